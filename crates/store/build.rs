@@ -1,4 +1,5 @@
-//! The migrations are compiled into the crate; cargo sees a new file in their folders only when told to look.
+//! Rebuilds the crate when a migration is added: migrations are embedded at compile time, and Cargo does not
+//! watch their folders by default.
 
 fn main() {
     println!("cargo:rerun-if-changed=migrations");

@@ -1,4 +1,4 @@
-//! Command-line arguments, taken one by one; whatever is left at the end is a mistake.
+//! Command-line arguments, removed one by one as they are parsed; those that remain are unknown.
 
 use crate::failure::{Failure, Outcome};
 
@@ -11,14 +11,14 @@ impl Args {
         Self { rest: rest.into_iter().collect() }
     }
 
-    /// Takes `--name`; says whether it was there.
+    /// Removes `--name` and returns whether it was present.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
         let before = self.rest.len();
         self.rest.retain(|arg| arg != name);
         self.rest.len() != before
     }
 
-    /// Takes `--name VALUE` or `--name=VALUE`.
+    /// Removes `--name VALUE` or `--name=VALUE` and returns the value.
     pub(crate) fn option(&mut self, name: &str) -> Outcome<Option<String>> {
         let with_equals = format!("{name}=");
         let Some(at) = self.rest.iter().position(|arg| arg == name || arg.starts_with(&with_equals)) else {
@@ -34,27 +34,27 @@ impl Args {
         Ok(Some(self.rest.remove(at)))
     }
 
-    /// Takes an option whose value is a whole number.
+    /// Removes an option whose value is an integer.
     pub(crate) fn number(&mut self, name: &str) -> Outcome<Option<u64>> {
         let Some(value) = self.option(name)? else { return Ok(None) };
         match value.parse() {
             Ok(number) => Ok(Some(number)),
-            Err(_) => Err(Failure::new(format!("`{name}` takes a whole number, not `{value}`"))),
+            Err(_) => Err(Failure::new(format!("`{name}` needs an integer, not `{value}`"))),
         }
     }
 
-    /// Takes the next argument that is not an option.
+    /// Removes and returns the next argument that is not an option.
     pub(crate) fn positional(&mut self) -> Option<String> {
         let at = self.rest.iter().position(|arg| !arg.starts_with("--"))?;
         Some(self.rest.remove(at))
     }
 
-    /// Complains about whatever nobody took.
+    /// Fails if an argument remains that no command has removed.
     pub(crate) fn finish(self) -> Outcome {
         match self.rest.first() {
             None => Ok(()),
             Some(arg) => {
-                Err(Failure::new(format!("`{arg}` is not an argument of this command; try `--help`")))
+                Err(Failure::new(format!("`{arg}` is not an argument of this command; see `--help`")))
             }
         }
     }
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn options_come_with_a_space_or_an_equals_sign() {
+    fn option_value_follows_space_or_equals_sign() {
         for line in ["--only fmt rest", "rest --only=fmt"] {
             let mut args = args(line);
             assert_eq!(args.option("--only").unwrap().as_deref(), Some("fmt"));
@@ -79,17 +79,17 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_arguments_are_named() {
         assert_eq!(args("--only").option("--only").unwrap_err().to_string(), "`--only` needs a value");
         assert_eq!(
             args("--fuzz-seconds soon").number("--fuzz-seconds").unwrap_err().to_string(),
-            "`--fuzz-seconds` takes a whole number, not `soon`"
+            "`--fuzz-seconds` needs an integer, not `soon`"
         );
         assert!(args("--lsit").finish().unwrap_err().to_string().contains("`--lsit`"));
     }
 
     #[test]
-    fn a_flag_is_taken_once_and_for_all() {
+    fn repeated_flag_is_removed() {
         let mut args = args("--list --list");
         assert!(args.flag("--list"));
         assert!(!args.flag("--list"));

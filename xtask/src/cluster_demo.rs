@@ -1,4 +1,4 @@
-//! `cargo xtask cluster-demo`: several servers, one of which dies; the story is told by `crates/cluster-demo`.
+//! `cargo xtask cluster-demo`: builds and starts `crates/cluster-demo`, in which a server is killed during a deployment.
 
 use std::process::Command as Process;
 
@@ -11,25 +11,25 @@ use crate::workspace::{self, Metadata, Profile};
 
 pub(crate) const COMMAND: Command = Command {
     name: "cluster-demo",
-    about: "three servers and fifty agents; the driving server is killed and the deployment finishes",
+    about: "run three servers and fifty agents and kill the driving server during a deployment",
     help: "\
 Usage: cargo xtask cluster-demo [--agents N]
 
-Builds `stoker`, starts a private PostgreSQL and a private NATS, three servers that share them, and an agent for each of
-fifty nodes. Deploys, kills the server that drives the run in the middle of it, and shows that another one finishes it with
-every task carried out exactly once. Everything is on loopback and gone at the end. Debian's `postgresql` and
-`nats-server` are installed where they are missing.
+Builds `stoker` and starts a private PostgreSQL, a private NATS, three servers that share them, and one agent per node.
+Starts a deployment, kills the server that drives it, and checks that another server finishes it with every task executed
+exactly once. Everything listens on loopback and is deleted at the end. Installs Debian's `postgresql` and `nats-server`
+if they are missing.
 
-  --agents N    how many nodes (default 50)
+  --agents N    Number of nodes (default 50)
 ",
     run: |mut args: Args| {
         let n_agents = args.number("--agents")?;
         args.finish()?;
-        play(n_agents)
+        run_demo(n_agents)
     },
 };
 
-fn play(n_agents: Option<u64>) -> Outcome {
+fn run_demo(n_agents: Option<u64>) -> Outcome {
     tools::postgres::ensure()?;
     tools::nats::ensure()?;
     let root = workspace::root();

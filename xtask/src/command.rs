@@ -1,13 +1,13 @@
-//! The shape of a subcommand.
+//! A subcommand.
 
 use crate::args::Args;
 use crate::failure::Outcome;
 
 pub(crate) struct Command {
     pub(crate) name: &'static str,
-    /// One line for the list of commands.
+    /// Summary in the list of commands.
     pub(crate) about: &'static str,
-    /// What `--help` prints.
+    /// Output of `--help`.
     pub(crate) help: &'static str,
     pub(crate) run: fn(Args) -> Outcome,
 }

@@ -1,8 +1,8 @@
-//! The one error of this tool: a sentence for the person who ran it.
+//! The error type of this tool: a message for the developer who ran it.
 
 use std::fmt;
 
-/// What went wrong and, where possible, what to do about it.
+/// What failed, why, and what to do about it.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
 
@@ -20,13 +20,13 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Adds what was being attempted to an error of somebody else.
+/// Prefixes an error with the operation that failed.
 pub(crate) trait Context<T> {
-    fn context(self, doing: impl fmt::Display) -> Outcome<T>;
+    fn context(self, operation: impl fmt::Display) -> Outcome<T>;
 }
 
 impl<T, E: std::error::Error> Context<T> for Result<T, E> {
-    fn context(self, doing: impl fmt::Display) -> Outcome<T> {
-        self.map_err(|error| Failure(format!("{doing}: {error}")))
+    fn context(self, operation: impl fmt::Display) -> Outcome<T> {
+        self.map_err(|error| Failure(format!("{operation}: {error}")))
     }
 }

@@ -1,9 +1,9 @@
-//! The front door of the repository: `cargo xtask <command>`.
+//! Developer commands of the repository: `cargo xtask <command>`.
 //!
-//! One module per command, one line in [`COMMANDS`]. Few dependencies on purpose: this is the first thing a
-//! newcomer builds.
+//! One module per command, one line in [`COMMANDS`]. The crate has few dependencies, because it is compiled before
+//! anything else.
 
-#![expect(clippy::print_stdout, reason = "a tool for developers talks on standard output")]
+#![expect(clippy::print_stdout, reason = "a command-line tool prints to standard output")]
 #![expect(clippy::disallowed_methods, reason = "reading clocks and the environment is this tool's job")]
 
 mod args;
@@ -57,20 +57,20 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(mut words: Vec<String>) -> Outcome {
-    let wants_help = words.iter().any(|word| word == "--help" || word == "-h");
+    let is_help = words.iter().any(|word| word == "--help" || word == "-h");
     if words.is_empty() || words[0] == "help" || words[0].starts_with('-') {
         print!("{}", overview());
-        return if words.is_empty() || wants_help || words[0] == "help" {
+        return if words.is_empty() || is_help || words[0] == "help" {
             Ok(())
         } else {
-            Err(Failure::new(format!("`{}` comes before any command", words[0])))
+            Err(Failure::new(format!("expected a command before `{}`", words[0])))
         };
     }
     let name = words.remove(0);
     let Some(command) = COMMANDS.iter().find(|command| command.name == name) else {
-        return Err(Failure::new(format!("no command `{name}`; `cargo xtask` lists them")));
+        return Err(Failure::new(format!("no command `{name}`; run `cargo xtask` to list the commands")));
     };
-    if wants_help {
+    if is_help {
         print!("{}", command.help);
         return Ok(());
     }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_explains_itself() {
+    fn every_command_has_help() {
         for command in COMMANDS {
             let usage = format!("Usage: cargo xtask {}", command.name);
             assert!(command.help.starts_with(&usage), "help of `{}`", command.name);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_command_is_named() {
+    fn unknown_command_is_named() {
         let error = dispatch(vec!["tset".into()]).unwrap_err();
         assert!(error.to_string().contains("`tset`"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! Starting other programs: each call shows what it runs, so that a person can run it again by hand.
+//! Starts other programs and prints each command line, so that a developer can repeat it by hand.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,41 +6,60 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::failure::{Context as _, Failure, Outcome};
-use crate::terminal::{Style, paint};
+use crate::terminal::{Style, paint, print_line, redirected};
 
-/// The cargo that started this tool.
+/// The cargo that started this tool, without the variables that `cargo run` sets for the program it starts. Build
+/// scripts of `ring` and others depend on `CARGO_MANIFEST_DIR` and `CARGO_PKG_NAME`: with them in the environment, a
+/// build from here and one from a shell would recompile TLS, the database client and all their users in turn.
 pub(crate) fn cargo() -> Command {
-    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (name, _) in env::vars_os() {
+        if name.to_str().is_some_and(is_set_by_cargo_run) {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
-/// Runs a command with its output in plain sight; a failing exit status is an error.
+fn is_set_by_cargo_run(name: &str) -> bool {
+    name.starts_with("CARGO_PKG_")
+        || ["CARGO_BIN_NAME", "CARGO_CRATE_NAME", "CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "OUT_DIR"]
+            .contains(&name)
+}
+
+/// Runs a command whose output goes where the output of this thread goes; a failing exit status is an error.
 pub(crate) fn run(command: &mut Command) -> Outcome {
-    println!("{}", paint(Style::Dim, &format!("$ {}", shown(command))));
-    let status = command.status().context(format!("cannot start `{}`", program(command)))?;
+    print_line(&paint(Style::Dim, &format!("$ {}", command_line(command))));
+    if let Some(file) = redirected()
+        && let Ok(copy) = file.try_clone()
+    {
+        command.stdin(Stdio::null()).stdout(file).stderr(copy);
+    }
+    let status = command.status().context(format!("cannot start `{}`", program_name(command)))?;
     if status.success() {
         return Ok(());
     }
-    Err(Failure::new(format!("`{}` failed ({status})", shown(command))))
+    Err(Failure::new(format!("`{}` failed ({status})", command_line(command))))
 }
 
 /// Runs a command and returns its standard output; its standard error goes into the error on failure.
 pub(crate) fn capture(command: &mut Command) -> Outcome<String> {
     let output =
-        command.stdin(Stdio::null()).output().context(format!("cannot start `{}`", program(command)))?;
+        command.stdin(Stdio::null()).output().context(format!("cannot start `{}`", program_name(command)))?;
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         return Err(Failure::new(format!(
             "`{}` failed ({})\n{}",
-            shown(command),
+            command_line(command),
             output.status,
             stderr.trim_end()
         )));
     }
     String::from_utf8(output.stdout)
-        .map_err(|_| Failure::new(format!("`{}` printed text that is not UTF-8", shown(command))))
+        .map_err(|_| Failure::new(format!("`{}` printed text that is not UTF-8", command_line(command))))
 }
 
-/// Whether a command can be started and ends well; nothing is shown.
+/// Returns whether a command can be started and exits with status 0; its output is discarded.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     command
         .stdin(Stdio::null())
@@ -50,27 +69,27 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Where `name` is on the search path.
+/// The path of the program `name` on the search path.
 pub(crate) fn which(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
 }
 
-fn program(command: &Command) -> String {
-    short(command.get_program())
+fn program_name(command: &Command) -> String {
+    base_name(command.get_program())
 }
 
-/// The command as one would type it: variables it sets, base name of the program, arguments.
-fn shown(command: &Command) -> String {
+/// The command as a shell line: variables that it sets, base name of the program, arguments.
+fn command_line(command: &Command) -> String {
     let variables = command
         .get_envs()
         .filter_map(|(name, value)| Some(format!("{}={}", name.to_string_lossy(), quoted(value?))));
     let arguments = command.get_args().map(quoted);
-    let words: Vec<String> = variables.chain([program(command)]).chain(arguments).collect();
+    let words: Vec<String> = variables.chain([program_name(command)]).chain(arguments).collect();
     words.join(" ")
 }
 
-fn short(program: &OsStr) -> String {
+fn base_name(program: &OsStr) -> String {
     let name = Path::new(program).file_name().unwrap_or(program);
     name.to_string_lossy().into_owned()
 }
@@ -87,21 +106,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_shown_as_one_would_type_them() {
+    fn command_line_is_shell_syntax() {
         let mut command = Command::new("/usr/bin/cargo");
         command.args(["test", "it's here"]).env("RUSTDOCFLAGS", "-D warnings");
-        assert_eq!(shown(&command), r"RUSTDOCFLAGS='-D warnings' cargo test 'it'\''s here'");
+        assert_eq!(command_line(&command), r"RUSTDOCFLAGS='-D warnings' cargo test 'it'\''s here'");
     }
 
     #[test]
-    fn a_failing_command_reports_its_standard_error() {
+    fn inner_cargo_has_the_environment_of_a_shell() {
+        let command = cargo();
+        let is_removed =
+            |wanted: &str| command.get_envs().any(|(name, value)| name == wanted && value.is_none());
+        // Cargo sets it for tests as it does for programs.
+        assert!(is_removed("CARGO_PKG_NAME") && is_removed("CARGO_MANIFEST_DIR"));
+        assert!(!is_set_by_cargo_run("CARGO_TARGET_DIR") && !is_set_by_cargo_run("CARGO_INCREMENTAL"));
+    }
+
+    #[test]
+    fn failing_command_reports_its_standard_error() {
         let error = capture(Command::new("sh").args(["-c", "echo why >&2; exit 3"])).unwrap_err();
         assert!(error.to_string().contains("why"), "{error}");
         assert!(error.to_string().contains('3'), "{error}");
     }
 
     #[test]
-    fn a_missing_program_is_an_error_not_a_panic() {
+    fn missing_program_is_an_error() {
         let error = run(&mut Command::new("no-such-program-here")).unwrap_err();
         assert!(error.to_string().starts_with("cannot start `no-such-program-here`"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask sim`: the simulation, for as many seeds as one has patience for; the work is in `crates/sim`.
+//! `cargo xtask sim`: builds `crates/sim` and simulates a range of seeds.
 
 use std::process::Command as Process;
 
@@ -12,22 +12,22 @@ const N_SEEDS: u64 = 20_000;
 
 pub(crate) const COMMAND: Command = Command {
     name: "sim",
-    about: "play runs with crashes, lost connections and full disks, and look for broken rules",
+    about: "simulate runs with crashes, lost connections and full disks, and check invariants",
     help: "\
 Usage: cargo xtask sim [--seeds N] [--from S] | --seed S
 
-Plays seeded simulations of servers, agents, disks and networks over the real machines of runs and sessions. Stops at the
-first seed that breaks a rule and says how to see it again.
+Runs deterministic simulations of servers, agents, disks and networks around the real state machines of runs and
+sessions. Stops at the first seed that violates an invariant and prints how to replay it.
 
-  --seeds N    how many seeds (default 20000)
-  --from S     the first of them (default 0)
-  --seed S     one seed, with everything that happens
+  --seeds N    Number of seeds (default 20000)
+  --from S     First seed (default 0)
+  --seed S     A single seed, with a log of all events
 ",
     run: |mut args: Args| {
         let (n_seeds, first, seed) = (args.number("--seeds")?, args.number("--from")?, args.number("--seed")?);
         args.finish()?;
         if seed.is_some() && (n_seeds.is_some() || first.is_some()) {
-            return Err(Failure::new("`--seed` plays one seed; leave `--seeds` and `--from` out"));
+            return Err(Failure::new("`--seed` runs a single seed and excludes `--seeds` and `--from`"));
         }
         let root = workspace::root();
         let program = Metadata::load(&root)?.build_binary(&root, "stoker-sim", Profile::Dev)?;

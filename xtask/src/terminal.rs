@@ -1,7 +1,17 @@
-//! Colour where a person looks, plain text everywhere else.
+//! Output of this tool: lines, colour, and where the output of child processes goes.
+//!
+//! Steps of `cargo xtask test` run in two threads. The output of the second one is redirected to a file and printed
+//! when the step ends, so that the lines of two steps do not mix.
 
+use std::cell::RefCell;
 use std::env;
-use std::io::{self, IsTerminal as _};
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write as _};
+
+thread_local! {
+    /// Receives the output of this thread and of the processes that it starts.
+    static REDIRECT: RefCell<Option<File>> = const { RefCell::new(None) };
+}
 
 #[derive(Clone, Copy)]
 pub(crate) enum Style {
@@ -15,8 +25,9 @@ pub(crate) enum Style {
 /// Wraps text in a style when standard output is a terminal and `NO_COLOR` is not set.
 /// Colour repeats what the words say; it never carries meaning alone.
 pub(crate) fn paint(style: Style, text: &str) -> String {
-    let wanted = io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    if !wanted {
+    let is_coloured =
+        io::stdout().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if !is_coloured {
         return text.to_owned();
     }
     let code = match style {
@@ -27,4 +38,40 @@ pub(crate) fn paint(style: Style, text: &str) -> String {
         Style::Notice => "33",
     };
     format!("\u{1b}[{code}m{text}\u{1b}[0m")
+}
+
+/// Sends the output of this thread to a file from now on; `None` restores standard output.
+pub(crate) fn redirect(file: Option<File>) {
+    REDIRECT.set(file);
+}
+
+/// The file that receives the output of this thread, if it is redirected.
+pub(crate) fn redirected() -> Option<File> {
+    REDIRECT.with_borrow(|file| file.as_ref().and_then(|file| file.try_clone().ok()))
+}
+
+/// Prints a line to standard output or to the file to which this thread is redirected.
+pub(crate) fn print_line(text: &str) {
+    match redirected() {
+        // A full disk loses log lines, not the result of the step.
+        Some(mut file) => _ = writeln!(file, "{text}"),
+        None => println!("{text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn redirected_lines_go_to_the_file() {
+        let path = env::temp_dir().join(format!("stoker-redirect-{}", std::process::id()));
+        redirect(Some(File::create(&path).unwrap()));
+        print_line("one");
+        crate::process::run(std::process::Command::new("echo").arg("two")).unwrap();
+        redirect(None);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(text, "one\n$ echo two\ntwo\n");
+    }
 }

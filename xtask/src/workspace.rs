@@ -1,4 +1,4 @@
-//! Where things are: the root of the repository, cargo's view of it, folders for what is built and kept.
+//! Locations: the root of the repository, the metadata of cargo, the target folder and the cache folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -9,15 +9,15 @@ use serde_json::Value;
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::process::{capture, cargo, run};
 
-/// The root of the repository. Read when the tool runs, not when it was compiled: several clones may share
-/// one target folder, and with it one binary.
+/// The root of the repository. Read at run time, not at compile time: several clones may share one target folder and
+/// with it one binary.
 pub(crate) fn root() -> PathBuf {
     let manifest_dir = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     manifest_dir.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// A folder for tools that outlive a clone: the user's cache folder, or the target folder without one.
+/// The folder for tools that several clones share: in the user's cache folder, or the target folder if there is none.
 pub(crate) fn cache_dir(target_dir: &Path) -> PathBuf {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
@@ -25,7 +25,7 @@ pub(crate) fn cache_dir(target_dir: &Path) -> PathBuf {
         .map_or_else(|| target_dir.to_path_buf(), |cache| cache.join("stoker"))
 }
 
-/// What `cargo metadata` says about the workspace, reduced to what this tool asks.
+/// The part of `cargo metadata` that this tool uses.
 #[derive(Debug, Default)]
 pub(crate) struct Metadata {
     pub(crate) target_dir: PathBuf,
@@ -46,7 +46,7 @@ pub(crate) struct Member {
     pub(crate) folder: String,
     pub(crate) license: String,
     pub(crate) dependencies: Vec<Dependency>,
-    /// Every package that normal dependencies lead to, however far, on this platform.
+    /// Transitive closure of the normal dependencies on this platform.
     pub(crate) reached: BTreeSet<String>,
     pub(crate) binaries: Vec<String>,
 }
@@ -72,19 +72,19 @@ impl Metadata {
         let text = capture(&mut command)?;
         let value: Value =
             serde_json::from_str(&text).context("cannot read the output of `cargo metadata`")?;
-        Self::parse(&value, root).ok_or_else(|| Failure::new("`cargo metadata` has an unexpected shape"))
+        Self::parse(&value, root).ok_or_else(|| Failure::new("`cargo metadata` printed unexpected JSON"))
     }
 
-    /// Builds the product and returns the path of its binary. The whole workspace is named on purpose: building
-    /// one package alone selects other features of the dependencies and compiles many of them again.
+    /// Builds `stoker` and returns the path of the binary.
     pub(crate) fn build_stoker(&self, root: &Path, profile: Profile) -> Outcome<PathBuf> {
         self.build_binary(root, "stoker", profile)
     }
 
-    /// Builds a binary with the features of the whole workspace, so that nothing is built twice.
+    /// Builds a binary with the features of the whole workspace. Building one package alone would unify other features
+    /// and recompile many dependencies.
     pub(crate) fn build_binary(&self, root: &Path, name: &str, profile: Profile) -> Outcome<PathBuf> {
         if !self.has_binary(name) {
-            return Err(Failure::new(format!("this tree has no binary `{name}`")));
+            return Err(Failure::new(format!("the workspace has no binary `{name}`")));
         }
         let mut command = cargo();
         command.current_dir(root).args(["build", "--workspace", "--bin", name]);
@@ -153,7 +153,7 @@ fn parse_member(package: &Value, root: &Path, reached: BTreeSet<String>) -> Opti
     })
 }
 
-/// The resolved graph, normal dependencies only.
+/// The resolved dependency graph, normal dependencies only.
 struct Graph<'a> {
     edges: BTreeMap<&'a str, Vec<&'a str>>,
     names: BTreeMap<&'a str, &'a str>,
@@ -184,27 +184,27 @@ impl<'a> Graph<'a> {
     }
 
     fn reached_from(&self, start: &str) -> BTreeSet<String> {
-        let mut seen = BTreeSet::new();
-        let mut open = vec![start];
-        while let Some(id) = open.pop() {
+        let mut visited = BTreeSet::new();
+        let mut pending = vec![start];
+        while let Some(id) = pending.pop() {
             for &next in self.edges.get(id).into_iter().flatten() {
-                if seen.insert(next) {
-                    open.push(next);
+                if visited.insert(next) {
+                    pending.push(next);
                 }
             }
         }
-        seen.into_iter().filter_map(|id| self.names.get(id).map(|&name| name.to_owned())).collect()
+        visited.into_iter().filter_map(|id| self.names.get(id).map(|&name| name.to_owned())).collect()
     }
 }
 
-/// The platform that rustc builds for by default.
+/// The default target of rustc.
 pub(crate) fn host_triple() -> Outcome<String> {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let text = capture(std::process::Command::new(rustc).arg("-vV"))?;
     text.lines()
         .find_map(|line| line.strip_prefix("host: "))
         .map(str::to_owned)
-        .ok_or_else(|| Failure::new("`rustc -vV` does not name its host"))
+        .ok_or_else(|| Failure::new("`rustc -vV` prints no host"))
 }
 
 #[cfg(test)]
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_dependencies_and_reach_are_read() {
+    fn members_and_transitive_dependencies_are_parsed() {
         let value = serde_json::json!({
             "target_directory": "/t",
             "workspace_members": ["a#1"],
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tools_own_workspace_can_be_read() {
+    fn metadata_of_this_workspace_is_parsed() {
         let metadata = Metadata::load(&root()).unwrap();
         assert!(metadata.has_binary("xtask"));
     }

@@ -1,8 +1,9 @@
-//! Pauses between attempts to connect.
+//! Exponential backoff with jitter.
 
 use std::time::Duration;
 
-/// Each pause is drawn from a range that doubles, so that agents that lost one server together do not come back together.
+/// Delays double from `min` up to `max`, with jitter so that agents that lost the same server do not
+/// reconnect in lockstep.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     min: Duration,
@@ -20,15 +21,15 @@ impl Backoff {
     }
 
     pub(crate) fn next(&mut self) -> Duration {
-        self.next_of(getrandom::u32().unwrap_or(u32::MAX / 2))
+        self.next_with(getrandom::u32().unwrap_or(u32::MAX / 2))
     }
 
-    /// Between half of the range and all of it.
-    fn next_of(&mut self, dice: u32) -> Duration {
-        let range = self.min.saturating_mul(2_u32.saturating_pow(self.n_failures.min(20))).min(self.max);
+    /// Returns a delay between half of the current backoff and all of it.
+    fn next_with(&mut self, random: u32) -> Duration {
+        let backoff = self.min.saturating_mul(2_u32.saturating_pow(self.n_failures.min(20))).min(self.max);
         self.n_failures = self.n_failures.saturating_add(1);
-        let share = 0.5 + 0.5 * f64::from(dice) / f64::from(u32::MAX);
-        range.mul_f64(share)
+        let jitter = 0.5 + 0.5 * f64::from(random) / f64::from(u32::MAX);
+        backoff.mul_f64(jitter)
     }
 }
 
@@ -37,13 +38,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_a_limit_and_start_again() {
+    fn delays_double_up_to_the_maximum_and_reset() {
         let mut backoff = Backoff::new((Duration::from_secs(1), Duration::from_secs(10)));
-        let longest: Vec<u64> = (0..6).map(|_| backoff.next_of(u32::MAX).as_secs()).collect();
-        assert_eq!(longest, [1, 2, 4, 8, 10, 10]);
-        assert_eq!(backoff.next_of(0), Duration::from_secs(5));
+        let delays: Vec<u64> = (0..6).map(|_| backoff.next_with(u32::MAX).as_secs()).collect();
+        assert_eq!(delays, [1, 2, 4, 8, 10, 10]);
+        assert_eq!(backoff.next_with(0), Duration::from_secs(5));
         backoff.reset();
-        assert_eq!(backoff.next_of(0), Duration::from_millis(500));
+        assert_eq!(backoff.next_with(0), Duration::from_millis(500));
         for _ in 0..100 {
             assert!(backoff.next() <= Duration::from_secs(10));
         }

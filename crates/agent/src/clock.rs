@@ -1,4 +1,4 @@
-//! The one clock of an agent.
+//! Wall clock of the agent; the only module that reads it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! The address of a server, and a stream to it.
+//! Server addresses, and TCP or TLS streams to them.
 
 use std::fmt;
 use std::path::Path;
@@ -13,23 +13,23 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-/// How long a server may take to accept.
+/// Timeout for connecting to one address, TLS handshake included.
 const CONNECT_MAX: Duration = Duration::from_secs(15);
 
-/// Where a server is, or several that do the same.
+/// One or more equivalent server addresses; connections rotate over them.
 #[derive(Clone)]
 pub struct Endpoint {
-    /// One at least.
-    places: Arc<[Place]>,
-    /// Counts connections: each begins with the place after that of the last one.
+    /// Never empty.
+    addresses: Arc<[Address]>,
+    /// Number of connection attempts. Each attempt uses the address after the previous one.
     n_tried: Arc<AtomicUsize>,
     tls: Option<TlsConnector>,
 }
 
-struct Place {
+struct Address {
     host: String,
     port: u16,
-    /// In front of every path; no slash at its end.
+    /// Path prefix without a trailing slash.
     prefix: String,
     is_tls: bool,
 }
@@ -41,98 +41,99 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
-    #[error("`{url}` is no address of a server: {reason}; write `https://stoker.example:8000`")]
+    #[error("`{url}` is not a server address: {reason}; expected `https://stoker.example:8000`")]
     Address { url: String, reason: &'static str },
     #[error(transparent)]
     Tls(#[from] TlsError),
 }
 
 impl Endpoint {
-    /// One address, or several with commas between. Certificates of the system are trusted, and those of the file.
+    /// Parses one URL or several separated by commas. Trusts the system's certificates and those in `ca`.
     pub fn parse(urls: &str, ca: Option<&Path>) -> Result<Self, EndpointError> {
         Self::secured(urls, &Trust::System { file: ca.map(Path::to_owned) }, None)
     }
 
-    /// The same where it is said whom to trust, and who it is that connects.
+    /// Like [`Endpoint::parse`], with explicit trust and an optional client identity.
     pub fn secured(
         urls: &str,
         trust: &Trust,
         identity: Option<Arc<ClientIdentity>>,
     ) -> Result<Self, EndpointError> {
-        let places: Vec<Place> =
-            urls.split(',').map(|url| Place::parse(url.trim())).collect::<Result<_, _>>()?;
-        let is_tls = places.iter().any(|place| place.is_tls);
+        let addresses: Vec<Address> =
+            urls.split(',').map(|url| Address::parse(url.trim())).collect::<Result<_, _>>()?;
+        let is_tls = addresses.iter().any(|address| address.is_tls);
         let tls = if is_tls { Some(Arc::new(client_config(trust, identity)?).into()) } else { None };
-        Ok(Self { places: places.into(), n_tried: Arc::default(), tls })
+        Ok(Self { addresses: addresses.into(), n_tried: Arc::default(), tls })
     }
 
-    /// Whether all places are reached through TLS.
+    /// Reports whether all addresses use TLS.
     pub(crate) fn is_encrypted(&self) -> bool {
-        self.places.iter().all(|place| place.is_tls)
+        self.addresses.iter().all(|address| address.is_tls)
     }
 
-    /// As in the header `Host`.
+    /// Value for the `Host` header.
     pub(crate) fn authority(&self) -> String {
-        self.place().authority()
+        self.address().authority()
     }
 
     pub(crate) fn path(&self, path: &str) -> String {
-        format!("{}{path}", self.place().prefix)
+        format!("{}{path}", self.address().prefix)
     }
 
     pub(crate) fn url(&self, scheme: &str, path: &str) -> String {
-        self.place().url(scheme, path)
+        self.address().url(scheme, path)
     }
 
-    /// Whether some place is among those of a text that another endpoint was shown as.
-    pub(crate) fn is_known_as(&self, shown: &str) -> bool {
-        shown.split(',').any(|url| self.places.iter().any(|place| place.url("http", "") == url))
+    /// Reports whether any address is in `urls`, the display form of another endpoint. Allows addresses to be
+    /// added to or removed from the list without joining again.
+    pub(crate) fn overlaps(&self, urls: &str) -> bool {
+        urls.split(',').any(|url| self.addresses.iter().any(|address| address.url("http", "") == url))
     }
 
-    /// The one that was tried last.
-    fn place(&self) -> &Place {
+    /// Address of the last connection attempt.
+    fn address(&self) -> &Address {
         let n_tried = self.n_tried.load(Ordering::Relaxed);
-        &self.places[n_tried.saturating_sub(1) % self.places.len()]
+        &self.addresses[n_tried.saturating_sub(1) % self.addresses.len()]
     }
 
-    /// To the next place that answers. Why none does is told in words: names that cannot be resolved, ports nobody listens
-    /// on, certificates nobody signed.
+    /// Connects to the next address that accepts. The error lists the reason for each address.
     pub(crate) async fn connect(&self) -> Result<Box<dyn Stream>, String> {
         let mut reasons = Vec::new();
-        for _ in 0..self.places.len() {
+        for _ in 0..self.addresses.len() {
             self.n_tried.fetch_add(1, Ordering::Relaxed);
-            let place = self.place();
-            match tokio::time::timeout(CONNECT_MAX, place.connect(self.tls.as_ref())).await {
+            let address = self.address();
+            match tokio::time::timeout(CONNECT_MAX, address.connect(self.tls.as_ref())).await {
                 Ok(Ok(stream)) => return Ok(stream),
-                Ok(Err(reason)) => reasons.push((place, reason)),
+                Ok(Err(reason)) => reasons.push((address, reason)),
                 Err(_) => {
-                    reasons.push((place, format!("no answer in {} seconds", CONNECT_MAX.as_secs())));
+                    reasons.push((address, format!("no response within {} seconds", CONNECT_MAX.as_secs())));
                 }
             }
         }
         Err(match &reasons[..] {
             [(_, reason)] => reason.clone(),
-            several => {
-                let told = several.iter().map(|(place, reason)| format!("{}: {reason}", place.authority()));
-                told.collect::<Vec<_>>().join("; ")
+            reasons => {
+                let messages =
+                    reasons.iter().map(|(address, reason)| format!("{}: {reason}", address.authority()));
+                messages.collect::<Vec<_>>().join("; ")
             }
         })
     }
 }
 
-impl Place {
+impl Address {
     fn parse(url: &str) -> Result<Self, EndpointError> {
-        let wrong = |reason: &'static str| EndpointError::Address { url: url.to_owned(), reason };
-        let uri: Uri = url.parse().map_err(|_| wrong("it makes no sense"))?;
+        let invalid = |reason: &'static str| EndpointError::Address { url: url.to_owned(), reason };
+        let uri: Uri = url.parse().map_err(|_| invalid("it is not a valid URL"))?;
         let is_tls = match uri.scheme_str() {
             Some("https" | "wss") => true,
             Some("http" | "ws") => false,
-            Some(_) => return Err(wrong("it must begin with `https://` or `http://`")),
-            None => return Err(wrong("it has no `https://` or `http://`")),
+            Some(_) => return Err(invalid("its scheme is neither `https://` nor `http://`")),
+            None => return Err(invalid("it has no scheme")),
         };
-        let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(|| wrong("it has no host"))?;
+        let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(|| invalid("it has no host"))?;
         if uri.query().is_some() {
-            return Err(wrong("it has a `?`"));
+            return Err(invalid("it has a query string"));
         }
         Ok(Self {
             host: host.trim_matches(['[', ']']).to_owned(),
@@ -155,7 +156,7 @@ impl Place {
     async fn connect(&self, tls: Option<&TlsConnector>) -> Result<Box<dyn Stream>, String> {
         let stream =
             TcpStream::connect((self.host.as_str(), self.port)).await.map_err(|error| error.to_string())?;
-        // Messages are small, and somebody waits for each.
+        // Messages are small and latency-sensitive.
         _ = stream.set_nodelay(true);
         let Some(tls) = tls.filter(|_| self.is_tls) else { return Ok(Box::new(stream)) };
         let name = ServerName::try_from(self.host.clone()).map_err(|error| error.to_string())?;
@@ -166,7 +167,7 @@ impl Place {
 
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let urls: Vec<String> = self.places.iter().map(|place| place.url("http", "")).collect();
+        let urls: Vec<String> = self.addresses.iter().map(|address| address.url("http", "")).collect();
         f.write_str(&urls.join(","))
     }
 }
@@ -176,18 +177,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_and_their_mistakes_named() {
-        let shown = |url: &str| {
+    fn addresses_are_parsed_and_errors_explained() {
+        let urls = |url: &str| {
             Endpoint::parse(url, None)
                 .map(|endpoint| endpoint.url("ws", "/x"))
                 .map_err(|error| error.to_string())
         };
-        assert_eq!(shown("http://a:8000/"), Ok("ws://a:8000/x".into()));
-        assert_eq!(shown("https://a/stoker/"), Ok("wss://a:443/stoker/x".into()));
-        assert_eq!(shown("http://[::1]:80"), Ok("ws://[::1]:80/x".into()));
+        assert_eq!(urls("http://a:8000/"), Ok("ws://a:8000/x".into()));
+        assert_eq!(urls("https://a/stoker/"), Ok("wss://a:443/stoker/x".into()));
+        assert_eq!(urls("http://[::1]:80"), Ok("ws://[::1]:80/x".into()));
         for url in ["", "a", "a:8000", "ftp://a", "http://", "http://a?b", "http://a,", "http://a,b"] {
-            let error = shown(url).unwrap_err();
-            assert!(error.contains("write `https://"), "{error}");
+            let error = urls(url).unwrap_err();
+            assert!(error.contains("expected `https://"), "{error}");
         }
         assert!(matches!(
             Endpoint::parse("https://a", Some(Path::new("/no/such/file"))),
@@ -196,16 +197,16 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_came_later_is_of_the_same_group() {
+    fn overlapping_address_lists_are_the_same_server_group() {
         let endpoint = Endpoint::parse("http://a:1, http://b:2/x/", None).unwrap();
         assert_eq!(endpoint.to_string(), "http://a:1,http://b:2/x");
-        assert!(endpoint.is_known_as("http://b:2/x"));
-        assert!(endpoint.is_known_as("http://c:3,http://a:1"));
-        assert!(!endpoint.is_known_as("http://c:3"));
+        assert!(endpoint.overlaps("http://b:2/x"));
+        assert!(endpoint.overlaps("http://c:3,http://a:1"));
+        assert!(!endpoint.overlaps("http://c:3"));
     }
 
     #[tokio::test]
-    async fn servers_are_tried_in_turn() {
+    async fn servers_are_tried_round_robin() {
         let one = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let two = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -221,6 +222,6 @@ mod tests {
         }
         assert_eq!(reached, [&*urls[0], &*urls[2], &*urls[0]]);
         drop((one, two));
-        assert!(endpoint.connect().await.err().unwrap().contains(';'), "each says why");
+        assert!(endpoint.connect().await.err().unwrap().contains(';'), "one reason per address");
     }
 }

@@ -1,4 +1,4 @@
-//! What an agent can tell about its machine.
+//! Facts about the machine: hostname, addresses, hardware, operating system.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,33 +8,32 @@ use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
 use stoker_model::{Json, JsonMap};
 
-/// Looks at the machine. What cannot be found out is left out.
+/// Collects facts. Facts that cannot be determined are omitted.
 pub fn collect() -> JsonMap {
     let mut facts = JsonMap::new();
-    let mut tell = |name: &str, value: Option<Json>| {
+    let mut insert = |name: &str, value: Option<Json>| {
         if let Some(value) = value {
             facts.insert(name.to_owned(), value);
         }
     };
-    tell("hostname", hostname().map(Json::from));
-    tell("addresses", addresses());
-    tell("mac", mac().map(Json::from));
-    tell("manufacturer", line("/sys/class/dmi/id/sys_vendor").map(Json::from));
-    tell("platform_name", line("/sys/class/dmi/id/product_name").map(Json::from));
-    tell("os", fs::read_to_string("/etc/os-release").ok().map(|text| os(&text)));
-    tell("kernel", line("/proc/sys/kernel/osrelease").map(Json::from));
-    tell("architecture", Some(std::env::consts::ARCH.into()));
-    tell("cores", std::thread::available_parallelism().ok().map(|cores| cores.get().into()));
-    tell(
+    insert("hostname", hostname().map(Json::from));
+    insert("addresses", addresses());
+    insert("mac", mac().map(Json::from));
+    insert("manufacturer", line("/sys/class/dmi/id/sys_vendor").map(Json::from));
+    insert("platform_name", line("/sys/class/dmi/id/product_name").map(Json::from));
+    insert("os", fs::read_to_string("/etc/os-release").ok().map(|text| os(&text)));
+    insert("kernel", line("/proc/sys/kernel/osrelease").map(Json::from));
+    insert("architecture", Some(std::env::consts::ARCH.into()));
+    insert("cores", std::thread::available_parallelism().ok().map(|cores| cores.get().into()));
+    insert(
         "memory_bytes",
         fs::read_to_string("/proc/meminfo").ok().and_then(|text| memory_bytes(&text)).map(Json::from),
     );
-    tell("disks", disks());
-    tell("boot_id", line("/proc/sys/kernel/random/boot_id").map(Json::from));
+    insert("disks", disks());
+    insert("boot_id", line("/proc/sys/kernel/random/boot_id").map(Json::from));
     facts
 }
 
-/// How the machine calls itself.
 pub fn hostname() -> Option<String> {
     nix::unistd::gethostname().ok()?.into_string().ok()
 }
@@ -43,9 +42,9 @@ fn line(path: &str) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Interfaces with their addresses, without those that lead nowhere.
+/// Addresses per interface, without loopback interfaces and interfaces without addresses.
 fn addresses() -> Option<Json> {
-    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut addresses: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for interface in getifaddrs().ok()? {
         if interface.flags.contains(InterfaceFlags::IFF_LOOPBACK) {
             continue;
@@ -53,46 +52,46 @@ fn addresses() -> Option<Json> {
         let Some(address) = interface.address else { continue };
         let v4 = address.as_sockaddr_in().map(|address| address.ip().to_string());
         let v6 = address.as_sockaddr_in6().map(|address| address.ip().to_string());
-        found.entry(interface.interface_name).or_default().extend(v4.or(v6));
+        addresses.entry(interface.interface_name).or_default().extend(v4.or(v6));
     }
     let entry = |(name, mut list): (String, Vec<String>)| {
         list.sort();
         (name, Json::from(list))
     };
-    Some(Json::Object(found.into_iter().filter(|(_, list)| !list.is_empty()).map(entry).collect()))
+    Some(Json::Object(addresses.into_iter().filter(|(_, list)| !list.is_empty()).map(entry).collect()))
 }
 
-/// The MAC address of the interface that leads out of the machine: by it a server recognises a node, and makes one that it
-/// has never heard of. Where none leads out, of the first that is there for real.
+/// MAC address of the interface with the default route. Servers identify nodes by it and register unknown
+/// ones. Without a default route: that of the first physical interface, then of the first virtual one.
 fn mac() -> Option<String> {
     let folder = Path::new("/sys/class/net");
     let entries = fs::read_dir(folder).ok()?.flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     let routes = fs::read_to_string("/proc/net/route").unwrap_or_default();
-    let outward = outward(&routes);
+    let default_interface = default_interface(&routes);
     names.sort_by_cached_key(|name| {
         let is_virtual = !folder.join(name).join("device").exists();
-        (Some(name.as_str()) != outward, is_virtual, name.clone())
+        (Some(name.as_str()) != default_interface, is_virtual, name.clone())
     });
     let address = |name: &String| fs::read_to_string(folder.join(name).join("address")).ok();
     names.iter().filter_map(address).find_map(|text| real_mac(&text))
 }
 
-/// The interface that everything is sent to which has no way of its own.
-fn outward(routes: &str) -> Option<&str> {
-    let ways = routes.lines().skip(1).filter_map(|line| {
+/// Interface of the default route with the lowest metric, from `/proc/net/route`.
+fn default_interface(routes: &str) -> Option<&str> {
+    let default_routes = routes.lines().skip(1).filter_map(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let [name, "00000000", _, _, _, _, metric, "00000000", ..] = fields[..] else { return None };
         Some((metric.parse::<u32>().ok()?, name))
     });
-    ways.min().map(|(_, name)| name)
+    default_routes.min().map(|(_, name)| name)
 }
 
-/// Interfaces without hardware have none, or one of zeros.
+/// Returns the address if it is a 48-bit MAC. Virtual interfaces have none or all zeros.
 fn real_mac(text: &str) -> Option<String> {
     let text = text.trim();
-    let is_whole = text.len() == 17 && text.bytes().any(|byte| !matches!(byte, b'0' | b':'));
-    is_whole.then(|| text.to_owned())
+    let is_valid = text.len() == 17 && text.bytes().any(|byte| !matches!(byte, b'0' | b':'));
+    is_valid.then(|| text.to_owned())
 }
 
 fn os(release: &str) -> Json {
@@ -108,9 +107,9 @@ fn memory_bytes(meminfo: &str) -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
-/// Disks that are there for real, with their size.
+/// Physical disks with their sizes.
 fn disks() -> Option<Json> {
-    let mut found = BTreeMap::new();
+    let mut disks = BTreeMap::new();
     for entry in fs::read_dir("/sys/block").ok()?.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if ["loop", "ram", "zram", "dm-", "sr", "fd"].iter().any(|prefix| name.starts_with(prefix)) {
@@ -119,10 +118,10 @@ fn disks() -> Option<Json> {
         let sectors = fs::read_to_string(entry.path().join("size"))
             .ok()
             .and_then(|text| text.trim().parse::<u64>().ok());
-        // The kernel counts in sectors of 512 bytes, whatever the disk does.
-        found.insert(name, sectors.unwrap_or(0) * 512);
+        // `/sys/block/*/size` is in units of 512 bytes, independent of the disk's sector size.
+        disks.insert(name, sectors.unwrap_or(0) * 512);
     }
-    Some(found.into_iter().map(|(name, bytes)| serde_json::json!({"name": name, "bytes": bytes})).collect())
+    Some(disks.into_iter().map(|(name, bytes)| serde_json::json!({"name": name, "bytes": bytes})).collect())
 }
 
 #[cfg(test)]
@@ -130,16 +129,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_has_a_name_cores_and_memory() {
+    fn collected_facts_include_hostname_cores_and_memory() {
         let facts = collect();
         assert!(facts["hostname"].as_str().is_some_and(|name| !name.is_empty()));
         assert!(facts["cores"].as_u64().is_some_and(|cores| cores > 0));
         assert!(facts["memory_bytes"].as_u64().is_some_and(|bytes| bytes > 1 << 20));
-        assert_eq!(facts, collect(), "what does not change is told alike");
+        assert_eq!(facts, collect(), "collection is deterministic");
     }
 
     #[test]
-    fn the_way_out_is_the_cheapest_default_route() {
+    fn default_interface_has_the_lowest_metric() {
         let head = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\n";
         let route = |name: &str, to: &str, metric: u32, mask: &str| {
             format!("{name}\t{to}\t010200C0\t0003\t0\t0\t{metric}\t{mask}\t0\n")
@@ -148,9 +147,9 @@ mod tests {
         let slow = route("wlan0", "00000000", 600, "00000000");
         let fast = route("eth0", "00000000", 100, "00000000");
         let half = route("tun0", "00000000", 0, "00000080");
-        assert_eq!(outward(&format!("{head}{lan}{half}{slow}{fast}")), Some("eth0"));
-        assert_eq!(outward(&format!("{head}{lan}")), None);
-        assert_eq!(outward("nonsense\nmore of it\n"), None);
+        assert_eq!(default_interface(&format!("{head}{lan}{half}{slow}{fast}")), Some("eth0"));
+        assert_eq!(default_interface(&format!("{head}{lan}")), None);
+        assert_eq!(default_interface("nonsense\nmore of it\n"), None);
         assert_eq!(real_mac("02:fc:00:00:00:01\n").as_deref(), Some("02:fc:00:00:00:01"));
         for text in ["00:00:00:00:00:00\n", "", "80:00:02:08:fe:80:00:00:00:00:00:00:00:00:00:00:00:00:00:01"]
         {
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_the_system_are_read() {
+    fn system_files_are_parsed() {
         assert_eq!(memory_bytes("MemFree: 1 kB\nMemTotal:       2048 kB\n"), Some(2 << 20));
         assert_eq!(memory_bytes("MemTotal: lots"), None);
         let release = "PRETTY_NAME=\"Debian GNU/Linux 12\"\nID=debian\nVERSION_ID='12'\n";

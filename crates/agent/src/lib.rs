@@ -1,20 +1,20 @@
-//! Execution on a node: an agent connects to its server, carries out what it is sent, and forgets nothing.
+//! The Stoker agent: connects to a server, executes attempts and journals their results.
 //!
-//! Decides nothing that matters: what happens to an attempt is up to the session (`stoker-engine`), what a task does is up to
-//! its type (`stoker-tasks`), how a message is spelled is up to the wire (`stoker-wire`). Here are the disk, the network,
-//! the clock and the processes.
+//! Owns the I/O: disk, network, clock and processes. Makes no decisions: the session state machine is in
+//! `stoker-engine`, the behaviour of task types in `stoker-tasks`, the message encoding in `stoker-wire`.
 
-mod ask;
 mod backoff;
 mod certificates;
 mod clock;
 mod driver;
 mod endpoint;
 pub mod facts;
+mod http;
 mod join;
 mod journal;
-mod keeping;
+
 mod program;
+mod result_queue;
 pub mod ssh;
 mod state;
 pub mod transport;
@@ -23,11 +23,10 @@ pub use driver::{Settings, run};
 pub use endpoint::{Endpoint, EndpointError};
 pub use join::{JoinError, join};
 pub use journal::{JournalError, JournalFile};
-pub use keeping::Keeping;
 pub use program::main;
+pub use result_queue::ResultQueue;
 pub use state::{Membership, StateError, StateFolder};
 
-/// Why an agent does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! `stoker agent`, from its options to its end.
+//! The `stoker agent` command: from parsed options to exit.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::backoff::Backoff;
 use crate::certificates::Certificates;
-use crate::driver::{Settings, run, stopped};
+use crate::driver::{Settings, run, stop_requested};
 use crate::endpoint::Endpoint;
 use crate::join::{JoinError, join};
 use crate::state::{Membership, StateError, StateFolder};
@@ -24,10 +24,10 @@ use crate::transport::stdio::StdioTransport;
 use crate::transport::websocket::WebSocketTransport;
 use crate::{AgentError, facts};
 
-/// The variable in which a token may come; no task sees it.
+/// Environment variable with the join token. Tasks do not inherit it.
 const TOKEN_VARIABLE: &str = "STOKER_JOIN_TOKEN";
 
-/// Runs until the process is asked to end. The second argument tells people a line.
+/// Runs until SIGTERM or SIGINT. `tell` prints a line for the user.
 pub fn main(options: Options, tell: &mut dyn FnMut(&str)) -> Result<(), AgentError> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(AgentError::Start)?;
@@ -36,24 +36,24 @@ pub fn main(options: Options, tell: &mut dyn FnMut(&str)) -> Result<(), AgentErr
         let stop = watch_signals()?;
         let tracer = tracer.clone();
         match options.link.clone() {
-            AgentLink::Stdio => over_stdio(options, tracer, stop, tell).await,
+            AgentLink::Stdio => run_over_stdio(options, tracer, stop, tell).await,
             AgentLink::Server { url, token, trust, nats } => {
                 let token = token.as_ref().map(stoker_settings::Secret::reveal);
-                to_server((options, tracer), &url, &trust, token, nats, stop, tell).await
+                run_with_server((options, tracer), &url, &trust, token, nats, stop, tell).await
             }
         }
     });
     tracer.end();
-    // What is left on threads of the runtime is a read of standard input that nobody can interrupt.
+    // A blocked read of standard input cannot be interrupted, so do not wait for the runtime's threads.
     runtime.shutdown_timeout(Duration::from_millis(100));
     done
 }
 
-/// Where nothing can be sent an agent works all the same.
+/// Starts tracing. On failure the agent runs without it.
 fn start_tracer(options: &Options, tell: &mut dyn FnMut(&str)) -> Tracer {
     let started = options.traces.as_ref().map_or_else(|| Ok(Tracer::default()), Tracer::start);
     started.unwrap_or_else(|error| {
-        tell(&format!("Warning: no traces are sent: {error}"));
+        tell(&format!("Warning: tracing disabled: {error}"));
         Tracer::default()
     })
 }
@@ -83,7 +83,7 @@ fn settings(options: Options, tracer: Tracer, node: String) -> Settings {
     }
 }
 
-async fn to_server(
+async fn run_with_server(
     (options, tracer): (Options, Tracer),
     url: &str,
     trust: &AgentTrust,
@@ -93,39 +93,39 @@ async fn to_server(
     tell: &mut dyn FnMut(&str),
 ) -> Result<(), AgentError> {
     let folder = StateFolder::open(&options.state)?;
-    // Judged before anything is read or asked.
-    let said = Endpoint::secured(url, &trusted(trust, None)?, None)?;
-    let server = said.to_string();
-    let kept = folder.membership()?.filter(|membership| said.is_known_as(&membership.server));
+    // Validate the address before reading state or connecting.
+    let options_endpoint = Endpoint::secured(url, &resolve_trust(trust, None)?, None)?;
+    let server = options_endpoint.to_string();
+    let membership = folder.membership()?.filter(|membership| options_endpoint.overlaps(&membership.server));
     let certificates = Arc::new(Certificates::open(folder.certificate_path()));
-    let pin = kept.as_ref().and_then(|membership| membership.ca_fingerprint.as_deref());
-    let trusting = trusted(trust, pin)?;
-    let endpoint = Endpoint::secured(url, &trusting, Some(certificates.identity()))?;
-    let membership = if let Some(membership) = kept {
+    let pin = membership.as_ref().and_then(|membership| membership.ca_fingerprint.as_deref());
+    let server_trust = resolve_trust(trust, pin)?;
+    let endpoint = Endpoint::secured(url, &server_trust, Some(certificates.identity()))?;
+    let membership = if let Some(membership) = membership {
         membership
     } else {
-        let joining = become_member(&options, &endpoint, trust, token, &certificates, tell);
+        let joining = join_with_retry(&options, &endpoint, trust, token, &certificates, tell);
         let joined = tokio::select! {
             joined = joining => joined?,
-            () = stopped(&mut stop) => return Ok(()),
+            () = stop_requested(&mut stop) => return Ok(()),
         };
-        folder.keep_membership(&joined)?;
+        folder.store_membership(&joined)?;
         joined
     };
     let Membership { node_uid, credential, .. } = membership;
-    tell(&format!("agent of node {node_uid}, for {server}"));
-    let straight =
-        WebSocketTransport::new(endpoint.clone(), credential.clone()).showing(Arc::clone(&certificates));
-    // Asked through an endpoint of its own: each remembers which of several servers it has tried last.
-    let asking = Endpoint::secured(url, &trusting, Some(certificates.identity()))?;
-    let renewing = certificates.look_after(&asking, &credential);
+    tell(&format!("agent of node {node_uid}, connecting to {server}"));
+    let direct = WebSocketTransport::new(endpoint.clone(), credential.clone())
+        .with_certificates(Arc::clone(&certificates));
+    // Renewal gets a separate endpoint, because each endpoint tracks its position in the address rotation.
+    let renewal_endpoint = Endpoint::secured(url, &server_trust, Some(certificates.identity()))?;
+    let renewing = certificates.renew_periodically(&renewal_endpoint, &credential);
     let working = async {
         let Some(AgentNats { url, ca }) = nats else {
-            return run(settings(options, tracer, node_uid), folder, straight, stop).await;
+            return run(settings(options, tracer, node_uid), folder, direct, stop).await;
         };
         let nats = NatsOptions { ca, ..NatsOptions::new(url) };
         let nats = NatsTransport::new(endpoint.clone(), credential.clone(), node_uid.clone(), nats)?;
-        run(settings(options, tracer, node_uid), folder, NatsFirst::new(nats, straight), stop).await
+        run(settings(options, tracer, node_uid), folder, NatsFirst::new(nats, direct), stop).await
     };
     tokio::select! {
         done = working => done,
@@ -133,20 +133,20 @@ async fn to_server(
     }
 }
 
-/// What was said this time, else what the agent joined with.
-fn trusted(said: &AgentTrust, kept: Option<&str>) -> Result<Trust, AgentError> {
-    let pin = said.ca_fingerprint.as_deref().or_else(|| kept.filter(|_| said.ca.is_none()));
+/// Trust from the options; without any, the authority fingerprint the agent joined with.
+fn resolve_trust(trust: &AgentTrust, joined_pin: Option<&str>) -> Result<Trust, AgentError> {
+    let pin = trust.ca_fingerprint.as_deref().or_else(|| joined_pin.filter(|_| trust.ca.is_none()));
     Ok(match pin {
         Some(pin) => {
-            let wrong = |error| AgentError::Usage(format!("the fingerprint of the authority {error}"));
-            Trust::Pinned(pin.parse().map_err(wrong)?)
+            let invalid = |error| AgentError::Usage(format!("invalid authority fingerprint: it {error}"));
+            Trust::Pinned(pin.parse().map_err(invalid)?)
         }
-        None => Trust::System { file: said.ca.clone() },
+        None => Trust::System { file: trust.ca.clone() },
     })
 }
 
-/// Asks until it is answered; a refusal is an answer.
-async fn become_member(
+/// Sends the join request, with retries until the server accepts or refuses it.
+async fn join_with_retry(
     options: &Options,
     endpoint: &Endpoint,
     trust: &AgentTrust,
@@ -156,11 +156,11 @@ async fn become_member(
 ) -> Result<Membership, AgentError> {
     let Some(token) = token else {
         return Err(AgentError::Usage(format!(
-            "this agent has not joined {endpoint} yet: give it a token with `--join-token` or {TOKEN_VARIABLE}"
+            "this agent has not joined {endpoint} yet: pass a join token with `--join-token` or `{TOKEN_VARIABLE}`"
         )));
     };
     let node = options.node.clone().or_else(facts::hostname).unwrap_or_default();
-    // One of another server would be refused before the token is looked at.
+    // A certificate from another server would be rejected before the token is checked.
     certificates.identity().clear();
     let key = if endpoint.is_encrypted() { Some(AgentKey::new()?) } else { None };
     let request = JoinRequest {
@@ -173,53 +173,54 @@ async fn become_member(
     let mut backoff = Backoff::new((Duration::from_secs(1), Duration::from_secs(30)));
     loop {
         match join(endpoint, &request).await {
-            Ok(answer) => {
-                if let (Some(chain), Some(key)) = (&answer.certificate, &key) {
-                    certificates.keep(chain, key)?;
+            Ok(response) => {
+                if let (Some(chain), Some(key)) = (&response.certificate, &key) {
+                    certificates.store(chain, key)?;
                 }
-                let (node_uid, credential) = (answer.node_uid, answer.credential);
+                let (node_uid, credential) = (response.node_uid, response.credential);
                 let (server, ca_fingerprint) = (endpoint.to_string(), trust.ca_fingerprint.clone());
                 return Ok(Membership { server, node_uid, credential, ca_fingerprint });
             }
             Err(refused @ JoinError::Refused { .. }) => return Err(refused.into()),
-            Err(away) => {
-                tell(&format!("{away}; trying again"));
+            Err(error) => {
+                tell(&format!("{error}; retrying"));
                 tokio::time::sleep(backoff.next()).await;
             }
         }
     }
 }
 
-async fn over_stdio(
+async fn run_over_stdio(
     options: Options,
     tracer: Tracer,
     mut stop: watch::Receiver<bool>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<(), AgentError> {
     let Some(node) = options.node.clone() else {
-        return Err(AgentError::Usage("with `--stdio` the node has to be named: `--node UID`".to_owned()));
+        return Err(AgentError::Usage("`--stdio` requires `--node UID`".to_owned()));
     };
     let folder = tokio::select! {
         folder = wait_for_folder(&options.state, tell) => folder?,
-        () = stopped(&mut stop) => return Ok(()),
+        () = stop_requested(&mut stop) => return Ok(()),
     };
     run(settings(options, tracer, node), folder, StdioTransport::own(), stop).await
 }
 
-/// How often it is looked whether the agent before has finished.
-const LOOK: Duration = Duration::from_millis(200);
+/// Poll interval while the state folder is locked.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// An agent whose connection broke finishes what it was doing; the next one lets it.
+/// Opens the state folder. After a broken connection the previous agent still finishes its attempts; this one
+/// waits for it.
 async fn wait_for_folder(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<StateFolder, AgentError> {
-    let mut is_told = false;
+    let mut is_reported = false;
     loop {
         match StateFolder::open(path) {
             Err(StateError::InUse { .. }) => {}
             other => return Ok(other?),
         }
-        if !std::mem::replace(&mut is_told, true) {
-            tell("another agent is finishing what it was doing; waiting for it");
+        if !std::mem::replace(&mut is_reported, true) {
+            tell("waiting for another agent to finish its running tasks");
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }

@@ -1,5 +1,5 @@
-//! The server's side of an agent that is started over SSH: the system's own `ssh`, with everything its users have configured
-//! for it, carries the same messages as lines.
+//! Server side of an agent that is started over SSH. Messages are JSON lines over the pipes of the system's
+//! `ssh` client, which applies the user's SSH configuration.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -16,32 +16,32 @@ use tokio::task::JoinHandle;
 use crate::transport::QUEUE;
 use crate::transport::stdio::read_line;
 
-/// A node to be reached.
+/// SSH destination and remote command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SshTarget {
-    /// As `ssh` takes it: a host, `user@host`, or a name from its configuration.
+    /// Destination argument of `ssh`: a host, `user@host`, or an alias from its configuration.
     pub destination: String,
     pub port: Option<u16>,
-    /// Further options, as `-i`, `-F` or `-o`.
+    /// Additional `ssh` options such as `-i`, `-F` or `-o`.
     pub options: Vec<String>,
-    /// What is started there: `stoker agent --stdio …`.
+    /// Remote command: `stoker agent --stdio …`.
     pub command: Vec<String>,
-    /// The program.
+    /// Path of the `ssh` program.
     pub ssh: PathBuf,
 }
 
-/// A conversation over SSH. It is over when nothing can be received any more.
+/// Session over SSH. It has ended when `receive` is closed.
 #[derive(Debug)]
 pub struct SshConnection {
     pub send: mpsc::Sender<ToAgent>,
     pub receive: mpsc::Receiver<FromAgent>,
-    /// Why it ended, in the words of `ssh` or of the agent.
+    /// Resolves to the exit status of `ssh` and the end of its standard error.
     pub ended: JoinHandle<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum SshError {
-    #[error("`{0}` is no destination for ssh")]
+    #[error("`{0}` is not a valid SSH destination")]
     Destination(String),
     #[error("cannot start `{}`; is an SSH client installed?", ssh.display())]
     Start { ssh: PathBuf, source: std::io::Error },
@@ -52,7 +52,7 @@ impl SshTarget {
         Self { destination, port: None, options: Vec::new(), command, ssh: PathBuf::from("ssh") }
     }
 
-    /// Nobody is there to answer questions, and a dead peer has to be noticed.
+    /// Batch mode, because no user can answer prompts; keep-alives, so that a dead peer is detected.
     fn arguments(&self) -> Vec<String> {
         let fixed =
             ["-T", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", "-o", "ServerAliveCountMax=3"];
@@ -62,14 +62,14 @@ impl SshTarget {
         }
         arguments.extend(self.options.iter().cloned());
         arguments.extend(["--".to_owned(), self.destination.clone()]);
-        // The other side gives it to a shell.
+        // The remote side passes the command to a shell.
         let command: Vec<String> = self.command.iter().map(|word| single_quoted(word)).collect();
         arguments.push(command.join(" "));
         arguments
     }
 }
 
-/// Starts the agent on its node.
+/// Starts the agent on the node.
 pub fn connect(target: &SshTarget) -> Result<SshConnection, SshError> {
     if target.destination.is_empty() || target.destination.starts_with('-') {
         return Err(SshError::Destination(target.destination.clone()));
@@ -92,7 +92,7 @@ pub fn connect(target: &SshTarget) -> Result<SshConnection, SshError> {
     Ok(SshConnection { send, receive, ended })
 }
 
-/// Until the server lets go of its end; the agent then sees the end of its input.
+/// Writes messages until the sender is dropped; closing the pipe then signals end of input to the agent.
 async fn write(mut stdin: ChildStdin, mut sending: mpsc::Receiver<ToAgent>) {
     while let Some(message) = sending.recv().await {
         let line = format!("{}\n", encode_to_agent(&message));
@@ -102,11 +102,11 @@ async fn write(mut stdin: ChildStdin, mut sending: mpsc::Receiver<ToAgent>) {
     }
 }
 
-/// How much of what `ssh` and the agent complain about is kept.
-const COMPLAINT_BYTES_MAX: usize = 4 << 10;
+/// How much of the standard error of `ssh` and the agent is retained; the end is kept.
+const STDERR_BYTES_MAX: usize = 4 << 10;
 
-/// How long `ssh` may take to end when nobody talks to it any more.
-const END_MAX: Duration = Duration::from_secs(5);
+/// How long `ssh` may take to exit after its output has ended.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 async fn read(
     mut child: Child,
@@ -114,16 +114,16 @@ async fn read(
     stderr: Option<ChildStderr>,
     received: mpsc::Sender<FromAgent>,
 ) -> String {
-    let complaints = tokio::spawn(async move {
-        let mut kept = Vec::new();
+    let stderr_tail = tokio::spawn(async move {
+        let mut tail = Vec::new();
         if let Some(mut stderr) = stderr {
             let mut buffer = vec![0; 1024];
             while let Ok(n_read @ 1..) = stderr.read(&mut buffer).await {
-                kept.extend_from_slice(&buffer[..n_read]);
-                kept.drain(..kept.len().saturating_sub(COMPLAINT_BYTES_MAX));
+                tail.extend_from_slice(&buffer[..n_read]);
+                tail.drain(..tail.len().saturating_sub(STDERR_BYTES_MAX));
             }
         }
-        String::from_utf8_lossy(&kept).trim().to_owned()
+        String::from_utf8_lossy(&tail).trim().to_owned()
     });
     if let Some(stdout) = stdout {
         let mut lines = BufReader::new(stdout);
@@ -136,22 +136,22 @@ async fn read(
                 }
                 Ok(Decoded::Unknown) => {}
                 Err(error @ WireError::Version { .. }) => {
-                    tracing::error!(%error, "the agent of a node cannot be spoken with");
+                    tracing::error!(%error, "incompatible agent");
                     break;
                 }
-                // A greeting of the other side's shell, for instance.
-                Err(error) => tracing::debug!(%error, "a line is no message"),
+                // For example a login banner of the remote shell.
+                Err(error) => tracing::debug!(%error, "ignored a line that is not a message"),
             }
         }
     }
     drop(received);
-    let status = tokio::time::timeout(END_MAX, child.wait()).await;
-    let complaints =
-        tokio::time::timeout(END_MAX, complaints).await.ok().and_then(Result::ok).unwrap_or_default();
+    let status = tokio::time::timeout(EXIT_TIMEOUT, child.wait()).await;
+    let stderr_tail =
+        tokio::time::timeout(EXIT_TIMEOUT, stderr_tail).await.ok().and_then(Result::ok).unwrap_or_default();
     match status {
-        Ok(Ok(status)) if complaints.is_empty() => status.to_string(),
-        Ok(Ok(status)) => format!("{status}: {complaints}"),
-        _ => complaints,
+        Ok(Ok(status)) if stderr_tail.is_empty() => status.to_string(),
+        Ok(Ok(status)) => format!("{status}: {stderr_tail}"),
+        _ => stderr_tail,
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_quoted_for_the_shell_of_the_other_side() {
+    fn remote_command_is_quoted() {
         let command = ["stoker", "agent", "--node", "it's 5"].map(str::to_owned).to_vec();
         let mut target = SshTarget::new("root@node-5".to_owned(), command);
         target.port = Some(2222);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn options_in_the_place_of_a_host_are_refused() {
+    fn destination_that_looks_like_an_option_is_rejected() {
         for destination in ["", "-oProxyCommand=touch x"] {
             let target = SshTarget::new(destination.to_owned(), Vec::new());
             assert!(matches!(connect(&target), Err(SshError::Destination(_))));

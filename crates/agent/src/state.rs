@@ -1,4 +1,4 @@
-//! The folder of an agent: its lock, its name and credential, its journal, a place for private files.
+//! State folder of an agent: lock, membership (node UID and credential), journal, scratch space.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -8,59 +8,59 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::{Flock, FlockArg};
 use stoker_model::Json;
 
-/// One agent has it at a time.
+/// Locked state folder; at most one agent holds it.
 #[derive(Debug)]
 pub struct StateFolder {
     path: PathBuf,
     _lock: Flock<File>,
 }
 
-/// What a server gave this agent.
+/// Result of joining a server, persisted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Membership {
     pub server: String,
     pub node_uid: String,
     pub credential: String,
-    /// The fingerprint of the one authority it trusts, if it joined with one.
+    /// Fingerprint of the pinned certificate authority, if the agent joined with one.
     pub ca_fingerprint: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    #[error("another agent uses `{}`; each needs a folder of its own (`--state`)", path.display())]
+    #[error("`{}` is in use by another agent; use a different folder with `--state`", path.display())]
     InUse { path: PathBuf },
-    #[error("cannot {what} `{}`", path.display())]
-    File { what: &'static str, path: PathBuf, source: io::Error },
-    #[error("`{}` makes no sense; remove it and join again", path.display())]
-    Nonsense { path: PathBuf },
+    #[error("cannot {operation} `{}`", path.display())]
+    File { operation: &'static str, path: PathBuf, source: io::Error },
+    #[error("`{}` is malformed; remove it and join again", path.display())]
+    Malformed { path: PathBuf },
 }
 
 impl StateFolder {
-    /// Makes the folder where it is missing and locks it. Private files that a crash left there are removed.
+    /// Creates the folder if necessary and locks it. Scratch files left by a crash are removed.
     pub fn open(path: &Path) -> Result<Self, StateError> {
-        let wrong = |what: &'static str, path: &Path| {
+        let file_error = |operation: &'static str, path: &Path| {
             let path = path.to_owned();
-            move |source| StateError::File { what, path, source }
+            move |source| StateError::File { operation, path, source }
         };
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(wrong("create", path))?;
-        // Processes are found again by the name of the folder, however it is spelled next time.
-        let path = &fs::canonicalize(path).map_err(wrong("find", path))?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(file_error("create", path))?;
+        // Processes of attempts are identified by this path, so it must not depend on how it was written.
+        let path = &fs::canonicalize(path).map_err(file_error("resolve", path))?;
         let lock_path = path.join("lock");
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&lock_path);
-        let file = file.map_err(wrong("open", &lock_path))?;
+        let file = file.map_err(file_error("open", &lock_path))?;
         let lock = Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| match error {
             nix::Error::EWOULDBLOCK => StateError::InUse { path: path.to_owned() },
-            error => wrong("lock", &lock_path)(error.into()),
+            error => file_error("lock", &lock_path)(error.into()),
         })?;
         let folder = Self { path: path.to_owned(), _lock: lock };
         let scratch = folder.scratch();
         match fs::remove_dir_all(&scratch) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(wrong("empty", &scratch)(error));
+                return Err(file_error("empty", &scratch)(error));
             }
             _ => {}
         }
-        fs::DirBuilder::new().mode(0o700).create(&scratch).map_err(wrong("create", &scratch))?;
+        fs::DirBuilder::new().mode(0o700).create(&scratch).map_err(file_error("create", &scratch))?;
         Ok(folder)
     }
 
@@ -72,12 +72,12 @@ impl StateFolder {
         self.path.join("journal")
     }
 
-    /// For files that only the agent and what it starts may see.
+    /// Folder for temporary files, readable only by the agent's user.
     pub fn scratch(&self) -> PathBuf {
         self.path.join("scratch")
     }
 
-    /// Certificate and key, where the server has given one.
+    /// File with the client certificate and its key, if the server issued one.
     pub fn certificate_path(&self) -> PathBuf {
         self.path.join("certificate.pem")
     }
@@ -86,13 +86,13 @@ impl StateFolder {
         self.path.join("membership.json")
     }
 
-    /// What an earlier start got.
+    /// Reads the persisted membership.
     pub fn membership(&self) -> Result<Option<Membership>, StateError> {
         let path = self.membership_path();
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(StateError::File { what: "read", path, source }),
+            Err(source) => return Err(StateError::File { operation: "read", path, source }),
         };
         let json: Json = serde_json::from_str(&text).unwrap_or_default();
         let field = |name: &str| json.get(name).and_then(Json::as_str).map(str::to_owned);
@@ -101,13 +101,13 @@ impl StateFolder {
             let ca_fingerprint = field("ca_fingerprint");
             Some(Membership { server, node_uid, credential: field("credential")?, ca_fingerprint })
         };
-        read().map(Some).ok_or(StateError::Nonsense { path })
+        read().map(Some).ok_or(StateError::Malformed { path })
     }
 
-    /// Readable for the user of the agent and nobody else.
-    pub fn keep_membership(&self, membership: &Membership) -> Result<(), StateError> {
+    /// Persists the membership atomically, with mode 0600.
+    pub fn store_membership(&self, membership: &Membership) -> Result<(), StateError> {
         let path = self.membership_path();
-        let beside = self.path.join("membership.new");
+        let temporary = self.path.join("membership.new");
         let Membership { server, node_uid, credential, ca_fingerprint } = membership;
         let mut json = serde_json::json!({"server": server, "node_uid": node_uid, "credential": credential});
         if let Some(fingerprint) = ca_fingerprint {
@@ -115,14 +115,14 @@ impl StateFolder {
         }
         let write = || {
             let mut file =
-                OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+                OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
             file.set_permissions(Permissions::from_mode(0o600))?;
             file.write_all(json.to_string().as_bytes())?;
             file.sync_all()?;
-            fs::rename(&beside, &path)?;
+            fs::rename(&temporary, &path)?;
             File::open(&self.path)?.sync_all()
         };
-        write().map_err(|source| StateError::File { what: "write", path: path.clone(), source })
+        write().map_err(|source| StateError::File { operation: "write", path: path.clone(), source })
     }
 }
 
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_agents_cannot_share_a_folder() {
+    fn folder_is_locked_by_one_agent() {
         let folder = Folder::new();
         let path = folder.file("a/b");
         let first = StateFolder::open(&path).unwrap();
@@ -146,19 +146,19 @@ mod tests {
     }
 
     #[test]
-    fn a_membership_is_kept_where_only_the_agent_can_read_it() {
+    fn membership_file_is_private() {
         let folder = Folder::new();
         let state = StateFolder::open(folder.path()).unwrap();
         assert!(state.membership().unwrap().is_none());
         for ca_fingerprint in [None, Some("sha256:00".to_owned())] {
             let (server, node_uid, credential) = ("http://a".into(), "5".into(), "secret".into());
             let membership = Membership { server, node_uid, credential, ca_fingerprint };
-            state.keep_membership(&membership).unwrap();
+            state.store_membership(&membership).unwrap();
             assert!(state.membership().unwrap() == Some(membership));
         }
         let path = state.membership_path();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         fs::write(&path, "{}").unwrap();
-        assert!(matches!(state.membership(), Err(StateError::Nonsense { .. })));
+        assert!(matches!(state.membership(), Err(StateError::Malformed { .. })));
     }
 }

@@ -1,4 +1,4 @@
-//! What a task costs on a node, beside what the machine itself needs to start a program.
+//! Cost of a task on a node, compared with the cost of starting a process.
 
 use std::error::Error;
 use std::path::Path;
@@ -18,25 +18,27 @@ use tokio::sync::watch;
 
 use crate::row::{Limit, Row};
 
-/// What is run: as little as a program can do.
+/// The cheapest possible process.
 const PROGRAM: &str = "/bin/true";
 
-/// For each measurement.
+/// Duration of each measurement.
 const TIME: Duration = Duration::from_secs(3);
 
-/// Attempts under way at once.
+/// Concurrent attempts.
 const WINDOW: usize = 64;
 
-/// Programs a second: by the machine itself, through a task type, and through a whole agent with its journal.
+/// Processes per second: started directly, through a task type, and through a complete agent with its
+/// journal.
 pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let plain = plain_rate()?;
     let through_host = runtime.block_on(host_rate(folder.path()))?;
     let through_agent = runtime.block_on(agent_rate(folder.path()))?;
-    let row = |what: &str, rate: f64, least: f64| Row::new(what, rate, "a second", Limit::AtLeast(least));
+    let row =
+        |label: &str, rate: f64, minimum: f64| Row::new(label, rate, "a second", Limit::AtLeast(minimum));
     Ok(vec![
-        row("programs started by the machine itself", plain, 1.0),
+        row("processes started directly", plain, 1.0),
         row("the same as `shell` tasks, at least half of that", through_host, (plain / 2.0).floor()),
         row(
             "the same as attempts of an agent with its journal, at least half",
@@ -50,7 +52,7 @@ fn rate(n: usize, since: Instant) -> f64 {
     n as f64 / since.elapsed().as_secs_f64()
 }
 
-/// Threads that do nothing but start the program and wait for its end, one for each core.
+/// One thread per core that starts the process and waits for it.
 pub(crate) fn plain_rate() -> Result<f64, Box<dyn Error>> {
     let n_threads = std::thread::available_parallelism()?.get();
     let since = Instant::now();
@@ -73,9 +75,9 @@ fn start_until(deadline: Instant) -> std::io::Result<usize> {
     Ok(n)
 }
 
-struct Forgetful;
+struct NoMemory;
 
-impl Memory for Forgetful {
+impl Memory for NoMemory {
     fn started(&self, _process: ProcessId) {}
 
     fn rebooting(&self, _boot_id: String) -> Work<'_, Result<(), HostError>> {
@@ -83,7 +85,7 @@ impl Memory for Forgetful {
     }
 }
 
-/// Task after task on the real host, as many at once as an agent would be given.
+/// Tasks on the real host, with as many concurrent ones as an agent would get.
 async fn host_rate(scratch: &Path) -> Result<f64, Box<dyn Error>> {
     let machine = Arc::new(Machine::new(scratch.to_owned()));
     let since = Instant::now();
@@ -107,7 +109,7 @@ async fn work_until(machine: Arc<Machine>, deadline: Instant) -> Result<usize, &
             stop,
             mark: "bench".to_owned(),
             trace: None,
-            memory: Arc::new(Forgetful),
+            memory: Arc::new(NoMemory),
         };
         let order = Order {
             task_type: "shell",
@@ -126,7 +128,8 @@ fn parameters() -> Json {
     serde_json::json!({ "cmd": PROGRAM })
 }
 
-/// A whole agent: journal, session, reports; the server is in the same process and acknowledges at once.
+/// A complete agent with journal, session and reports; the server side runs in this process and acknowledges
+/// immediately.
 async fn agent_rate(folder: &Path) -> Result<f64, Box<dyn Error>> {
     let settings = Settings::new(folder.join("state"), "1".to_owned());
     let state = StateFolder::open(&settings.state)?;
@@ -141,7 +144,9 @@ async fn agent_rate(folder: &Path) -> Result<f64, Box<dyn Error>> {
             connection.send.send(ToAgent::Start(attempt(n_sent as u32))).await?;
             n_sent += 1;
         }
-        if let FromAgent::Finished(finished) = connection.receive.recv().await.ok_or("the agent is gone")? {
+        if let FromAgent::Finished(finished) =
+            connection.receive.recv().await.ok_or("the agent has exited")?
+        {
             if finished.end != End::Succeeded {
                 return Err(format!("an attempt ended as {:?}", finished.end).into());
             }

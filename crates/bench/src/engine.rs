@@ -1,4 +1,4 @@
-//! The engine: how fast instances that do nothing go through it, with agents in memory.
+//! Throughput of the engine with no-op instances and in-memory agents.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
@@ -26,32 +26,33 @@ const N_TASKS: u32 = 100;
 pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
     let blueprint = blueprint()?;
     let n_instances = f64::from(N_NODES * N_TASKS);
-    let alone = alone(&blueprint)?;
-    let whole = through_sessions(&blueprint)?;
-    let row = |what: &str, measured, unit, limit| Row::new(format!("engine: {what}"), measured, unit, limit);
+    let run_only = run_only(&blueprint)?;
+    let with_sessions = through_sessions(&blueprint)?;
+    let row =
+        |label: &str, measured, unit, limit| Row::new(format!("engine: {label}"), measured, unit, limit);
     Ok(vec![
         row(
             "instances through the run, both sides of the sessions and the journals",
-            n_instances / whole.as_secs_f64(),
+            n_instances / with_sessions.as_secs_f64(),
             "a second",
             Limit::AtLeast(50_000.0),
         ),
         row(
             "instances through the run alone",
-            n_instances / alone.total.as_secs_f64(),
+            n_instances / run_only.total.as_secs_f64(),
             "a second",
             Limit::AtLeast(200_000.0),
         ),
         row(
-            "from an end to what begins because of it, 99 of 100 times, 100,000 instances",
-            alone.p99.as_secs_f64() * 1e6,
+            "from a result to the dispatch it causes, 99th percentile, 100,000 instances",
+            run_only.p99.as_secs_f64() * 1e6,
             "µs",
             Limit::AtMost(1000.0),
         ),
     ])
 }
 
-/// A hundred tasks one after the other on each of a thousand nodes, with a place in the middle where all meet.
+/// A chain of a hundred tasks on each of a thousand nodes, with a join in the middle.
 fn blueprint() -> Result<Blueprint, Box<dyn Error>> {
     let policy = Policy {
         timeout_ms: 300_000,
@@ -60,7 +61,7 @@ fn blueprint() -> Result<Blueprint, Box<dyn Error>> {
         fail_on_error: true,
         retry_interrupted: false,
     };
-    let place = |task: u32, node: u32| task * N_NODES + node;
+    let instance_idx = |task: u32, node: u32| task * N_NODES + node;
     let join = N_TASKS * N_NODES;
     let (mut instances, mut edges) = (Vec::new(), Vec::new());
     for task in 0..N_TASKS {
@@ -68,9 +69,9 @@ fn blueprint() -> Result<Blueprint, Box<dyn Error>> {
             let limit = (task % 10 == 3).then_some(300);
             instances.push(DraftInstance { task, node, work: Some(Work { executor: node, policy, limit }) });
             if task == N_TASKS / 2 {
-                edges.extend([(place(task - 1, node), join), (join, place(task, node))]);
+                edges.extend([(instance_idx(task - 1, node), join), (join, instance_idx(task, node))]);
             } else if task > 0 {
-                edges.push((place(task - 1, node), place(task, node)));
+                edges.push((instance_idx(task - 1, node), instance_idx(task, node)));
             }
         }
     }
@@ -87,23 +88,23 @@ fn blueprint() -> Result<Blueprint, Box<dyn Error>> {
     Blueprint::new(draft).map_err(|defects| format!("{defects:?}").into())
 }
 
-struct Alone {
+struct RunOnly {
     total: Duration,
     p99: Duration,
 }
 
-/// Agents that end everything at once, first come, first served.
-fn alone(blueprint: &Blueprint) -> Result<Alone, Box<dyn Error>> {
+/// Agents that finish everything immediately, in dispatch order.
+fn run_only(blueprint: &Blueprint) -> Result<RunOnly, Box<dyn Error>> {
     let begin = Instant::now();
     let mut run = Run::new(RUN, blueprint);
     let mut sent = VecDeque::new();
-    let mut lasted = Vec::with_capacity(blueprint.n_instances());
+    let mut durations = Vec::with_capacity(blueprint.n_instances());
     let mut input = Input::Begin;
     loop {
         let step_begin = Instant::now();
-        let decided = step(&mut run, blueprint, input, NOW)?;
-        lasted.push(step_begin.elapsed());
-        sent.extend(decided.effects.into_iter().filter_map(|effect| match effect {
+        let result = step(&mut run, blueprint, input, NOW)?;
+        durations.push(step_begin.elapsed());
+        sent.extend(result.effects.into_iter().filter_map(|effect| match effect {
             Effect::Dispatch(key) => Some(key),
             _ => None,
         }));
@@ -114,19 +115,20 @@ fn alone(blueprint: &Blueprint) -> Result<Alone, Box<dyn Error>> {
     if !run.has_ended() {
         return Err("the run has not ended".into());
     }
-    lasted.sort_unstable();
-    Ok(Alone { total, p99: lasted[lasted.len() * 99 / 100] })
+    durations.sort_unstable();
+    Ok(RunOnly { total, p99: durations[durations.len() * 99 / 100] })
 }
 
-/// Everything but network, disk and processes: messages are handed over, writes succeed, tasks end at once.
+/// Everything except network, disk and processes: messages are passed in memory, writes succeed, tasks end
+/// immediately.
 struct World<'w> {
     blueprint: &'w Blueprint,
     run: Run,
     sessions: Vec<ServerSession>,
     agents: Vec<AgentSession>,
-    /// Journals, as many records as each has.
+    /// Number of journal records by agent.
     n_written: BTreeMap<usize, usize>,
-    waiting: VecDeque<Message>,
+    queue: VecDeque<Message>,
 }
 
 enum Message {
@@ -147,13 +149,13 @@ fn through_sessions(blueprint: &Blueprint) -> Result<Duration, Box<dyn Error>> {
         sessions: (0..N_NODES).map(|_| ServerSession::new(Settings::default(), NOW).0).collect(),
         agents: (0..N_NODES).map(agent).collect(),
         n_written: BTreeMap::new(),
-        waiting: VecDeque::new(),
+        queue: VecDeque::new(),
     };
     for agent in 0..N_NODES as usize {
-        world.waiting.push_back(Message::Agent(agent, AgentInput::Connected { facts: JsonMap::new() }));
+        world.queue.push_back(Message::Agent(agent, AgentInput::Connected { facts: JsonMap::new() }));
     }
-    world.waiting.push_back(Message::Run(Input::Begin));
-    while let Some(message) = world.waiting.pop_front() {
+    world.queue.push_back(Message::Run(Input::Begin));
+    while let Some(message) = world.queue.pop_front() {
         match message {
             Message::Run(input) => world.run_input(input)?,
             Message::Server(agent, input) => world.server_input(agent, input),
@@ -169,16 +171,16 @@ impl World<'_> {
             Input::AttemptFinished { key, .. } => Some(*key),
             _ => None,
         };
-        let decided = step(&mut self.run, self.blueprint, input, NOW)?;
+        let result = step(&mut self.run, self.blueprint, input, NOW)?;
         if let Some(key) = ended {
             let agent = self.blueprint.executor_of(key.instance).unwrap_or(0) as usize;
-            self.waiting.push_back(Message::Server(agent, SessionInput::Recorded { keys: vec![key] }));
+            self.queue.push_back(Message::Server(agent, SessionInput::Recorded { keys: vec![key] }));
         }
-        for effect in decided.effects {
+        for effect in result.effects {
             if let Effect::Dispatch(key) = effect {
                 let agent = self.blueprint.executor_of(key.instance).unwrap_or(0) as usize;
                 let dispatch = SessionInput::Dispatch { key, generation: Generation(1) };
-                self.waiting.push_back(Message::Server(agent, dispatch));
+                self.queue.push_back(Message::Server(agent, dispatch));
             }
         }
         Ok(())
@@ -212,7 +214,7 @@ impl World<'_> {
                 }
                 _ => continue,
             };
-            self.waiting.push_back(message);
+            self.queue.push_back(message);
         }
     }
 
@@ -234,7 +236,7 @@ impl World<'_> {
                 }
                 _ => continue,
             };
-            self.waiting.push_back(message);
+            self.queue.push_back(message);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Tasks like those of a real deployment.
+//! Tasks that resemble a real deployment.
 
 use stoker_model::Json;
 
-/// A real graph that people may keep beside their clone.
-const BESIDE: &str = "../shared/data/fuel-library/default-graph.yaml";
+/// An optional real graph next to the clone.
+const REAL_GRAPH: &str = "../shared/data/fuel-library/default-graph.yaml";
 pub(crate) const N_TASKS: usize = 204;
 
-/// The real tasks if they are there, else made-up ones of the same number and about the same size.
+/// The real tasks if available, else synthetic ones of the same number and similar size.
 pub(crate) fn tasks() -> Vec<Json> {
-    let real = std::fs::read_to_string(BESIDE).ok().and_then(|text| {
+    let real = std::fs::read_to_string(REAL_GRAPH).ok().and_then(|text| {
         let node = stoker_manifest::parse(&text, stoker_manifest::Format::Yaml).ok()?;
         stoker_manifest::reader::json(&node, &mut stoker_manifest::Problems::default())
     });
@@ -18,16 +18,16 @@ pub(crate) fn tasks() -> Vec<Json> {
     };
     match list {
         Some(Json::Array(tasks)) => tasks,
-        _ => (0..N_TASKS).map(|index| made_up("task", index)).collect(),
+        _ => (0..N_TASKS).map(|index| synthetic("task", index)).collect(),
     }
 }
 
-/// As many as wanted, all with names of their own.
+/// Synthetic tasks with unique names.
 pub(crate) fn many(prefix: &str, n_tasks: usize) -> Vec<Json> {
-    (0..n_tasks).map(|index| made_up(prefix, index)).collect()
+    (0..n_tasks).map(|index| synthetic(prefix, index)).collect()
 }
 
-fn made_up(prefix: &str, index: usize) -> Json {
+fn synthetic(prefix: &str, index: usize) -> Json {
     serde_json::json!({
         "id": format!("{prefix}-{index}"),
         "type": "puppet",

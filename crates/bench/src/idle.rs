@@ -1,5 +1,4 @@
-//! The real session of an agent, a journal that forgets, and tasks that do nothing: with it, what is measured is the
-//! server.
+//! The real agent session with a no-op journal and no-op tasks, so that a measurement covers the server only.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,11 +9,11 @@ use stoker_model::{JsonMap, Micros};
 
 pub(crate) struct IdleAgent {
     session: AgentSession,
-    /// Whether tasks end by themselves, at once.
+    /// Whether tasks end immediately.
     is_quick: bool,
-    /// Tasks that somebody else ends.
+    /// Running tasks of a slow agent, to be ended by the caller.
     pub(crate) started: Vec<AttemptKey>,
-    /// How often the server wants a sign of life.
+    /// Heartbeat interval requested by the server.
     pub(crate) heartbeat: Option<Duration>,
     pub(crate) n_done: u64,
 }
@@ -26,26 +25,26 @@ impl IdleAgent {
         Self { session, is_quick: true, started: Vec::new(), heartbeat: None, n_done: 0 }
     }
 
-    /// One whose tasks last until [`IdleAgent::end`].
+    /// An agent whose tasks run until [`IdleAgent::end`].
     pub(crate) fn slow(uid: String) -> Self {
         Self { is_quick: false, ..Self::new(uid) }
     }
 
-    /// A task that was started is over.
+    /// Ends a running task.
     pub(crate) fn end(&mut self, key: AttemptKey, now: Micros) -> Vec<FromAgent> {
         self.step(Input::Exited { key, end: End::Succeeded, summary: JsonMap::new() }, now)
     }
 
-    /// What it has to say after something happened.
+    /// Processes an input. Returns the messages to send.
     pub(crate) fn step(&mut self, input: Input, now: Micros) -> Vec<FromAgent> {
-        let (mut inputs, mut said) = (VecDeque::from([input]), Vec::new());
+        let (mut inputs, mut messages) = (VecDeque::from([input]), Vec::new());
         while let Some(input) = inputs.pop_front() {
             for output in self.session.step(input, now) {
                 match output {
                     Output::Write { seq, .. } | Output::Rewrite { seq, .. } => {
                         inputs.push_back(Input::Written { seq });
                     }
-                    Output::Send(message) => said.push(message),
+                    Output::Send(message) => messages.push(message),
                     Output::Start(attempt) if !self.is_quick => self.started.push(attempt.key),
                     Output::Start(attempt) => {
                         self.n_done += 1;
@@ -57,6 +56,6 @@ impl IdleAgent {
                 }
             }
         }
-        said
+        messages
     }
 }

@@ -1,4 +1,4 @@
-//! Connections of agents to a server.
+//! Agent connections to a server.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
 use crate::load::{Failure, once, request};
 
-/// Agents that join or connect at once.
-const AT_ONCE: usize = 64;
+/// Agents that join or connect concurrently.
+const CONCURRENCY: usize = 64;
 
-/// The server's words to an agent, and the agent's to the server.
+/// WebSocket connection of one agent.
 pub(crate) struct Line(WebSocketStream<TcpStream>);
 
 impl Line {
@@ -32,7 +32,7 @@ impl Line {
         stream.set_nodelay(true)?;
         let mut request = format!("ws://{address}{SESSION_PATH}").into_client_request()?;
         request.headers_mut().insert(AUTHORIZATION, format!("Bearer {credential}").parse()?);
-        // Small: all of them are in this process.
+        // Small buffers, because all connections are in this process.
         let config = WebSocketConfig::default()
             .read_buffer_size(1 << 10)
             .write_buffer_size(0)
@@ -48,28 +48,30 @@ impl Line {
 
     pub(crate) async fn receive(&mut self) -> Result<ToAgent, Failure> {
         loop {
-            if let Message::Text(text) = self.0.next().await.ok_or("the server hung up")?? {
+            if let Message::Text(text) = self.0.next().await.ok_or("the server closed the connection")?? {
                 match decode_to_agent(&text) {
                     Ok(Decoded::Message(message)) => return Ok(message),
                     Ok(Decoded::Unknown) => {}
-                    Err(error) => return Err(format!("the server said `{text}`: {error}").into()),
+                    Err(error) => {
+                        return Err(format!("invalid message from the server `{text}`: {error}").into());
+                    }
                 }
             }
         }
     }
 }
 
-/// Lets this process have as many sockets as it may, and says no if these are too few.
+/// Raises the open-file limit to its maximum, and fails if it is too low.
 pub(crate) fn require_sockets(n_sockets: usize) -> Result<(), Box<dyn Error>> {
-    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    setrlimit(Resource::RLIMIT_NOFILE, most, most)?;
-    if most < n_sockets as u64 + 1000 {
-        return Err(format!("{n_sockets} sessions need as many open files; the limit is {most}").into());
+    let (_, limit) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    setrlimit(Resource::RLIMIT_NOFILE, limit, limit)?;
+    if limit < n_sockets as u64 + 1000 {
+        return Err(format!("{n_sockets} sessions need as many open files; the limit is {limit}").into());
     }
     Ok(())
 }
 
-/// Runs something for each of many, some at a time; what it gave, in their order.
+/// Runs `work` for each item with bounded concurrency. Returns the results in order.
 pub(crate) async fn for_each<I, O, F>(
     items: impl IntoIterator<Item = I>,
     work: impl Fn(I) -> F,
@@ -78,33 +80,33 @@ where
     O: Send + 'static,
     F: Future<Output = Result<O, Failure>> + Send + 'static,
 {
-    let room = Arc::new(Semaphore::new(AT_ONCE));
+    let semaphore = Arc::new(Semaphore::new(CONCURRENCY));
     let mut tasks = Vec::new();
     for item in items {
-        let (room, work) = (Arc::clone(&room), work(item));
+        let (semaphore, work) = (Arc::clone(&semaphore), work(item));
         tasks.push(tokio::spawn(async move {
-            let _place = room.acquire().await?;
+            let _permit = semaphore.acquire().await?;
             work.await
         }));
     }
-    let mut done = Vec::new();
+    let mut results = Vec::new();
     for task in tasks {
-        done.push(task.await?.map_err(|error: Failure| error.to_string())?);
+        results.push(task.await?.map_err(|error: Failure| error.to_string())?);
     }
-    Ok(done)
+    Ok(results)
 }
 
-/// An agent becomes known.
+/// Joins as an agent.
 pub(crate) async fn join(address: String, body: Json) -> Result<JoinAnswer, Failure> {
     Ok(serde_json::from_slice(&once(&address, &request("POST", PATH, "", Some(&body))).await?)?)
 }
 
-/// With what the agent of a node comes in.
+/// Join request of the agent of a node.
 pub(crate) fn join_body(token: &str, number: usize) -> Json {
     json!({"token": token, "version": "bench", "facts": {"mac": mac(number)}})
 }
 
-/// The address of a network card, different for each number.
+/// A unique MAC address for each number.
 pub(crate) fn mac(number: usize) -> String {
     format!("52:54:00:{:02x}:{:02x}:{:02x}", number >> 16, number >> 8 & 0xff, number & 0xff)
 }

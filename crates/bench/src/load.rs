@@ -1,4 +1,4 @@
-//! Requests a second over real sockets.
+//! Requests per second over real sockets.
 
 use std::error::Error;
 use std::path::Path;
@@ -76,8 +76,8 @@ pub(crate) fn request(method: &str, path: &str, token: &str, body: Option<&Json>
     .into_bytes()
 }
 
-/// A keep-alive connection that knows just enough HTTP to find the end of an answer: a real client would take a
-/// good part of the two cores that the server should have.
+/// Keep-alive connection with a minimal HTTP parser: a full client would take a considerable share of the CPU
+/// that the server should have.
 struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -90,7 +90,7 @@ impl Connection {
         Ok(Self { stream, buffer: Vec::with_capacity(8192) })
     }
 
-    /// Sends the request and gives the body of its answer, which must be a success.
+    /// Sends the request and returns the body of its successful response.
     async fn call(&mut self, request: &[u8]) -> Result<Vec<u8>, Failure> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
@@ -103,7 +103,7 @@ impl Connection {
             if !head.starts_with("HTTP/1.1 2") {
                 return Err(head.to_owned().into());
             }
-            let body_len = content_length(head).ok_or("an answer without a length")?;
+            let body_len = content_length(head).ok_or("a response without content length")?;
             let body = &self.buffer[head_len + 4..];
             if body.len() >= body_len {
                 return Ok(body[..body_len].to_vec());

@@ -1,10 +1,10 @@
-//! Measures the planner, the engine, the server and the agent and holds them to their limits: `cargo xtask bench` runs
+//! Benchmarks of the planner, the engine, the server and the agent, with limits: `cargo xtask bench` runs
 //! this in release mode.
 //!
-//! Prints Markdown tables on standard output. Ends with 1 when a limit is missed.
+//! Prints Markdown tables to standard output. Exits with 1 if a limit is missed.
 
-#![expect(clippy::print_stdout, reason = "a tool for developers talks on standard output")]
-#![expect(clippy::disallowed_methods, reason = "measuring is what the clock is here for")]
+#![expect(clippy::print_stdout, reason = "a developer tool prints to standard output")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 mod agent;
 mod engine;
@@ -27,7 +27,7 @@ use std::process::ExitCode;
 
 use row::Row;
 
-/// The allocator of the real program.
+/// Same allocator as the real program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         Ok(rows) => {
             let missed: Vec<&Row> = rows.iter().filter(|row| !row.is_met()).collect();
             for row in &missed {
-                eprintln!("missed: {}", row.what);
+                eprintln!("missed: {}", row.label);
             }
             if missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
@@ -77,7 +77,8 @@ fn run(words: &[String]) -> Result<Vec<Row>, Box<dyn Error>> {
             return Ok(Vec::new());
         }
         _ => {
-            let usage = "server PATH-OF-STOKER, runs PATH-OF-STOKER [PATH-OF-ANSIBLE-PLAYBOOK], or planner, engine, agent";
+            let usage =
+                "server STOKER-PATH, runs STOKER-PATH [ANSIBLE-PLAYBOOK-PATH], or planner, engine, agent";
             return Err(format!("usage: stoker-bench {usage}, or {}", fleet::USAGE).into());
         }
     };

@@ -1,4 +1,4 @@
-//! What reading a merged graph and changing one task of it cost.
+//! Cost of reading a merged graph and of changing one of its tasks.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::row::{Limit, Row};
 use crate::server::{Api as _, InProcess};
 
 const N_READS: usize = 40;
-/// Ten times the tasks.
+/// Factor by which the number of tasks grows.
 const GROWTH: usize = 10;
 
 pub(crate) async fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
@@ -52,7 +52,7 @@ pub(crate) async fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
     ])
 }
 
-/// A cluster whose release has some tasks and whose one plugin has others.
+/// A cluster with tasks in its release and in one plugin.
 async fn cluster_with(
     server: &InProcess,
     name: &str,
@@ -78,7 +78,7 @@ async fn cluster_with(
     Ok(cluster)
 }
 
-/// The least time of several reads, and the size of the answer.
+/// Minimum time of several reads, and the response size.
 async fn merged_read(server: &InProcess, cluster: i64) -> Result<(Duration, usize), Box<dyn Error>> {
     let path = format!("/api/v1/clusters/{cluster}/deployment_tasks");
     let mut best = (Duration::MAX, 0);
@@ -90,7 +90,7 @@ async fn merged_read(server: &InProcess, cluster: i64) -> Result<(Duration, usiz
     Ok(best)
 }
 
-/// Changes one task of a graph and counts the rows that are others afterwards.
+/// Changes one task of a graph and counts the rows that changed.
 async fn rows_written(server: &InProcess, tasks: &[Json]) -> Result<f64, Box<dyn Error>> {
     let release = json!({"name": "rows", "version": "1", "operating_system": "Ubuntu"});
     let release = server.create("/api/v1/releases", &release).await?;

@@ -1,7 +1,8 @@
-//! The real graph on a cluster of any size, made through the front door.
+//! The real graph on a cluster of any size, created through the REST API.
 //!
-//! The settings of the real cluster become those of the release; what a server computes from records (the nodes, and what
-//! each of them has of its own) it computes from the agents that have joined, so that the state grows with the fleet.
+//! The settings of the real cluster become those of the release. The server computes the rest of the state
+//! from its records (the nodes and their own data) after the agents have joined, so the state grows with the
+//! fleet.
 
 use std::error::Error;
 use std::fs;
@@ -14,21 +15,21 @@ use stoker_yaml::Limits;
 
 use crate::server::Api;
 
-/// What people may keep beside their clone.
-const BESIDE: &str = "../shared/data";
-/// One node of each kind that the real cluster has; all others are compute nodes.
+/// Optional test data next to the clone.
+const DATA_FOLDER: &str = "../shared/data";
+/// One node of each role in the real cluster; all others are compute nodes.
 const FIRST: &[&str] = &["controller", "compute", "ceph-osd", "controller", "mongo", "mongo"];
-/// How many nodes have all of them.
+/// Number of nodes needed to have every role.
 pub(crate) const N_KINDS: usize = FIRST.len();
 const OTHER: &str = "compute";
 const MODEL: &str = "nodes/node-127.compute.yaml";
-/// What a server says itself.
+/// Keys that the server computes itself.
 const COMPUTED: &[&str] = &["uid", "cluster", "release", "plugins", "nodes", "settings"];
 
 pub(crate) struct Real {
     tasks: Json,
     roles: Json,
-    /// The document of one node.
+    /// Document of one node.
     document: JsonMap,
 }
 
@@ -39,16 +40,16 @@ impl Real {
             Json::Object(mut graph) => graph.remove("tasks").ok_or("the graph has no tasks")?,
             list => list,
         };
-        let Json::Object(document) = yaml(MODEL)? else { return Err("a node is no map".into()) };
+        let Json::Object(document) = yaml(MODEL)? else { return Err("a node is not a map".into()) };
         Ok(Self { tasks, roles: yaml("nodes/roles-and-tags.yaml")?, document })
     }
 
-    /// What agents tell of their network.
+    /// Network fact that agents report.
     pub(crate) fn network_scheme(&self) -> Json {
         self.document.get("network_scheme").cloned().unwrap_or_default()
     }
 
-    /// A cluster with nodes 1 to `n_nodes`, which have joined.
+    /// Creates a cluster with nodes 1 to `n_nodes`, which have already joined.
     pub(crate) async fn make(
         &self,
         server: &impl Api,
@@ -57,7 +58,7 @@ impl Real {
     ) -> Result<i64, Box<dyn Error>> {
         let mut settings = self.document.clone();
         settings.retain(|key, value| !COMPUTED.contains(&key.as_str()) && value.is_object());
-        // Texts and numbers of the top are in a section of their own, which is opened.
+        // Top-level scalars go into a section of their own, which the server merges into the top level.
         let mut top = self.document.clone();
         top.retain(|key, value| !COMPUTED.contains(&key.as_str()) && !value.is_object() && !value.is_null());
         let top = top.into_iter().map(|(key, value)| (key, json!({"value": value, "type": "hidden"})));
@@ -81,7 +82,7 @@ impl Real {
     }
 }
 
-/// Files that the master of the real cluster has are not on this machine: another is sent in their place.
+/// Replaces the source of copied files: files of the real master do not exist here.
 fn with_files(mut tasks: Json, file: &Path) -> Json {
     let copying = tasks.as_array_mut().into_iter().flatten().filter(|task| task["type"] == "copy_files");
     for source in copying.flat_map(|task| task["parameters"]["files"].as_array_mut().into_iter().flatten()) {
@@ -91,9 +92,9 @@ fn with_files(mut tasks: Json, file: &Path) -> Json {
 }
 
 fn yaml(name: &str) -> Result<Json, Box<dyn Error>> {
-    let path = Path::new(BESIDE).join(name);
+    let path = Path::new(DATA_FOLDER).join(name);
     let text = fs::read_to_string(&path).map_err(|error| {
-        format!("a fleet is measured with a real graph beside the clone: `{}`: {error}", path.display())
+        format!("the fleet benchmark needs a real graph next to the clone: `{}`: {error}", path.display())
     })?;
     let limits = Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Limits::default() };
     let loaded = stoker_yaml::load(&text, &limits);

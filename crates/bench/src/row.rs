@@ -1,9 +1,9 @@
-//! One line of the table.
+//! Rows of the result table.
 
 use std::fmt::Write as _;
 
 pub(crate) struct Row {
-    pub(crate) what: String,
+    pub(crate) label: String,
     pub(crate) measured: f64,
     pub(crate) unit: &'static str,
     pub(crate) limit: Limit,
@@ -16,8 +16,8 @@ pub(crate) enum Limit {
 }
 
 impl Row {
-    pub(crate) fn new(what: impl Into<String>, measured: f64, unit: &'static str, limit: Limit) -> Self {
-        Self { what: what.into(), measured, unit, limit }
+    pub(crate) fn new(label: impl Into<String>, measured: f64, unit: &'static str, limit: Limit) -> Self {
+        Self { label: label.into(), measured, unit, limit }
     }
 
     pub(crate) fn is_met(&self) -> bool {
@@ -36,7 +36,7 @@ pub(crate) fn table(rows: &[Row]) -> String {
             Limit::AtLeast(limit) => format!("at least {limit}"),
         };
         let met = if row.is_met() { "yes" } else { "NO" };
-        let _ = writeln!(text, "| {} | {:.2} {} | {limit} | {met} |", row.what, row.measured, row.unit);
+        let _ = writeln!(text, "| {} | {:.2} {} | {limit} | {met} |", row.label, row.measured, row.unit);
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Servers to measure: one in this process, one as users run it.
+//! Servers under test: one in this process, one as a separate process.
 
 use std::error::Error;
 use std::path::Path;
@@ -21,9 +21,9 @@ use crate::usage;
 
 const PASSWORD: &str = "bench";
 
-/// Whoever answers requests.
+/// A target of requests.
 pub(crate) trait Api {
-    /// Sends a request; the answer must be a success.
+    /// Sends a request; fails unless the response is a success.
     async fn call(&self, method: &str, path: &str, body: Option<&Json>) -> Result<Vec<u8>, Box<dyn Error>>;
 
     async fn json(&self, method: &str, path: &str, body: Option<&Json>) -> Result<Json, Box<dyn Error>> {
@@ -31,10 +31,10 @@ pub(crate) trait Api {
         if answer.is_empty() { Ok(Json::Null) } else { Ok(serde_json::from_slice(&answer)?) }
     }
 
-    /// The id in the answer to a POST.
+    /// Sends a POST and returns the id in the response.
     async fn create(&self, path: &str, body: &Json) -> Result<i64, Box<dyn Error>> {
         let answer = self.json("POST", path, Some(body)).await?;
-        answer["id"].as_i64().ok_or_else(|| format!("POST {path} gave no id").into())
+        answer["id"].as_i64().ok_or_else(|| format!("the response to POST {path} has no id").into())
     }
 }
 
@@ -64,7 +64,7 @@ impl InProcess {
         Ok(server)
     }
 
-    /// The size of an answer, which is taken as it comes, as a socket would.
+    /// Size of a response, read frame by frame as a socket would.
     pub(crate) async fn read(&self, path: &str) -> Result<usize, Box<dyn Error>> {
         let request = Request::get(path).header("x-auth-token", &self.token).body(Body::empty())?;
         let response = self.service.clone().oneshot(request).await?;
@@ -98,7 +98,7 @@ impl Api for InProcess {
     }
 }
 
-/// `stoker serve` with an empty folder of its own; it ends with this value.
+/// `stoker serve` with its own empty folder; killed on drop.
 pub(crate) struct Process {
     child: Child,
     pub(crate) address: String,
@@ -110,7 +110,7 @@ impl Process {
         Self::with(program, &[]).await
     }
 
-    /// With further options.
+    /// Starts with additional options.
     pub(crate) async fn with(program: &Path, options: &[&str]) -> Result<Self, Box<dyn Error>> {
         let folder = TempDir::new()?;
         let mut command = Command::new(program);
@@ -118,7 +118,7 @@ impl Process {
         Self::launch(command, folder).await
     }
 
-    /// With a PostgreSQL in place of the embedded database.
+    /// Starts with PostgreSQL instead of SQLite.
     pub(crate) async fn on_postgres(
         program: &Path,
         url: &str,
@@ -144,7 +144,7 @@ impl Process {
         while let Some(line) = lines.next_line().await? {
             if let Some((_, rest)) = line.split_once("listens on http://") {
                 let address = rest.split_whitespace().next().unwrap_or_default().to_owned();
-                // What it complains about later is worth seeing beside the figures.
+                // Later errors of the server are printed next to the results.
                 tokio::spawn(async move {
                     while let Ok(Some(line)) = lines.next_line().await {
                         eprintln!("server: {line}");
@@ -160,7 +160,7 @@ impl Process {
         Ok(self.child.id().ok_or("the server has ended")?)
     }
 
-    /// Memory it has in use, in MiB.
+    /// Resident memory in MiB.
     pub(crate) fn resident_mib(&self) -> Result<f64, Box<dyn Error>> {
         usage::resident_mib(self.id()?)
     }
@@ -191,6 +191,7 @@ pub(crate) fn login() -> Json {
 
 pub(crate) fn token(answer: &[u8]) -> Result<String, Box<dyn Error>> {
     let answer: Json = serde_json::from_slice(answer)?;
-    let token = answer.pointer("/access/token/id").and_then(Json::as_str).ok_or("the login gave no token")?;
+    let token =
+        answer.pointer("/access/token/id").and_then(Json::as_str).ok_or("the login response has no token")?;
     Ok(token.to_owned())
 }

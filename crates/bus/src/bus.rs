@@ -1,26 +1,26 @@
-//! One face for all ways of delivery.
+//! One interface for all transports.
 
 use crate::counts::BusStats;
-use crate::kept::{KeepSettings, Keeper, KeeperKind};
+use crate::durable::{ConsumerKind, KeepSettings, Keeper};
 use crate::memory::Memory;
 use crate::nats::Nats;
 use crate::subject::{Pattern, Subject};
 use crate::subscription::Subscription;
 
-/// Why a message was not sent, or nobody listens.
+/// Why a message was not sent, or a subscription failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BusError {
-    /// Passes by itself; whoever sends has another way, or says it again.
-    #[error("the bus is away: {0}")]
+    /// Transient: the bus reconnects by itself. The sender uses another transport or retries.
+    #[error("the bus is unavailable: {0}")]
     Away(String),
-    #[error("a message of {n_bytes} bytes is too large")]
+    #[error("message of {n_bytes} bytes is too large")]
     TooLarge { n_bytes: usize },
-    /// Waiting alone does not mend it.
-    #[error("nothing is kept: {0}")]
+    /// Durable delivery is not available. Permanent until an operator changes the configuration.
+    #[error("durable delivery is unavailable: {0}")]
     Unkept(String),
 }
 
-/// Cloning is cheap; all clones are the same bus.
+/// Clones share the same bus.
 #[derive(Clone)]
 pub enum Bus {
     Memory(Memory),
@@ -28,33 +28,34 @@ pub enum Bus {
 }
 
 impl Bus {
-    /// Sends to whoever listens now.
+    /// Publishes to the current subscribers, at most once.
     pub async fn publish(&self, subject: &Subject, body: Vec<u8>) -> Result<(), BusError> {
         self.publish_or_tell(subject, body, None).await
     }
 
-    /// The same; where nobody listens an empty message goes to `told`.
+    /// Like [`Bus::publish`]. If there is no subscriber, an empty message is sent to `no_subscriber_reply`.
     pub async fn publish_or_tell(
         &self,
         subject: &Subject,
         body: Vec<u8>,
-        told: Option<&Subject>,
+        no_subscriber_reply: Option<&Subject>,
     ) -> Result<(), BusError> {
         if body.len() > crate::BODY_BYTES_MAX {
             return Err(BusError::TooLarge { n_bytes: body.len() });
         }
         match self {
             Self::Memory(memory) => {
-                if let (0, Some(told)) = (memory.publish(subject, &body), told) {
-                    memory.publish(told, &[]);
+                if let (0, Some(no_subscriber_reply)) = (memory.publish(subject, &body), no_subscriber_reply)
+                {
+                    memory.publish(no_subscriber_reply, &[]);
                 }
                 Ok(())
             }
-            Self::Nats(nats) => nats.publish(subject, body, told).await,
+            Self::Nats(nats) => nats.publish(subject, body, no_subscriber_reply).await,
         }
     }
 
-    /// Listens from now on, until the subscription is dropped.
+    /// Subscribes until the subscription is dropped.
     pub async fn subscribe(&self, pattern: &Pattern) -> Result<Subscription, BusError> {
         match self {
             Self::Memory(memory) => Ok(memory.subscribe(pattern, None)),
@@ -62,7 +63,7 @@ impl Bus {
         }
     }
 
-    /// The same, but each message goes to one of those who listen under the same name.
+    /// Subscribes as a member of a queue group: each message goes to one member.
     pub async fn subscribe_shared(&self, pattern: &Pattern, group: &str) -> Result<Subscription, BusError> {
         match self {
             Self::Memory(memory) => Ok(memory.subscribe(pattern, Some(group))),
@@ -70,27 +71,28 @@ impl Bus {
         }
     }
 
-    /// Returns when the message is safe with whoever keeps such messages; at once where one with the same id is.
+    /// Publishes a durable message. Returns once the message is stored; duplicates by `id` within the
+    /// deduplication window are dropped.
     pub async fn keep(&self, subject: &Subject, id: &str, body: Vec<u8>) -> Result<(), BusError> {
         if body.len() > crate::BODY_BYTES_MAX {
             return Err(BusError::TooLarge { n_bytes: body.len() });
         }
         match self {
-            Self::Memory(memory) if memory.keep(subject, id, &body) => Ok(()),
-            Self::Memory(_) => Err(BusError::Unkept("nobody keeps such messages".to_owned())),
-            Self::Nats(nats) => nats.keep(subject, id, body).await,
+            Self::Memory(memory) if memory.store(subject, id, &body) => Ok(()),
+            Self::Memory(_) => Err(BusError::Unkept("no stream stores messages of this subject".to_owned())),
+            Self::Nats(nats) => nats.store(subject, id, body).await,
         }
     }
 
-    /// Has such messages kept from now on, if that is not so already, and takes them.
+    /// Creates the stream and consumer if they do not exist, and consumes its messages.
     pub async fn keeper(&self, settings: &KeepSettings) -> Result<Keeper, BusError> {
         Ok(Keeper(match self {
-            Self::Memory(memory) => KeeperKind::Memory(memory.keeper(settings)),
-            Self::Nats(nats) => KeeperKind::Nats(Box::new(nats.keeper(settings).await?)),
+            Self::Memory(memory) => ConsumerKind::Memory(memory.consumer(settings)),
+            Self::Nats(nats) => ConsumerKind::Nats(Box::new(nats.consumer(settings).await?)),
         }))
     }
 
-    /// Whether messages get through as far as is known.
+    /// Whether the bus is connected, as far as is known.
     pub fn is_up(&self) -> bool {
         match self {
             Self::Memory(_) => true,

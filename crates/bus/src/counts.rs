@@ -1,4 +1,4 @@
-//! What a bus did, for those who watch it.
+//! Bus metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,26 +9,26 @@ pub(crate) struct Counts {
     lost: AtomicU64,
 }
 
-/// Since the bus was made, seen from this process.
+/// Counters of this process since the bus was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BusStats {
     pub n_published: u64,
-    /// Handed to listeners; one message may have several.
+    /// Delivered to subscribers; a message may have several.
     pub n_received: u64,
-    /// Not handed to a listener that was too slow.
+    /// Dropped because a subscriber was too slow.
     pub n_lost: u64,
 }
 
 impl Counts {
-    pub(crate) fn published(&self) {
+    pub(crate) fn add_published(&self) {
         self.published.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn received(&self) {
+    pub(crate) fn add_received(&self) {
         self.received.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn lost(&self) {
+    pub(crate) fn add_lost(&self) {
         self.lost.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -1,8 +1,10 @@
-//! A conversation over a bus that may lose messages: everything arrives in order, or the conversation ends.
+//! An ordered, reliable connection over a bus that may lose messages: everything arrives in order, or the
+//! connection breaks.
 //!
-//! Every piece has a number, so a gap is noticed; each side says now and then how much it sent and took, so a lost end is
-//! noticed too. What is sent and was not taken is bounded: a side that does not keep up makes the other one wait. Either
-//! side that hears nothing for too long ends it. Whoever wants to go on begins another one and says again what matters.
+//! Each piece is numbered, so a gap is detected; each side periodically reports how many pieces it sent and
+//! received, so the loss of the last piece is detected too. The number of unacknowledged pieces is bounded
+//! (back-pressure). Either side breaks the connection after a silence timeout. To continue, open a new pipe
+//! and resend what matters.
 
 use std::time::Duration;
 
@@ -13,53 +15,53 @@ use crate::bus::{Bus, BusError};
 use crate::subject::Subject;
 use crate::subscription::Subscription;
 
-/// Small enough for any bus, together with its head.
+/// Maximum payload of a piece. Fits into any bus message together with its header.
 const PIECE_BYTES: usize = 256 << 10;
-/// Pieces that were sent and not taken. Not more than a bus keeps for a listener.
+/// Maximum number of unacknowledged pieces. Must not exceed what the bus buffers for a subscriber.
 const WINDOW: u64 = 64;
-/// How often it is said what was taken, in pieces.
-const TOLD_EVERY: u64 = WINDOW / 4;
-const HEAD_BYTES: usize = 17;
+/// Number of received pieces after which an acknowledgement is sent.
+const ACK_EVERY: u64 = WINDOW / 4;
+const HEADER_BYTES: usize = 17;
 
 #[derive(Clone, Copy, Debug)]
 pub struct PipeSettings {
     pub ping_every: Duration,
-    /// Hearing nothing for longer ends it.
+    /// Maximum time without a message before the connection breaks.
     pub silence_max: Duration,
-    /// Of one message that comes in.
+    /// Maximum size of a received message.
     pub bytes_max: usize,
 }
 
-/// One end of a conversation.
+/// One end of a connection.
 pub struct Pipe {
     bus: Bus,
     to: Subject,
-    /// Where we listen.
+    /// Subject that this end subscribes to.
     here: Subject,
     from: Subscription,
     settings: PipeSettings,
     n_sent: u64,
-    /// How many of them the other side took.
-    n_taken_there: u64,
-    n_taken: u64,
-    n_told: u64,
-    heard: Instant,
-    /// The message that comes in, as far as it is there.
+    /// Pieces acknowledged by the peer.
+    n_acked: u64,
+    n_received: u64,
+    n_received_acked: u64,
+    last_heard: Instant,
+    /// Incomplete incoming message.
     partial: Vec<u8>,
-    /// One that is whole and was not handed on yet.
-    whole: Option<Vec<u8>>,
-    /// The message that goes out, and how much of it has gone.
+    /// Complete incoming message that was not handed over yet.
+    complete: Option<Vec<u8>>,
+    /// Outgoing message, and the number of bytes already sent.
     outgoing: Option<(Vec<u8>, usize)>,
 }
 
-/// Why a conversation is over.
+/// Why a connection ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PipeEnded {
-    /// By whoever holds this end.
+    /// Closed by this end.
     Here,
-    /// By the other side.
+    /// Closed by the peer.
     There,
-    /// Something is missing, or nothing is heard any more.
+    /// A message was lost, or the silence timeout expired.
     Broken(&'static str),
 }
 
@@ -75,12 +77,12 @@ enum Kind {
 struct Frame<'a> {
     kind: Kind,
     n_sent: u64,
-    n_taken: u64,
+    n_received: u64,
     body: &'a [u8],
 }
 
 impl Pipe {
-    /// Answers somebody who called and listens at `to` already.
+    /// Accepts a connection from a peer that already subscribes to `to`.
     pub async fn answer(
         bus: Bus,
         to: Subject,
@@ -93,7 +95,8 @@ impl Pipe {
         Ok(pipe)
     }
 
-    /// Listens at `here`, says the word at the door and waits until somebody answers; `None`: nobody did in time.
+    /// Subscribes to `here`, sends `word` to `door` and waits for an answer. Returns `None` if there was none
+    /// in time.
     pub async fn call(
         bus: Bus,
         door: &Subject,
@@ -107,11 +110,11 @@ impl Pipe {
         let mut pipe = Self::new(bus, to, here, from, settings);
         let waiting = async {
             let first = pipe.from.next().await;
-            // An empty message: nobody is at the door.
+            // An empty message: there is no subscriber at `door`.
             first.is_some_and(|first| Frame::read(&first.body).is_some_and(|frame| frame.kind == Kind::Open))
         };
         let is_open = tokio::time::timeout(time_max, waiting).await.unwrap_or(false);
-        pipe.heard = Instant::now();
+        pipe.last_heard = Instant::now();
         Ok(is_open.then_some(pipe))
     }
 
@@ -123,17 +126,17 @@ impl Pipe {
             from,
             settings,
             n_sent: 0,
-            n_taken_there: 0,
-            n_taken: 0,
-            n_told: 0,
-            heard: Instant::now(),
+            n_acked: 0,
+            n_received: 0,
+            n_received_acked: 0,
+            last_heard: Instant::now(),
             partial: Vec::new(),
-            whole: None,
+            complete: None,
             outgoing: None,
         }
     }
 
-    /// Carries messages until one side is gone.
+    /// Transfers messages in both directions until one side closes.
     pub async fn carry(
         mut self,
         received: mpsc::Sender<Vec<u8>>,
@@ -143,18 +146,18 @@ impl Pipe {
             tokio::time::interval_at(Instant::now() + self.settings.ping_every, self.settings.ping_every);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let ended = loop {
-            let stepped = tokio::select! {
-                permit = received.reserve(), if self.whole.is_some() => match (permit, self.whole.take()) {
+            let result = tokio::select! {
+                permit = received.reserve(), if self.complete.is_some() => match (permit, self.complete.take()) {
                     (Ok(permit), Some(message)) => {
                         permit.send(message);
-                        self.heard = Instant::now();
+                        self.last_heard = Instant::now();
                         Ok(())
                     }
                     _ => Err(PipeEnded::Here),
                 },
-                message = self.from.next(), if self.whole.is_none() => match message {
-                    Some(message) => self.hear(&message.body).await,
-                    None => Err(PipeEnded::Broken("the bus is gone")),
+                message = self.from.next(), if self.complete.is_none() => match message {
+                    Some(message) => self.handle_frame(&message.body).await,
+                    None => Err(PipeEnded::Broken("the bus is closed")),
                 },
                 message = sending.recv(), if self.outgoing.is_none() => match message {
                     Some(message) => {
@@ -166,27 +169,27 @@ impl Pipe {
                 () = std::future::ready(()), if self.may_send() => self.send_piece().await,
                 _ = ticks.tick() => self.tick().await,
             };
-            if let Err(ended) = stepped {
+            if let Err(ended) = result {
                 break ended;
             }
         };
         if ended == PipeEnded::Here {
-            // Whoever is on the other side may be gone already.
+            // Best effort: the peer may be gone.
             _ = self.publish(Kind::Bye, &[]).await;
         }
         ended
     }
 
     fn may_send(&self) -> bool {
-        self.outgoing.is_some() && self.n_sent.saturating_sub(self.n_taken_there) < WINDOW
+        self.outgoing.is_some() && self.n_sent.saturating_sub(self.n_acked) < WINDOW
     }
 
     async fn send_piece(&mut self) -> Result<(), PipeEnded> {
-        let Some((message, n_gone)) = self.outgoing.take() else { return Ok(()) };
-        let end = (n_gone + PIECE_BYTES).min(message.len());
+        let Some((message, n_bytes_sent)) = self.outgoing.take() else { return Ok(()) };
+        let end = (n_bytes_sent + PIECE_BYTES).min(message.len());
         let kind = if end == message.len() { Kind::Last } else { Kind::Part };
-        let piece = message.get(n_gone..end).unwrap_or_default();
-        self.publish(kind, piece).await.map_err(|_| PipeEnded::Broken("a message could not be sent"))?;
+        let piece = message.get(n_bytes_sent..end).unwrap_or_default();
+        self.publish(kind, piece).await.map_err(|_| PipeEnded::Broken("cannot send a message"))?;
         self.n_sent += 1;
         if kind == Kind::Part {
             self.outgoing = Some((message, end));
@@ -194,19 +197,19 @@ impl Pipe {
         Ok(())
     }
 
-    async fn hear(&mut self, body: &[u8]) -> Result<(), PipeEnded> {
+    async fn handle_frame(&mut self, body: &[u8]) -> Result<(), PipeEnded> {
         if body.is_empty() {
-            return Err(PipeEnded::Broken("nobody listens any more"));
+            return Err(PipeEnded::Broken("the peer has unsubscribed"));
         }
-        let frame = Frame::read(body).ok_or(PipeEnded::Broken("a message makes no sense"))?;
+        let frame = Frame::read(body).ok_or(PipeEnded::Broken("invalid frame"))?;
         if frame.kind == Kind::Open {
             return Ok(());
         }
-        self.heard = Instant::now();
-        if frame.n_sent != self.n_taken || frame.n_taken > self.n_sent {
-            return Err(PipeEnded::Broken("a message is missing"));
+        self.last_heard = Instant::now();
+        if frame.n_sent != self.n_received || frame.n_received > self.n_sent {
+            return Err(PipeEnded::Broken("a message was lost"));
         }
-        self.n_taken_there = frame.n_taken;
+        self.n_acked = frame.n_received;
         match frame.kind {
             Kind::Bye => return Err(PipeEnded::There),
             Kind::Open | Kind::Ping => return Ok(()),
@@ -217,43 +220,44 @@ impl Pipe {
         }
         self.partial.extend_from_slice(frame.body);
         if frame.kind == Kind::Last {
-            self.whole = Some(std::mem::take(&mut self.partial));
+            self.complete = Some(std::mem::take(&mut self.partial));
         }
-        self.n_taken += 1;
-        if self.n_taken - self.n_told >= TOLD_EVERY {
-            self.tell().await;
+        self.n_received += 1;
+        if self.n_received - self.n_received_acked >= ACK_EVERY {
+            self.send_ack().await;
         }
         Ok(())
     }
 
     async fn tick(&mut self) -> Result<(), PipeEnded> {
-        // Who does not listen because its own hands are full cannot say that the other is silent.
-        if self.whole.is_none() && self.heard.elapsed() > self.settings.silence_max {
-            return Err(PipeEnded::Broken("nothing is heard"));
+        // While a received message waits to be handed over, this end does not read, so it cannot judge the
+        // peer's silence.
+        if self.complete.is_none() && self.last_heard.elapsed() > self.settings.silence_max {
+            return Err(PipeEnded::Broken("silence timeout"));
         }
-        self.tell().await;
+        self.send_ack().await;
         Ok(())
     }
 
-    /// Says how much was sent and taken. Lost, it is said again.
-    async fn tell(&mut self) {
+    /// Sends an acknowledgement with the current counters. If it is lost, the next one makes up for it.
+    async fn send_ack(&mut self) {
         if self.publish(Kind::Ping, &[]).await.is_ok() {
-            self.n_told = self.n_taken;
+            self.n_received_acked = self.n_received;
         }
     }
 
     async fn publish(&mut self, kind: Kind, body: &[u8]) -> Result<(), BusError> {
-        let frame = Frame { kind, n_sent: self.n_sent, n_taken: self.n_taken, body };
+        let frame = Frame { kind, n_sent: self.n_sent, n_received: self.n_received, body };
         self.bus.publish_or_tell(&self.to, frame.write(), Some(&self.here)).await
     }
 }
 
 impl Frame<'_> {
     fn write(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(HEAD_BYTES + self.body.len());
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + self.body.len());
         bytes.push(self.kind as u8);
         bytes.extend_from_slice(&self.n_sent.to_be_bytes());
-        bytes.extend_from_slice(&self.n_taken.to_be_bytes());
+        bytes.extend_from_slice(&self.n_received.to_be_bytes());
         bytes.extend_from_slice(self.body);
         bytes
     }
@@ -261,9 +265,14 @@ impl Frame<'_> {
     fn read(bytes: &[u8]) -> Option<Frame<'_>> {
         let (kind, rest) = bytes.split_first()?;
         let (n_sent, rest) = rest.split_first_chunk()?;
-        let (n_taken, body) = rest.split_first_chunk()?;
+        let (n_received, body) = rest.split_first_chunk()?;
         let kinds = [Kind::Open, Kind::Part, Kind::Last, Kind::Ping, Kind::Bye];
-        let kind = kinds.into_iter().find(|known| *known as u8 == *kind)?;
-        Some(Frame { kind, n_sent: u64::from_be_bytes(*n_sent), n_taken: u64::from_be_bytes(*n_taken), body })
+        let kind = kinds.into_iter().find(|candidate| *candidate as u8 == *kind)?;
+        Some(Frame {
+            kind,
+            n_sent: u64::from_be_bytes(*n_sent),
+            n_received: u64::from_be_bytes(*n_received),
+            body,
+        })
     }
 }

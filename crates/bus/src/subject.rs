@@ -1,24 +1,24 @@
-//! Addresses: words with dots between them.
+//! Subjects: words separated by dots.
 
 use std::fmt;
 
-/// Why a text is no address.
+/// The text is not a valid subject.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no subject: words of letters, digits, `-` and `_`, with dots between them")]
+#[error("`{0}` is not a subject; use words of letters, digits, `-` and `_`, separated by dots")]
 pub struct SubjectError(String);
 
-/// Where a message goes.
+/// Address of a message.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Subject(String);
 
-/// What is listened to: a subject in which `*` stands for any one word, and `>` at the end for one or more.
+/// Subscription pattern: a subject in which `*` matches any one word, and a final `>` one or more words.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pattern(String);
 
 impl Subject {
-    /// Each word must be one; so what users name can be put into a subject without reaching another.
+    /// Validates each word, so user input can be part of a subject without addressing another one.
     pub fn new<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, SubjectError> {
-        joined(words, is_word).map(Self)
+        join(words, is_word).map(Self)
     }
 
     pub fn as_str(&self) -> &str {
@@ -31,12 +31,12 @@ impl Pattern {
         let words: Vec<&str> = words.into_iter().collect();
         let last = words.len().saturating_sub(1);
         let text = words.join(".");
-        let is_fine = !words.is_empty()
+        let is_valid = !words.is_empty()
             && words
                 .iter()
                 .enumerate()
                 .all(|(at, word)| is_word(word) || *word == "*" || (*word == ">" && at == last));
-        if is_fine { Ok(Self(text)) } else { Err(SubjectError(text)) }
+        if is_valid { Ok(Self(text)) } else { Err(SubjectError(text)) }
     }
 
     pub fn as_str(&self) -> &str {
@@ -45,11 +45,11 @@ impl Pattern {
 
     pub fn matches(&self, subject: &Subject) -> bool {
         let mut words = subject.0.split('.');
-        for wanted in self.0.split('.') {
-            match (wanted, words.next()) {
+        for expected in self.0.split('.') {
+            match (expected, words.next()) {
                 (">", Some(_)) => return true,
                 ("*", Some(_)) => {}
-                (wanted, Some(word)) if wanted == word => {}
+                (expected, Some(word)) if expected == word => {}
                 _ => return false,
             }
         }
@@ -69,13 +69,13 @@ impl fmt::Display for Subject {
     }
 }
 
-fn joined<'a>(
+fn join<'a>(
     words: impl IntoIterator<Item = &'a str>,
-    is_fine: impl Fn(&str) -> bool,
+    is_valid: impl Fn(&str) -> bool,
 ) -> Result<String, SubjectError> {
     let words: Vec<&str> = words.into_iter().collect();
     let text = words.join(".");
-    if !words.is_empty() && words.iter().all(|word| is_fine(word)) {
+    if !words.is_empty() && words.iter().all(|word| is_valid(word)) {
         Ok(text)
     } else {
         Err(SubjectError(text))
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_users_reach_no_other_subject() {
+    fn invalid_words_are_rejected() {
         for word in ["", "a.b", "*", ">", "a b", "ä", "a\n"] {
             assert!(Subject::new(["agent", word]).is_err(), "{word:?}");
         }

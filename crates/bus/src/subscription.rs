@@ -1,4 +1,4 @@
-//! What a listener holds, and what reaches it.
+//! Subscriptions and message delivery to them.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ pub struct Message {
     pub body: Vec<u8>,
 }
 
-/// Messages as they come. Dropped, it listens no longer.
+/// Stream of messages. Dropping it unsubscribes.
 pub struct Subscription {
     pub(crate) messages: mpsc::Receiver<Message>,
 }
 
 impl Subscription {
-    /// The next message; `None` when the bus is gone for good.
+    /// The next message; `None` once the bus is closed.
     pub async fn next(&mut self) -> Option<Message> {
         self.messages.recv().await
     }
 }
 
-/// The other end of a subscription.
+/// Sending end of a subscription.
 pub(crate) struct Listener {
     sender: mpsc::Sender<Message>,
     counts: Arc<Counts>,
@@ -37,20 +37,20 @@ impl Listener {
         Self { sender, counts }
     }
 
-    /// Who is too slow misses it; nobody waits for it.
-    pub(crate) fn hand(&self, message: Message) {
+    /// Delivers without blocking. A slow subscriber misses the message.
+    pub(crate) fn deliver(&self, message: Message) {
         match self.sender.try_send(message) {
-            Ok(()) => self.counts.received(),
-            Err(TrySendError::Full(_)) => self.counts.lost(),
+            Ok(()) => self.counts.add_received(),
+            Err(TrySendError::Full(_)) => self.counts.add_lost(),
             Err(TrySendError::Closed(_)) => {}
         }
     }
 
-    pub(crate) fn is_gone(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.sender.is_closed()
     }
 
-    pub(crate) async fn gone(&self) {
+    pub(crate) async fn closed(&self) {
         self.sender.closed().await;
     }
 }

@@ -1,7 +1,7 @@
-//! Conversations over each bus: everything arrives in order, or it ends.
+//! Pipes over each transport: everything arrives in order, or the pipe breaks.
 
 #[macro_use]
-mod ground;
+mod support;
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use ground::{over_nats, subject};
+use support::{over_nats, subject};
 
 const SETTINGS: PipeSettings = PipeSettings {
     ping_every: Duration::from_millis(100),
@@ -41,7 +41,7 @@ impl End {
     }
 }
 
-/// Both ends, the second of which is answered by the first.
+/// Both ends; the first answers the call of the second.
 async fn pair(bus: &Bus) -> (End, End) {
     let mut door = bus.subscribe(&Pattern::from(subject("door"))).await.expect("listens");
     let calling = bus.clone();
@@ -57,23 +57,23 @@ async fn call(bus: &Bus) -> Option<Pipe> {
     let time_max = Duration::from_secs(20);
     let door = subject("door");
     let called = Pipe::call(bus.clone(), &door, b"knock".to_vec(), between, SETTINGS, time_max);
-    called.await.expect("the bus is there")
+    called.await.expect("the bus is up")
 }
 
 on_both! {
     open:
-    messages_of_all_sizes_arrive_in_order_both_ways,
-    a_side_that_does_not_read_makes_the_other_wait_and_loses_nothing,
-    a_gap_ends_it,
-    a_lost_end_is_noticed,
-    silence_ends_it,
-    who_calls_where_nobody_is_learns_it_at_once,
-    a_side_that_vanishes_is_missed_at_the_next_word,
-    an_end_is_told_to_the_other_side,
-    what_is_too_large_ends_it,
+    messages_of_all_sizes_arrive_in_order,
+    slow_reader_causes_back_pressure,
+    gap_breaks_the_pipe,
+    lost_last_piece_is_detected,
+    silence_timeout_breaks_the_pipe,
+    call_without_listener_fails_immediately,
+    vanished_peer_is_detected_on_send,
+    close_is_sent_to_the_peer,
+    oversized_message_breaks_the_pipe,
 }
 
-async fn messages_of_all_sizes_arrive_in_order_both_ways(bus: Bus) {
+async fn messages_of_all_sizes_arrive_in_order(bus: Bus) {
     let (mut one, mut other) = pair(&bus).await;
     for n_bytes in [0, 1, 1000, (256 << 10) - 1, 256 << 10, (256 << 10) + 1, 5 << 20] {
         let message: Vec<u8> = (0..n_bytes).map(|n: usize| (n % 251) as u8).collect();
@@ -88,7 +88,7 @@ async fn messages_of_all_sizes_arrive_in_order_both_ways(bus: Bus) {
     }
 }
 
-async fn a_side_that_does_not_read_makes_the_other_wait_and_loses_nothing(bus: Bus) {
+async fn slow_reader_causes_back_pressure(bus: Bus) {
     let (one, mut other) = pair(&bus).await;
     let sending = one.send.clone();
     let sender = tokio::spawn(async move {
@@ -96,57 +96,57 @@ async fn a_side_that_does_not_read_makes_the_other_wait_and_loses_nothing(bus: B
             sending.send(n.to_le_bytes().to_vec()).await.expect("sent");
         }
     });
-    // Longer than silence may be.
+    // Longer than the silence timeout.
     sleep(Duration::from_millis(1500)).await;
-    assert!(!sender.is_finished(), "it has to wait");
+    assert!(!sender.is_finished(), "blocked by back-pressure");
     for n in 0..1000_u32 {
         assert_eq!(other.next().await, n.to_le_bytes());
     }
     sender.await.expect("no panic");
 }
 
-async fn a_gap_ends_it(bus: Bus) {
+async fn gap_breaks_the_pipe(bus: Bus) {
     let (one, other) = pair(&bus).await;
-    // Number 7, where number 0 is next.
+    // Sequence number 7 where 0 is expected.
     let mut forged = vec![3];
     forged.extend_from_slice(&7_u64.to_be_bytes());
     forged.extend_from_slice(&0_u64.to_be_bytes());
     bus.publish(&subject("in"), forged).await.expect("sent");
-    assert_eq!(other.ended().await, PipeEnded::Broken("a message is missing"));
+    assert_eq!(other.ended().await, PipeEnded::Broken("a message was lost"));
     drop(one);
 }
 
-async fn a_lost_end_is_noticed(bus: Bus) {
+async fn lost_last_piece_is_detected(bus: Bus) {
     let (one, other) = pair(&bus).await;
-    // The other side says that it sent two pieces that never came.
+    // The peer reports two sent pieces that never arrived.
     let mut forged = vec![4];
     forged.extend_from_slice(&2_u64.to_be_bytes());
     forged.extend_from_slice(&0_u64.to_be_bytes());
     bus.publish(&subject("out"), forged).await.expect("sent");
-    assert_eq!(one.ended().await, PipeEnded::Broken("a message is missing"));
+    assert_eq!(one.ended().await, PipeEnded::Broken("a message was lost"));
     drop(other);
 }
 
-async fn silence_ends_it(bus: Bus) {
-    // Somebody who listens and says nothing.
+async fn silence_timeout_breaks_the_pipe(bus: Bus) {
+    // A peer that subscribes and sends nothing.
     let _mute = bus.subscribe(&Pattern::from(subject("in"))).await.expect("listens");
     let (one, other) = pair(&bus).await;
     other.carrying.abort();
-    assert_eq!(one.ended().await, PipeEnded::Broken("nothing is heard"));
+    assert_eq!(one.ended().await, PipeEnded::Broken("silence timeout"));
 }
 
-async fn who_calls_where_nobody_is_learns_it_at_once(bus: Bus) {
-    let called = timeout(Duration::from_secs(5), call(&bus)).await.expect("sooner than it would wait");
+async fn call_without_listener_fails_immediately(bus: Bus) {
+    let called = timeout(Duration::from_secs(5), call(&bus)).await.expect("before the timeout");
     assert!(called.is_none());
 }
 
-async fn a_side_that_vanishes_is_missed_at_the_next_word(bus: Bus) {
+async fn vanished_peer_is_detected_on_send(bus: Bus) {
     let (one, other) = pair(&bus).await;
     other.carrying.abort();
-    assert_eq!(one.ended().await, PipeEnded::Broken("nobody listens any more"));
+    assert_eq!(one.ended().await, PipeEnded::Broken("the peer has unsubscribed"));
 }
 
-async fn an_end_is_told_to_the_other_side(bus: Bus) {
+async fn close_is_sent_to_the_peer(bus: Bus) {
     let (one, other) = pair(&bus).await;
     let End { send, receive, carrying } = one;
     drop((send, receive));
@@ -154,14 +154,14 @@ async fn an_end_is_told_to_the_other_side(bus: Bus) {
     assert_eq!(carrying.await.expect("no panic"), PipeEnded::Here);
 }
 
-async fn what_is_too_large_ends_it(bus: Bus) {
+async fn oversized_message_breaks_the_pipe(bus: Bus) {
     let (one, other) = pair(&bus).await;
     one.send.send(vec![0; (8 << 20) + 1]).await.expect("sent");
     assert_eq!(other.ended().await, PipeEnded::Broken("a message is too large"));
 }
 
 #[tokio::test]
-async fn a_nats_that_goes_away_ends_it() {
+async fn nats_outage_breaks_the_pipe() {
     let Some(mut server) = TestNats::open() else { return };
     let bus = over_nats(&server).await;
     let (one, other) = pair(&bus).await;

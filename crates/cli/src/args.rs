@@ -1,4 +1,4 @@
-//! What can be typed after `stoker`.
+//! Command-line grammar: the root command, its global options and the finished help texts.
 
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
@@ -6,7 +6,7 @@ use clap::{ColorChoice, CommandFactory as _, Parser};
 
 use crate::commands::Command;
 use crate::remote::Options;
-use crate::text::unwrapped;
+use crate::text::unwrap_paragraphs;
 
 const STYLES: Styles = Styles::styled()
     .header(Style::new().bold())
@@ -25,7 +25,7 @@ const STYLES: Styles = Styles::styled()
     arg_required_else_help = true,
 )]
 pub(crate) struct Cli {
-    /// When to use colours
+    /// When to use colors: `auto`, `always` or `never`
     #[arg(
         long,
         global = true,
@@ -43,21 +43,21 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Everything that can be typed, with help that fits any terminal and examples of nouns.
+/// Returns the complete command tree, with re-flowed help texts and generated examples for nouns.
 pub(crate) fn command() -> clap::Command {
-    finished(Cli::command())
+    with_help(Cli::command())
 }
 
-fn finished(command: clap::Command) -> clap::Command {
-    let command = command.mut_subcommands(finished);
+fn with_help(command: clap::Command) -> clap::Command {
+    let command = command.mut_subcommands(with_help);
     let help = match command.get_after_help() {
-        Some(help) => unwrapped(&help.to_string()),
+        Some(help) => unwrap_paragraphs(&help.to_string()),
         None => examples_of_verbs(&command),
     };
     if help.is_empty() { command } else { command.after_help(help) }
 }
 
-/// The first example of each verb: what can be done with a noun at a glance.
+/// Returns the first example of each verb as the examples of its noun.
 fn examples_of_verbs(noun: &clap::Command) -> String {
     let first = |verb: &clap::Command| {
         let help = verb.get_after_help()?.to_string();
@@ -73,11 +73,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_fit_together() {
+    fn argument_definitions_are_consistent() {
         Cli::command().debug_assert();
     }
 
-    /// What can be done is told with an example, of nouns too.
+    /// Nouns must have examples too; they are generated from those of their verbs.
     #[test]
     fn every_command_has_examples() {
         fn check(command: &clap::Command, path: &str) {
@@ -93,9 +93,9 @@ mod tests {
         check(&command(), "");
     }
 
-    /// Where a line breaks is for the terminal to say: no line of a paragraph is much shorter than there is room.
+    /// Help must not contain hard line breaks inside paragraphs: clap wraps them at the width of the terminal.
     #[test]
-    fn help_is_wrapped_once() {
+    fn help_paragraphs_have_no_hard_line_breaks() {
         let mut upload = command();
         for name in ["graph", "upload"] {
             upload = upload.find_subcommand(name).unwrap().clone();

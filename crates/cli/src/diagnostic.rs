@@ -1,4 +1,4 @@
-//! A problem as data: what, where, and what to do.
+//! Diagnostics: severity, stable code, message, source location and hint of one problem.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,24 +12,24 @@ pub(crate) enum Severity {
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic {
     pub(crate) severity: Severity,
-    /// A stable name, such as the class of an error of the language.
+    /// Stable identifier, such as the class of a YAQL error.
     pub(crate) code: Option<String>,
-    /// A lowercase fragment.
+    /// Lowercase fragment without a trailing period.
     pub(crate) message: String,
-    pub(crate) place: Option<Place>,
+    pub(crate) location: Option<SourceLocation>,
     pub(crate) notes: Vec<String>,
     pub(crate) help: Option<String>,
 }
 
-/// Where in which text.
+/// A byte range in a source text.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// The name of the file, or of what was typed.
+pub(crate) struct SourceLocation {
+    /// File name, or the name of the argument that the text came from.
     pub(crate) origin: String,
     pub(crate) text: Arc<str>,
-    /// In bytes.
+    /// Byte range in `text`.
     pub(crate) span: Range<usize>,
-    /// Another piece of the same text that explains this one.
+    /// Another range of the same text that explains this one, with its label.
     pub(crate) related: Option<(Range<usize>, String)>,
 }
 
@@ -39,7 +39,7 @@ impl Diagnostic {
             severity: Severity::Error,
             code: None,
             message: message.into(),
-            place: None,
+            location: None,
             notes: Vec::new(),
             help: None,
         }
@@ -50,8 +50,8 @@ impl Diagnostic {
         self
     }
 
-    pub(crate) fn at(mut self, place: Place) -> Self {
-        self.place = Some(place);
+    pub(crate) fn at(mut self, location: SourceLocation) -> Self {
+        self.location = Some(location);
         self
     }
 
@@ -61,7 +61,7 @@ impl Diagnostic {
     }
 }
 
-impl Place {
+impl SourceLocation {
     pub(crate) fn new(origin: impl Into<String>, text: impl Into<Arc<str>>, span: Range<usize>) -> Self {
         Self { origin: origin.into(), text: text.into(), span, related: None }
     }

@@ -1,4 +1,4 @@
-//! The one place that reads the environment.
+//! Environment variables. No other module reads the environment.
 
 #![expect(clippy::disallowed_methods, reason = "this is the edge at which the environment is read")]
 
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use stoker_settings::{TRACES_SECRETS, Traces};
 
-/// Where programs keep what should survive but nobody edits, such as histories.
+/// `$XDG_STATE_HOME/stoker`: persistent files that users do not edit, such as the history of the REPL.
 pub(crate) fn state_folder() -> Option<PathBuf> {
     let absolute = |path: PathBuf| path.is_absolute().then_some(path);
     let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from).and_then(absolute);
@@ -15,7 +15,7 @@ pub(crate) fn state_folder() -> Option<PathBuf> {
     Some(state.join("stoker"))
 }
 
-/// Where programs keep their data.
+/// `$XDG_DATA_HOME/stoker`: databases and other data files.
 pub(crate) fn data_folder() -> Option<PathBuf> {
     let absolute = |path: PathBuf| path.is_absolute().then_some(path);
     let data = env::var_os("XDG_DATA_HOME").map(PathBuf::from).and_then(absolute);
@@ -23,7 +23,7 @@ pub(crate) fn data_folder() -> Option<PathBuf> {
     Some(data.join("stoker"))
 }
 
-/// Where programs keep what their user chose.
+/// `$XDG_CONFIG_HOME/stoker`: configuration and credentials of the user.
 pub(crate) fn config_folder() -> Option<PathBuf> {
     let absolute = |path: PathBuf| path.is_absolute().then_some(path);
     let config = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).and_then(absolute);
@@ -39,7 +39,7 @@ const PASSWORD: &str = "STOKER_PASSWORD";
 const TOKEN: &str = "STOKER_TOKEN";
 const WEBHOOK_SECRET: &str = "STOKER_WEBHOOK_SECRET";
 
-/// Variables that have a secret in them: no program that is started for somebody else may see them.
+/// Variables that hold secrets. They are removed from the environment of task processes.
 pub const SECRET_VARIABLES: &[&str] = &[
     ADMIN_PASSWORD,
     DATABASE_URL,
@@ -52,67 +52,67 @@ pub const SECRET_VARIABLES: &[&str] = &[
     WEBHOOK_SECRET,
 ];
 
-/// `OTEL_…`: who collects traces of a program, in words that are the same for all programs.
+/// `OTEL_*`: standard OpenTelemetry settings of the trace exporter.
 pub(crate) fn traces(service: &str) -> Result<Option<Traces>, Vec<String>> {
     Traces::read(service, env!("CARGO_PKG_VERSION"), |name| env::var(name).ok())
 }
 
-/// `STOKER_ADMIN_PASSWORD`: the password of the first user.
+/// `STOKER_ADMIN_PASSWORD`: password of the initial administrator.
 pub(crate) fn admin_password() -> Option<String> {
     env::var(ADMIN_PASSWORD).ok().filter(|password| !password.is_empty())
 }
 
-/// `STOKER_DATABASE_URL`: the database, where its password should not be an argument.
+/// `STOKER_DATABASE_URL`: database URL; keeps its password out of the process list.
 pub(crate) fn database_url() -> Option<String> {
     env::var(DATABASE_URL).ok().filter(|url| !url.is_empty())
 }
 
-/// `STOKER_WEBHOOK_SECRET`: what messages to a webhook are signed with.
+/// `STOKER_WEBHOOK_SECRET`: key that signs webhook deliveries.
 pub(crate) fn webhook_secret() -> Option<String> {
     env::var(WEBHOOK_SECRET).ok().filter(|secret| !secret.is_empty())
 }
 
-/// `STOKER_NATS_URL`: NATS, where its password should not be an argument.
+/// `STOKER_NATS_URL`: NATS URL; keeps its password out of the process list.
 pub(crate) fn nats_url() -> Option<String> {
     env::var(NATS_URL).ok().filter(|url| !url.is_empty())
 }
 
-/// `STOKER_JOIN_TOKEN`: what an agent joins with, where it should not be an argument.
+/// `STOKER_JOIN_TOKEN`: join token of an agent; keeps it out of the process list.
 pub(crate) fn join_token() -> Option<String> {
     env::var(JOIN_TOKEN).ok().filter(|token| !token.is_empty())
 }
 
-/// `STOKER_SERVER`: the server that commands are for.
+/// `STOKER_SERVER`: URL of the server.
 pub(crate) fn server() -> Option<String> {
     env::var("STOKER_SERVER").ok().filter(|url| !url.is_empty())
 }
 
-/// `STOKER_CA_FILE`: certificates to trust besides those of the system.
+/// `STOKER_CA_FILE`: CA certificates to trust in addition to those of the system.
 pub(crate) fn ca_file() -> Option<PathBuf> {
     env::var_os("STOKER_CA_FILE").filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// `STOKER_TOKEN`: who we are for the server.
+/// `STOKER_TOKEN`: authentication token.
 pub(crate) fn token() -> Option<String> {
     env::var(TOKEN).ok().filter(|token| !token.is_empty())
 }
 
-/// `STOKER_USER`: whose password it is.
+/// `STOKER_USER`: user name for `STOKER_PASSWORD`.
 pub(crate) fn user() -> Option<String> {
     env::var("STOKER_USER").ok().filter(|user| !user.is_empty())
 }
 
-/// `STOKER_PASSWORD`: the password of that user.
+/// `STOKER_PASSWORD`: password of `STOKER_USER`.
 pub(crate) fn password() -> Option<String> {
     env::var(PASSWORD).ok().filter(|password| !password.is_empty())
 }
 
-/// `COLUMNS`: how wide the output may be.
+/// `COLUMNS`: output width in characters.
 pub(crate) fn columns() -> Option<u16> {
     env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
 }
 
-/// `STOKER_LOG`: what is logged.
+/// `STOKER_LOG`: log filter (default `warn`).
 pub(crate) fn log_filter() -> String {
     env::var("STOKER_LOG").ok().filter(|filter| !filter.is_empty()).unwrap_or_else(|| "warn".to_owned())
 }

@@ -1,34 +1,34 @@
-//! How a command ends.
+//! Exit codes and the failures that produce them.
 
 use std::io;
 use std::path::Path;
 
 use crate::diagnostic::Diagnostic;
 
-/// The part of `--help` that scripts read.
+/// Exit codes as shown by `stoker --help`; scripts rely on them.
 pub(crate) const HELP: &str = "\
 Exit codes:
-  0  done
-  1  it failed or was refused: a thing is not there, a run did not succeed
-  2  wrong usage
-  3  an input cannot be read or makes no sense: data, helper files, uploads
+  0  success
+  1  failure: the request was rejected, a resource does not exist, or a run did not succeed
+  2  invalid usage
+  3  invalid or unreadable input: data, helper files, uploads
   4  the output could not be written
-  5  a database, a server or an address is not available";
+  5  a database, a server or a network address is unavailable";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// What was asked for has no answer.
+    /// The command ran and its result is negative.
     Failed = 1,
-    /// Arguments that do not go together; clap uses the same code.
+    /// Invalid combination of arguments; clap uses the same code.
     Usage = 2,
-    /// Something to be read could not be read or understood.
+    /// An input could not be read or parsed.
     Input = 3,
-    /// Standard output or a file is not writable.
+    /// Standard output or a file cannot be written.
     Output = 4,
-    /// Something that has to be there is not: a database, a server, a free port.
+    /// A dependency is unavailable: a database, a server, a free port.
     Unavailable = 5,
-    /// Nobody reads the output any more, which is how pipelines end.
-    Unread = 0,
+    /// The reader of standard output closed the pipe, which is a normal end of a pipeline.
+    BrokenPipe = 0,
 }
 
 impl Exit {
@@ -37,7 +37,7 @@ impl Exit {
     }
 }
 
-/// Why a command did not do what it was asked for.
+/// Why a command failed: its exit code and the diagnostics to print.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
@@ -55,24 +55,22 @@ impl Failure {
         Self::new(Exit::Input, Diagnostic::error(message))
     }
 
-    /// A file could not be written.
     pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Self {
         Self::new(Exit::Output, Diagnostic::error(format!("cannot write `{}`: {error}", path.display())))
     }
 
-    /// What was asked for was not done, for this reason.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::new(Exit::Failed, Diagnostic::error(message))
     }
 
-    /// Arguments that do not go together.
+    /// Invalid combination of arguments.
     pub(crate) fn usage(message: impl Into<String>, help: &str) -> Self {
         Self::new(Exit::Usage, Diagnostic::error(message).help(Some(help.to_owned())))
     }
 }
 
 impl Failure {
-    /// With everything that caused it.
+    /// Reports an error with its chain of sources.
     pub(crate) fn unavailable(error: &dyn std::error::Error) -> Self {
         let mut message = error.to_string();
         let mut source = error.source();
@@ -84,11 +82,11 @@ impl Failure {
     }
 }
 
-/// Only printing fails with a bare error; whoever reads knows the name of the file and says so.
+/// Bare I/O errors come from writing to standard output only; readers report the file name themselves.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self { exit: Exit::Unread, diagnostics: Vec::new() };
+            return Self { exit: Exit::BrokenPipe, diagnostics: Vec::new() };
         }
         Self::new(Exit::Output, Diagnostic::error(format!("cannot write the output: {error}")))
     }

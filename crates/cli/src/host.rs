@@ -1,4 +1,4 @@
-//! The world as expressions see it: the system's clock, random bits, and a time limit.
+//! [`Host`] of YAQL evaluations: system clock, random source and time limit.
 
 #![expect(clippy::disallowed_methods, reason = "clocks are read here and nowhere else")]
 
@@ -8,12 +8,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use stoker_yaql::Host;
 
-/// A host for one evaluation after another. The time zone is UTC, so that a result does not depend on where the
-/// program runs.
+/// Reusable host. The time zone is UTC so that results do not depend on the machine.
 pub(crate) struct SystemHost {
     random: AtomicU64,
-    born: Instant,
-    /// Nanoseconds since birth at which the current evaluation is to end.
+    created: Instant,
+    /// Deadline of the current evaluation, in nanoseconds since `created`.
     deadline_ns: AtomicU64,
     limit: Option<Duration>,
 }
@@ -21,9 +20,9 @@ pub(crate) struct SystemHost {
 impl SystemHost {
     pub(crate) fn new(limit: Option<Duration>) -> Self {
         let host = Self {
-            // The keys of the standard hasher come from the system's source of random numbers.
+            // `RandomState` takes its keys from the random source of the operating system.
             random: AtomicU64::new(RandomState::new().hash_one(std::process::id())),
-            born: Instant::now(),
+            created: Instant::now(),
             deadline_ns: AtomicU64::new(u64::MAX),
             limit,
         };
@@ -31,30 +30,30 @@ impl SystemHost {
         host
     }
 
-    /// Begins the time of an evaluation.
+    /// Restarts the time limit for the next evaluation.
     pub(crate) fn start(&self) {
         let Some(limit) = self.limit else { return };
         let deadline_ns =
-            u64::try_from((self.born.elapsed().saturating_add(limit)).as_nanos()).unwrap_or(u64::MAX);
+            u64::try_from((self.created.elapsed().saturating_add(limit)).as_nanos()).unwrap_or(u64::MAX);
         self.deadline_ns.store(deadline_ns, Ordering::Relaxed);
     }
 }
 
-/// For certificates, which know no fractions.
+/// Current time in whole seconds, the resolution of certificates.
 pub(crate) fn unix_seconds() -> i64 {
-    i64::try_from(since_1970().as_secs()).unwrap_or(i64::MAX)
+    i64::try_from(unix_time().as_secs()).unwrap_or(i64::MAX)
 }
 
-fn since_1970() -> Duration {
+fn unix_time() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 impl Host for SystemHost {
     fn now_micros(&self) -> i64 {
-        i64::try_from(since_1970().as_micros()).unwrap_or(i64::MAX)
+        i64::try_from(unix_time().as_micros()).unwrap_or(i64::MAX)
     }
 
-    /// The generator is `SplitMix64`: a few operations, and good enough for what is no secret.
+    /// `SplitMix64`: fast and not cryptographically secure.
     fn random_bits(&self) -> u64 {
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
         let state = self.random.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
@@ -64,17 +63,17 @@ impl Host for SystemHost {
     }
 
     fn is_interrupted(&self) -> bool {
-        u128::from(self.deadline_ns.load(Ordering::Relaxed)) < self.born.elapsed().as_nanos()
+        u128::from(self.deadline_ns.load(Ordering::Relaxed)) < self.created.elapsed().as_nanos()
     }
 }
 
-/// Seconds since 1970.
+/// Current Unix time in seconds.
 pub(crate) fn now_seconds() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// For keys.
+/// Returns 32 cryptographically secure random bytes, the size of a key.
 pub(crate) fn random_bytes() -> Result<[u8; 32], getrandom::Error> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)?;
@@ -86,12 +85,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_evaluation_is_interrupted_when_its_time_is_over_and_the_next_one_starts_afresh() {
+    fn start_resets_the_time_limit() {
         let host = SystemHost::new(Some(Duration::ZERO));
         while !host.is_interrupted() {}
-        let patient = SystemHost::new(Some(Duration::from_hours(1)));
-        patient.start();
-        assert!(!patient.is_interrupted());
+        let unhurried = SystemHost::new(Some(Duration::from_hours(1)));
+        unhurried.start();
+        assert!(!unhurried.is_interrupted());
         assert!(!SystemHost::new(None).is_interrupted());
     }
 
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_is_past_the_year_2020() {
+    fn clock_returns_the_current_time() {
         assert!(SystemHost::new(None).now_micros() > 1_577_836_800_000_000);
     }
 }

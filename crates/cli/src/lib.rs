@@ -1,16 +1,16 @@
 //! The command line of Stoker.
 //!
-//! Owns arguments, rendering and exit codes, and decides nothing else: what a command computes comes from the
-//! crates beneath. Standard output is data, standard error is for people; see `printer`.
+//! Owns the grammar of arguments, rendering and exit codes. Business logic lives in the crates below. Standard output
+//! carries data, standard error carries diagnostics and progress; see `printer`.
 //!
 //! A new command is a file `commands/<noun>/<verb>.rs` with its arguments and one function `run`, and one line in
 //! the enumeration of its noun.
 
 mod args;
+#[cfg(test)]
+mod command_lines;
 mod commands;
 mod diagnostic;
-#[cfg(test)]
-mod documented;
 mod environment;
 mod exit;
 mod host;
@@ -35,13 +35,13 @@ use crate::exit::Failure;
 use crate::printer::Printer;
 pub use crate::programs::{Programs, RotateModuleKeys, RunAgent, Serve};
 
-/// Runs the program with these arguments, the name of the program being the first.
+/// Parses `arguments` (the first is the program name) and runs the command.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) -> ExitCode {
     let parsed = args::command().try_get_matches_from(arguments);
     let cli = match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are answers, anything else is a complaint; clap knows where each belongs.
+            // clap prints help and version to standard output and errors to standard error.
             _ = error.print();
             return ExitCode::from(error.exit_code() as u8);
         }
@@ -49,12 +49,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) 
     let mut printer = Printer::new(cli.color);
     match commands::run(cli.command, &cli.options, programs, &mut printer) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => ExitCode::from(tell(&failure, &mut printer)),
+        Err(failure) => ExitCode::from(report(&failure, &mut printer)),
     }
 }
 
-/// Shows why a command failed and returns its exit code.
-fn tell(failure: &Failure, printer: &mut Printer) -> u8 {
+/// Prints the diagnostics of a failure and returns its exit code.
+fn report(failure: &Failure, printer: &mut Printer) -> u8 {
     for diagnostic in &failure.diagnostics {
         printer.diagnostic(diagnostic);
     }

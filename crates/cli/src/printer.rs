@@ -1,4 +1,4 @@
-//! Where everything that is printed goes through.
+//! The only writer of standard output and standard error.
 
 use std::io::{self, Write};
 
@@ -7,11 +7,11 @@ use anstream::{AutoStream, ColorChoice};
 use crate::diagnostic::Diagnostic;
 use crate::render::render;
 
-/// Standard output for data, standard error for people. Colours are written always and taken out where the
-/// stream is no terminal or its owner does not want them.
+/// Writes data to standard output and diagnostics to standard error. Text is always generated with ANSI styles;
+/// the streams strip them when they are not a terminal or `--color` disables them.
 pub(crate) struct Printer {
     color: ColorChoice,
-    has_complained: bool,
+    has_diagnostics: bool,
     out: io::Stdout,
 }
 
@@ -22,40 +22,40 @@ impl Printer {
             clap::ColorChoice::Always => ColorChoice::Always,
             clap::ColorChoice::Never => ColorChoice::Never,
         };
-        Self { color, has_complained: false, out: io::stdout() }
+        Self { color, has_diagnostics: false, out: io::stdout() }
     }
 
-    /// Writes data as it is and at once; a missing line break at the end is added. Data may hold what looks like
-    /// colours, so it goes round the filter.
+    /// Writes data unfiltered and flushes; appends a missing final newline. Bypasses the style filter because data
+    /// may contain escape sequences.
     pub(crate) fn data(&mut self, text: &str) -> io::Result<()> {
         write_lines(self.out.lock(), text)
     }
 
-    /// Writes data that is too large to be held at once, piece by piece.
-    pub(crate) fn pieces(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    /// Streams data that is too large to hold in memory.
+    pub(crate) fn stream(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
         let mut out = io::BufWriter::with_capacity(1 << 16, self.out.lock());
         write(&mut out)?;
         out.flush()
     }
 
-    /// Writes text with colours for a person to standard output.
+    /// Writes styled text to standard output.
     pub(crate) fn page(&mut self, text: &str) -> io::Result<()> {
         write_lines(AutoStream::new(self.out.lock(), self.color), text)
     }
 
-    /// Shows a problem. That standard error cannot be written to is nothing anyone could be told.
+    /// Prints a diagnostic. Errors of writing to standard error are ignored: there is no channel left to report them.
     pub(crate) fn diagnostic(&mut self, diagnostic: &Diagnostic) {
-        let blank_line = if self.has_complained { "\n" } else { "" };
+        let blank_line = if self.has_diagnostics { "\n" } else { "" };
         _ = writeln!(self.err(), "{blank_line}{}", render(diagnostic));
-        self.has_complained = true;
+        self.has_diagnostics = true;
     }
 
-    /// A remark beside the data.
+    /// Writes a line to standard error.
     pub(crate) fn note(&mut self, text: &str) {
         _ = writeln!(self.err(), "{text}");
     }
 
-    /// Whether what is written to standard error may have colours.
+    /// Whether styles on standard error are visible.
     pub(crate) fn has_colors(&self) -> bool {
         AutoStream::new(io::stderr(), self.color).current_choice() != ColorChoice::Never
     }

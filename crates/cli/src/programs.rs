@@ -1,23 +1,23 @@
-//! Programs that live in crates beside this one; the executable puts them together.
+//! Entry points of long-running programs, implemented by sibling crates and injected by the executable.
 
 use std::error::Error;
 use std::path::Path;
 
 use stoker_settings::{Agent, DatabaseLocation, Server};
 
-/// Runs the server until the process is asked to end; the second argument tells people a line.
+/// Runs the server until the process receives a termination signal; the callback prints a status line.
 pub type Serve = fn(Server, &mut dyn FnMut(&str)) -> Result<(), Box<dyn Error>>;
 
-/// Runs an agent until the process is asked to end; the second argument tells people a line.
+/// Runs an agent until the process receives a termination signal; the callback prints a status line.
 pub type RunAgent = fn(Agent, &mut dyn FnMut(&str)) -> Result<(), Box<dyn Error>>;
 
-/// Seals the contents of modules with a new key, and says what it did.
+/// Re-encrypts module payloads with a new key and returns a summary.
 pub type RotateModuleKeys = fn(&DatabaseLocation, &Path) -> Result<String, Box<dyn Error>>;
 
-/// What some commands start.
+/// Programs that commands start.
 pub struct Programs {
     pub agent: RunAgent,
-    /// The REST API of the server as JSON.
+    /// Returns the OpenAPI document of the server as JSON.
     pub openapi: fn() -> String,
     pub rotate_module_keys: RotateModuleKeys,
     pub serve: Serve,

@@ -1,4 +1,4 @@
-//! A runtime for commands that wait for a database or a server.
+//! Single-threaded async runtime for commands that access a database or a server.
 
 use std::future::Future;
 

@@ -1,14 +1,14 @@
-//! Small things about text that people read; the language has some of them too.
+//! Text helpers for human-readable output.
 
 pub(crate) use stoker_yaql::people::{one_line, shortened};
 
 /// `1 task`, `2 tasks`.
-pub(crate) fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+pub(crate) fn counted(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Text in lines of at most so many characters where words allow it, each after this many blanks.
-pub(crate) fn wrapped(text: &str, chars_max: Option<u16>, indent: usize) -> String {
+/// Wraps text at word boundaries to at most `chars_max` characters per line, each line indented by `indent` spaces.
+pub(crate) fn wrap(text: &str, chars_max: Option<u16>, indent: usize) -> String {
     const ROOM_MIN: usize = 20;
     let room =
         chars_max.map_or(usize::MAX, |chars_max| usize::from(chars_max).saturating_sub(indent).max(ROOM_MIN));
@@ -26,9 +26,8 @@ pub(crate) fn wrapped(text: &str, chars_max: Option<u16>, indent: usize) -> Stri
     lines.iter().map(|line| format!("{blanks}{line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Paragraphs as lines of their own, for whoever prints them breaks them where there is no more room. Lines that are
-/// set in stay as they are.
-pub(crate) fn unwrapped(text: &str) -> String {
+/// Joins the lines of each paragraph, so that the terminal can wrap them. Indented lines are kept unchanged.
+pub(crate) fn unwrap_paragraphs(text: &str) -> String {
     let is_paragraph = |line: &str| !line.is_empty() && !line.starts_with(' ');
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -48,14 +47,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paragraphs_become_lines_and_examples_stay() {
+    fn unwrap_joins_paragraphs_and_keeps_indented_lines() {
         let text = "One\ntwo.\n\nThree:\n  four\n  five\nsix\nseven";
-        assert_eq!(unwrapped(text), "One two.\n\nThree:\n  four\n  five\nsix seven");
-        assert_eq!(unwrapped(""), "");
+        assert_eq!(unwrap_paragraphs(text), "One two.\n\nThree:\n  four\n  five\nsix seven");
+        assert_eq!(unwrap_paragraphs(""), "");
     }
 
     #[test]
-    fn words_stay_whole_and_lines_do_not_grow() {
+    fn wrap_breaks_only_between_words() {
         let cases = [
             ("", Some(80), ""),
             ("a  b", None, "  a b"),
@@ -63,7 +62,7 @@ mod tests {
             ("a-word-that-is-longer-than-the-line b", Some(9), "  a-word-that-is-longer-than-the-line\n  b"),
         ];
         for (text, chars_max, expected) in cases {
-            assert_eq!(wrapped(text, chars_max, 2), expected);
+            assert_eq!(wrap(text, chars_max, 2), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where a server is.
+//! Server addresses.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use ureq::http::Uri;
 
 use crate::error::ClientError;
 
-/// The address of a server, `https://stoker.example:8000`, in one spelling.
+/// Normalized base URL of a server, such as `https://stoker.example:8000`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     base: String,
@@ -16,25 +16,25 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads what people write: the scheme may be missing, a slash or the path of the API may be at the end.
+    /// Parses user input: the scheme is optional, and a trailing slash or API path is removed.
     pub fn parse(text: &str) -> Result<Self, ClientError> {
-        let wrong = |why: &str| ClientError::Address { url: text.to_owned(), why: why.to_owned() };
+        let invalid = |why: &str| ClientError::Address { url: text.to_owned(), why: why.to_owned() };
         let with_scheme = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
-        let uri: Uri = with_scheme.parse().map_err(|_| wrong("it cannot be read"))?;
+        let uri: Uri = with_scheme.parse().map_err(|_| invalid("it is not a URL"))?;
         let is_secure = match uri.scheme_str() {
             Some("http") => false,
             Some("https") => true,
-            _ => return Err(wrong("it must begin with http:// or https://")),
+            _ => return Err(invalid("it must start with http:// or https://")),
         };
-        let authority = uri.authority().ok_or_else(|| wrong("it names no host"))?;
+        let authority = uri.authority().ok_or_else(|| invalid("it has no host"))?;
         if authority.as_str().contains('@') {
-            return Err(wrong("it has a password in it; log in with `stoker login`"));
+            return Err(invalid("it must not contain a password; log in with `stoker login`"));
         }
         if authority.host().is_empty() {
-            return Err(wrong("it names no host"));
+            return Err(invalid("it has no host"));
         }
         if uri.query().is_some() {
-            return Err(wrong("it has a query"));
+            return Err(invalid("it must not contain a query"));
         }
         let path = uri.path().trim_end_matches('/');
         let path = path.strip_suffix("/api/v1").or_else(|| path.strip_suffix("/api")).unwrap_or(path);
@@ -54,7 +54,7 @@ impl Address {
         self.is_secure
     }
 
-    /// Whether it is on this machine, which no proxy can reach for us.
+    /// Whether the host is a loopback address, for which proxies are bypassed.
     pub fn is_local(&self) -> bool {
         self.host == "localhost" || self.host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
     }
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_have_one_spelling() {
+    fn addresses_are_normalized() {
         let cases = [
             ("127.0.0.1:8000", "http://127.0.0.1:8000", true),
             ("http://localhost:8000/", "http://localhost:8000", true),
@@ -87,10 +87,10 @@ mod tests {
     }
 
     #[test]
-    fn wrong_addresses_are_named() {
+    fn invalid_addresses_are_reported() {
         for text in ["", "ftp://x", "http://", "http://a b", "http://u:p@x:1", "http://x/?a=1"] {
             let error = Address::parse(text).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("`{text}` is no address")), "{error}");
+            assert!(error.starts_with(&format!("`{text}` is not a server address")), "{error}");
         }
     }
 }

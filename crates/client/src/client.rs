@@ -1,4 +1,4 @@
-//! Requests are sent, answers are read.
+//! Sends requests and reads responses.
 
 use std::fs::File;
 use std::path::Path;
@@ -14,15 +14,15 @@ use crate::request::{Body, Request};
 use crate::tls;
 use crate::token::Token;
 
-const CONNECT_MAX: Duration = Duration::from_secs(10);
-/// Planning for thousands of nodes takes a while before there is an answer.
-const ANSWER_MAX: Duration = Duration::from_mins(10);
-/// A connection on which nothing comes for so long is dead; streams of events have signs of life.
-const SILENCE_MAX: Duration = Duration::from_mins(1);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Response timeout. Planning for thousands of nodes may take minutes.
+const RESPONSE_TIMEOUT: Duration = Duration::from_mins(10);
+/// Read timeout of event streams, which send keep-alives.
+const STREAM_READ_TIMEOUT: Duration = Duration::from_mins(1);
 const BODY_BYTES_MAX: u64 = 1 << 30;
 const ERROR_BYTES_MAX: u64 = 4 << 20;
 
-/// A server, and who we are for it.
+/// Client of one server, with an optional token.
 #[derive(Clone)]
 pub struct Client {
     agent: Agent,
@@ -30,28 +30,28 @@ pub struct Client {
     token: Option<Token>,
 }
 
-/// What a server said to a request that it did.
+/// A successful response.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: u16,
     pub content_type: String,
-    /// How many things there are in all, where a page of them was asked for.
+    /// Total number of items, for a paginated list.
     pub total: Option<u64>,
-    /// What time it is for the server, as it says so.
+    /// Server time from the `Date` header.
     pub date: Option<String>,
     pub bytes: Vec<u8>,
     server: String,
 }
 
 impl Answer {
-    /// An answer without content is null.
+    /// Parses the body; an empty body is null.
     pub fn json(&self) -> Result<Json, ClientError> {
         if self.bytes.is_empty() {
             return Ok(Json::Null);
         }
         serde_json::from_slice(&self.bytes).map_err(|error| ClientError::Strange {
             server: self.server.clone(),
-            why: format!("its answer is no JSON ({error})"),
+            why: format!("its response is not JSON ({error})"),
         })
     }
 
@@ -61,15 +61,16 @@ impl Answer {
 }
 
 impl Client {
-    /// A client that nobody knows yet. `ca_file` holds certificates to trust besides those of the system.
+    /// An unauthenticated client. `ca_file` contains certificates to trust in addition to those of the
+    /// system.
     pub fn new(address: Address, ca_file: Option<&Path>) -> Result<Self, ClientError> {
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
-            // A token is for the server it was given to.
+            // A redirect could leak the token to another server.
             .max_redirects(0)
             .user_agent(concat!("stoker/", env!("CARGO_PKG_VERSION")))
-            .timeout_connect(Some(CONNECT_MAX))
-            .timeout_recv_response(Some(ANSWER_MAX))
+            .timeout_connect(Some(CONNECT_TIMEOUT))
+            .timeout_recv_response(Some(RESPONSE_TIMEOUT))
             .proxy(if address.is_local() { None } else { Proxy::try_from_env() });
         if address.is_secure() {
             config = config.tls_config(tls::config(ca_file)?);
@@ -85,25 +86,26 @@ impl Client {
         &self.address
     }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     pub fn send(&self, request: &Request<'_>) -> Result<Answer, ClientError> {
         let mut response = self.open(request)?;
-        let word = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-        let content_type = word(header::CONTENT_TYPE).unwrap_or_default().to_owned();
-        let total = word(header::CONTENT_RANGE).and_then(|range| range.rsplit_once('/')?.1.parse().ok());
-        let date = word(header::DATE).map(str::to_owned);
+        let header_text = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let content_type = header_text(header::CONTENT_TYPE).unwrap_or_default().to_owned();
+        let total =
+            header_text(header::CONTENT_RANGE).and_then(|range| range.rsplit_once('/')?.1.parse().ok());
+        let date = header_text(header::DATE).map(str::to_owned);
         let status = response.status().as_u16();
         let bytes = response.body_mut().with_config().limit(BODY_BYTES_MAX).read_to_vec();
         let bytes = bytes.map_err(|error| self.away(&error))?;
         Ok(Answer { status, content_type, total, date, bytes, server: self.address.to_string() })
     }
 
-    /// The answer as JSON.
+    /// Sends a request and parses the response as JSON.
     pub fn json(&self, request: &Request<'_>) -> Result<Json, ClientError> {
         self.send(request)?.json()
     }
 
-    /// Sends a request; the answer is a success whose body is still to be read.
+    /// Sends a request. Returns a successful response with an unread body.
     pub(crate) fn open(&self, request: &Request<'_>) -> Result<Response<ureq::Body>, ClientError> {
         let (kind, content) = content(&request.body);
         let mut builder = ureq::http::Request::builder()
@@ -119,15 +121,15 @@ impl Client {
         if let Some(token) = &self.token {
             builder = builder.header("x-auth-token", token.reveal());
         }
-        let silence_max = if request.is_stream() { SILENCE_MAX } else { ANSWER_MAX };
+        let read_timeout = if request.is_stream() { STREAM_READ_TIMEOUT } else { RESPONSE_TIMEOUT };
         let sent = match content {
-            Content::Bytes(bytes) => builder.body(bytes).map(|request| self.run(request, silence_max)),
-            Content::File(file) => builder.body(file).map(|request| self.run(request, silence_max)),
-            Content::Nothing => builder.body(()).map(|request| self.run(request, silence_max)),
+            Content::Bytes(bytes) => builder.body(bytes).map(|request| self.run(request, read_timeout)),
+            Content::File(file) => builder.body(file).map(|request| self.run(request, read_timeout)),
+            Content::Nothing => builder.body(()).map(|request| self.run(request, read_timeout)),
         };
         let sent = sent.map_err(|error| ClientError::Strange {
             server: self.address.to_string(),
-            why: format!("it cannot be asked for `{}` ({error})", request.path),
+            why: format!("invalid request for `{}` ({error})", request.path),
         })?;
         let mut response = sent.map_err(|error| self.away(&error))?;
         let status = response.status();
@@ -136,7 +138,7 @@ impl Client {
         }
         let body = response.body_mut().with_config().limit(ERROR_BYTES_MAX).read_to_vec().unwrap_or_default();
         if status.is_redirection() {
-            let why = format!("it sends us elsewhere (status {})", status.as_u16());
+            let why = format!("it responds with a redirect (status {})", status.as_u16());
             return Err(ClientError::Strange { server: self.address.to_string(), why });
         }
         Err(ClientError::Refused(Box::new(Refusal::read(status.as_u16(), &body))))
@@ -145,9 +147,9 @@ impl Client {
     fn run(
         &self,
         request: ureq::http::Request<impl AsSendBody>,
-        silence_max: Duration,
+        read_timeout: Duration,
     ) -> Result<Response<ureq::Body>, ureq::Error> {
-        let request = self.agent.configure_request(request).timeout_per_read(Some(silence_max)).build();
+        let request = self.agent.configure_request(request).timeout_per_read(Some(read_timeout)).build();
         self.agent.run(request)
     }
 
@@ -165,7 +167,7 @@ impl Client {
     }
 }
 
-/// What goes over the wire.
+/// Request body on the wire.
 enum Content<'a> {
     Nothing,
     Bytes(Vec<u8>),

@@ -1,4 +1,4 @@
-//! Why there is no answer.
+//! Client errors.
 
 use std::fmt;
 
@@ -7,41 +7,41 @@ use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub enum ClientError {
-    #[error("`{url}` is no address of a server: {why}")]
+    #[error("`{url}` is not a server address: {why}")]
     Address { url: String, why: String },
     #[error("cannot use the certificates in `{file}`: {why}")]
     Certificates { file: String, why: String },
-    /// Trying again may help.
-    #[error("the server at {server} does not answer: {why}")]
+    /// Transient: a retry may succeed.
+    #[error("cannot reach the server at {server}: {why}")]
     Away { server: String, why: String },
-    #[error("{server} is no Stoker server: {why}")]
+    #[error("{server} is not a Stoker server: {why}")]
     Strange { server: String, why: String },
     #[error("{0}")]
     Refused(Box<Refusal>),
 }
 
-/// The server's no, with every reason.
+/// Error response of the server with all reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub status: u16,
-    /// A readable sum of all reasons.
+    /// Human-readable summary.
     pub message: String,
     pub errors: Vec<Reason>,
 }
 
-/// One of them.
+/// One reason of an error response.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Reason {
-    /// Where in the document: `tasks[3].requires`; empty for the whole.
+    /// Path in the request document, such as `tasks[3].requires`; empty for the whole document.
     pub path: String,
     pub message: String,
-    /// In the body as it was sent, from 1.
+    /// Line in the request body, from 1.
     pub line: Option<u32>,
     pub column: Option<u32>,
-    /// `error` or `warning`; errors of servers that do not say.
+    /// `error` or `warning`; `None` means `error`.
     pub severity: Option<String>,
-    /// The file that a layer was uploaded from, and which layer.
+    /// File that the layer was uploaded from.
     pub file: Option<String>,
     pub layer: Option<String>,
     pub code: Option<String>,
@@ -63,7 +63,7 @@ struct Envelope {
     errors: Vec<Reason>,
 }
 
-/// As Keystone says no.
+/// Error format of the Keystone API.
 #[derive(Deserialize)]
 struct KeystoneEnvelope {
     error: KeystoneError,
@@ -74,11 +74,11 @@ struct KeystoneError {
     message: String,
 }
 
-/// As the module API says no: one key, named after the kind.
+/// Error format of the module API: one key, named after the kind of error.
 type ModuleEnvelope = std::collections::BTreeMap<String, KeystoneError>;
 
 impl Refusal {
-    /// Reads the envelope; a body that has none still says something, if it is short.
+    /// Parses any of the error formats; falls back to the first line of the body.
     pub(crate) fn read(status: u16, body: &[u8]) -> Self {
         if let Ok(Envelope { message, errors }) = serde_json::from_slice(body) {
             return Self { status, message, errors };
@@ -95,12 +95,12 @@ impl Refusal {
     }
 }
 
-/// What some other program between us and the server said, unless it is a page.
+/// First line of a plain-text error, for example from a proxy; HTML is not shown.
 fn first_line(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let first: String = text.lines().next().unwrap_or_default().chars().take(200).collect();
     let is_page = first.trim_start().starts_with('<');
-    if first.is_empty() || is_page { "it says nothing more".to_owned() } else { first }
+    if first.is_empty() || is_page { "no details".to_owned() } else { first }
 }
 
 #[cfg(test)]
@@ -108,18 +108,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_refusal_says_something() {
+    fn all_error_formats_have_a_message() {
         let refusal = Refusal::read(
             400,
             br#"{"message": "m", "errors": [{"path": "a", "line": 2, "message": "x", "id": 4}]}"#,
         );
         assert_eq!((refusal.message.as_str(), refusal.errors[0].line), ("m", Some(2)));
-        let said = |body: &[u8]| Refusal::read(502, body).message;
-        assert_eq!(said(br#"{"badRequest": {"code": 400, "message": "no such module"}}"#), "no such module");
-        assert_eq!(said(br#"{"error": {"code": 401, "message": "no"}}"#), "status 502: no");
-        assert_eq!(said(b"bad gateway\nmore"), "status 502: bad gateway");
-        assert_eq!(said(b"<html>"), "status 502: it says nothing more");
-        assert_eq!(said(b""), "status 502: it says nothing more");
-        assert_eq!(said(&[0xff, 0xfe]), "status 502: \u{fffd}\u{fffd}");
+        let message = |body: &[u8]| Refusal::read(502, body).message;
+        assert_eq!(
+            message(br#"{"badRequest": {"code": 400, "message": "no such module"}}"#),
+            "no such module"
+        );
+        assert_eq!(message(br#"{"error": {"code": 401, "message": "no"}}"#), "status 502: no");
+        assert_eq!(message(b"bad gateway\nmore"), "status 502: bad gateway");
+        assert_eq!(message(b"<html>"), "status 502: no details");
+        assert_eq!(message(b""), "status 502: no details");
+        assert_eq!(message(&[0xff, 0xfe]), "status 502: \u{fffd}\u{fffd}");
     }
 }

@@ -1,4 +1,4 @@
-//! What happens, as it happens: server-sent events.
+//! Server-sent events.
 
 use std::io::{BufRead, BufReader, Read as _};
 
@@ -8,26 +8,26 @@ use crate::client::Client;
 use crate::error::ClientError;
 use crate::request::{EVENT_STREAM, Request};
 
-/// Something that happened.
+/// One server-sent event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Where to go on after a broken connection.
+    /// Event id, to resume after a broken connection.
     pub id: String,
     pub kind: String,
     pub data: Json,
 }
 
-/// A longer event is none of ours.
+/// Maximum line length; longer lines are not sent by Stoker.
 const LINE_BYTES_MAX: u64 = 64 << 20;
 
-/// Events until the server has told them all.
+/// Event stream, until the server closes it.
 pub struct Events {
     lines: Box<dyn BufRead + Send>,
     client: Client,
 }
 
 impl Client {
-    /// Asks for a stream of events.
+    /// Opens an event stream.
     pub fn events(&self, request: Request<'_>) -> Result<Events, ClientError> {
         let response = self.open(&request.accept(EVENT_STREAM))?;
         Ok(Events {
@@ -45,13 +45,13 @@ impl Iterator for Events {
     }
 }
 
-/// The next event; nothing at the end.
+/// The next event; `None` at the end of the stream.
 fn read_event(lines: &mut dyn BufRead) -> std::io::Result<Option<Event>> {
     let (mut id, mut kind, mut data) = (String::new(), String::new(), String::new());
     loop {
         let mut line = String::new();
         if lines.take(LINE_BYTES_MAX).read_line(&mut line)? == 0 {
-            // What is not ended by an empty line was cut off.
+            // An event without its terminating empty line was cut off.
             return Ok(None);
         }
         let line = line.trim_end_matches(['\n', '\r']);
@@ -73,7 +73,7 @@ fn read_event(lines: &mut dyn BufRead) -> std::io::Result<Option<Event>> {
                 }
                 data.push_str(value);
             }
-            // A sign of life, or something of a later version.
+            // Keep-alive, or a field of a later version.
             _ => {}
         }
     }
@@ -85,20 +85,20 @@ mod tests {
 
     use super::*;
 
-    fn all(text: &str) -> Vec<Event> {
+    fn read_all(text: &str) -> Vec<Event> {
         let mut lines: Box<dyn BufRead> = Box::new(text.as_bytes());
         std::iter::from_fn(|| read_event(&mut lines).unwrap()).collect()
     }
 
     #[test]
-    fn events_are_read_and_signs_of_life_are_not() {
+    fn events_are_parsed_and_keep_alives_skipped() {
         let event = |id: &str, kind: &str, data: Json| Event { id: id.into(), kind: kind.into(), data };
         let text = ":\n\nid: 1\nevent: began\ndata: {\"a\":\ndata: 1}\n\n: x\n\r\nid:2\r\ndata:[]\r\n\r\nid: 3\ndata: 5";
-        assert_eq!(all(text), [event("1", "began", json!({"a": 1})), event("2", "", json!([]))]);
+        assert_eq!(read_all(text), [event("1", "began", json!({"a": 1})), event("2", "", json!([]))]);
     }
 
     #[test]
-    fn what_is_no_json_is_an_error() {
+    fn invalid_json_is_an_error() {
         let mut lines: Box<dyn BufRead> = Box::new(&b"data: {\n\n"[..]);
         assert!(read_event(&mut lines).is_err());
     }

@@ -1,8 +1,8 @@
-//! A client of the REST API.
+//! Client of the REST API.
 //!
-//! Owns how requests are sent and answers are read: addresses, TLS, tokens, time limits, the envelope of errors, and
-//! streams of events. It knows no resource: paths and bodies are those of the published document, and whoever calls
-//! says what they mean.
+//! Owns the transport: addresses, TLS, tokens, timeouts, error responses and event streams. It does not know
+//! any resource: callers supply paths and bodies as defined by the OpenAPI document and interpret the
+//! responses.
 
 mod address;
 mod client;

@@ -1,4 +1,4 @@
-//! Becoming somebody.
+//! Login and logout.
 
 use serde_json::{Value as Json, json};
 
@@ -7,7 +7,7 @@ use crate::error::ClientError;
 use crate::request::{Body, Method, Request};
 use crate::token::Token;
 
-/// What a server gave for a name and a password.
+/// Token issued at login.
 pub struct Login {
     pub token: Token,
     /// `2026-01-31T19:00:00Z`.
@@ -15,7 +15,7 @@ pub struct Login {
 }
 
 impl Client {
-    /// Trades a name and a password for a token.
+    /// Exchanges user name and password for a token.
     pub fn log_in(&self, user: &str, password: &str, tenant: Option<&str>) -> Result<Login, ClientError> {
         let mut auth = json!({"passwordCredentials": {"username": user, "password": password}});
         if let Some(tenant) = tenant {
@@ -24,15 +24,15 @@ impl Client {
         let body = json!({ "auth": auth });
         let request = Request::new(Method::Post, "/keystone/v2.0/tokens").body(Body::Json(&body));
         let answer = self.json(&request)?;
-        let word = |pointer| answer.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
-        let token = word("/access/token/id").ok_or_else(|| ClientError::Strange {
+        let text_at = |pointer| answer.pointer(pointer).and_then(Json::as_str).map(str::to_owned);
+        let token = text_at("/access/token/id").ok_or_else(|| ClientError::Strange {
             server: self.address().to_string(),
-            why: "it gave no token".to_owned(),
+            why: "its login response contains no token".to_owned(),
         })?;
-        Ok(Login { token: Token::new(token), expires: word("/access/token/expires").unwrap_or_default() })
+        Ok(Login { token: Token::new(token), expires: text_at("/access/token/expires").unwrap_or_default() })
     }
 
-    /// Ends a token at the server; afterwards it opens nothing. One that has ended already is no error.
+    /// Revokes a token at the server. An expired or unknown token is not an error.
     pub fn log_out(self, token: &Token) -> Result<(), ClientError> {
         let client = self.with_token(Some(Token::new(token.reveal().to_owned())));
         let request =

@@ -1,4 +1,4 @@
-//! Messages to somebody who is no Stoker server.
+//! HTTP POST to third-party receivers, such as webhooks and trace collectors.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,20 +8,20 @@ use ureq::Agent;
 use crate::error::ClientError;
 use crate::tls;
 
-/// Sends documents to addresses that others chose: no redirect is followed, no proxy asked, nothing of the answer but
-/// its status is read, and everything has an end.
+/// Posts documents to URLs chosen by users: follows no redirects, uses no proxy, reads only the response
+/// status, and applies one timeout to everything.
 #[derive(Clone)]
 pub struct Messenger {
     agent: Agent,
 }
 
 impl Messenger {
-    /// `time_max` is for all of it, from the name of the host to the status.
+    /// `time_max` covers the whole request, from name resolution to the response status.
     pub fn new(time_max: Duration) -> Result<Self, ClientError> {
         Self::trusting(time_max, None)
     }
 
-    /// The same, with the certificates of a file trusted besides those of the system.
+    /// Like [`Messenger::new`], with the certificates of a file trusted in addition to those of the system.
     pub fn trusting(time_max: Duration, ca_file: Option<&Path>) -> Result<Self, ClientError> {
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -30,13 +30,13 @@ impl Messenger {
             .user_agent(concat!("stoker/", env!("CARGO_PKG_VERSION")))
             .timeout_global(Some(time_max))
             .proxy(None)
-            // Messages are rare, and a receiver that was started anew must not cost one.
+            // Messages are rare, and a stale connection to a restarted receiver would lose one.
             .max_idle_connections(0)
             .tls_config(tls::config(ca_file)?);
         Ok(Self { agent: config.build().into() })
     }
 
-    /// The status of the answer. A body is JSON unless a header says otherwise.
+    /// Returns the response status. The content type is JSON unless a header overrides it.
     pub fn post(&self, url: &str, headers: &[(&str, String)], body: &[u8]) -> Result<u16, ClientError> {
         const TYPE: &str = "content-type";
         let mut request = self.agent.post(url);
@@ -48,12 +48,12 @@ impl Messenger {
         }
         match request.send(body) {
             Ok(response) => Ok(response.status().as_u16()),
-            Err(error) => Err(ClientError::Away { server: shown(url).to_owned(), why: error.to_string() }),
+            Err(error) => Err(ClientError::Away { server: redact(url).to_owned(), why: error.to_string() }),
         }
     }
 }
 
-/// An address without what may be secret in it.
-fn shown(url: &str) -> &str {
+/// The URL without query and fragment, which may contain secrets.
+fn redact(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default()
 }

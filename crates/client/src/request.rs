@@ -1,4 +1,4 @@
-//! What is asked of a server.
+//! Requests.
 
 use std::fmt::{self, Write as _};
 use std::fs::File;
@@ -26,22 +26,22 @@ impl Method {
 
 pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
-/// What is sent along.
+/// Request body.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<'a> {
     Nothing,
     Json(&'a Json),
-    /// As a person wrote it, so that lines in answers are lines of theirs.
+    /// YAML as written by a user, so that line numbers in errors match their file.
     Yaml(&'a str),
-    /// JSON as a person wrote it.
+    /// JSON as written by a user.
     JsonText(&'a str),
-    /// Anything else, with its media type.
+    /// Other content with its media type.
     Bytes(&'a str, &'a [u8]),
-    /// A file that may be too large to be held, with its media type; sent from where it stands.
+    /// A file with its media type, streamed because it may not fit into memory.
     File(&'a str, &'a File),
 }
 
-/// A request: a method, a path under `/api/v1/` (or, beginning with a slash, of the server), a query, a body.
+/// A request. The path is relative to `/api/v1/`, or absolute if it starts with a slash.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     pub(crate) method: Method,
@@ -68,14 +68,14 @@ impl<'a> Request<'a> {
         Self::new(Method::Get, path)
     }
 
-    /// Adds to the query.
-    #[expect(clippy::needless_pass_by_value, reason = "numbers and texts alike, without a sign before each")]
+    /// Adds a query parameter.
+    #[expect(clippy::needless_pass_by_value, reason = "accepts numbers and strings without a borrow")]
     pub fn query(mut self, name: &str, value: impl ToString) -> Self {
         self.query.push((name.to_owned(), value.to_string()));
         self
     }
 
-    /// Adds to the query what is given.
+    /// Adds a query parameter if there is a value.
     pub fn maybe(self, name: &str, value: Option<impl ToString>) -> Self {
         match value {
             Some(value) => self.query(name, value),
@@ -87,12 +87,12 @@ impl<'a> Request<'a> {
         Self { body, ..self }
     }
 
-    /// The media type that is wanted in place of JSON.
+    /// Sets the accepted media type; the default is JSON.
     pub fn accept(self, accept: &'a str) -> Self {
         Self { accept, ..self }
     }
 
-    /// Adds a header, which no log tells.
+    /// Adds a header, which is not logged.
     pub(crate) fn header(mut self, name: &'static str, value: &'a str) -> Self {
         self.headers.push((name, value));
         self
@@ -110,14 +110,14 @@ impl<'a> Request<'a> {
     }
 }
 
-/// As a line of a log.
+/// Log line.
 impl fmt::Display for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method.as_str(), self.path_and_query())
     }
 }
 
-/// A name as a piece of a path, whatever is in it.
+/// Percent-encodes a name as one path segment.
 pub fn segment(name: &str) -> String {
     let mut out = String::new();
     for byte in name.bytes() {
@@ -127,7 +127,7 @@ pub fn segment(name: &str) -> String {
             _ = write!(out, "%{byte:02X}");
         }
     }
-    // Alone they would mean another path.
+    // Unencoded they would change the path.
     if out == "." || out == ".." { out.replace('.', "%2E") } else { out }
 }
 
@@ -136,14 +136,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_cannot_leave_their_place_in_a_path() {
+    fn segments_are_percent_encoded() {
         assert_eq!(segment("a-b_c.d~9"), "a-b_c.d~9");
         assert_eq!(segment("../x?y#z ä"), "..%2Fx%3Fy%23z%20%C3%A4");
         assert_eq!(segment(".."), "%2E%2E");
     }
 
     #[test]
-    fn queries_are_written_after_paths() {
+    fn query_follows_path() {
         let request = Request::get("graphs").query("a", "x&y").maybe("b", Some(1)).maybe("c", None::<i64>);
         assert_eq!(request.path_and_query(), "/api/v1/graphs?a=x%26y&b=1");
         assert_eq!(Request::get("/keystone").path_and_query(), "/keystone");

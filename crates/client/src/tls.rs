@@ -1,4 +1,4 @@
-//! Whom to trust.
+//! Trusted certificates.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, TlsProvider, parse_p
 
 use crate::error::ClientError;
 
-/// The certificates of the system, and those of a file.
+/// Trusts the system roots and the certificates of a file.
 pub(crate) fn config(ca_file: Option<&Path>) -> Result<TlsConfig, ClientError> {
     let mut trusted: Vec<Certificate<'static>> = rustls_native_certs::load_native_certs()
         .certs
@@ -25,18 +25,18 @@ pub(crate) fn config(ca_file: Option<&Path>) -> Result<TlsConfig, ClientError> {
         .build())
 }
 
-/// All certificates of a file. One without any is a mistake, for whoever names it wants them trusted.
+/// All certificates of a PEM file. A file without any is an error.
 pub(crate) fn read(path: &Path) -> Result<Vec<Certificate<'static>>, ClientError> {
-    let wrong = |why: String| ClientError::Certificates { file: path.display().to_string(), why };
-    let pem = std::fs::read(path).map_err(|error| wrong(error.to_string()))?;
+    let invalid = |why: String| ClientError::Certificates { file: path.display().to_string(), why };
+    let pem = std::fs::read(path).map_err(|error| invalid(error.to_string()))?;
     let mut certificates = Vec::new();
     for item in parse_pem(&pem) {
-        if let PemItem::Certificate(certificate) = item.map_err(|error| wrong(error.to_string()))? {
+        if let PemItem::Certificate(certificate) = item.map_err(|error| invalid(error.to_string()))? {
             certificates.push(certificate);
         }
     }
     if certificates.is_empty() {
-        return Err(wrong("it holds no certificate in PEM form".to_owned()));
+        return Err(invalid("it contains no certificate in PEM format".to_owned()));
     }
     Ok(certificates)
 }

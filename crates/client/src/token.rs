@@ -1,8 +1,8 @@
-//! What proves who we are.
+//! Authentication tokens.
 
 use std::fmt;
 
-/// A token; it is not printed by accident.
+/// A token that `Debug` does not print.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 

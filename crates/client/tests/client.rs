@@ -1,4 +1,4 @@
-//! The client against servers that do odd things, and against one that speaks TLS.
+//! The client against misbehaving servers, and against a TLS server.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -15,7 +15,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use stoker_client::{Address, Body, Client, ClientError, Method, Request, Token};
 use stoker_testkit::Folder;
 
-/// Reads a request, body included, and writes an answer.
+/// Reads a request with its body and writes a response.
 fn converse(mut stream: impl Read + Write, answer: &str) -> Option<String> {
     let mut head = String::new();
     let mut body = Vec::new();
@@ -37,7 +37,7 @@ fn converse(mut stream: impl Read + Write, answer: &str) -> Option<String> {
     Some(format!("{head}{}", String::from_utf8_lossy(&body)))
 }
 
-/// A server that gives the same answer to everybody and tells what it was asked.
+/// A server that sends the same response to every request, and reports the requests.
 fn server(
     answer: String,
     accept: impl Fn(TcpStream, &str) -> Option<String> + Send + 'static,
@@ -56,9 +56,9 @@ fn server(
 }
 
 fn plain(answer: String) -> (Client, Receiver<String>) {
-    let (address, asked) = server(answer, converse);
+    let (address, requests) = server(answer, converse);
     let client = Client::new(Address::parse(&address).unwrap(), None).unwrap();
-    (client.with_token(Some(Token::new("secret".to_owned()))), asked)
+    (client.with_token(Some(Token::new("secret".to_owned()))), requests)
 }
 
 fn answer(status: &str, headers: &str, body: &str) -> String {
@@ -66,40 +66,40 @@ fn answer(status: &str, headers: &str, body: &str) -> String {
 }
 
 #[test]
-fn a_request_has_its_token_and_its_body() {
+fn request_has_token_and_body() {
     let headers = "Content-Type: application/json\r\nContent-Range: objects 0-0/42\r\n";
-    let (client, asked) = plain(answer("200 OK", headers, "[1]"));
+    let (client, requests) = plain(answer("200 OK", headers, "[1]"));
     let request = Request::new(Method::Post, "graphs").query("a", 1).body(Body::Yaml("- id: x\n"));
     let got = client.send(&request).unwrap();
     assert_eq!((got.status, got.total, got.json().unwrap()), (200, Some(42), serde_json::json!([1])));
-    let asked = asked.recv().unwrap().to_lowercase();
+    let requests = requests.recv().unwrap().to_lowercase();
     for word in ["post /api/v1/graphs?a=1 http/1.1", "x-auth-token: secret", "application/x-yaml", "- id: x"]
     {
-        assert!(asked.contains(word), "{word}: {asked}");
+        assert!(requests.contains(word), "{word}: {requests}");
     }
 }
 
 #[test]
-fn a_no_is_told_with_all_its_reasons() {
+fn error_response_has_all_reasons() {
     let body = r#"{"message": "two", "errors": [{"path": "a", "message": "x"}, {"path": "b", "message": "y", "line": 3}]}"#;
     let (client, _) = plain(answer("400 Bad Request", "", body));
     let Err(ClientError::Refused(refusal)) = client.send(&Request::get("x")) else {
-        panic!("it was no refusal")
+        panic!("not an error response")
     };
     assert_eq!((refusal.status, refusal.errors.len(), refusal.errors[1].line), (400, 2, Some(3)));
 }
 
 #[test]
-fn nobody_is_followed_elsewhere() {
+fn redirects_are_not_followed() {
     let (elsewhere, asked_elsewhere) = server(answer("200 OK", "", "{}"), converse);
-    let (client, asked) = plain(answer("302 Found", &format!("Location: http://{elsewhere}/\r\n"), ""));
+    let (client, requests) = plain(answer("302 Found", &format!("Location: http://{elsewhere}/\r\n"), ""));
     assert!(matches!(client.send(&Request::get("x")), Err(ClientError::Strange { .. })));
-    assert!(asked.recv().is_ok());
+    assert!(requests.recv().is_ok());
     assert!(asked_elsewhere.try_recv().is_err());
 }
 
 #[test]
-fn what_is_no_answer_of_ours_is_said() {
+fn invalid_responses_are_reported() {
     let (client, _) = plain(answer("200 OK", "", "<html>"));
     assert!(matches!(client.json(&Request::get("x")), Err(ClientError::Strange { .. })));
     let (client, _) = plain(answer("204 No Content", "", ""));
@@ -111,21 +111,21 @@ fn what_is_no_answer_of_ours_is_said() {
 }
 
 #[test]
-fn events_come_one_by_one_until_the_end() {
+fn event_stream_is_read_to_its_end() {
     let body =
         "id: 1\nevent: began\ndata: {\"seq\": 1}\n\n: alive\n\nid: 2\nevent: ended\ndata: {\"seq\": 2}\n\n";
-    let (client, asked) = plain(answer("200 OK", "Content-Type: text/event-stream\r\n", body));
+    let (client, requests) = plain(answer("200 OK", "Content-Type: text/event-stream\r\n", body));
     let events: Vec<_> =
         client.events(Request::get("runs/1/events")).unwrap().collect::<Result<_, _>>().unwrap();
     let kinds: Vec<&str> = events.iter().map(|event| event.kind.as_str()).collect();
     assert_eq!(kinds, ["began", "ended"]);
-    assert!(asked.recv().unwrap().contains("text/event-stream"));
+    assert!(requests.recv().unwrap().contains("text/event-stream"));
 }
 
 #[test]
-fn a_certificate_is_trusted_only_where_it_was_given() {
+fn certificate_is_trusted_only_with_ca_file() {
     let folder = Folder::new();
-    let made = Command::new("openssl")
+    let openssl = Command::new("openssl")
         .args([
             "req",
             "-x509",
@@ -144,7 +144,7 @@ fn a_certificate_is_trusted_only_where_it_was_given() {
         .arg(folder.file("cert.pem"))
         .output();
     assert!(
-        made.is_ok_and(|output| output.status.success()),
+        openssl.is_ok_and(|output| output.status.success()),
         "`openssl` is missing; `apt-get install openssl`"
     );
     let certificate = CertificateDer::from_pem_file(folder.file("cert.pem")).unwrap();

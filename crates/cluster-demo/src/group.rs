@@ -11,9 +11,9 @@ use crate::Outcome;
 use crate::process::Process;
 
 const PASSWORD: &str = "cluster-demo";
-/// Longer than a server takes to start on however slow a machine.
-const START_TIME: Duration = Duration::from_mins(1);
-const LOOK: Duration = Duration::from_millis(100);
+/// Startup timeout, generous for slow machines.
+const START_TIMEOUT: Duration = Duration::from_mins(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(crate) struct Server {
     pub(crate) name: String,
@@ -41,7 +41,7 @@ impl Group {
             let listen = free_address(number)?;
             let mut command = Command::new(program);
             command.args(["serve", "--listen", &listen, "--nats", nats_url, "--name", &name]);
-            // Packages and keys are for all of them.
+            // Plugin packages and encryption keys are shared by all servers.
             command
                 .env("XDG_DATA_HOME", folder.join("data"))
                 .env("STOKER_DATABASE_URL", database_url)
@@ -61,11 +61,11 @@ impl Group {
         &self.servers
     }
 
-    /// A client of that server, or of another if it is dead.
-    pub(crate) fn client(&self, wanted: usize) -> Client {
+    /// A client of this server, or of another one if it is dead.
+    pub(crate) fn client(&self, preferred: usize) -> Client {
         let alive = |at: &usize| self.servers[*at].process.is_some();
         let n_servers = self.servers.len();
-        let at = (0..n_servers).map(|step| (wanted + step) % n_servers).find(alive).unwrap_or(0);
+        let at = (0..n_servers).map(|step| (preferred + step) % n_servers).find(alive).unwrap_or(0);
         self.clients[at].clone()
     }
 
@@ -79,23 +79,23 @@ impl Group {
         }
     }
 
-    /// Which server carries the run out.
+    /// The server that drives the run.
     pub(crate) fn driver_of(&self, run: i64) -> Outcome<usize> {
-        self.driver(run)?.ok_or_else(|| format!("nobody carries run {run} out"))
+        self.driver(run)?.ok_or_else(|| format!("run {run} has no driver"))
     }
 
-    /// Waits until another than the former one does.
-    pub(crate) fn await_heir(&self, run: i64, former: usize, patience: Duration) -> Outcome<usize> {
-        let began = Instant::now();
-        while began.elapsed() < patience {
-            if let Some(heir) = self.driver(run)?
-                && heir != former
+    /// Waits until another server has taken over the run.
+    pub(crate) fn await_takeover(&self, run: i64, former: usize, timeout: Duration) -> Outcome<usize> {
+        let started_at = Instant::now();
+        while started_at.elapsed() < timeout {
+            if let Some(successor) = self.driver(run)?
+                && successor != former
             {
-                return Ok(heir);
+                return Ok(successor);
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
-        Err(format!("nobody took run {run} over in {} s; see {}", patience.as_secs(), self.logs()))
+        Err(format!("no server took over run {run} within {} s; see {}", timeout.as_secs(), self.logs()))
     }
 
     fn driver(&self, run: i64) -> Outcome<Option<usize>> {
@@ -113,27 +113,27 @@ impl Group {
 fn log_in(server: &mut Server) -> Outcome<Client> {
     let address = Address::parse(&server.url).map_err(|error| error.to_string())?;
     let client = Client::new(address, None).map_err(|error| error.to_string())?;
-    let began = Instant::now();
+    let started_at = Instant::now();
     loop {
         match client.log_in("admin", PASSWORD, None) {
             Ok(login) => return Ok(client.with_token(Some(login.token))),
             Err(error) => {
                 let is_dead = server.process.as_mut().is_none_or(Process::has_ended);
-                if is_dead || began.elapsed() > START_TIME {
+                if is_dead || started_at.elapsed() > START_TIMEOUT {
                     return Err(format!("{} does not start: {error}", server.name));
                 }
             }
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Beyond the ports that systems give to clients: agents that knock at a dead server must not be given its port.
-/// Each server looks in a range of its own: the one before may not listen yet.
+/// Uses ports below the ephemeral range, so that a reconnecting agent is not assigned the port of a dead
+/// server. Each server searches its own range, because the previous one may not listen yet.
 fn free_address(number: usize) -> Outcome<String> {
     let first = 14_000 + (std::process::id() % 1400) as u16 * 10 + number as u16 * 1000;
     (first..first + 1000)
         .map(|port| format!("127.0.0.1:{port}"))
         .find(|address| TcpListener::bind(address).is_ok())
-        .ok_or_else(|| "no port is free".to_owned())
+        .ok_or_else(|| "no free port".to_owned())
 }

@@ -1,4 +1,4 @@
-//! What tasks really did: each task instance writes a line.
+//! Ground truth of executed tasks: each task instance appends a line.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,8 +15,7 @@ impl Ledger {
         Self { path: folder.join("done") }
     }
 
-    /// A shell command that writes the line of a task on a node: one short write at the end of the file, which the system
-    /// never mixes with another.
+    /// Shell command that appends the line of a task: one short write in append mode, which is atomic.
     pub(crate) fn command(&self, line: &str) -> String {
         format!("echo {line} >> {}", self.path.display())
     }
@@ -25,8 +24,8 @@ impl Ledger {
         Ok(self.read()?.lines().count())
     }
 
-    /// Every expected line is there once, and no other.
-    pub(crate) fn judge(&self, expected: &[String]) -> Outcome {
+    /// Checks that every expected line occurs exactly once, and no other line.
+    pub(crate) fn check(&self, expected: &[String]) -> Outcome {
         let text = self.read()?;
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for line in text.lines() {
@@ -35,12 +34,12 @@ impl Ledger {
         let wrong = |line: &&String| counts.get(line.as_str()) != Some(&1);
         if let Some(line) = expected.iter().find(wrong) {
             let n_times = counts.get(line.as_str()).copied().unwrap_or(0);
-            return Err(format!("`{line}` was carried out {n_times} times"));
+            return Err(format!("`{line}` was executed {n_times} times"));
         }
         if counts.len() == expected.len() {
             Ok(())
         } else {
-            Err("something was carried out that nobody asked for".to_owned())
+            Err("an unexpected task was executed".to_owned())
         }
     }
 
@@ -58,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_doubled_or_strange_is_found() {
+    fn missing_duplicate_and_unexpected_lines_are_detected() {
         let expected = ["a@1".to_owned(), "b@1".to_owned()];
         let cases = [
             ("a@1\nb@1\n", true),
@@ -67,11 +66,11 @@ mod tests {
             ("a@1\nb@1\nc@1\n", false),
             ("", false),
         ];
-        for (text, is_fine) in cases {
+        for (text, is_valid) in cases {
             let folder = tempfile::tempdir().expect("a folder");
             let ledger = Ledger::new(folder.path());
             fs::write(&ledger.path, text).expect("written");
-            assert_eq!(ledger.judge(&expected).is_ok(), is_fine, "{text:?}");
+            assert_eq!(ledger.check(&expected).is_ok(), is_valid, "{text:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Processes that end with the story.
+//! Child processes that are killed on drop.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -21,9 +21,9 @@ impl Process {
         self.0.try_wait().is_ok_and(|status| status.is_some())
     }
 
-    /// The signal that cannot be caught.
+    /// Sends SIGKILL.
     pub(crate) fn kill(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         _ = self.0.kill();
         _ = self.0.wait();
     }

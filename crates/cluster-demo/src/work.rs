@@ -1,4 +1,4 @@
-//! What is deployed: a few stages on every node, each task a line in the ledger.
+//! The deployment: a few stages on every node; each task appends a line to the ledger.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,9 +12,9 @@ use crate::group::Group;
 use crate::ledger::Ledger;
 use crate::process::Process;
 
-/// In this order on each node; each stage waits for the one before it on all nodes.
+/// Task order on each node; each task waits for the previous one on all nodes.
 const TASKS: &[&str] = &["packages", "network", "storage", "database", "service", "monitoring", "smoke"];
-const LOOK: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(crate) struct Deployment {
     cluster: i64,
@@ -52,7 +52,7 @@ impl Deployment {
         TASKS.len() * self.nodes.len()
     }
 
-    /// The lines of the ledger when all is done.
+    /// Expected lines of the ledger after the deployment.
     pub(crate) fn expected(&self) -> Vec<String> {
         let of_node = |node: &i64| TASKS.iter().map(|task| format!("{task}@{node}")).collect::<Vec<_>>();
         self.nodes.iter().flat_map(of_node).collect()
@@ -72,8 +72,8 @@ impl Deployment {
         self.nodes.iter().map(start).collect()
     }
 
-    pub(crate) fn await_agents(&self, group: &Group, patience: Duration) -> Outcome {
-        let began = Instant::now();
+    pub(crate) fn await_agents(&self, group: &Group, timeout: Duration) -> Outcome {
+        let started_at = Instant::now();
         loop {
             let agents = get(&group.client(2), "/api/v1/agents?limit=1000")?;
             let connected = |agent: &&Json| agent["is_connected"] == true && agent["uid"] != "master";
@@ -81,14 +81,14 @@ impl Deployment {
             if n_connected >= self.nodes.len() {
                 return Ok(());
             }
-            if began.elapsed() > patience {
+            if started_at.elapsed() > timeout {
                 return Err(format!(
-                    "{n_connected} of {} agents came; see {}",
+                    "{n_connected} of {} agents connected; see {}",
                     self.nodes.len(),
                     group.logs()
                 ));
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -97,22 +97,22 @@ impl Deployment {
         id(&post(client, "/api/v1/graphs/execute", &body)?)
     }
 
-    pub(crate) fn await_end(group: &Group, run: i64, patience: Duration) -> Outcome<String> {
-        let began = Instant::now();
+    pub(crate) fn await_end(group: &Group, run: i64, timeout: Duration) -> Outcome<String> {
+        let started_at = Instant::now();
         loop {
-            let shown = get(&group.client(2), &format!("/api/v1/transactions/{run}"))?;
-            let status = shown["status"].as_str().unwrap_or_default();
+            let transaction = get(&group.client(2), &format!("/api/v1/transactions/{run}"))?;
+            let status = transaction["status"].as_str().unwrap_or_default();
             if matches!(status, "ready" | "error") {
                 return Ok(status.to_owned());
             }
-            if began.elapsed() > patience {
+            if started_at.elapsed() > timeout {
                 return Err(format!("run {run} is still `{status}`; see {}", group.logs()));
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
-    /// How many task instances of nodes the history says went well.
+    /// Number of task instances that succeeded according to the history.
     pub(crate) fn n_in_history(group: &Group, run: i64) -> Outcome<usize> {
         let history = get(&group.client(0), &format!("/api/v1/transactions/{run}/deployment_history"))?;
         let is_ours =
@@ -136,7 +136,7 @@ fn graph(ledger: &Ledger) -> Json {
 }
 
 fn id(answer: &Json) -> Outcome<i64> {
-    answer["id"].as_i64().ok_or_else(|| format!("an answer without an id: {answer}"))
+    answer["id"].as_i64().ok_or_else(|| format!("a response without id: {answer}"))
 }
 
 fn get(client: &Client, path: &str) -> Outcome<Json> {

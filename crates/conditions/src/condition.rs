@@ -1,4 +1,4 @@
-//! A condition that was read.
+//! A parsed condition.
 
 use std::ops::Range;
 
@@ -19,17 +19,17 @@ pub struct Condition {
     narrow_nots: Vec<Range<usize>>,
 }
 
-/// Something that is right and probably not what was meant.
+/// A warning: valid syntax that probably does not mean what the author intended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// Bytes of the condition.
+    /// Byte range in the condition.
     pub span: Range<usize>,
     pub message: &'static str,
     pub help: &'static str,
 }
 
 impl Condition {
-    /// Reads the condition of a task.
+    /// Parses the condition of a task.
     pub fn parse(text: &str) -> Result<Self, ConditionError> {
         Self::parse_as(text, Dialect::Task)
     }
@@ -39,7 +39,7 @@ impl Condition {
         Ok(Self { root: parsed.root, dialect, narrow_nots: parsed.narrow_nots })
     }
 
-    /// Its value: `and` and `or` give the operand that decided, everything else but a lone value a boolean.
+    /// Its value: `and` and `or` return the deciding operand, a lone value itself, everything else a boolean.
     pub fn evaluate(&self, models: &Models<'_, '_>) -> Result<Json, ConditionError> {
         Ok(evaluate(&self.root, models, self.dialect)?.value.into_owned())
     }
@@ -49,25 +49,25 @@ impl Condition {
         Ok(is_true(&evaluate(&self.root, models, self.dialect)?.value))
     }
 
-    /// Its value, and which part of the text decided.
+    /// Its value, and the part of the text that decided.
     pub fn decide(&self, models: &Models<'_, '_>) -> Result<Decision, ConditionError> {
-        let found = evaluate(&self.root, models, self.dialect)?;
-        Ok(Decision { value: found.value.into_owned(), span: found.span })
+        let outcome = evaluate(&self.root, models, self.dialect)?;
+        Ok(Decision { value: outcome.value.into_owned(), span: outcome.span })
     }
 
-    /// The places it reads, in the order of the text, each as often as it is written. With `and` and `or` not all
-    /// of them are read every time.
+    /// The paths it reads, in text order, with duplicates. Because of short-circuiting not all of them are
+    /// read in every evaluation.
     pub fn paths(&self) -> Vec<&ModelPath> {
-        let mut found = Vec::new();
-        self.root.paths(&mut found);
-        found
+        let mut paths = Vec::new();
+        self.root.collect_paths(&mut paths);
+        paths
     }
 
-    /// What its author should look at again.
+    /// Warnings for the author.
     pub fn remarks(&self) -> Vec<Remark> {
         let remark = |span: &Range<usize>| Remark {
             span: span.clone(),
-            message: "`not` takes only the value right after it, not the comparison",
+            message: "`not` applies only to the value right after it, not to the comparison",
             help: "write `not (a == b)`, or `a != b`",
         };
         self.narrow_nots.iter().map(remark).collect()

@@ -1,19 +1,19 @@
-//! What is wrong with a condition, in its text or on the data.
+//! Syntax errors and evaluation errors of conditions.
 
 use std::fmt;
 use std::ops::Range;
 
 /// Stable names of errors.
 pub mod codes {
-    /// A text that is no condition.
+    /// Invalid syntax.
     pub const SYNTAX: &str = "condition-syntax";
-    /// Longer or deeper than anybody writes.
+    /// The condition is too long or nested too deeply.
     pub const LIMIT: &str = "condition-limit";
-    /// A model that is not there.
+    /// An unknown model.
     pub const UNKNOWN_MODEL: &str = "condition-unknown-model";
-    /// A key that is not there, where that matters.
+    /// A missing key, in a strict dialect.
     pub const MISSING_KEY: &str = "condition-missing-key";
-    /// A value of a kind that cannot be used so.
+    /// A value of the wrong type for an operation.
     pub const KIND: &str = "condition-kind";
 }
 
@@ -21,11 +21,11 @@ pub mod codes {
 pub struct ConditionError {
     /// One of [`codes`].
     pub code: &'static str,
-    /// Bytes of the condition; empty, at its end, when something is missing there.
+    /// Byte range in the condition; empty, at its end, if something is missing there.
     pub span: Range<usize>,
-    /// A lowercase fragment without a full stop.
+    /// Lowercase fragment without a trailing period.
     pub message: String,
-    /// What the author can do.
+    /// Hint for the author.
     pub help: Option<String>,
 }
 
@@ -43,13 +43,13 @@ impl ConditionError {
         self
     }
 
-    /// Whether the text itself is wrong, whatever the data.
+    /// Whether the text itself is invalid, independent of the data.
     pub fn is_syntax(&self) -> bool {
         matches!(self.code, codes::SYNTAX | codes::LIMIT)
     }
 }
 
-/// `the message (the help)`; the place is for those who have the text.
+/// `the message (the help)`, without the location: it is meaningful only together with the text.
 impl fmt::Display for ConditionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
@@ -59,14 +59,14 @@ impl fmt::Display for ConditionError {
 
 impl std::error::Error for ConditionError {}
 
-/// A user's text for a message: short, on one line, in backticks.
+/// A user's text for a message: truncated, on one line, in backticks.
 pub(crate) fn quoted(text: &str) -> String {
     const CHARS_MAX: usize = 60;
-    let mut shown = String::from("`");
+    let mut escaped = String::from("`");
     for letter in text.chars().take(CHARS_MAX) {
-        if letter.is_control() { shown.extend(letter.escape_default()) } else { shown.push(letter) }
+        if letter.is_control() { escaped.extend(letter.escape_default()) } else { escaped.push(letter) }
     }
     let is_cut = text.chars().nth(CHARS_MAX).is_some();
-    shown.push_str(if is_cut { "…`" } else { "`" });
-    shown
+    escaped.push_str(if is_cut { "…`" } else { "`" });
+    escaped
 }

@@ -1,4 +1,4 @@
-//! The value of a condition on data.
+//! Evaluation of conditions.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,18 +10,18 @@ use crate::error::{ConditionError, codes, quoted};
 use crate::tree::{Comparison, Expr, ExprKind, ModelPath};
 use crate::truth::{equal, is_true};
 
-/// From the name of a model to its document. The documents live for `'m`; the lookup itself need not.
+/// Looks up the document of a model by name. The documents live for `'m`; the lookup itself need not.
 pub type Models<'f, 'm> = dyn Fn(&str) -> Option<&'m Json> + 'f;
 
-/// A value, and what in the text led to it.
+/// The value of a condition, and the part of the text that decided it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     pub value: Json,
-    /// Bytes of the smallest part of the condition that decided alone: the `b` of `a and b` if it is false.
+    /// Byte range of the smallest part that decided alone: the `b` of `a and b` if it is false.
     pub span: Range<usize>,
 }
 
-pub(crate) struct Found<'v> {
+pub(crate) struct Outcome<'v> {
     pub(crate) value: Cow<'v, Json>,
     pub(crate) span: Range<usize>,
 }
@@ -30,14 +30,14 @@ pub(crate) fn evaluate<'v, 'm: 'v>(
     expr: &'v Expr,
     models: &Models<'_, 'm>,
     dialect: Dialect,
-) -> Result<Found<'v>, ConditionError> {
-    let found = |value: Cow<'v, Json>| Found { value, span: expr.span.clone() };
+) -> Result<Outcome<'v>, ConditionError> {
+    let outcome = |value: Cow<'v, Json>| Outcome { value, span: expr.span.clone() };
     match &expr.kind {
-        ExprKind::Constant(value) => Ok(found(Cow::Borrowed(value))),
-        ExprKind::Path(path) => walk(path, &expr.span, models, dialect).map(found),
+        ExprKind::Constant(value) => Ok(outcome(Cow::Borrowed(value))),
+        ExprKind::Path(path) => resolve(path, &expr.span, models, dialect).map(outcome),
         ExprKind::Not(operand) => {
             let value = evaluate(operand, models, dialect)?.value;
-            Ok(found(boolean(!is_true(&value))))
+            Ok(outcome(boolean(!is_true(&value))))
         }
         ExprKind::And(operands) => first_of(operands, false, expr, models, dialect),
         ExprKind::Or(operands) => first_of(operands, true, expr, models, dialect),
@@ -47,72 +47,73 @@ pub(crate) fn evaluate<'v, 'm: 'v>(
                 let right = evaluate(operand, models, dialect)?.value;
                 value = boolean(compare(&value, *operator, &right, operand, dialect)?);
             }
-            Ok(found(value))
+            Ok(outcome(value))
         }
     }
 }
 
-/// The first operand whose truth ends the chain, or the last. The last alone decides nothing unless it ends it too.
+/// The first operand whose truth value ends the chain, else the last. If none ends it, the whole chain
+/// decides.
 fn first_of<'v, 'm: 'v>(
     operands: &'v [Expr],
     ends_with: bool,
     whole: &Expr,
     models: &Models<'_, 'm>,
     dialect: Dialect,
-) -> Result<Found<'v>, ConditionError> {
+) -> Result<Outcome<'v>, ConditionError> {
     let mut last = Cow::Owned(Json::Null);
     for operand in operands {
-        let found = evaluate(operand, models, dialect)?;
-        if is_true(&found.value) == ends_with {
-            return Ok(found);
+        let outcome = evaluate(operand, models, dialect)?;
+        if is_true(&outcome.value) == ends_with {
+            return Ok(outcome);
         }
-        last = found.value;
+        last = outcome.value;
     }
-    Ok(Found { value: last, span: whole.span.clone() })
+    Ok(Outcome { value: last, span: whole.span.clone() })
 }
 
 fn boolean<'v>(flag: bool) -> Cow<'v, Json> {
     Cow::Owned(Json::Bool(flag))
 }
 
-fn walk<'v, 'm: 'v>(
+fn resolve<'v, 'm: 'v>(
     path: &ModelPath,
     span: &Range<usize>,
     models: &Models<'_, 'm>,
     dialect: Dialect,
 ) -> Result<Cow<'v, Json>, ConditionError> {
     let Some(mut value) = models(&path.model) else {
-        let message = format!("there is no model {}", quoted(&path.model));
+        let message = format!("unknown model {}", quoted(&path.model));
         return Err(ConditionError::new(codes::UNKNOWN_MODEL, span.clone(), message));
     };
     for (key_idx, key) in path.keys.iter().enumerate() {
         value = match value {
             Json::Object(map) => match map.get(key) {
                 Some(inner) => inner,
-                None if dialect.forgives_missing() => &Json::Null,
-                None => return Err(missing(path, key_idx, span)),
+                None if dialect.allows_missing_keys() => &Json::Null,
+                None => return Err(missing_key(path, key_idx, span)),
             },
-            Json::Null if !dialect.is_task() && dialect.forgives_missing() => &Json::Null,
-            Json::Null if !dialect.is_task() => return Err(missing(path, key_idx, span)),
-            other => return Err(no_map(path, key_idx, other, span)),
+            Json::Null if !dialect.is_task() && dialect.allows_missing_keys() => &Json::Null,
+            Json::Null if !dialect.is_task() => return Err(missing_key(path, key_idx, span)),
+            other => return Err(not_a_map(path, key_idx, other, span)),
         };
     }
     Ok(Cow::Borrowed(value))
 }
 
-/// The path up to a key, the key left out.
-fn before(path: &ModelPath, key_idx: usize) -> String {
+/// The path up to a key, exclusive.
+fn path_before(path: &ModelPath, key_idx: usize) -> String {
     quoted(&format!("{}:{}", path.model, path.keys[..key_idx].join(".")))
 }
 
-fn missing(path: &ModelPath, key_idx: usize, span: &Range<usize>) -> ConditionError {
-    let message = format!("{} has no key {}", before(path, key_idx), quoted(&path.keys[key_idx]));
+fn missing_key(path: &ModelPath, key_idx: usize, span: &Range<usize>) -> ConditionError {
+    let message = format!("{} has no key {}", path_before(path, key_idx), quoted(&path.keys[key_idx]));
     ConditionError::new(codes::MISSING_KEY, span.clone(), message)
-        .with_help("check the spelling, or say `strict: false` where a missing key means null")
+        .with_help("check the spelling, or set `strict: false` to treat missing keys as null")
 }
 
-fn no_map(path: &ModelPath, key_idx: usize, value: &Json, span: &Range<usize>) -> ConditionError {
-    let (whole, key) = (before(path, key_idx), quoted(&path.keys[key_idx]));
+fn not_a_map(path: &ModelPath, key_idx: usize, value: &Json, span: &Range<usize>) -> ConditionError {
+    let (whole, key) = (path_before(path, key_idx), quoted(&path.keys[key_idx]));
     let message = format!("{whole} is {}, which has no key {key}", kind_name(value));
     ConditionError::new(codes::KIND, span.clone(), message)
 }
@@ -139,9 +140,9 @@ fn contains(left: &Json, right: &Json, operand: &Expr, dialect: Dialect) -> Resu
         (_, Json::Object(_)) if dialect.is_task() => Ok(false),
         _ => {
             let (left, right) = (kind_name(left), kind_name(right));
-            let message = format!("{left} cannot be looked for in {right}");
+            let message = format!("`in` cannot search for {left} in {right}");
             Err(ConditionError::new(codes::KIND, operand.span.clone(), message)
-                .with_help("`in` looks for a value in a list, or for text in text"))
+                .with_help("`in` tests whether a list contains a value, or a text contains another text"))
         }
     }
 }

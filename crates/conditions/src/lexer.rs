@@ -1,4 +1,4 @@
-//! From text to words.
+//! Lexer.
 
 use std::ops::Range;
 
@@ -28,11 +28,11 @@ pub(crate) struct Token {
 
 pub(crate) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<Token>, ConditionError> {
     let mut lexer = Lexer { text, at: 0, dialect };
-    let mut found = Vec::new();
+    let mut tokens = Vec::new();
     while let Some(token) = lexer.next()? {
-        found.push(token);
+        tokens.push(token);
     }
-    Ok(found)
+    Ok(tokens)
 }
 
 struct Lexer<'t> {
@@ -80,7 +80,7 @@ impl<'t> Lexer<'t> {
         self.at += 1;
         let inside = self.take_while(|letter| letter != quote && letter != '\n');
         if !self.text[self.at..].starts_with(quote) {
-            return Err(ConditionError::syntax(start..self.at, "the quote is not closed")
+            return Err(ConditionError::syntax(start..self.at, "unterminated string")
                 .with_help(format!("end the text with {quote} on the same line; there are no escapes")));
         }
         self.at += 1;
@@ -118,7 +118,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// The `.5` of `1.5`.
+    /// Consumes the `.5` of `1.5`.
     fn decimals(&mut self, start: usize) {
         let is_digits = number(&self.text[start..self.at]).is_some();
         let rest = self.text[self.at..].strip_prefix('.');
@@ -133,12 +133,12 @@ impl<'t> Lexer<'t> {
         let span = start..self.at;
         let model = if model.is_empty() { self.dialect.default_model().unwrap_or_default() } else { model };
         if model.is_empty() {
-            return Err(ConditionError::syntax(span, "a path begins with its model")
-                .with_help("as in `settings:storage.ceph.value`"));
+            return Err(ConditionError::syntax(span, "the path has no model")
+                .with_help("write the model first, as in `settings:storage.ceph.value`"));
         }
         if keys.split('.').any(str::is_empty) {
-            return Err(ConditionError::syntax(span, "a key of the path is empty")
-                .with_help("keys are joined by one dot, as in `settings:storage.ceph.value`"));
+            return Err(ConditionError::syntax(span, "the path has an empty key")
+                .with_help("separate keys by single dots, as in `settings:storage.ceph.value`"));
         }
         if self.text[self.at..].starts_with('?') {
             self.at += 1;
@@ -169,7 +169,7 @@ fn keyword(word: &str) -> Option<TokenKind> {
     })
 }
 
-/// The value of `-12` or `1.5`; other ways to write a number are none here.
+/// The value of `-12` or `1.5`; other notations of numbers are not supported.
 fn number(word: &str) -> Option<f64> {
     let digits = word.strip_prefix('-').unwrap_or(word);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -179,9 +179,9 @@ fn number(word: &str) -> Option<f64> {
 
 fn integer(word: &str, start: usize) -> Result<TokenKind, ConditionError> {
     word.parse::<i64>().map(|value| TokenKind::Constant(Json::from(value))).map_err(|_| {
-        let message = format!("{} is no number that can be kept", quoted(word));
+        let message = format!("the number {} is out of range", quoted(word));
         ConditionError::syntax(start..start + word.len(), message).with_help(format!(
-            "numbers are {} to {}",
+            "numbers must be between {} and {}",
             i64::MIN,
             i64::MAX
         ))
@@ -189,28 +189,28 @@ fn integer(word: &str, start: usize) -> Result<TokenKind, ConditionError> {
 }
 
 fn unknown_word(word: &str, start: usize) -> ConditionError {
-    let message = format!("{} means nothing here", quoted(word));
+    let message = format!("unknown word {}", quoted(word));
     let help = match word {
         "True" | "TRUE" | "yes" | "on" => "write `true`".to_owned(),
         "False" | "FALSE" | "no" | "off" => "write `false`".to_owned(),
         "None" | "NULL" | "Null" | "nil" => "write `null`".to_owned(),
         "AND" | "OR" | "NOT" | "IN" => format!("write `{}`", word.to_ascii_lowercase()),
-        _ => "put text in quotes, and the model before a path, as in `settings:a.b`".to_owned(),
+        _ => "put text in quotes, and write paths with their model, as in `settings:a.b`".to_owned(),
     };
     ConditionError::syntax(start..start + word.len(), message).with_help(help)
 }
 
 fn unknown_character(rest: &str, first: char, start: usize) -> ConditionError {
-    let (shown, help) = match first {
+    let (sign, help) = match first {
         '=' => ("=", "write `==`"),
         '!' => ("!", "write `not`, or `!=` between two values"),
         '&' if rest.starts_with("&&") => ("&&", "write `and`"),
         '|' if rest.starts_with("||") => ("||", "write `or`"),
-        '<' | '>' => (&rest[..1], "only `==`, `!=` and `in` compare"),
-        '.' => (".", "decimals are for restrictions; a path begins with `model:`"),
+        '<' | '>' => (&rest[..1], "the comparison operators are `==`, `!=` and `in`"),
+        '.' => (".", "decimal numbers are supported in restrictions only; paths start with `model:`"),
         '?' => ("?", "it may only follow a path"),
         _ => (&rest[..first.len_utf8()], "remove it"),
     };
-    let span = start..start + shown.len();
-    ConditionError::syntax(span, format!("{} means nothing here", quoted(shown))).with_help(help)
+    let span = start..start + sign.len();
+    ConditionError::syntax(span, format!("unexpected character {}", quoted(sign))).with_help(help)
 }

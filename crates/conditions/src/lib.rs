@@ -1,4 +1,4 @@
-//! The condition language of old tasks and of restrictions: `settings:a.b.value == true and not (…)`.
+//! The condition language of legacy tasks and of restrictions: `settings:a.b.value == true and not (…)`.
 //!
 //! ```
 //! use stoker_conditions::Condition;
@@ -16,21 +16,22 @@
 //!
 //! # Grammar
 //!
-//! From loose to tight: `or` · `and` · `==`, `!=` · `in` · `not` · numbers, text in either kind of quotes (no
-//! escapes), `true`, `false`, `null`, parentheses, paths `model:key.key`. Everything associates to the left. So
-//! `not a == b` is `(not a) == b` and `not a in b` is `(not a) in b`: old texts rely on it, which is why it stays
-//! and [`Condition::remarks`] warns of it.
+//! By increasing precedence: `or` · `and` · `==`, `!=` · `in` · `not` · numbers, text in single or double
+//! quotes (no escapes), `true`, `false`, `null`, parentheses, paths `model:key.key`. All operators associate
+//! to the left. So `not a == b` is `(not a) == b` and `not a in b` is `(not a) in b`. Existing conditions
+//! rely on this, so it cannot change; [`Condition::remarks`] warns about it.
 //!
-//! Tasks and restrictions differ in details, which [`Dialect`] lists.
+//! [`Dialect`] lists the differences between tasks and restrictions.
 //!
-//! # Where the predecessor differs on purpose
+//! # Deliberate differences from Fuel
 //!
-//! * It skips characters that it does not know, and `a >= 5` is an error somewhere else; here the character itself
-//!   is the error. A `?` after a path is still nothing.
-//! * It finds `not true` in `nottrue`, and no model can be called `trueish`; here words end where they end.
-//! * A path with an empty key (`settings:a..b`) is an error of the text and not of the data.
+//! * Fuel skips unknown characters, so that `a >= 5` fails with an unrelated error; here the unknown
+//!   character is the error. A `?` after a path is still ignored.
+//! * Fuel parses `nottrue` as `not true` and does not allow a model called `trueish`; here words end at word
+//!   boundaries.
+//! * A path with an empty key (`settings:a..b`) is a syntax error and not an evaluation error.
 //!
-//! The crate knows the language alone: which models exist, and what is in them, is told by whoever evaluates.
+//! The crate knows only the language: the caller provides the models.
 
 mod dialect;
 mod error;

@@ -1,4 +1,4 @@
-//! From words to a tree.
+//! Parser.
 
 use std::ops::Range;
 
@@ -7,13 +7,13 @@ use crate::error::{ConditionError, codes};
 use crate::lexer::{Token, TokenKind, tokens};
 use crate::tree::{Comparison, Expr, ExprKind};
 
-/// Bytes of a condition. The longest known has some four hundred.
+/// Maximum length of a condition in bytes. The longest known one has about 400.
 const BYTES_MAX: usize = 16 * 1024;
 
-/// Parentheses and `not` inside each other.
+/// Maximum nesting of parentheses and `not`; bounds the recursion depth.
 const DEPTH_MAX: usize = 64;
 
-/// A tree, and where a `not` before a comparison takes less than it seems to.
+/// A syntax tree, and the spans of comparisons whose leading `not` applies only to the first value.
 pub(crate) struct Parsed {
     pub(crate) root: Expr,
     pub(crate) narrow_nots: Vec<Range<usize>>,
@@ -21,13 +21,13 @@ pub(crate) struct Parsed {
 
 pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, ConditionError> {
     if text.len() > BYTES_MAX {
-        let message = format!("a condition has at most {BYTES_MAX} bytes, this has {}", text.len());
+        let message = format!("a condition must have at most {BYTES_MAX} bytes, this has {}", text.len());
         return Err(ConditionError::new(codes::LIMIT, 0..0, message));
     }
     let tokens = tokens(text, dialect)?;
     if tokens.is_empty() {
         return Err(
-            ConditionError::syntax(0..0, "the condition is empty").with_help("leave it out, or write `true`")
+            ConditionError::syntax(0..0, "the condition is empty").with_help("remove it, or write `true`")
         );
     }
     let mut parser =
@@ -41,7 +41,7 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, ConditionErr
 
 struct Parser {
     tokens: std::iter::Peekable<std::vec::IntoIter<Token>>,
-    /// Where the text ends.
+    /// Length of the text.
     end: usize,
     depth: usize,
     narrow_nots: Vec<Range<usize>>,
@@ -113,15 +113,15 @@ impl Parser {
             return self.atom();
         }
         let start = self.tokens.next().map_or(self.end, |token| token.span.start);
-        let operand = self.deeper(start, Self::negation)?;
+        let operand = self.nested(start, Self::negation)?;
         let span = start..operand.span.end;
         Ok(Expr { kind: ExprKind::Not(Box::new(operand)), span })
     }
 
     fn atom(&mut self) -> Result<Expr, ConditionError> {
         let Some(token) = self.tokens.next() else {
-            return Err(ConditionError::syntax(self.end..self.end, "the condition ends too early")
-                .with_help("a value has to follow"));
+            return Err(ConditionError::syntax(self.end..self.end, "unexpected end of the condition")
+                .with_help("add a value"));
         };
         match token.kind {
             TokenKind::Constant(value) => Ok(Expr { kind: ExprKind::Constant(value), span: token.span }),
@@ -132,23 +132,23 @@ impl Parser {
     }
 
     fn parenthesis(&mut self, open: &Range<usize>) -> Result<Expr, ConditionError> {
-        let inside = self.deeper(open.start, Self::or)?;
+        let inner = self.nested(open.start, Self::or)?;
         match self.tokens.next() {
             Some(Token { kind: TokenKind::Close, span }) => {
-                Ok(Expr { kind: inside.kind, span: open.start..span.end })
+                Ok(Expr { kind: inner.kind, span: open.start..span.end })
             }
             Some(token) => Err(unexpected(&token)),
-            None => Err(ConditionError::syntax(open.clone(), "the parenthesis is not closed")),
+            None => Err(ConditionError::syntax(open.clone(), "unclosed parenthesis")),
         }
     }
 
-    fn deeper(
+    fn nested(
         &mut self,
         start: usize,
         read: fn(&mut Self) -> Result<Expr, ConditionError>,
     ) -> Result<Expr, ConditionError> {
         if self.depth == DEPTH_MAX {
-            let message = format!("more than {DEPTH_MAX} parentheses and `not` inside each other");
+            let message = format!("parentheses and `not` are nested more than {DEPTH_MAX} levels deep");
             return Err(ConditionError::new(codes::LIMIT, start..start, message));
         }
         self.depth += 1;
@@ -162,9 +162,8 @@ impl Parser {
     }
 
     fn next_comparison(&mut self, operators: &[Comparison]) -> Option<Comparison> {
-        let is_one =
-            |token: &Token| matches!(&token.kind, TokenKind::Compare(found) if operators.contains(found));
-        match self.tokens.next_if(is_one)?.kind {
+        let is_match = |token: &Token| matches!(&token.kind, TokenKind::Compare(operator) if operators.contains(operator));
+        match self.tokens.next_if(is_match)?.kind {
             TokenKind::Compare(operator) => Some(operator),
             _ => None,
         }
@@ -174,11 +173,11 @@ impl Parser {
 fn unexpected(token: &Token) -> ConditionError {
     let (message, help) = match &token.kind {
         TokenKind::Constant(_) | TokenKind::Path(_) | TokenKind::Open | TokenKind::Not => {
-            ("an operator is missing before this", "join values with `and`, `or`, `==`, `!=` or `in`")
+            ("missing operator before this", "join values with `and`, `or`, `==`, `!=` or `in`")
         }
-        TokenKind::Close => ("this closes no parenthesis, or one with nothing in it", "remove it"),
+        TokenKind::Close => ("unmatched or empty parenthesis", "remove it"),
         TokenKind::Or | TokenKind::And | TokenKind::Compare(_) => (
-            "a value is missing before this",
+            "missing value before this",
             "values are paths, numbers, text in quotes, `true`, `false`, `null`",
         ),
     };

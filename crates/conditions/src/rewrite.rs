@@ -1,12 +1,12 @@
-//! Paths of the settings page as paths of a deployment.
+//! Rewrites paths of the settings page to paths of deployed settings.
 
 use crate::dialect::Dialect;
 use crate::lexer::{TokenKind, tokens};
 use crate::tree::ModelPath;
 
-/// The condition of a task, written about the settings of a cluster, as one about what is deployed.
+/// Rewrites a task condition over the settings of a cluster to one over deployed settings.
 ///
-/// Conditions name settings as the settings page knows them; a deployment sees them flattened:
+/// Conditions name settings as on the settings page; deployed settings are flattened:
 ///
 /// | settings page | deployment |
 /// |---|---|
@@ -14,16 +14,15 @@ use crate::tree::ModelPath;
 /// | `settings:common.X[.value]` | `settings:X` |
 /// | `settings:….value` | `settings:…` |
 ///
-/// The predecessor does this by searching the text. Here whole keys of whole paths are replaced, so that
+/// Fuel does this by text replacement. Here only whole keys of whole paths are replaced, so that
 ///
-/// * `settings:a.valueless` and `settings:some-value` stay (they became `settings:aless` and `settings:some`);
-/// * `settings:additional_components.a-b` is `settings:a-b.enabled` (it became `settings:a.enabled-b`);
-/// * text in quotes stays, and so does a model whose name only ends in `settings`;
-/// * a `value` that is followed by more keys stays, as ever: `settings:a.value.name`.
+/// * `settings:a.valueless` and `settings:some-value` stay (Fuel gives `settings:aless` and `settings:some`);
+/// * `settings:additional_components.a-b` becomes `settings:a-b.enabled` (Fuel gives `settings:a.enabled-b`);
+/// * quoted text stays, and so does a model whose name only ends in `settings`;
+/// * a `value` followed by more keys stays, as in Fuel: `settings:a.value.name`.
 ///
-/// A text that is no condition comes back as it is; reading it tells what is wrong. Paths that were rewritten come
-/// back the same when they are rewritten again, unless a flattened key is itself called `common`,
-/// `additional_components` or `value`.
+/// A text with invalid syntax is returned unchanged; parsing it reports the error. Rewriting is idempotent
+/// unless a flattened key is itself called `common`, `additional_components` or `value`.
 pub fn rewrite_for_deployment(text: &str) -> String {
     let Ok(tokens) = tokens(text, Dialect::Task) else { return text.to_owned() };
     let (mut rewritten, mut copied) = (String::with_capacity(text.len()), 0);
@@ -40,7 +39,7 @@ pub fn rewrite_for_deployment(text: &str) -> String {
     rewritten
 }
 
-/// The keys under which a setting is deployed, if they are others than those of the settings page.
+/// The keys of a deployed setting, if they differ from those of the settings page.
 fn deployed_keys(path: &ModelPath) -> Option<Vec<&str>> {
     if path.model != "settings" {
         return None;

@@ -1,7 +1,7 @@
-//! A condition as a tree.
+//! Syntax tree of a condition.
 //!
-//! Chains of one operator are one node, so the tree is only as deep as the parentheses of the text, and a long
-//! chain costs no stack.
+//! A chain of one operator is a single node, so the depth of the tree is bounded by the nesting of
+//! parentheses, and a long chain does not deepen the recursion.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use stoker_model::Json;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Expr {
     pub(crate) kind: ExprKind,
-    /// Bytes of the condition, parentheses left out.
+    /// Byte range in the condition, without parentheses.
     pub(crate) span: Range<usize>,
 }
 
@@ -20,9 +20,9 @@ pub(crate) enum ExprKind {
     Constant(Json),
     Path(ModelPath),
     Not(Box<Expr>),
-    /// The first operand that is false, or else the last.
+    /// Evaluates to the first false operand, else the last.
     And(Vec<Expr>),
-    /// The first operand that is true, or else the last.
+    /// Evaluates to the first true operand, else the last.
     Or(Vec<Expr>),
     /// `a == b != c` is `(a == b) != c`.
     Compare(Box<Expr>, Vec<(Comparison, Expr)>),
@@ -35,11 +35,11 @@ pub(crate) enum Comparison {
     In,
 }
 
-/// A place in a model, as it is written: `settings:storage.ceph.value`.
+/// A path in a model, such as `settings:storage.ceph.value`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelPath {
     pub model: String,
-    /// At least one.
+    /// Not empty.
     pub keys: Vec<String>,
 }
 
@@ -50,21 +50,21 @@ impl fmt::Display for ModelPath {
 }
 
 impl Expr {
-    /// Every path of the tree, in the order of the text.
-    pub(crate) fn paths<'e>(&'e self, found: &mut Vec<&'e ModelPath>) {
+    /// Collects all paths in text order.
+    pub(crate) fn collect_paths<'e>(&'e self, paths: &mut Vec<&'e ModelPath>) {
         match &self.kind {
             ExprKind::Constant(_) => {}
-            ExprKind::Path(path) => found.push(path),
-            ExprKind::Not(operand) => operand.paths(found),
+            ExprKind::Path(path) => paths.push(path),
+            ExprKind::Not(operand) => operand.collect_paths(paths),
             ExprKind::And(operands) | ExprKind::Or(operands) => {
                 for operand in operands {
-                    operand.paths(found);
+                    operand.collect_paths(paths);
                 }
             }
             ExprKind::Compare(first, rest) => {
-                first.paths(found);
+                first.collect_paths(paths);
                 for (_, operand) in rest {
-                    operand.paths(found);
+                    operand.collect_paths(paths);
                 }
             }
         }

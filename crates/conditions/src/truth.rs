@@ -1,8 +1,8 @@
-//! When a value is true, and when two are equal.
+//! Truth and equality of values.
 
 use stoker_model::Json;
 
-/// Everything but `false`, `null`, zero and what is empty.
+/// Truth of a value: `false`, `null`, zero and empty values are false, all others are true.
 pub fn is_true(value: &Json) -> bool {
     match value {
         Json::Null => false,
@@ -14,7 +14,7 @@ pub fn is_true(value: &Json) -> bool {
     }
 }
 
-/// Structural equality. With `mixes_bools` a boolean equals 1 or 0, at any depth.
+/// Structural equality. With `mixes_bools`, a boolean equals 1 or 0 at any depth.
 pub(crate) fn equal(left: &Json, right: &Json, mixes_bools: bool) -> bool {
     match (left, right) {
         (Json::Array(left), Json::Array(right)) => {
@@ -35,7 +35,7 @@ pub(crate) fn equal(left: &Json, right: &Json, mixes_bools: bool) -> bool {
     }
 }
 
-/// A number by its value: `1` and `1.0` are one, and no digit of a large integer is lost.
+/// A number by value: `1` equals `1.0`, and large integers keep all digits.
 #[derive(PartialEq)]
 enum Number {
     Whole(i128),
@@ -52,7 +52,7 @@ impl Number {
     }
 
     fn of_float(value: f64) -> Self {
-        // Beyond this every double is whole and none is an integer that a document can hold.
+        // Larger doubles are all whole, and exceed every integer that a document can contain.
         let is_whole = value.fract() == 0.0 && value.abs() < 1e30;
         if is_whole { Self::Whole(value as i128) } else { Self::Float(value) }
     }

@@ -1,4 +1,4 @@
-//! No text makes the crate panic or run out of stack.
+//! No input makes the crate panic or overflow the stack.
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -20,11 +20,11 @@ fn exercise(text: &str) {
                 assert!(condition.remarks().iter().all(|remark| text.get(remark.span.clone()).is_some()));
                 let lookup = |name: &str| (name != "m").then_some(&model);
                 let value = condition.evaluate(&lookup);
-                assert_eq!(value, condition.evaluate(&lookup), "the same each time");
+                assert_eq!(value, condition.evaluate(&lookup), "evaluation is deterministic");
                 match value {
                     Err(error) => check(&error),
                     Ok(_) => assert!(
-                        text.get(condition.decide(&lookup).map_or(0..0, |found| found.span)).is_some()
+                        text.get(condition.decide(&lookup).map_or(0..0, |decision| decision.span)).is_some()
                     ),
                 }
             }
@@ -48,7 +48,7 @@ fn depth_is_bounded() {
 }
 
 #[test]
-fn length_is_bounded_and_long_chains_cost_no_stack() {
+fn length_is_bounded_and_long_chains_do_not_recurse() {
     let chain = |operator: &str| vec!["1"; 2000].join(operator);
     for operator in [" or ", " and ", "==", "!="] {
         let condition = Condition::parse(&chain(operator)).unwrap();
@@ -81,12 +81,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_survived(text in any::<String>()) {
+    fn arbitrary_text_never_panics(text in any::<String>()) {
         exercise(&text);
     }
 
     #[test]
-    fn words_in_any_order_are_survived(
+    fn random_tokens_never_panic(
         words in prop::collection::vec(
             prop::sample::select(vec![
                 "and", "or", "not", "in", "==", "!=", "(", ")", "settings:a.b", "m:a", "'x'", "\"", "5", "-", "1.5",
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn what_follows_the_grammar_is_read(text in expressions()) {
+    fn grammatical_text_is_parsed(text in expressions()) {
         prop_assert!(Condition::parse(&text).is_ok(), "{}", text);
         exercise(&text);
         let doubled = format!("({text}) and ({text})");

@@ -1,4 +1,4 @@
-//! Every row of the reference about the language.
+//! Semantics of the language, compared with the reference.
 
 use serde_json::{Value as Json, json};
 use stoker_conditions::{Condition, Dialect, codes, is_true};
@@ -36,7 +36,7 @@ fn code(text: &str, dialect: Dialect) -> &'static str {
 }
 
 #[test]
-fn constants_and_paths() {
+fn constants_and_paths_are_evaluated() {
     for (text, expected) in [
         ("5", json!(5)),
         ("-5", json!(-5)),
@@ -59,17 +59,17 @@ fn constants_and_paths() {
 }
 
 #[test]
-fn operators_bind_as_in_the_reference() {
+fn operator_precedence_matches_the_reference() {
     for (text, expected) in [
-        // `and` before `or`, comparisons before both.
+        // `and` binds tighter than `or`, comparisons tighter than both.
         ("true or false and false", json!(true)),
         ("(true or false) and false", json!(false)),
         ("1 == 1 and 2 == 3 or 4 == 4", json!(true)),
-        // To the left.
+        // Left-associative.
         ("1 == 1 == true", json!(true)),
         ("2 == 2 == 2", json!(false)),
         ("1 != 2 != false", json!(true)),
-        // `not` is tighter than everything: (not 'x') in […] and (not 3) == 3.
+        // `not` binds tightest: (not 'x') in […] and (not 3) == 3.
         ("not 'a' in settings:storage.pools", json!(false)),
         ("not ('z' in settings:storage.pools)", json!(true)),
         ("not settings:storage.n == 3", json!(false)),
@@ -85,7 +85,7 @@ fn operators_bind_as_in_the_reference() {
 }
 
 #[test]
-fn and_and_or_give_the_operand_that_decides() {
+fn and_and_or_return_the_deciding_operand() {
     for (text, expected) in [
         ("0 or 'b'", json!("b")),
         ("'a' or nowhere:x", json!("a")),
@@ -99,7 +99,7 @@ fn and_and_or_give_the_operand_that_decides() {
 }
 
 #[test]
-fn what_decided_can_be_shown() {
+fn decision_names_the_deciding_part() {
     let condition = Condition::parse("true and (1 == 1 or false) and settings:a == 5").unwrap();
     let settings = json!({"a": 4});
     let decision = condition.decide(&|_: &str| Some(&settings)).unwrap();
@@ -111,7 +111,7 @@ fn what_decided_can_be_shown() {
 }
 
 #[test]
-fn equality_of_tasks_mixes_booleans_and_numbers() {
+fn task_equality_mixes_booleans_and_numbers() {
     for (text, task, restriction) in [
         ("true == 1", true, false),
         ("0 == false", true, false),
@@ -137,7 +137,7 @@ fn equality_of_tasks_mixes_booleans_and_numbers() {
 }
 
 #[test]
-fn membership() {
+fn membership_is_evaluated() {
     assert_eq!(value("'a' in settings:storage.pools"), json!(true));
     assert_eq!(value("'compact' in cluster:mode"), json!(true));
     assert_eq!(value("'network:core:gridnet' in cluster:components"), json!(true));
@@ -151,10 +151,10 @@ fn membership() {
 }
 
 #[test]
-fn missing_keys_and_models() {
+fn missing_keys_depend_on_the_dialect() {
     let strict = Dialect::RESTRICTION;
     let lenient = Dialect::LENIENT_RESTRICTION;
-    // A key that is missing.
+    // A missing key.
     assert_eq!(evaluate("settings:storage.zzz", Dialect::Task), Ok(json!(null)));
     assert_eq!(evaluate("settings:storage.zzz", lenient), Ok(json!(null)));
     assert_eq!(code("settings:storage.zzz", strict), codes::MISSING_KEY);
@@ -163,7 +163,7 @@ fn missing_keys_and_models() {
     assert_eq!(code("settings:zzz.x", Dialect::Task), codes::KIND);
     assert_eq!(evaluate("settings:storage.empty.x.y", lenient), Ok(json!(null)));
     assert_eq!(code("settings:storage.empty.x", strict), codes::MISSING_KEY);
-    // A key of text, a number, a list.
+    // A key of text, a number or a list.
     for text in ["settings:storage.name.x", "settings:storage.n.x", "settings:storage.pools.0"] {
         for dialect in [Dialect::Task, strict, lenient] {
             assert_eq!(code(text, dialect), codes::KIND, "{text}");
@@ -175,7 +175,7 @@ fn missing_keys_and_models() {
 }
 
 #[test]
-fn decimals_are_for_restrictions() {
+fn decimals_are_supported_in_restrictions_only() {
     assert_eq!(evaluate("1.5", Dialect::RESTRICTION), Ok(json!(1.5)));
     assert_eq!(evaluate("-1.5 == -1.50", Dialect::RESTRICTION), Ok(json!(true)));
     assert_eq!(evaluate("2.0 == 2", Dialect::RESTRICTION), Ok(json!(true)));
@@ -186,7 +186,7 @@ fn decimals_are_for_restrictions() {
 }
 
 #[test]
-fn a_model_may_be_left_out_where_there_is_a_default() {
+fn default_model_makes_the_prefix_optional() {
     assert_eq!(evaluate("Compute.kvm == true", Dialect::OLD_WIZARD), Ok(json!(true)));
     assert_eq!(evaluate("not (Compute.kvm == true)", Dialect::OLD_WIZARD), Ok(json!(false)));
     assert_eq!(evaluate(":Compute.kvm", Dialect::OLD_WIZARD), Ok(json!(true)));
@@ -199,7 +199,7 @@ fn a_model_may_be_left_out_where_there_is_a_default() {
 }
 
 #[test]
-fn truth() {
+fn empty_and_zero_values_are_false() {
     for value in
         [json!(null), json!(false), json!(0), json!(0.0), json!(-0.0), json!(""), json!([]), json!({})]
     {
@@ -212,14 +212,14 @@ fn truth() {
 }
 
 #[test]
-fn paths_are_listed_in_the_order_of_the_text() {
+fn paths_are_listed_in_text_order() {
     let condition = Condition::parse("a:x.y == 1 and not (b:z in c:l-m) or a:x.y").unwrap();
     let paths: Vec<String> = condition.paths().iter().map(ToString::to_string).collect();
     assert_eq!(paths, ["a:x.y", "b:z", "c:l-m", "a:x.y"]);
 }
 
 #[test]
-fn a_not_that_takes_less_than_it_seems_is_remarked() {
+fn not_before_a_comparison_is_a_warning() {
     let remarks = |text: &str| -> Vec<String> {
         let remarks = Condition::parse(text).unwrap().remarks();
         remarks.into_iter().map(|remark| text[remark.span].to_owned()).collect()
@@ -232,47 +232,51 @@ fn a_not_that_takes_less_than_it_seems_is_remarked() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_place_and_the_way_out() {
-    for (text, place, help) in [
-        ("", 0..0, "leave it out, or write `true`"),
-        ("  ", 0..0, "leave it out, or write `true`"),
+fn syntax_errors_have_span_and_hint() {
+    for (text, span, help) in [
+        ("", 0..0, "remove it, or write `true`"),
+        ("  ", 0..0, "remove it, or write `true`"),
         ("settings:a = 5", 11..12, "write `==`"),
-        ("settings:a >= 5", 11..12, "only `==`, `!=` and `in` compare"),
+        ("settings:a >= 5", 11..12, "the comparison operators are `==`, `!=` and `in`"),
         ("settings:a && true", 11..13, "write `and`"),
         ("settings:a || true", 11..13, "write `or`"),
         ("!settings:a", 0..1, "write `not`, or `!=` between two values"),
         ("settings:a == True", 14..18, "write `true`"),
         ("true AND true", 5..8, "write `and`"),
-        ("nottrue", 0..7, "put text in quotes, and the model before a path, as in `settings:a.b`"),
+        ("nottrue", 0..7, "put text in quotes, and write paths with their model, as in `settings:a.b`"),
         ("5 #c", 2..3, "remove it"),
         ("true ?", 5..6, "it may only follow a path"),
-        ("settings:", 0..9, "keys are joined by one dot, as in `settings:storage.ceph.value`"),
-        ("settings:a..b", 0..13, "keys are joined by one dot, as in `settings:storage.ceph.value`"),
+        ("settings:", 0..9, "separate keys by single dots, as in `settings:storage.ceph.value`"),
+        ("settings:a..b", 0..13, "separate keys by single dots, as in `settings:storage.ceph.value`"),
         ("'abc", 0..4, "end the text with ' on the same line; there are no escapes"),
         ("true false", 5..10, "join values with `and`, `or`, `==`, `!=` or `in`"),
         ("and true", 0..3, "values are paths, numbers, text in quotes, `true`, `false`, `null`"),
-        ("true ==", 7..7, "a value has to follow"),
+        ("true ==", 7..7, "add a value"),
         ("true)", 4..5, "remove it"),
         ("()", 1..2, "remove it"),
-        ("99999999999999999999", 0..20, "numbers are -9223372036854775808 to 9223372036854775807"),
+        (
+            "99999999999999999999",
+            0..20,
+            "numbers must be between -9223372036854775808 and 9223372036854775807",
+        ),
     ] {
         let error = Condition::parse(text).expect_err(text);
-        assert_eq!((error.code, error.span.clone()), (codes::SYNTAX, place), "{text}: {error}");
+        assert_eq!((error.code, error.span.clone()), (codes::SYNTAX, span), "{text}: {error}");
         assert_eq!(error.help.as_deref(), Some(help), "{text}");
         assert!(error.is_syntax());
     }
     let error = Condition::parse("(true").unwrap_err();
-    assert_eq!((error.span, error.message), (0..1, "the parenthesis is not closed".to_owned()));
+    assert_eq!((error.span, error.message), (0..1, "unclosed parenthesis".to_owned()));
 }
 
 #[test]
-fn data_that_does_not_fit_is_told_in_words() {
+fn evaluation_errors_have_messages() {
     let message = |text: &str, dialect: Dialect| evaluate(text, dialect).unwrap_err().1;
-    assert_eq!(message("nowhere:x", Dialect::Task), "there is no model `nowhere`");
+    assert_eq!(message("nowhere:x", Dialect::Task), "unknown model `nowhere`");
     assert_eq!(message("settings:storage.zz.a", Dialect::RESTRICTION), "`settings:storage` has no key `zz`");
     assert_eq!(
         message("settings:storage.n.a", Dialect::Task),
         "`settings:storage.n` is a number, which has no key `a`"
     );
-    assert_eq!(message("1 in null", Dialect::Task), "a number cannot be looked for in null");
+    assert_eq!(message("1 in null", Dialect::Task), "`in` cannot search for a number in null");
 }

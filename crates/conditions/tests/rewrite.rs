@@ -1,9 +1,9 @@
-//! Paths of the settings page as paths of a deployment.
+//! Rewriting of settings page paths to deployed paths.
 
 use stoker_conditions::rewrite_for_deployment;
 
 #[test]
-fn the_table_of_the_reference() {
+fn paths_are_rewritten_as_in_fuel() {
     for (from, to) in [
         ("settings:additional_components.ceilometer.value == 1", "settings:ceilometer.enabled == 1"),
         ("settings:additional_components.ceilometer == 1", "settings:ceilometer.enabled == 1"),
@@ -29,7 +29,7 @@ fn the_table_of_the_reference() {
 }
 
 #[test]
-fn the_traps_of_the_predecessor_are_none() {
+fn only_whole_keys_are_rewritten() {
     for (text, expected) in [
         ("settings:a.valueless", "settings:a.valueless"),
         ("settings:some-value", "settings:some-value"),

@@ -1,23 +1,21 @@
-//! A run, and the conversation between a server and the agents that carry it out, as state machines.
+//! State machines for a run and for the session between a server and an agent.
 //!
-//! Nothing here reads a clock, a file or a socket. What happened and what time it is come in, what has to be done goes out,
-//! and whoever drives a machine keeps what it decided before doing it.
-
+//! The crate does no I/O and does not read the clock: events and the current time come in as inputs, required
+//! actions go out as values. The caller persists the decisions of a machine before it acts on them.
 //!
 //! # How to drive a run
 //!
-//! 1. Make a [`blueprint::Blueprint`] from the plan. Its defects are told before anything begins.
-//! 2. Make a [`run::Run`], or read one again from its events, and give it [`run::Input::Begin`], or
-//!    [`run::Input::TakeOver`] and then do all of [`run::Run::effects`].
-//! 3. For everything that happens: [`run::step`], then keep the events in one transaction that also makes sure that the
-//!    run is still one's own, then do the effects. A step that was not kept has not happened: throw the run away and
-//!    read it again.
-//! 4. `Dispatch` and `Cancel` go to the [`session::server::ServerSession`] of the agent of
-//!    [`blueprint::Blueprint::executor_of`]; what the session hears goes back as inputs. It is told
-//!    [`session::server::Input::Recorded`] of an end after the transaction of step 3, and of nothing else.
+//! 1. Build a [`blueprint::Blueprint`] from the plan. Its defects are reported before anything starts.
+//! 2. Create a [`run::Run`], or restore one by replaying its events. Give it [`run::Input::Begin`], or
+//!    [`run::Input::TakeOver`] and then execute all of [`run::Run::effects`].
+//! 3. For each input: call [`run::step`], commit the events in one transaction that also checks that the run lease is
+//!    still held, then execute the effects. If the commit fails, the step did not happen: discard the run and restore it.
+//! 4. Pass `Dispatch` and `Cancel` to the [`session::server::ServerSession`] of the agent given by
+//!    [`blueprint::Blueprint::executor_of`], and pass what the session outputs back as inputs. Give the session
+//!    [`session::server::Input::Recorded`] only after the transaction of step 3 has committed the result.
 //!
-//! An agent drives a [`session::agent::AgentSession`] over a journal on its disk. `crates/sim` does all of this in
-//! memory, and is the shortest complete example.
+//! An agent drives a [`session::agent::AgentSession`] over a journal on its disk. `crates/sim` does all of
+//! this in memory and is the shortest complete example.
 
 pub mod blueprint;
 pub mod run;

@@ -1,7 +1,8 @@
-//! A directed graph as two arrays, for graphs from a hundred to millions of vertices.
+//! A directed graph in compressed sparse row form, for a hundred to millions of vertices.
 //!
-//! Vertices are numbers from 0. Edges of a vertex are sorted and distinct, so every answer depends on the set of edges
-//! alone, not on the order in which they were found. Nothing here recurses.
+//! Vertices are numbers from 0. The edges of a vertex are sorted and distinct, so all results depend only on
+//! the set of edges and not on their input order. No algorithm here recurses, so large graphs cannot overflow
+//! the call stack.
 
 /// Compressed rows: the targets of vertex `v` are `targets[offsets[v]..offsets[v + 1]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,10 +12,10 @@ pub struct Csr {
 }
 
 impl Csr {
-    /// A graph of `n_vertices` with these edges, each from and to.
+    /// A graph of `n_vertices` with these edges, given as pairs of source and target.
     ///
-    /// Edges are dealt out to their rows and only the rows are sorted: most are short, so this is linear in practice
-    /// where sorting millions of edges is not.
+    /// A counting sort distributes the edges to their rows, then each row is sorted: rows are mostly short,
+    /// so this is linear in practice, unlike sorting millions of edges at once.
     pub fn new(n_vertices: usize, edges: Vec<(u32, u32)>) -> Self {
         let mut ends = vec![0_u32; n_vertices + 1];
         for (from, _) in &edges {
@@ -23,12 +24,12 @@ impl Csr {
         for vertex in 0..n_vertices {
             ends[vertex + 1] += ends[vertex];
         }
-        // While dealing out, `ends[v]` moves from the start of row `v` to its end.
+        // During distribution `ends[v]` advances from the start of row `v` to its end.
         let mut targets = vec![0; edges.len()];
         for (from, to) in edges {
-            let place = &mut ends[from as usize];
-            targets[*place as usize] = to;
-            *place += 1;
+            let position = &mut ends[from as usize];
+            targets[*position as usize] = to;
+            *position += 1;
         }
         let mut offsets = vec![0; n_vertices + 1];
         let (mut start, mut n_kept) = (0, 0);
@@ -61,7 +62,7 @@ impl Csr {
         &self.targets[self.offsets[vertex as usize] as usize..self.offsets[vertex as usize + 1] as usize]
     }
 
-    /// The same vertices with every edge turned round.
+    /// The same vertices with all edges reversed.
     pub fn reversed(&self) -> Self {
         Self::new(self.n_vertices(), self.edges().map(|(from, to)| (to, from)).collect())
     }
@@ -71,8 +72,7 @@ impl Csr {
             .flat_map(|vertex| self.targets(vertex).iter().map(move |target| (vertex, *target)))
     }
 
-    /// An order in which every edge leads forward, the smallest vertex first where there is a choice; none if there
-    /// is a cycle.
+    /// Topological order; ties go to the smallest vertex. `None` if the graph has a cycle.
     pub fn topological_order(&self) -> Option<Vec<u32>> {
         let mut n_before = vec![0_u32; self.n_vertices()];
         for target in &self.targets {
@@ -96,7 +96,7 @@ impl Csr {
         (order.len() == self.n_vertices()).then_some(order)
     }
 
-    /// Whether some vertices wait for each other. Costs as much as there are edges.
+    /// Whether the graph has a cycle. Linear in the number of edges.
     pub fn has_cycle(&self) -> bool {
         let mut n_before = vec![0_u32; self.n_vertices()];
         for target in &self.targets {
@@ -117,58 +117,59 @@ impl Csr {
         n_done < self.n_vertices()
     }
 
-    /// Every vertex that can be reached from these, themselves included.
+    /// By vertex, whether it is reachable from these, which are included.
     pub fn reachable(&self, from: impl IntoIterator<Item = u32>) -> Vec<bool> {
         let mut is_reached = vec![false; self.n_vertices()];
-        let mut waiting: Vec<u32> = from.into_iter().collect();
-        while let Some(vertex) = waiting.pop() {
+        let mut pending: Vec<u32> = from.into_iter().collect();
+        while let Some(vertex) = pending.pop() {
             if !std::mem::replace(&mut is_reached[vertex as usize], true) {
-                waiting.extend(self.targets(vertex));
+                pending.extend(self.targets(vertex));
             }
         }
         is_reached
     }
 
-    /// The groups of vertices that reach each other, if there is a cycle in the group: more than one vertex, or one
-    /// with an edge to itself. Vertices ascend in a group, groups by their first vertex.
+    /// Strongly connected components that contain a cycle: more than one vertex, or a vertex with an edge to
+    /// itself. Sorted, with sorted vertices.
     pub fn knots(&self) -> Vec<Vec<u32>> {
-        let mut knots = self.components_with_cycles();
-        for knot in &mut knots {
-            knot.sort_unstable();
+        let mut components = self.components_with_cycles();
+        for component in &mut components {
+            component.sort_unstable();
         }
-        knots.sort_unstable();
-        knots
+        components.sort_unstable();
+        components
     }
 
-    /// Strongly connected components (Tarjan), with the call stack written out. Vertices on no cycle, which are
-    /// nearly all of them, are left out.
+    /// Strongly connected components by Tarjan's algorithm with an explicit call stack. Vertices on no cycle,
+    /// nearly all in practice, are omitted.
     fn components_with_cycles(&self) -> Vec<Vec<u32>> {
         let mut search = Tarjan {
             graph: self,
-            index_of: vec![UNSEEN; self.n_vertices()],
+            index_of: vec![UNVISITED; self.n_vertices()],
             low: vec![0; self.n_vertices()],
             is_open: vec![false; self.n_vertices()],
             open: Vec::new(),
-            n_seen: 0,
-            found: Vec::new(),
+            n_visited: 0,
+            components: Vec::new(),
         };
         for vertex in 0..self.n_vertices() as u32 {
-            if search.index_of[vertex as usize] == UNSEEN {
-                search.from(vertex);
+            if search.index_of[vertex as usize] == UNVISITED {
+                search.visit_from(vertex);
             }
         }
-        search.found
+        search.components
     }
 
-    /// A short cycle in a knot, closed: the first vertex is also the last. The shortest one, if the knot is small.
-    pub fn shortest_cycle(&self, knot: &[u32]) -> Vec<u32> {
-        let cycles = knot.iter().filter_map(|vertex| self.cycle_through(*vertex, knot));
-        // All of a large knot would cost its square; one of its first vertices is as good.
+    /// A short cycle in a component of [`Csr::knots`], closed: the first vertex is also the last. A shortest
+    /// one if the component has at most [`TRIED_MAX`] vertices.
+    pub fn shortest_cycle(&self, component: &[u32]) -> Vec<u32> {
+        let cycles = component.iter().filter_map(|vertex| self.cycle_through(*vertex, component));
+        // Trying all vertices of a large component would take quadratic time.
         cycles.take(TRIED_MAX).min_by_key(Vec::len).unwrap_or_default()
     }
 
-    /// A shortest cycle through a vertex that does not leave the knot.
-    fn cycle_through(&self, start: u32, knot: &[u32]) -> Option<Vec<u32>> {
+    /// A shortest cycle through a vertex that stays inside the component.
+    fn cycle_through(&self, start: u32, component: &[u32]) -> Option<Vec<u32>> {
         let mut came_from: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
         let mut queue = std::collections::VecDeque::from([start]);
         while let Some(vertex) = queue.pop_front() {
@@ -183,7 +184,7 @@ impl Csr {
                     path.reverse();
                     return Some(path);
                 }
-                if knot.binary_search(target).is_ok() && !came_from.contains_key(target) {
+                if component.binary_search(target).is_ok() && !came_from.contains_key(target) {
                     came_from.insert(*target, vertex);
                     queue.push_back(*target);
                 }
@@ -193,33 +194,33 @@ impl Csr {
     }
 }
 
-/// Vertices of a knot from which a cycle is looked for.
+/// Vertices of a component to start a cycle search from.
 const TRIED_MAX: usize = 16;
 
-const UNSEEN: u32 = u32::MAX;
+const UNVISITED: u32 = u32::MAX;
 
 struct Tarjan<'g> {
     graph: &'g Csr,
-    /// When each vertex was first seen.
+    /// Discovery index of each vertex.
     index_of: Vec<u32>,
-    /// The earliest open vertex that each can reach.
+    /// The smallest discovery index of an open vertex that is reachable.
     low: Vec<u32>,
     is_open: Vec<bool>,
     open: Vec<u32>,
-    n_seen: u32,
-    found: Vec<Vec<u32>>,
+    n_visited: u32,
+    components: Vec<Vec<u32>>,
 }
 
 impl Tarjan<'_> {
-    fn from(&mut self, root: u32) {
-        // A vertex and how many of its targets are done.
+    fn visit_from(&mut self, root: u32) {
+        // A vertex and the number of its targets already visited.
         let mut calls = vec![(root, 0_usize)];
         self.enter(root);
         while let Some((vertex, n_done)) = calls.last_mut() {
             let vertex = *vertex;
             if let Some(target) = self.graph.targets(vertex).get(*n_done).copied() {
                 *n_done += 1;
-                if self.index_of[target as usize] == UNSEEN {
+                if self.index_of[target as usize] == UNVISITED {
                     self.enter(target);
                     calls.push((target, 0));
                 } else if self.is_open[target as usize] {
@@ -238,9 +239,9 @@ impl Tarjan<'_> {
     }
 
     fn enter(&mut self, vertex: u32) {
-        self.index_of[vertex as usize] = self.n_seen;
-        self.low[vertex as usize] = self.n_seen;
-        self.n_seen += 1;
+        self.index_of[vertex as usize] = self.n_visited;
+        self.low[vertex as usize] = self.n_visited;
+        self.n_visited += 1;
         self.is_open[vertex as usize] = true;
         self.open.push(vertex);
     }
@@ -249,7 +250,7 @@ impl Tarjan<'_> {
         self.low[vertex as usize] = self.low[vertex as usize].min(to);
     }
 
-    /// Everything opened since `vertex` is one component.
+    /// Closes the component of all vertices opened since `vertex`.
     fn close(&mut self, vertex: u32) {
         if self.open.last() == Some(&vertex) && self.graph.targets(vertex).binary_search(&vertex).is_err() {
             self.open.pop();
@@ -261,6 +262,6 @@ impl Tarjan<'_> {
         for member in &group {
             self.is_open[*member as usize] = false;
         }
-        self.found.push(group);
+        self.components.push(group);
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a graph, as data; drawing it is somebody else's job.
+//! Findings about a graph, as data without rendering.
 
 use std::fmt;
 
@@ -6,35 +6,35 @@ use crate::layer::Source;
 
 /// Stable names of findings.
 pub mod codes {
-    /// Two plugins disagree about one task.
+    /// Two plugins set one attribute of a task to different values.
     pub const PLUGIN_CONFLICT: &str = "graph-plugin-conflict";
     /// A plugin whose stage tasks cannot be placed.
     pub const PLUGIN_STAGE: &str = "graph-plugin-stage";
-    /// A task whose type means nothing.
+    /// A task with a missing or unknown type.
     pub const TASK_TYPE: &str = "graph-task-type";
     /// A task whose name cannot be referred to.
     pub const TASK_NAME: &str = "graph-task-name";
-    /// A name that leads to no task.
+    /// A reference that matches no task.
     pub const DANGLING: &str = "graph-dangling-name";
-    /// A group that lists a task that is not there.
+    /// A group that lists a missing task.
     pub const GROUP_MEMBER: &str = "graph-group-member";
     /// A pattern that does not compile.
     pub const PATTERN: &str = "graph-pattern";
     /// An expression that does not parse.
     pub const EXPRESSION: &str = "graph-expression";
-    /// A call of a function that is not there.
+    /// A call of an unknown function.
     pub const UNKNOWN_FUNCTION: &str = "graph-unknown-function";
-    /// A word that means a constant in other languages and is text in an expression.
+    /// A bare word that is a constant in other languages but a string in YAQL.
     pub const BARE_WORD: &str = "graph-bare-word";
     /// A role or tag that no node can have.
     pub const PLACE: &str = "graph-unknown-place";
     /// A task that runs nowhere.
     pub const UNPLACED: &str = "graph-unplaced-task";
-    /// A dependency of a stage that has no effect.
+    /// A dependency of a stage without effect.
     pub const STAGE: &str = "graph-stage-dependency";
-    /// A graph so large that it was not checked to the end.
+    /// A graph too large to be checked completely.
     pub const TOO_LARGE: &str = "graph-too-large";
-    /// Tasks that wait for each other.
+    /// A dependency cycle.
     pub const CYCLE: &str = "graph-cycle";
 }
 
@@ -42,7 +42,7 @@ pub mod codes {
 pub enum Severity {
     /// The graph cannot be run as it is.
     Error,
-    /// The graph can be run, but probably does not say what was meant.
+    /// The graph can be run, but probably not as intended.
     Warning,
 }
 
@@ -51,15 +51,15 @@ pub struct Finding {
     pub severity: Severity,
     /// One of [`codes`].
     pub code: &'static str,
-    /// The task it is about; none if it is about several.
+    /// The task it is about; `None` if it is about several.
     pub task: Option<String>,
-    /// Where in the task, as in `requires[0]`; empty for the whole of it.
+    /// Path inside the task, such as `requires[0]`; empty: the task as a whole.
     pub path: String,
-    /// A lowercase fragment without a full stop.
+    /// Lowercase fragment without a trailing period.
     pub message: String,
-    /// What the author can do.
+    /// Hint for the author.
     pub help: Option<String>,
-    /// The layer that set the field in question.
+    /// The layer that set the field.
     pub source: Option<Source>,
 }
 
@@ -88,7 +88,7 @@ impl Finding {
         self
     }
 
-    /// The field of the task that the path begins with.
+    /// The first field of the path.
     pub(crate) fn field(&self) -> &str {
         self.path.split(['.', '[']).next().unwrap_or_default()
     }

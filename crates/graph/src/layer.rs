@@ -1,4 +1,4 @@
-//! A layer of a graph, and the order in which layers are laid.
+//! Layers of a graph and their precedence.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,7 +7,7 @@ use stoker_model::{GraphMetadata, MergeOrder, OwnerKind, Task};
 
 use crate::version::compare_versions;
 
-/// Whose layer it is.
+/// The owner of a layer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     Release,
@@ -28,7 +28,7 @@ impl Source {
         matches!(self, Self::Plugin { .. })
     }
 
-    /// Weak to strong. Plugins are in order of name, then version.
+    /// Orders by precedence, weakest first. Plugins are ordered by name, then by version.
     fn compare(&self, other: &Self, order: MergeOrder) -> Ordering {
         let rank = |source: &Self| match (source, order) {
             (Self::Release, _) => 0,
@@ -56,23 +56,24 @@ impl fmt::Display for Source {
     }
 }
 
-/// What one owner says about a graph of one type. Tasks are borrowed: a merge copies none of their fields.
+/// The tasks and metadata that one owner contributes to a graph type. Tasks are borrowed: merging copies no
+/// fields.
 #[derive(Clone, Debug)]
 pub struct Layer<'a> {
     pub source: Source,
     pub metadata: Option<&'a GraphMetadata>,
-    /// In the order of the upload, ids unique.
+    /// In upload order, with unique ids.
     pub tasks: Vec<&'a Task>,
 }
 
 impl<'a> Layer<'a> {
-    /// Tasks of one owner, without anything about the graph as a whole.
+    /// A layer of tasks without graph metadata.
     pub fn of_tasks(source: Source, tasks: &'a [Task]) -> Self {
         Self { source, metadata: None, tasks: tasks.iter().collect() }
     }
 }
 
-/// Weak to strong; layers that are equal in rank stay as they were given.
+/// Sorts layers by precedence, weakest first; stable for layers of equal rank.
 pub(crate) fn in_order<'l, 'a>(layers: &'l [Layer<'a>], order: MergeOrder) -> Vec<&'l Layer<'a>> {
     let mut ordered: Vec<&Layer<'a>> = layers.iter().collect();
     ordered.sort_by(|a, b| a.source.compare(&b.source, order));

@@ -1,11 +1,11 @@
-//! Graphs of tasks: layers merged into one, with who set what, and what is wrong with the result.
+//! Task graphs: merging of layers with provenance, and static checks of the result.
 //!
-//! [`merge()`] lays layers over each other and remembers for every attribute which layer set it and which were
-//! overridden. [`check()`] finds what a graph says and does not mean: names that lead nowhere, cycles, places that
-//! do not exist. [`Csr`] is the directed graph underneath.
+//! [`merge()`] merges layers and records for every attribute which layer set it and which layers were
+//! overridden. [`check()`] reports defects: dangling names, cycles, unknown roles and tags. [`Csr`] is the
+//! underlying directed graph.
 //!
-//! The crate computes over definitions. It knows no nodes: where a task runs and whether its condition holds is the
-//! planner's business, and so `check` says of each cycle what would make it one.
+//! The crate works on definitions only. It knows no nodes: the planner decides where a task runs and whether
+//! its condition is true, so `check` states for each cycle under which conditions it occurs.
 
 mod csr;
 mod finding;

@@ -1,6 +1,6 @@
-//! What layers say about a graph as a whole: maps are merged key by key, everything else is overwritten.
+//! Merging of graph metadata: maps are merged recursively, other values are overridden.
 //!
-//! So callbacks of several layers add up, and no layer can empty a map that a weaker one has filled.
+//! So callbacks of several layers add up, and a layer cannot empty a map that a weaker layer filled.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use stoker_model::{GraphMetadata, Json, JsonMap};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MergedMetadata {
     pub metadata: GraphMetadata,
-    /// Where each value comes from, by its path: `on_success.node_attributes.status`.
+    /// Provenance of each value by path, such as `on_success.node_attributes.status`.
     pub origins: BTreeMap<String, Origin>,
 }
 
@@ -17,96 +17,98 @@ pub struct MergedMetadata {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     pub set_by: usize,
-    /// Layers that set it too and lost, weak to strong.
+    /// Weaker layers whose values were overridden, weakest first.
     pub overrode: Vec<usize>,
 }
 
-/// Merges what each layer says, weak to strong.
+/// Merges the metadata of all layers, given weakest first.
 pub(crate) fn merge_metadata<'a>(layers: impl Iterator<Item = Option<&'a GraphMetadata>>) -> MergedMetadata {
     let mut merged = MergedMetadata::default();
     let MergedMetadata { metadata, origins } = &mut merged;
     for (layer_idx, layer) in layers.enumerate() {
         let Some(layer) = layer else { continue };
-        let mut lay = Laying { layer_idx, origins };
-        lay.text(&mut metadata.name, layer.name.as_ref(), "name");
-        lay.text(&mut metadata.node_filter, layer.node_filter.as_ref(), "node_filter");
-        lay.map(&mut metadata.on_success, layer.on_success.as_ref(), "on_success");
-        lay.map(&mut metadata.on_error, layer.on_error.as_ref(), "on_error");
-        lay.map(&mut metadata.on_stop, layer.on_stop.as_ref(), "on_stop");
+        let mut merger = LayerMerger { layer_idx, origins };
+        merger.merge_text(&mut metadata.name, layer.name.as_ref(), "name");
+        merger.merge_text(&mut metadata.node_filter, layer.node_filter.as_ref(), "node_filter");
+        merger.merge_map(&mut metadata.on_success, layer.on_success.as_ref(), "on_success");
+        merger.merge_map(&mut metadata.on_error, layer.on_error.as_ref(), "on_error");
+        merger.merge_map(&mut metadata.on_stop, layer.on_stop.as_ref(), "on_stop");
     }
     merged
 }
 
-struct Laying<'o> {
+struct LayerMerger<'o> {
     layer_idx: usize,
     origins: &'o mut BTreeMap<String, Origin>,
 }
 
-impl Laying<'_> {
-    fn text(&mut self, target: &mut Option<String>, source: Option<&String>, path: &str) {
+impl LayerMerger<'_> {
+    fn merge_text(&mut self, target: &mut Option<String>, source: Option<&String>, path: &str) {
         let Some(source) = source else { return };
         *target = Some(source.clone());
-        self.note(path, Vec::new());
+        self.record(path, Vec::new());
     }
 
-    fn map(&mut self, target: &mut Option<JsonMap>, source: Option<&JsonMap>, path: &str) {
+    fn merge_map(&mut self, target: &mut Option<JsonMap>, source: Option<&JsonMap>, path: &str) {
         let Some(source) = source else { return };
-        self.lay(target.get_or_insert_default(), source, path, &[]);
+        self.merge_into(target.get_or_insert_default(), source, path, &[]);
     }
 
-    /// `lost` are the layers whose value had to make room for this map.
-    fn lay(&mut self, target: &mut JsonMap, source: &JsonMap, path: &str, lost: &[usize]) {
+    /// Merges a map. `overridden` are the layers whose value this map replaces.
+    fn merge_into(&mut self, target: &mut JsonMap, source: &JsonMap, path: &str, overridden: &[usize]) {
         if source.is_empty() {
             if target.is_empty() {
-                self.note(path, lost.to_vec());
+                self.record(path, overridden.to_vec());
             }
             return;
         }
         for (key, value) in source {
             let path = format!("{path}.{key}");
             match (target.get_mut(key), value) {
-                (Some(Json::Object(target)), Json::Object(source)) => self.lay(target, source, &path, lost),
+                (Some(Json::Object(target)), Json::Object(source)) => {
+                    self.merge_into(target, source, &path, overridden)
+                }
                 (_, Json::Object(source)) => {
-                    let lost = self.remove_origins(&path, lost);
+                    let overridden = self.remove_origins(&path, overridden);
                     let mut inner = JsonMap::new();
-                    self.lay(&mut inner, source, &path, &lost);
+                    self.merge_into(&mut inner, source, &path, &overridden);
                     target.insert(key.clone(), Json::Object(inner));
                 }
                 (_, value) => {
-                    let lost = self.remove_origins(&path, lost);
+                    let overridden = self.remove_origins(&path, overridden);
                     target.insert(key.clone(), value.clone());
-                    self.note(&path, lost);
+                    self.record(&path, overridden);
                 }
             }
         }
     }
 
-    fn note(&mut self, path: &str, mut lost: Vec<usize>) {
+    fn record(&mut self, path: &str, mut overridden: Vec<usize>) {
         let origin = self.origins.entry(path.to_owned());
         let is_new = matches!(origin, std::collections::btree_map::Entry::Vacant(_));
         let origin = origin.or_default();
         if is_new {
-            *origin = Origin { set_by: self.layer_idx, overrode: std::mem::take(&mut lost) };
+            *origin = Origin { set_by: self.layer_idx, overrode: std::mem::take(&mut overridden) };
         } else {
             origin.overrode.push(origin.set_by);
             origin.set_by = self.layer_idx;
         }
     }
 
-    /// Takes out everything known about a place and beneath it; who is meant by it has lost.
-    fn remove_origins(&mut self, path: &str, lost: &[usize]) -> Vec<usize> {
-        let beneath = format!("{path}.");
-        let is_meant = |known: &str| known == path || known.starts_with(&beneath);
-        let mut losers = lost.to_vec();
-        self.origins.retain(|known, origin| {
-            if is_meant(known) {
-                losers.extend(origin.overrode.iter().copied().chain([origin.set_by]));
+    /// Removes the provenance of a path and everything below it; returns the layers that are overridden.
+    fn remove_origins(&mut self, path: &str, overridden: &[usize]) -> Vec<usize> {
+        let prefix = format!("{path}.");
+        let is_removed = |other: &str| other == path || other.starts_with(&prefix);
+        let mut overridden_layers = overridden.to_vec();
+        self.origins.retain(|other, origin| {
+            if is_removed(other) {
+                overridden_layers.extend(origin.overrode.iter().copied().chain([origin.set_by]));
             }
-            !is_meant(known)
+            !is_removed(other)
         });
-        losers.sort_unstable();
-        losers.dedup();
-        losers
+        overridden_layers.sort_unstable();
+        overridden_layers.dedup();
+        overridden_layers
     }
 }
 
@@ -123,13 +125,13 @@ mod tests {
     fn check(layers: &[GraphMetadata], expected: Json, origins: &[(&str, usize, &[usize])]) {
         let merged = merge_metadata(layers.iter().map(Some));
         assert_eq!(merged.metadata.on_success.map(Json::Object), Some(expected));
-        let found: Vec<(&str, usize, &[usize])> =
+        let actual: Vec<(&str, usize, &[usize])> =
             merged.origins.iter().map(|(path, o)| (path.as_str(), o.set_by, &o.overrode[..])).collect();
-        assert_eq!(found, origins);
+        assert_eq!(actual, origins);
     }
 
     #[test]
-    fn maps_add_up() {
+    fn maps_are_merged() {
         check(
             &[
                 graph(&json!({"node_attributes": {"status": "ready", "error_msg": "a"}})),
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_map_empties_nothing() {
+    fn empty_map_overrides_nothing() {
         let full = json!({"node_attributes": {"status": "ready"}});
         check(
             &[graph(&full), graph(&json!({})), graph(&json!({"node_attributes": {}}))],
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_and_a_map_replace_each_other() {
+    fn scalar_and_map_replace_each_other() {
         check(
             &[
                 graph(&json!({"a": {"b": 1, "c": 2}})),
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_overwritten_and_silence_changes_nothing() {
+    fn texts_are_overridden_and_missing_values_are_ignored() {
         let named = |name: &str| GraphMetadata { name: Some(name.to_owned()), ..GraphMetadata::default() };
         let (first, second, silent) = (named("a"), named("b"), GraphMetadata::default());
         let merged = merge_metadata([Some(&first), None, Some(&second), Some(&silent)].into_iter());

@@ -1,39 +1,41 @@
-//! A part of a graph: what comes after some tasks and before others.
+//! Subgraph selection: the tasks after some tasks and before others.
 
 use crate::check::order;
 use crate::merge::Merged;
 
-/// Per task whether it belongs to the part: after one of `start` (if any are given) and before one of `end` (if any
-/// are given), these tasks included; and the tasks of `include` in any case. Or the names that are no tasks.
+/// By task, whether it belongs to the subgraph: reachable from one of `start` (if not empty) and with one of
+/// `end` (if not empty) reachable from it, both inclusive; tasks of `include` always belong to it. Fails with
+/// the unknown names.
 pub fn part(
     merged: &Merged<'_>,
     start: &[String],
     end: &[String],
     include: &[String],
 ) -> Result<Vec<bool>, Vec<String>> {
-    let place_of = |name: &String| merged.tasks.iter().position(|task| task.name == name);
+    let index_of = |name: &String| merged.tasks.iter().position(|task| task.name == name);
     let names = || start.iter().chain(end).chain(include);
-    let unknown: Vec<String> = names().filter(|name| place_of(name).is_none()).cloned().collect();
+    let unknown: Vec<String> = names().filter(|name| index_of(name).is_none()).cloned().collect();
     if !unknown.is_empty() {
         return Err(unknown);
     }
-    let places =
-        |names: &[String]| names.iter().filter_map(place_of).map(|place| place as u32).collect::<Vec<_>>();
+    let indices = |names: &[String]| {
+        names.iter().filter_map(index_of).map(|task_idx| task_idx as u32).collect::<Vec<_>>()
+    };
     let n_tasks = merged.tasks.len();
-    let mut keep = vec![!start.is_empty() || !end.is_empty(); n_tasks];
+    let mut is_selected = vec![!start.is_empty() || !end.is_empty(); n_tasks];
     if !start.is_empty() || !end.is_empty() {
         let order = order(merged);
         if !start.is_empty() {
-            keep = both(&keep, &order.reachable(places(start)));
+            is_selected = both(&is_selected, &order.reachable(indices(start)));
         }
         if !end.is_empty() {
-            keep = both(&keep, &order.reversed().reachable(places(end)));
+            is_selected = both(&is_selected, &order.reversed().reachable(indices(end)));
         }
     }
-    for place in places(include) {
-        keep[place as usize] = true;
+    for task_idx in indices(include) {
+        is_selected[task_idx as usize] = true;
     }
-    Ok(keep)
+    Ok(is_selected)
 }
 
 fn both(one: &[bool], other: &[bool]) -> Vec<bool> {
@@ -65,12 +67,18 @@ mod tests {
         let tasks = tasks();
         let merged = merge(&[Layer::of_tasks(Source::Release, &tasks)], MergeRules::default());
         let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let keep = part(&merged, &own(start), &own(end), &own(include))?;
-        Ok(merged.tasks.iter().zip(keep).filter(|(_, keep)| *keep).map(|(task, _)| task.name).collect())
+        let is_selected = part(&merged, &own(start), &own(end), &own(include))?;
+        Ok(merged
+            .tasks
+            .iter()
+            .zip(is_selected)
+            .filter(|(_, is_selected)| *is_selected)
+            .map(|(task, _)| task.name)
+            .collect())
     }
 
     #[test]
-    fn ends_are_part_of_it() {
+    fn subgraph_includes_its_ends() {
         assert_eq!(names(&["b"], &[], &[]), Ok("bc".to_owned()));
         assert_eq!(names(&[], &["b"], &[]), Ok("ab".to_owned()));
         assert_eq!(names(&["a"], &["c"], &[]), Ok("abc".to_owned()));
@@ -79,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_told() {
+    fn unknown_names_are_rejected() {
         assert_eq!(names(&["x"], &["b"], &["y"]), Err(vec!["x".to_owned(), "y".to_owned()]));
     }
 }

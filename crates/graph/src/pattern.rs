@@ -1,20 +1,21 @@
-//! Names that mean several tasks: `/…/` is a regular expression, anything else is itself.
+//! Name patterns: `/…/` is a regular expression, any other text an exact name.
 
 use stoker_yaql::pyregex::{Flags, Regex, ScanState, Work};
 
-/// How tasks, roles and tags are named. A regular expression has the syntax of Python and must match from the
-/// beginning of a name, not up to its end: `/neutron/` also means `neutron-x`.
+/// A reference to tasks, roles or tags. A regular expression has Python syntax and is anchored at the start
+/// of the name only: `/neutron/` also matches `neutron-x`.
 #[derive(Debug)]
 pub enum Pattern<'a> {
     Exact(&'a str),
     Regex(Box<Regex>),
 }
 
-/// What matching one name may cost; names are short.
+/// Step limit for matching one name: bounds catastrophic backtracking. Names are short, so real patterns need
+/// far less.
 const STEPS_MAX: u64 = 10_000;
 
 impl<'a> Pattern<'a> {
-    /// Reads a name; the error says why a regular expression is none.
+    /// Parses a name; fails with a message if the regular expression is invalid.
     pub fn new(name: &'a str) -> Result<Self, String> {
         let Some(expression) = expression_of(name) else { return Ok(Self::Exact(name)) };
         match Regex::new(expression, Flags::default()) {
@@ -29,14 +30,15 @@ impl<'a> Pattern<'a> {
             Self::Regex(regex) => {
                 let mut state = ScanState::default();
                 state.work = Work::of(STEPS_MAX);
-                // The leftmost match is at the beginning if any match is. One that costs too much is none.
-                let found = regex.search_from(name, &mut state);
-                found.is_ok_and(|found| found.is_some_and(|found| found.start() == 0))
+                // The leftmost match is at the start if any match is. Exceeding the step limit counts as no
+                // match.
+                let result = regex.search_from(name, &mut state);
+                result.is_ok_and(|matched| matched.is_some_and(|matched| matched.start() == 0))
             }
         }
     }
 
-    /// Whether a name would be taken for a regular expression.
+    /// Whether a name would be parsed as a regular expression.
     pub fn is_regex(name: &str) -> bool {
         expression_of(name).is_some()
     }
@@ -51,12 +53,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_patterns() {
+    fn patterns_match_names() {
         let check = |pattern: &str, yes: &[&str], no: &[&str]| {
             let pattern = Pattern::new(pattern).unwrap();
-            for (names, is_meant) in [(yes, true), (no, false)] {
+            for (names, expected) in [(yes, true), (no, false)] {
                 for name in names {
-                    assert_eq!(pattern.matches(name), is_meant, "{pattern:?} {name}");
+                    assert_eq!(pattern.matches(name), expected, "{pattern:?} {name}");
                 }
             }
         };

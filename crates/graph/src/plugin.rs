@@ -1,10 +1,10 @@
-//! What the control plane adds to the tasks of a plugin before they are merged.
+//! Defaults that the server adds to the tasks of a plugin before merging.
 
 use stoker_model::{Json, Plugin, Task};
 
-/// The tasks of a plugin as they take part in a merge: those with parameters run in the folder of the plugin's
-/// scripts, which is below `scripts_root`, unless they say where; and a group has the fault tolerance of the plugin's
-/// role of the same name.
+/// The tasks of a plugin with defaults added: tasks with parameters run in the plugin's scripts folder below
+/// `scripts_root` unless they set `cwd`, and a group gets the fault tolerance of the plugin's role of the
+/// same name.
 pub fn plugin_tasks<'t>(
     plugin: &Plugin,
     scripts_root: &str,
@@ -49,7 +49,7 @@ mod tests {
     fn map(value: Json) -> JsonMap {
         match value {
             Json::Object(map) => map,
-            other => panic!("no map: {other}"),
+            other => panic!("not a map: {other}"),
         }
     }
 
@@ -61,14 +61,14 @@ mod tests {
         Plugin { id: PluginId(1), generation: 1, body, created_at: Micros(0) }
     }
 
-    fn check(name: &str, given: Json, expected: &Json) {
-        let task = Task { name: name.to_owned(), fields: map(given) };
+    fn check(name: &str, fields: Json, expected: &Json) {
+        let task = Task { name: name.to_owned(), fields: map(fields) };
         let tasks = plugin_tasks(&plugin(), PLUGIN_SCRIPTS_ROOT, std::iter::once(&task));
         assert_eq!(Json::Object(tasks[0].fields.clone()), *expected);
     }
 
     #[test]
-    fn parameters_get_the_folder_of_the_scripts() {
+    fn parameters_default_to_the_scripts_folder() {
         let folder = "/etc/fuel/plugins/lma-1.0.0/";
         check("a", json!({"parameters": {"cmd": "x"}}), &json!({"parameters": {"cmd": "x", "cwd": folder}}));
         check("a", json!({"parameters": {"cwd": "/"}}), &json!({"parameters": {"cwd": "/"}}));
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_get_the_tolerance_of_their_role() {
+    fn groups_default_to_the_tolerance_of_their_role() {
         check("lma", json!({"type": "group"}), &json!({"type": "group", "fault_tolerance": "10%"}));
         check(
             "lma",

@@ -1,10 +1,11 @@
-//! Versions of plugins, compared as numbers.
+//! Comparison of plugin versions.
 
 use std::cmp::Ordering;
 
-/// Orders versions part by part: numbers as numbers, however long, and before words; a missing part is before any.
+/// Compares versions part by part. Numbers compare numerically, without a length limit, and precede words; a
+/// missing part precedes any part.
 pub fn compare_versions(a: &str, b: &str) -> Ordering {
-    // Texts that differ only in zeros in front (`1.01`, `1.1`) still have an order.
+    // Versions that differ only in leading zeros (`1.01`, `1.1`) must still have a total order.
     parts(a).cmp(parts(b)).then_with(|| a.cmp(b))
 }
 
@@ -12,7 +13,7 @@ fn parts(version: &str) -> impl Iterator<Item = (bool, usize, &str)> {
     version.split(['.', '-', '+', '_']).map(part)
 }
 
-/// Numbers without zeros in front are ordered by length, then by digits.
+/// Sort key of a part. Numbers without leading zeros compare by length, then by digits.
 fn part(text: &str) -> (bool, usize, &str) {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number {
@@ -27,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_numbers() {
+    fn versions_compare_numerically() {
         let ascending =
             "0.9 1 1.0 1.0.0 1.0.2 1.0.10 1.9.0 1.10.0 1.x 2.0.0 10.0.0 100000000000000000000.0 x";
         let ascending: Vec<&str> = ascending.split(' ').collect();

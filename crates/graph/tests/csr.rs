@@ -1,4 +1,4 @@
-//! The graph against another implementation, on random graphs.
+//! `Csr` against petgraph on random graphs.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn knots_are_strongly_connected_components((n_vertices, edges) in graphs()) {
+    fn knots_match_strongly_connected_components((n_vertices, edges) in graphs()) {
         let (graph, other) = (Csr::new(n_vertices, edges.clone()), oracle(n_vertices, &edges));
         prop_assert_eq!(graph.n_edges(), other.edge_count());
         let expected: BTreeSet<Vec<u32>> = tarjan_scc(&other)
@@ -39,11 +39,11 @@ proptest! {
                 group
             })
             .collect();
-        let knots = graph.knots();
-        prop_assert!(knots.is_sorted());
-        prop_assert_eq!(knots.iter().cloned().collect::<BTreeSet<_>>(), expected);
-        for knot in &knots {
-            let cycle = graph.shortest_cycle(knot);
+        let components = graph.knots();
+        prop_assert!(components.is_sorted());
+        prop_assert_eq!(components.iter().cloned().collect::<BTreeSet<_>>(), expected);
+        for component in &components {
+            let cycle = graph.shortest_cycle(component);
             prop_assert!(cycle.len() >= 2 && cycle.first() == cycle.last());
             for pair in cycle.windows(2) {
                 prop_assert!(graph.targets(pair[0]).contains(&pair[1]));
@@ -54,21 +54,21 @@ proptest! {
     }
 
     #[test]
-    fn an_order_exists_exactly_without_cycles((n_vertices, edges) in graphs()) {
+    fn topological_order_exists_only_without_cycles((n_vertices, edges) in graphs()) {
         let graph = Csr::new(n_vertices, edges.clone());
         let order = graph.topological_order();
         prop_assert_eq!(order.is_none(), is_cyclic_directed(&oracle(n_vertices, &edges)));
         if let Some(order) = order {
-            let mut place_of = vec![0; n_vertices];
-            order.iter().enumerate().for_each(|(place, vertex)| place_of[*vertex as usize] = place);
+            let mut position_of = vec![0; n_vertices];
+            order.iter().enumerate().for_each(|(position, vertex)| position_of[*vertex as usize] = position);
             for (from, to) in graph.edges() {
-                prop_assert!(place_of[from as usize] < place_of[to as usize]);
+                prop_assert!(position_of[from as usize] < position_of[to as usize]);
             }
         }
     }
 
     #[test]
-    fn reachable_is_reachable((n_vertices, edges) in graphs()) {
+    fn reachability_matches_petgraph((n_vertices, edges) in graphs()) {
         let (graph, other) = (Csr::new(n_vertices, edges.clone()), oracle(n_vertices, &edges));
         let reached = graph.reachable([0]);
         for (vertex, is_reached) in reached.iter().enumerate() {
@@ -80,7 +80,7 @@ proptest! {
 }
 
 #[test]
-fn a_million_vertices_in_a_row_need_no_stack() {
+fn million_vertex_chain_does_not_overflow_the_stack() {
     let n_vertices = 1_000_000;
     let edges: Vec<(u32, u32)> = (0..n_vertices).map(|vertex| (vertex, (vertex + 1) % n_vertices)).collect();
     let graph = Csr::new(n_vertices as usize, edges.clone());

@@ -1,4 +1,4 @@
-//! Certain cycles against the plainest way to find them: every instance a vertex, every pair an edge.
+//! Certain cycles against a naive search: every instance is a vertex, every pair an edge.
 
 use petgraph::algo::is_cyclic_directed;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -10,7 +10,7 @@ use stoker_model::{Json, Task};
 const NODES: [&str; 4] = ["x", "y", "primary-x", "master"];
 
 #[derive(Clone, Debug)]
-struct Sketch {
+struct TaskSketch {
     is_stage: bool,
     /// Indices into [`NODES`].
     nodes: Vec<usize>,
@@ -23,12 +23,12 @@ struct Sketch {
 
 const N_TASKS: usize = 5;
 
-fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
+fn sketches() -> impl Strategy<Value = Vec<TaskSketch>> {
     let few = |max: usize| prop::collection::vec(0..N_TASKS, 0..max);
     let relations = || prop::collection::vec((0..N_TASKS, 0..3 + NODES.len()), 0..2);
     let nodes = prop::sample::subsequence(vec![0, 1, 2, 3], 1..=2);
     let sketch = (prop::bool::weighted(0.2), nodes, few(2), few(2), relations(), relations());
-    let sketch = sketch.prop_map(|(is_stage, nodes, requires, required_for, cross, crossed)| Sketch {
+    let sketch = sketch.prop_map(|(is_stage, nodes, requires, required_for, cross, crossed)| TaskSketch {
         is_stage,
         nodes,
         requires,
@@ -43,9 +43,9 @@ fn name(task_idx: usize) -> String {
     format!("t{task_idx}")
 }
 
-fn relation((task_idx, place): &(usize, usize)) -> Json {
+fn relation((task_idx, target): &(usize, usize)) -> Json {
     let name = name(*task_idx);
-    match place {
+    match target {
         0 => json!({"name": name}),
         1 => json!({"name": name, "role": "self"}),
         2 => json!({"name": name, "role": null}),
@@ -53,7 +53,7 @@ fn relation((task_idx, place): &(usize, usize)) -> Json {
     }
 }
 
-fn task(task_idx: usize, sketch: &Sketch) -> Task {
+fn task(task_idx: usize, sketch: &TaskSketch) -> Task {
     let names = |tasks: &[usize]| tasks.iter().map(|other| name(*other)).collect::<Vec<_>>();
     let fields = json!({
         "type": if sketch.is_stage { "stage" } else { "shell" },
@@ -66,10 +66,10 @@ fn task(task_idx: usize, sketch: &Sketch) -> Task {
     Task { name: name(task_idx), fields: fields.as_object().cloned().unwrap_or_default() }
 }
 
-/// One node for each place that a task names; 4 stands for the place of stages.
-fn is_cyclic(sketches: &[Sketch]) -> bool {
+/// One node per role that a task names; index 4 is the virtual node of stages.
+fn is_cyclic(sketches: &[TaskSketch]) -> bool {
     const SYNC: usize = 4;
-    let is_there = |task_idx: usize, node: usize| {
+    let has_instance = |task_idx: usize, node: usize| {
         let sketch = &sketches[task_idx];
         if sketch.is_stage { node == SYNC } else { sketch.nodes.contains(&node) }
     };
@@ -77,9 +77,10 @@ fn is_cyclic(sketches: &[Sketch]) -> bool {
     let mut graph: DiGraph<(), ()> = DiGraph::new();
     (0..N_TASKS * 5).for_each(|_| _ = graph.add_node(()));
     for (task_idx, sketch) in sketches.iter().enumerate() {
-        for node in (0..=SYNC).filter(|node| is_there(task_idx, *node)) {
+        for node in (0..=SYNC).filter(|node| has_instance(task_idx, *node)) {
             let mut link = |other: usize, nodes: &[usize], is_backward: bool| {
-                for other_node in nodes.iter().filter(|node| is_there(other, **node) && other != task_idx) {
+                for other_node in nodes.iter().filter(|node| has_instance(other, **node) && other != task_idx)
+                {
                     let (this, that) = (vertex(task_idx, node), vertex(other, *other_node));
                     if is_backward {
                         graph.add_edge(that, this, ())
@@ -91,12 +92,12 @@ fn is_cyclic(sketches: &[Sketch]) -> bool {
             sketch.requires.iter().for_each(|other| link(*other, &[node, SYNC], true));
             sketch.required_for.iter().for_each(|other| link(*other, &[node, SYNC], false));
             let mut cross = |relations: &[(usize, usize)], is_backward: bool| {
-                for (other, place) in relations {
-                    match place {
+                for (other, target) in relations {
+                    match target {
                         0 => link(*other, &[0, 1, 2], is_backward),
                         1 => link(*other, &[node], is_backward),
                         2 => link(*other, &[SYNC], is_backward),
-                        place => link(*other, &[*place - 3], is_backward),
+                        target => link(*other, &[*target - 3], is_backward),
                     }
                 }
             };
@@ -111,13 +112,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_error_means_a_cycle_and_a_cycle_an_error(sketches in sketches()) {
+    fn cycle_errors_match_naive_search(sketches in sketches()) {
         let tasks: Vec<Task> = sketches.iter().enumerate().map(|(task_idx, sketch)| task(task_idx, sketch)).collect();
         let layers = [Layer::of_tasks(Source::Release, &tasks)];
         let options = CheckOptions::new(Scope::Whole);
         let findings = check(&merge(&layers, MergeRules::default()), &options);
         let is_error = findings.iter().any(|f| f.code == codes::CYCLE && f.severity == Severity::Error);
         prop_assert_eq!(is_error, is_cyclic(&sketches), "{:?}", findings);
-        prop_assert_eq!(check(&merge(&layers, MergeRules::default()), &options), findings, "the same twice");
+        prop_assert_eq!(check(&merge(&layers, MergeRules::default()), &options), findings, "checking is deterministic");
     }
 }

@@ -1,4 +1,4 @@
-//! What can only be judged when all definitions are known: names, bodies, calls.
+//! Checks that need all definitions: duplicate names, bodies, calls, variables.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -14,14 +14,14 @@ use crate::HelperFile;
 use crate::definition::Definition;
 use crate::problem::{Problem, codes};
 
-/// What the first look at all definitions found out.
-pub(crate) struct Checked {
-    /// Beside each definition, what its body does; none if it is no expression.
+/// Result of the analysis of all bodies.
+pub(crate) struct Analysis {
+    /// Outline of each definition's body, in the order of the definitions; `None` if the body does not parse.
     pub(crate) outlines: Vec<Option<Outline>>,
     impure: BTreeSet<usize>,
 }
 
-impl Checked {
+impl Analysis {
     pub(crate) fn is_impure(&self, definition_idx: usize) -> bool {
         self.impure.contains(&definition_idx)
     }
@@ -32,7 +32,7 @@ pub(crate) fn check(
     definitions: &mut [Definition],
     base: &Arc<Library>,
     problems: &mut Vec<Problem>,
-) -> Checked {
+) -> Analysis {
     check_names(files, definitions, base, problems);
     let engine = Engine::new(base.clone());
     let mut outlines = Vec::new();
@@ -43,16 +43,16 @@ pub(crate) fn check(
             Ok(expression) => outlines.push(Some(outline(&expression.program().tree))),
             Err(error) => {
                 problems.push(expression_problem(file, &definition.body, &error, codes::BODY));
-                definition.is_sound = false;
+                definition.is_valid = false;
                 outlines.push(None);
             }
         }
     }
     let impure = impure(definitions, &outlines, base);
-    Checked { outlines, impure }
+    Analysis { outlines, impure }
 }
 
-/// A problem that the language has with an expression, shown where the expression is written.
+/// Converts an expression error to a problem at the position of the expression in the file.
 pub(crate) fn expression_problem(
     file: &HelperFile<'_>,
     node: &Node,
@@ -70,54 +70,54 @@ pub(crate) fn range(span: stoker_yaql::Span) -> Range<usize> {
     span.start as usize..span.end as usize
 }
 
-/// Names given twice, and names that the library has.
+/// Reports duplicate names and names that conflict with the library.
 fn check_names(
     files: &[HelperFile<'_>],
     definitions: &mut [Definition],
     base: &Library,
     problems: &mut Vec<Problem>,
 ) {
-    let mut first_of: HashMap<Arc<str>, (usize, Span)> = HashMap::new();
+    let mut first_definitions: HashMap<Arc<str>, (usize, Span)> = HashMap::new();
     for definition in definitions {
         let file = files[definition.file_idx].name;
         let (name, span) = (definition.name.clone(), definition.name_span);
-        if let Some((first_file_idx, first_span)) = first_of.get(&name) {
+        if let Some((first_file_idx, first_span)) = first_definitions.get(&name) {
             let problem = Problem::error(file, span, codes::DUPLICATE, format!("`{name}` is defined twice"));
-            problems.push(problem.related(
-                files[*first_file_idx].name,
-                *first_span,
-                "the first definition is here",
-            ));
-            definition.is_sound = false;
+            problems.push(problem.related(files[*first_file_idx].name, *first_span, "first defined here"));
+            definition.is_valid = false;
         } else {
-            first_of.insert(name.clone(), (definition.file_idx, span));
+            first_definitions.insert(name.clone(), (definition.file_idx, span));
         }
         let problem = match (base.get(&name).is_some(), definition.overrides) {
-            (true, None) => {
-                Problem::error(file, span, codes::OVERRIDE, format!("the library has `{name}` already"))
-                    .help("choose another name, or say `override: true` to replace it everywhere".to_owned())
-            }
-            (true, Some(flag)) if definition.doc.is_empty() => Problem::error(
+            (true, None) => Problem::error(
                 file,
-                flag,
+                span,
                 codes::OVERRIDE,
-                format!("`{name}` replaces a function of the library without a word"),
+                format!("`{name}` is already a function of the standard library"),
             )
-            .help("add `doc` and say what is different".to_owned()),
-            (false, Some(flag)) => Problem::warning(
+            .help("choose another name, or set `override: true` to replace it everywhere".to_owned()),
+            (true, Some(flag_span)) if definition.doc.is_empty() => Problem::error(
                 file,
-                flag,
+                flag_span,
                 codes::OVERRIDE,
-                format!("the library has no `{name}` to override"),
+                format!("`{name}` overrides a library function without documentation"),
+            )
+            .help("add `doc` and describe the difference".to_owned()),
+            (false, Some(flag_span)) => Problem::warning(
+                file,
+                flag_span,
+                codes::OVERRIDE,
+                format!("`override` has no effect: the library has no function `{name}`"),
             ),
             _ => continue,
         };
-        definition.is_sound &= problem.severity == crate::Severity::Warning;
+        definition.is_valid &= problem.severity == crate::Severity::Warning;
         problems.push(problem);
     }
 }
 
-/// The definitions whose result depends on more than their arguments, however indirectly.
+/// Definitions whose result depends on more than their arguments, directly or through calls. Fixed-point
+/// iteration.
 fn impure(definitions: &[Definition], outlines: &[Option<Outline>], base: &Library) -> BTreeSet<usize> {
     let is_impure_in_library = |call: &Call| {
         let overloads = base.get(&call.name).into_iter().flat_map(|entry| entry.layers(call.is_method));
@@ -126,28 +126,28 @@ fn impure(definitions: &[Definition], outlines: &[Option<Outline>], base: &Libra
     let mut impure = BTreeSet::new();
     loop {
         let names: BTreeSet<&str> = impure.iter().map(|idx: &usize| &*definitions[*idx].name).collect();
-        let depends = |outline: &Outline| {
+        let is_impure = |outline: &Outline| {
             outline.has_computed_names
                 || outline.calls.iter().any(|call| names.contains(&*call.name) || is_impure_in_library(call))
         };
-        let found: BTreeSet<usize> =
-            (0..definitions.len()).filter(|idx| outlines[*idx].as_ref().is_some_and(depends)).collect();
-        if found == impure {
-            return found;
+        let next: BTreeSet<usize> =
+            (0..definitions.len()).filter(|idx| outlines[*idx].as_ref().is_some_and(is_impure)).collect();
+        if next == impure {
+            return next;
         }
-        impure = found;
+        impure = next;
     }
 }
 
-/// Calls of what does not exist, and variables that nothing binds.
+/// Reports calls of unknown functions, unbound variables and unused parameters.
 pub(crate) fn check_calls(
     files: &[HelperFile<'_>],
     definitions: &[Definition],
-    checked: &Checked,
+    analysis: &Analysis,
     library: &Library,
     problems: &mut Vec<Problem>,
 ) {
-    for (definition, outline) in definitions.iter().zip(&checked.outlines) {
+    for (definition, outline) in definitions.iter().zip(&analysis.outlines) {
         let Some(outline) = outline else { continue };
         let file = &files[definition.file_idx];
         problems.extend(unknown_calls(file, &definition.body, outline, library));
@@ -171,7 +171,7 @@ pub(crate) fn unknown_calls(
 fn variables(file: &HelperFile<'_>, definition: &Definition, outline: &Outline) -> Vec<Problem> {
     let mut problems = Vec::new();
     let names: Vec<&str> = definition.parameters.iter().map(|parameter| &*parameter.name).collect();
-    // Groups of a regular expression become variables too.
+    // Named groups of a regular expression are bound as variables at run time.
     let has_groups = definition.body.as_str().is_some_and(|body| body.contains("(?P<"));
     for (name, span) in &outline.reads {
         let is_bound = names.contains(&name.as_str()) || outline.bound.contains(name);
@@ -181,7 +181,7 @@ fn variables(file: &HelperFile<'_>, definition: &Definition, outline: &Outline) 
         let span = place_in(&definition.body, file.text, range(*span));
         let help =
             suggest::closest(name, names.iter().copied()).map(|best| format!("did you mean `${best}`?"));
-        let message = format!("nothing sets `${name}`, so it is null");
+        let message = format!("variable `${name}` is never set, so it is null");
         problems.push(Problem::warning(file.name, span, codes::VARIABLE, message).help(help));
     }
     for (parameter_idx, parameter) in definition.parameters.iter().enumerate() {
@@ -189,7 +189,7 @@ fn variables(file: &HelperFile<'_>, definition: &Definition, outline: &Outline) 
             || (parameter_idx == 0 && outline.reads_first)
             || outline.has_computed_names;
         if !is_read {
-            let message = format!("the body does not read `{}`", parameter.name);
+            let message = format!("parameter `{}` is not used in the body", parameter.name);
             problems.push(Problem::warning(file.name, parameter.span, codes::VARIABLE, message));
         }
     }

@@ -1,4 +1,4 @@
-//! From the nodes of a YAML document to values of the language.
+//! Conversion of YAML nodes to YAQL values.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use stoker_yaql::Value;
 use stoker_yaql::moment::DateTime;
 use stoker_yaql::value::Map;
 
-/// A node that has no value in the language, and why.
+/// Why a node has no YAQL value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataError {
     pub span: Span,
     pub message: String,
 }
 
-/// Converts a node with everything beneath it: sequences become tuples, mappings become frozen maps.
+/// Converts a node recursively: sequences become tuples, mappings become frozen maps.
 ///
-/// A date is the beginning of that day, and a time without a zone is taken for UTC, so that both can be
-/// compared with what the language itself makes.
+/// A date is converted to the start of that day, and a timestamp without a time zone is taken as UTC, so that
+/// both can be compared with values of YAQL's own date functions.
 pub fn value_of(node: &Node) -> Result<Value, DataError> {
     match &node.kind {
         NodeKind::Scalar(scalar) => scalar_value(scalar, node.span),
@@ -80,13 +80,13 @@ mod tests {
     }
 
     #[test]
-    fn plain_data_is_what_it_looks_like() {
+    fn plain_data_is_converted() {
         assert_eq!(json("a: [1, 2.5, yes, ~, x]"), r#"{"a": [1, 2.5, true, null, "x"]}"#);
         assert_eq!(json("123456789012345678901234567890"), "123456789012345678901234567890");
     }
 
     #[test]
-    fn keys_that_are_no_text_stay_what_they_are() {
+    fn non_string_keys_are_preserved() {
         assert_eq!(json("{1: a}"), r#"{"$yaql": "dict", "items": [[1, "a"]]}"#);
     }
 

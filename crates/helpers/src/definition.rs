@@ -1,4 +1,4 @@
-//! One entry of a helper file: read key by key, every mistake noted.
+//! Parsing of one entry of a helper file. Collects all problems.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::parameter::{Parameter, read_parameters};
 use crate::problem::{Problem, codes};
 use crate::words::{is_camel_case, name_help};
 
-/// A helper as its author wrote it, as far as it could be understood.
+/// Parsed helper definition.
 #[derive(Clone, Debug)]
 pub(crate) struct Definition {
     pub(crate) file_idx: usize,
@@ -24,8 +24,8 @@ pub(crate) struct Definition {
     pub(crate) body: Node,
     pub(crate) overrides: Option<Span>,
     pub(crate) examples: Vec<Example>,
-    /// Whether nothing was wrong with it so far.
-    pub(crate) is_sound: bool,
+    /// No error was found in it so far.
+    pub(crate) is_valid: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,16 +39,16 @@ pub(crate) enum Style {
 pub(crate) struct Example {
     pub(crate) expression: Node,
     pub(crate) data: Value,
-    pub(crate) wanted: Wanted,
+    pub(crate) expected: Expected,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum Expected {
     Result(Value, Span),
     Error(String, Span),
 }
 
-/// Reads entries of one file.
+/// Parses the entries of one file.
 pub(crate) struct Reader<'a> {
     pub(crate) file: &'a str,
     pub(crate) file_idx: usize,
@@ -59,23 +59,23 @@ const ENTRY_KEYS: &[&str] = &["name", "parameters", "style", "doc", "body", "exa
 const EXAMPLE_KEYS: &[&str] = &["expression", "data", "result", "error"];
 
 impl Reader<'_> {
-    /// All entries under `functions` of the root of a document.
+    /// Parses all entries under `functions`.
     pub(crate) fn document(&mut self, root: &Node) -> Vec<Definition> {
-        if !self.is_map(root, "a helper file is a mapping with the key `functions`") {
+        if !self.is_map(root, "a helper file must be a mapping with the key `functions`") {
             return Vec::new();
         }
         self.check_keys(root, &["functions"]);
         let Some(functions) = self.required(root, "functions") else { return Vec::new() };
         let Some(entries) = functions.as_seq() else {
-            self.shape(functions, "`functions` is a list");
+            self.shape(functions, "`functions` must be a list");
             return Vec::new();
         };
         entries.iter().filter_map(|entry| self.entry(entry)).collect()
     }
 
-    /// One entry; nothing if it has no usable name or body, for then there is nothing to check further.
+    /// Parses one entry. `None` without a usable name or body, because further checks need both.
     fn entry(&mut self, entry: &Node) -> Option<Definition> {
-        if !self.is_map(entry, "a function is a mapping with `name` and `body`") {
+        if !self.is_map(entry, "a function must be a mapping with `name` and `body`") {
             return None;
         }
         let n_errors = self.n_errors();
@@ -88,12 +88,12 @@ impl Reader<'_> {
         let doc = entry.get("doc").and_then(|node| self.text(node, "`doc`")).unwrap_or_default();
         let overrides = entry.get("override").and_then(|node| self.flag(node, "override"));
         if let (Some((name, name_span)), Style::Method | Style::Both, []) = (&name, style, &parameters[..]) {
-            let message = format!("`{name}` is a method and has no parameter for its receiver");
-            let help = "the first parameter takes what stands before the dot".to_owned();
+            let message = format!("method `{name}` has no parameter for its receiver");
+            let help = "the first parameter receives the value before the dot".to_owned();
             self.push(Problem::error(self.file, *name_span, codes::PARAMETER, message).help(help));
         }
-        // A function with a wrong example can still be called.
-        let is_sound = self.n_errors() == n_errors;
+        // Counted before the examples: a function with an invalid example can still be called.
+        let is_valid = self.n_errors() == n_errors;
         let examples = entry.get("examples").map(|node| self.examples(node)).unwrap_or_default();
         let ((name, name_span), body) = (name?, body?);
         let file_idx = self.file_idx;
@@ -108,14 +108,14 @@ impl Reader<'_> {
             body,
             overrides,
             examples,
-            is_sound,
+            is_valid,
         })
     }
 
     fn name(&mut self, node: &Node) -> Option<(Arc<str>, Span)> {
         let text = self.text(node, "`name`")?;
         if !is_camel_case(&text) {
-            let message = format!("`{text}` is no name of a function");
+            let message = format!("`{text}` is not a valid function name");
             self.push(Problem::error(self.file, node.span, codes::NAME, message).help(name_help(&text)));
             return None;
         }
@@ -125,54 +125,55 @@ impl Reader<'_> {
     fn style(&mut self, node: &Node) -> Style {
         const STYLES: [(&str, Style); 3] =
             [("function", Style::Function), ("method", Style::Method), ("both", Style::Both)];
-        let given = node.as_str().unwrap_or_default();
-        if let Some((_, style)) = STYLES.iter().find(|(name, _)| *name == given) {
+        let value = node.as_str().unwrap_or_default();
+        if let Some((_, style)) = STYLES.iter().find(|(name, _)| *name == value) {
             return *style;
         }
-        let problem =
-            Problem::error(self.file, node.span, codes::SHAPE, "`style` says how a function is called");
-        self.push(problem.help("write `function`, `method` or `both`".to_owned()));
+        let problem = Problem::error(self.file, node.span, codes::SHAPE, "unknown `style`");
+        self.push(problem.help("use `function`, `method` or `both`".to_owned()));
         Style::Function
     }
 
-    /// The place of a flag that is on.
+    /// Returns the span of a flag that is set.
     fn flag(&mut self, node: &Node, key: &str) -> Option<Span> {
         if let Some(Scalar::Bool(flag)) = node.as_scalar() {
             return flag.then_some(node.span);
         }
-        self.shape(node, &format!("`{key}` is true or false"));
+        self.shape(node, &format!("`{key}` must be true or false"));
         None
     }
 
     fn examples(&mut self, node: &Node) -> Vec<Example> {
         let Some(entries) = node.as_seq() else {
-            self.shape(node, "`examples` is a list");
+            self.shape(node, "`examples` must be a list");
             return Vec::new();
         };
         entries.iter().filter_map(|entry| self.example(entry)).collect()
     }
 
     fn example(&mut self, entry: &Node) -> Option<Example> {
-        if !self.is_map(entry, "an example is a mapping with `expression` and `result`") {
+        if !self.is_map(entry, "an example must be a mapping with `expression` and `result`") {
             return None;
         }
         self.check_keys(entry, EXAMPLE_KEYS);
         let expression = self.required(entry, "expression");
         let expression = expression.and_then(|node| self.text(node, "`expression`").map(|_| node.clone()));
         let data = entry.get("data").and_then(|node| self.value(node)).unwrap_or_default();
-        let wanted = match (entry.get("result"), entry.get("error")) {
-            (Some(result), None) => self.value(result).map(|value| Wanted::Result(value, result.span)),
-            (None, Some(error)) => self.text(error, "`error`").map(|class| Wanted::Error(class, error.span)),
-            (given, _) => {
-                let message = match given {
-                    Some(_) => "an example has a `result` or an `error`, not both",
-                    None => "an example needs a `result` or an `error`",
+        let expected = match (entry.get("result"), entry.get("error")) {
+            (Some(result), None) => self.value(result).map(|value| Expected::Result(value, result.span)),
+            (None, Some(error)) => {
+                self.text(error, "`error`").map(|class| Expected::Error(class, error.span))
+            }
+            (result, _) => {
+                let message = match result {
+                    Some(_) => "an example cannot have both `result` and `error`",
+                    None => "an example must have `result` or `error`",
                 };
                 self.push(Problem::error(self.file, head(entry), codes::MISSING_KEY, message));
                 None
             }
         };
-        Some(Example { expression: expression?, data, wanted: wanted? })
+        Some(Example { expression: expression?, data, expected: expected? })
     }
 
     pub(crate) fn value(&mut self, node: &Node) -> Option<Value> {
@@ -193,30 +194,32 @@ impl Reader<'_> {
         self.problems.iter().filter(|problem| problem.severity == crate::Severity::Error).count()
     }
 
-    pub(crate) fn shape(&mut self, node: &Node, wanted: &str) {
-        let message = format!("{wanted}, this is {}", node.kind_name());
+    pub(crate) fn shape(&mut self, node: &Node, requirement: &str) {
+        let message = format!("{requirement}, got {}", node.kind_name());
         self.push(Problem::error(self.file, head(node), codes::SHAPE, message));
     }
 
-    fn is_map(&mut self, node: &Node, wanted: &str) -> bool {
+    fn is_map(&mut self, node: &Node, requirement: &str) -> bool {
         let is_map = node.as_map().is_some();
         if !is_map {
-            self.shape(node, wanted);
+            self.shape(node, requirement);
         }
         is_map
     }
 
-    /// Text. What YAML takes for a number or a date is sent back, for its text may have been another.
-    pub(crate) fn text(&mut self, node: &Node, what: &str) -> Option<String> {
+    /// Requires a string. Numbers and dates are rejected instead of converted, because their original
+    /// spelling is lost.
+    pub(crate) fn text(&mut self, node: &Node, subject: &str) -> Option<String> {
         match &node.kind {
             NodeKind::Scalar(Scalar::Str(text)) if !text.trim().is_empty() => Some(text.to_string()),
             NodeKind::Scalar(Scalar::Str(_) | Scalar::Null) => {
-                self.push(Problem::error(self.file, node.span, codes::SHAPE, format!("{what} is empty")));
+                self.push(Problem::error(self.file, node.span, codes::SHAPE, format!("{subject} is empty")));
                 None
             }
             _ => {
-                let message = format!("{what} is text, this is {}", node.kind_name());
-                let help = matches!(node.kind, NodeKind::Scalar(_)).then(|| "put it into quotes".to_owned());
+                let message = format!("{subject} must be text, got {}", node.kind_name());
+                let help =
+                    matches!(node.kind, NodeKind::Scalar(_)).then(|| "put the value in quotes".to_owned());
                 self.push(Problem::error(self.file, head(node), codes::SHAPE, message).help(help));
                 None
             }
@@ -224,31 +227,32 @@ impl Reader<'_> {
     }
 
     fn required<'n>(&mut self, map: &'n Node, key: &str) -> Option<&'n Node> {
-        let found = map.get(key);
-        if found.is_none() {
+        let value = map.get(key);
+        if value.is_none() {
             let message = format!("`{key}` is missing");
             self.push(Problem::error(self.file, head(map), codes::MISSING_KEY, message));
         }
-        found
+        value
     }
 
     pub(crate) fn check_keys(&mut self, map: &Node, known: &[&str]) {
         for (key, _) in map.as_map().unwrap_or_default() {
-            let shown = key.as_scalar().map(ToString::to_string).unwrap_or_default();
+            let key_text = key.as_scalar().map(ToString::to_string).unwrap_or_default();
             if key.as_str().is_some_and(|key| known.contains(&key)) {
                 continue;
             }
-            let help = match closest(&shown, known.iter().copied()) {
+            let help = match closest(&key_text, known.iter().copied()) {
                 Some(best) => format!("did you mean `{best}`?"),
-                None => format!("known here: {}", known.join(", ")),
+                None => format!("expected one of {}", known.join(", ")),
             };
-            let message = format!("unknown key `{shown}`");
+            let message = format!("unknown key `{key_text}`");
             self.push(Problem::error(self.file, key.span, codes::UNKNOWN_KEY, message).help(help));
         }
     }
 }
 
-/// A place for a remark about a whole mapping: its first key, for carets under a page of text help nobody.
+/// Span for a problem with a whole mapping: its first key, because underlining the full mapping is not
+/// readable.
 fn head(node: &Node) -> Span {
     match &node.kind {
         NodeKind::Map(entries) => entries.first().map_or(node.span, |(key, _)| key.span),
@@ -260,17 +264,17 @@ fn head(node: &Node) -> Span {
 }
 
 impl Example {
-    /// Expression and result as a reference page shows them; an example with data of its own is left out.
+    /// Expression and result for the reference page. `None` for an example with its own data.
     pub(crate) fn in_documentation(&self) -> Option<(String, String)> {
         if !self.data.is_null() {
             return None;
         }
-        let wanted = match &self.wanted {
-            Wanted::Result(value, _) => {
+        let expected = match &self.expected {
+            Expected::Result(value, _) => {
                 json::write(value, &WriteOptions { ascii: false, ..WriteOptions::default() }).ok()?
             }
-            Wanted::Error(class, _) => class.clone(),
+            Expected::Error(class, _) => class.clone(),
         };
-        Some((self.expression.as_str()?.trim_end().to_owned(), wanted))
+        Some((self.expression.as_str()?.trim_end().to_owned(), expected))
     }
 }

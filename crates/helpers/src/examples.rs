@@ -1,4 +1,4 @@
-//! Examples are run, and have to be true.
+//! Evaluation of examples and comparison with their expected results.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use stoker_yaql::lint::{Outline, outline};
 use stoker_yaql::{Engine, Error, ErrorClass, Expression, Input, Library, Limits, Value};
 
 use crate::HelperFile;
-use crate::check::{Checked, expression_problem, unknown_calls};
-use crate::definition::{Definition, Example, Wanted};
+use crate::check::{Analysis, expression_problem, unknown_calls};
+use crate::definition::{Definition, Example, Expected};
 use crate::problem::{Problem, codes};
 
-/// An example is small; one that is not should not hold anyone up.
+/// Limits for an example, far above what a useful one needs, so that an endless example cannot block loading.
 const LIMITS: Limits = Limits { steps: 5_000_000, depth: 3_000, memory: 256 << 20 };
 
 pub(crate) fn check(
     files: &[HelperFile<'_>],
     definitions: &[Definition],
-    checked: &Checked,
+    analysis: &Analysis,
     library: &Arc<Library>,
     problems: &mut Vec<Problem>,
 ) {
     let engine = Engine::new(library.clone());
-    let broken = broken_names(definitions, checked, library);
+    let broken = broken_names(definitions, analysis, library);
     for definition in definitions {
         let file = &files[definition.file_idx];
         for example in &definition.examples {
@@ -33,31 +33,32 @@ pub(crate) fn check(
     }
 }
 
-/// Helpers that cannot work, because something is wrong with them or with a helper they call. That their examples
-/// fail too would be no news.
-fn broken_names(definitions: &[Definition], checked: &Checked, library: &Library) -> BTreeSet<String> {
+/// Names of helpers that are invalid or call an invalid helper. Failures of their examples are not reported,
+/// because they follow from problems that are reported already.
+fn broken_names(definitions: &[Definition], analysis: &Analysis, library: &Library) -> BTreeSet<String> {
     let calls_unknown = |outline: &Outline| {
         outline.calls.iter().any(|call| {
-            let known = library.get(&call.name).is_some_and(|entry| !entry.layers(call.is_method).is_empty());
-            !known && !outline.defined.contains(&call.name) && !outline.has_computed_names
+            let is_known =
+                library.get(&call.name).is_some_and(|entry| !entry.layers(call.is_method).is_empty());
+            !is_known && !outline.defined.contains(&call.name) && !outline.has_computed_names
         })
     };
     let mut broken = BTreeSet::new();
     loop {
         let calls_broken = |outline: &Outline| outline.calls.iter().any(|call| broken.contains(&call.name));
-        let found: BTreeSet<String> = definitions
+        let next: BTreeSet<String> = definitions
             .iter()
-            .zip(&checked.outlines)
+            .zip(&analysis.outlines)
             .filter(|(definition, outline)| {
-                let is_fine = |outline: &Outline| !calls_unknown(outline) && !calls_broken(outline);
-                !definition.is_sound || !outline.as_ref().is_some_and(is_fine)
+                let is_callable = |outline: &Outline| !calls_unknown(outline) && !calls_broken(outline);
+                !definition.is_valid || !outline.as_ref().is_some_and(is_callable)
             })
             .map(|(definition, _)| definition.name.to_string())
             .collect();
-        if found == broken {
-            return found;
+        if next == broken {
+            return next;
         }
-        broken = found;
+        broken = next;
     }
 }
 
@@ -67,11 +68,11 @@ fn check_example(
     engine: &Engine,
     broken: &BTreeSet<String>,
 ) -> Vec<Problem> {
-    if let Wanted::Error(class, span) = &example.wanted {
+    if let Expected::Error(class, span) = &example.expected {
         let names = || ErrorClass::ALL.iter().map(|class| class.name());
         if !names().any(|name| name == class) {
             let help = closest(class, names()).map(|best| format!("did you mean `{best}`?"));
-            let message = format!("`{class}` is no class of errors");
+            let message = format!("unknown error class `{class}`");
             return vec![Problem::error(file.name, *span, codes::EXAMPLE, message).help(help)];
         }
     }
@@ -81,7 +82,7 @@ fn check_example(
         if outline.calls.iter().any(|call| broken.contains(&call.name)) {
             return Vec::new();
         }
-        if matches!(example.wanted, Wanted::Result(..)) {
+        if matches!(example.expected, Expected::Result(..)) {
             let unknown = unknown_calls(file, &example.expression, &outline, engine.library());
             if !unknown.is_empty() {
                 return unknown;
@@ -96,52 +97,63 @@ fn run(expression: &Expression, example: &Example) -> stoker_yaql::Result<String
     text(&expression.run(Input { data, limits: &LIMITS, ..Input::default() })?)
 }
 
-/// Values are compared as text: `1` and `1.0` differ, the order of keys is no matter.
+/// Serializes a value for comparison: `1` and `1.0` differ, the order of keys does not matter.
 fn text(value: &Value) -> stoker_yaql::Result<String> {
     json::write(value, &WriteOptions { sort_keys: true, ascii: false, ..WriteOptions::default() })
 }
 
-fn compare(file: &HelperFile<'_>, example: &Example, got: stoker_yaql::Result<String>) -> Option<Problem> {
-    let (span, message, help) = match (&example.wanted, got) {
-        (Wanted::Result(wanted, span), Ok(got)) => {
-            let wanted = json::decode(wanted.clone(), InputStyle::Converted).and_then(|value| text(&value));
-            let wanted = wanted.unwrap_or_else(|error| error.message.clone());
-            if wanted == got {
+fn compare(file: &HelperFile<'_>, example: &Example, actual: stoker_yaql::Result<String>) -> Option<Problem> {
+    let (span, message, help) = match (&example.expected, actual) {
+        (Expected::Result(expected, span), Ok(actual)) => {
+            let expected =
+                json::decode(expected.clone(), InputStyle::Converted).and_then(|value| text(&value));
+            let expected = expected.unwrap_or_else(|error| error.message.clone());
+            if expected == actual {
                 return None;
             }
-            (*span, format!("the example gives {}, not {}", cut(&got), cut(&wanted)), None)
+            (
+                *span,
+                format!(
+                    "example returned {}, expected {}",
+                    quote_truncated(&actual),
+                    quote_truncated(&expected)
+                ),
+                None,
+            )
         }
-        (Wanted::Result(..), Err(error)) => return Some(failed(file, example, &error)),
-        (Wanted::Error(class, span), Ok(got)) => {
-            (*span, format!("the example gives {} instead of failing with `{class}`", cut(&got)), None)
-        }
-        (Wanted::Error(class, _), Err(error)) if error.class.name() == class => return None,
-        (Wanted::Error(class, span), Err(error)) => {
-            let message = format!("the example fails with `{}`, not `{class}`", error.class.name());
+        (Expected::Result(..), Err(error)) => return Some(failure(file, example, &error)),
+        (Expected::Error(class, span), Ok(actual)) => (
+            *span,
+            format!("example returned {}, expected the error `{class}`", quote_truncated(&actual)),
+            None,
+        ),
+        (Expected::Error(class, _), Err(error)) if error.class.name() == class => return None,
+        (Expected::Error(class, span), Err(error)) => {
+            let message = format!("example failed with `{}`, expected `{class}`", error.class.name());
             (*span, message, Some(error.message.clone()))
         }
     };
     Some(Problem::error(file.name, span, codes::EXAMPLE, message).help(help))
 }
 
-fn failed(file: &HelperFile<'_>, example: &Example, error: &Error) -> Problem {
-    let own = example.expression.as_str().unwrap_or_default();
-    let is_elsewhere = error.source.as_deref().is_some_and(|source| source != own);
-    let mut shown = error.clone();
+fn failure(file: &HelperFile<'_>, example: &Example, error: &Error) -> Problem {
+    let expression = example.expression.as_str().unwrap_or_default();
+    let is_elsewhere = error.source.as_deref().is_some_and(|source| source != expression);
+    let mut error_at_example = error.clone();
     if is_elsewhere {
-        // The place is in a body; the example as a whole is what its author looks at.
-        shown.span = None;
+        // The position is inside a helper's body, not in the example, so report the whole example.
+        error_at_example.span = None;
     }
-    let mut problem = expression_problem(file, &example.expression, &shown, codes::EXAMPLE);
-    problem.message = format!("the example fails with `{}`: {}", error.class.name(), problem.message);
+    let mut problem = expression_problem(file, &example.expression, &error_at_example, codes::EXAMPLE);
+    problem.message = format!("example failed with `{}`: {}", error.class.name(), problem.message);
     problem
 }
 
-fn cut(text: &str) -> String {
+fn quote_truncated(text: &str) -> String {
     const CHARS_MAX: usize = 120;
-    let mut shown: String = text.chars().take(CHARS_MAX).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
+    let mut truncated: String = text.chars().take(CHARS_MAX).collect();
+    if truncated.len() < text.len() {
+        truncated.push('…');
     }
-    format!("`{shown}`")
+    format!("`{truncated}`")
 }

@@ -1,10 +1,10 @@
-//! Functions that users write for themselves, in YAML, with a body in the query language.
+//! User-defined functions in YAML files, with bodies in YAQL.
 //!
-//! [`load`] reads helper files and lays their functions over a library. It judges everything and reports all
-//! [`Problem`]s at once, with their places; with an error among them there is no library, because an expression
-//! that quietly means something else is worse than none. The format is described in `docs/helpers.md`.
+//! [`load`] parses helper files and adds their functions to a library. It reports all [`Problem`]s with their
+//! positions. If any is an error, it returns no library, because an expression evaluated with a partial
+//! library could silently have a different meaning. The file format is described in `docs/helpers.md`.
 //!
-//! The crate opens no file and draws no message.
+//! The crate does no I/O and no rendering.
 
 mod check;
 mod data;
@@ -22,7 +22,7 @@ use stoker_yaml::{Limits, Node, Span, place_in};
 use stoker_yaql::Library;
 use stoker_yaql::library::{ExpressionFunction, Function, Purity};
 
-use check::Checked;
+use check::Analysis;
 use definition::{Definition, Reader, Style};
 use parameter::Parameter;
 use problem::from_yaml;
@@ -30,21 +30,20 @@ use problem::from_yaml;
 pub use data::{DataError, value_of};
 pub use problem::{Problem, Related, Severity, codes};
 
-/// The name and the text of a helper file.
 #[derive(Clone, Copy, Debug)]
 pub struct HelperFile<'a> {
     pub name: &'a str,
     pub text: &'a str,
 }
 
-/// What helper files hold, and what is wrong with them.
+/// Result of [`load`].
 #[derive(Debug)]
 pub struct Loaded {
-    /// The library with the helpers over it; none if there is an error.
+    /// The base library with the helpers added; `None` if there are errors.
     pub library: Option<Arc<Library>>,
-    /// Every helper that could be understood, in the order of the files.
+    /// All helpers that could be parsed, in file order.
     pub helpers: Vec<Helper>,
-    /// In the order of the files, and of their text.
+    /// In the order of the files and positions.
     pub problems: Vec<Problem>,
 }
 
@@ -54,34 +53,34 @@ impl Loaded {
     }
 }
 
-/// A helper and where it comes from.
+/// A helper and the file that defines it.
 #[derive(Clone, Debug)]
 pub struct Helper {
     pub name: Arc<str>,
-    /// The name of its file.
+    /// Name of the file.
     pub file: String,
-    /// Its body as the evaluator knows it.
+    /// Source text of the body.
     pub body: Arc<str>,
     node: Node,
 }
 
 impl Helper {
-    /// Where a piece of the body stands in the file, whose text is needed again.
-    pub fn place(&self, file_text: &str, piece: Range<usize>) -> Span {
-        place_in(&self.node, file_text, piece)
+    /// Converts a byte range of the body to a span of the file.
+    pub fn place(&self, file_text: &str, range: Range<usize>) -> Span {
+        place_in(&self.node, file_text, range)
     }
 }
 
-/// Reads helper files over a library.
+/// Parses helper files and adds them to a library.
 pub fn load(files: &[HelperFile<'_>], base: &Arc<Library>) -> Loaded {
     let (mut definitions, mut problems) = (Vec::new(), Vec::new());
     for (file_idx, file) in files.iter().enumerate() {
         read_file(file, file_idx, &mut definitions, &mut problems);
     }
-    let checked = check::check(files, &mut definitions, base, &mut problems);
-    let library = layered(base, &definitions, &checked);
-    check::check_calls(files, &definitions, &checked, &library, &mut problems);
-    examples::check(files, &definitions, &checked, &library, &mut problems);
+    let analysis = check::check(files, &mut definitions, base, &mut problems);
+    let library = add_layer(base, &definitions, &analysis);
+    check::check_calls(files, &definitions, &analysis, &library, &mut problems);
+    examples::check(files, &definitions, &analysis, &library, &mut problems);
     let file_order = |problem: &Problem| files.iter().position(|file| file.name == problem.file);
     problems.sort_by_key(|problem| (file_order(problem), problem.span.start.offset));
     let helpers = definitions.iter().map(|definition| helper(files, definition)).collect();
@@ -101,13 +100,13 @@ fn read_file(
     match &loaded.documents[..] {
         [] if problems.iter().any(|problem| problem.file == file.name) => {}
         [] => {
-            let message = "the file is empty; a helper file has the key `functions`";
+            let message = "the file is empty; expected the key `functions`";
             reader.push(Problem::warning(file.name, Span::default(), codes::MISSING_KEY, message));
         }
         [first, more @ ..] => {
             definitions.extend(reader.document(&first.root));
             for document in more {
-                let message = "a helper file is one document, this is another";
+                let message = "a helper file must have a single YAML document";
                 reader.push(Problem::error(file.name, document.root.span, codes::SHAPE, message));
             }
         }
@@ -115,15 +114,18 @@ fn read_file(
     problems.extend(reader.problems);
 }
 
-/// The library with all definitions over it, wrong ones too: whether anyone gets to see it is decided later.
-fn layered(base: &Arc<Library>, definitions: &[Definition], checked: &Checked) -> Arc<Library> {
+/// Adds all definitions to the library, including invalid ones; the caller discards it if there are errors.
+fn add_layer(base: &Arc<Library>, definitions: &[Definition], analysis: &Analysis) -> Arc<Library> {
     let functions = definitions.iter().enumerate().map(|(definition_idx, definition)| {
-        let purity = if checked.is_impure(definition_idx) { Purity::Impure } else { Purity::Pure };
+        let purity = if analysis.is_impure(definition_idx) { Purity::Impure } else { Purity::Pure };
         Arc::new(function(definition, purity)) as Arc<dyn Function>
     });
-    let overridden: Vec<&str> =
-        definitions.iter().filter(|found| found.overrides.is_some()).map(|found| &*found.name).collect();
-    // Names and types were checked one by one, so every signature is one.
+    let overridden: Vec<&str> = definitions
+        .iter()
+        .filter(|definition| definition.overrides.is_some())
+        .map(|definition| &*definition.name)
+        .collect();
+    // Cannot fail: names and types were validated, so every signature parses.
     base.with_layer(functions, &overridden).map_or_else(|_| base.clone(), Arc::new)
 }
 
@@ -145,13 +147,13 @@ fn function(definition: &Definition, purity: Purity) -> ExpressionFunction {
     }
 }
 
-/// The text of the author, and the defaults that a signature cannot show.
+/// Documentation text, with defaults that a signature cannot represent.
 fn documentation(definition: &Definition) -> String {
     let mut doc = definition.doc.clone();
     for parameter in &definition.parameters {
-        if let Some(shown) = parameter.default_beside_signature() {
+        if let Some(default) = parameter.default_outside_signature() {
             let blank = if doc.is_empty() { "" } else { " " };
-            _ = write!(doc, "{blank}`{}` is `{shown}` when it is not given.", parameter.name);
+            _ = write!(doc, "{blank}`{}` defaults to `{default}`.", parameter.name);
         }
     }
     doc

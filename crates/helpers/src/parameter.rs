@@ -16,12 +16,12 @@ use crate::words::is_variable;
 pub(crate) struct Parameter {
     pub(crate) name: Arc<str>,
     pub(crate) span: Span,
-    /// As signatures write it.
+    /// Type in signature syntax.
     pub(crate) kind: String,
     pub(crate) default: Option<Value>,
 }
 
-/// What a parameter may take. Each may be followed by `?`, which adds null.
+/// Types of parameters. A trailing `?` also allows null.
 pub(crate) const TYPES: &[&str] = &[
     "any", "bool", "datetime", "int", "integer", "iter", "map", "number", "regex", "seq", "set", "string",
     "timespan",
@@ -31,23 +31,26 @@ const KEYS: &[&str] = &["name", "type", "default"];
 
 pub(crate) fn read_parameters(reader: &mut Reader<'_>, node: &Node) -> Vec<Parameter> {
     let Some(entries) = node.as_seq() else {
-        reader.shape(node, "`parameters` is a list");
+        reader.shape(node, "`parameters` must be a list");
         return Vec::new();
     };
     let mut parameters: Vec<Parameter> = Vec::new();
     for entry in entries {
         let Some(parameter) = read_parameter(reader, entry) else { continue };
-        if let Some(first) = parameters.iter().find(|known| known.name == parameter.name) {
-            let message = format!("`{}` is a parameter already", parameter.name);
+        if let Some(first) = parameters.iter().find(|other| other.name == parameter.name) {
+            let message = format!("duplicate parameter `{}`", parameter.name);
             let problem = Problem::error(reader.file, parameter.span, codes::PARAMETER, message);
-            let problem = problem.related(reader.file, first.span, "the first one is here");
+            let problem = problem.related(reader.file, first.span, "first defined here");
             reader.push(problem);
             continue;
         }
-        let gap = parameters.last().is_some_and(|last| last.default.is_some()) && parameter.default.is_none();
-        if gap {
-            let message =
-                format!("`{}` needs a default, because a parameter before it has one", parameter.name);
+        let lacks_default =
+            parameters.last().is_some_and(|last| last.default.is_some()) && parameter.default.is_none();
+        if lacks_default {
+            let message = format!(
+                "parameter `{}` needs a default, because the parameter before it has one",
+                parameter.name
+            );
             reader.push(Problem::error(reader.file, parameter.span, codes::PARAMETER, message));
         }
         parameters.push(parameter);
@@ -83,15 +86,15 @@ fn read_parameter(reader: &mut Reader<'_>, entry: &Node) -> Option<Parameter> {
 }
 
 fn read_name(reader: &mut Reader<'_>, node: &Node) -> Option<Arc<str>> {
-    let text = reader.text(node, "the name of a parameter")?;
+    let text = reader.text(node, "a parameter name")?;
     if is_variable(&text) {
         return Some(text.into());
     }
     let help = match text.strip_prefix('$') {
         Some(bare) if is_variable(bare) => format!("write `{bare}`; the body reads it as `{text}`"),
-        _ => "a name is made of letters, digits and `_`, and begins with no digit".to_owned(),
+        _ => "a name consists of letters, digits and `_`, and does not start with a digit".to_owned(),
     };
-    let message = format!("`{text}` is no name of a parameter");
+    let message = format!("`{text}` is not a valid parameter name");
     reader.push(Problem::error(reader.file, node.span, codes::PARAMETER, message).help(help));
     None
 }
@@ -104,15 +107,16 @@ fn read_type(reader: &mut Reader<'_>, node: &Node) -> Option<String> {
     }
     let help = match closest(bare, TYPES.iter().copied()) {
         Some(best) => format!("did you mean `{best}`?"),
-        None => format!("known: {}; with `?` also null", TYPES.join(", ")),
+        None => format!("expected one of {}; append `?` to allow null", TYPES.join(", ")),
     };
-    let shown = node.as_scalar().map_or_else(|| node.kind_name().to_owned(), |scalar| format!("`{scalar}`"));
-    let message = format!("{shown} is no type");
+    let type_text =
+        node.as_scalar().map_or_else(|| node.kind_name().to_owned(), |scalar| format!("`{scalar}`"));
+    let message = format!("unknown type {type_text}");
     reader.push(Problem::error(reader.file, node.span, codes::PARAMETER, message).help(help));
     None
 }
 
-/// The type a parameter with this default has: null as a default means that null is welcome.
+/// Returns the type with the default considered: a null default makes the type nullable.
 fn with_default(reader: &mut Reader<'_>, kind: String, value: &Value, node: &Node) -> Option<String> {
     if value.is_null() {
         return Some(if kind == "any" || kind.ends_with('?') { kind } else { format!("{kind}?") });
@@ -120,7 +124,7 @@ fn with_default(reader: &mut Reader<'_>, kind: String, value: &Value, node: &Nod
     if accepts(&kind, value) {
         return Some(kind);
     }
-    let message = format!("the default is {}, the parameter takes `{kind}`", node.kind_name());
+    let message = format!("the default must be of type `{kind}`, got {}", node.kind_name());
     reader.push(Problem::error(reader.file, node.span, codes::PARAMETER, message));
     None
 }
@@ -142,14 +146,14 @@ impl Parameter {
         }
     }
 
-    /// The default as people read it, if the signature does not show it.
-    pub(crate) fn default_beside_signature(&self) -> Option<String> {
+    /// Default value as JSON, if the signature cannot represent it.
+    pub(crate) fn default_outside_signature(&self) -> Option<String> {
         let value = self.default.as_ref().filter(|value| simple_default(value).is_none())?;
         json::write(value, &WriteOptions { ascii: false, ..WriteOptions::default() }).ok()
     }
 }
 
-/// A default that a signature can hold.
+/// Default in signature syntax, if it can be represented.
 fn simple_default(value: &Value) -> Option<String> {
     match value {
         Value::Null => Some("null".to_owned()),

@@ -1,53 +1,53 @@
-//! What is wrong with helper files, as data; drawing it is somebody else's job.
+//! Problems in helper files as data. Rendering is up to the caller.
 
 use stoker_yaml::Span;
 
-/// Stable names of problems. Those of YAML itself are in [`stoker_yaml::codes`].
+/// Stable problem codes. Codes of YAML problems are in [`stoker_yaml::codes`].
 pub mod codes {
-    /// Something of the wrong kind: text where a list is expected.
+    /// Value of the wrong type, for example text instead of a list.
     pub const SHAPE: &str = "helper-shape";
-    /// A key that no helper file knows.
+    /// Unknown key.
     pub const UNKNOWN_KEY: &str = "helper-unknown-key";
-    /// A key that has to be there.
+    /// Missing required key.
     pub const MISSING_KEY: &str = "helper-missing-key";
-    /// A name that cannot be one.
+    /// Invalid function name.
     pub const NAME: &str = "helper-name";
-    /// One name twice.
+    /// Function defined more than once.
     pub const DUPLICATE: &str = "helper-duplicate";
-    /// A name that the library has.
+    /// Conflict with a library function, or invalid use of `override`.
     pub const OVERRIDE: &str = "helper-override";
-    /// A parameter that makes no sense.
+    /// Invalid parameter.
     pub const PARAMETER: &str = "helper-parameter";
-    /// A body that is no expression.
+    /// Body that does not parse.
     pub const BODY: &str = "helper-body";
-    /// A call of something that does not exist.
+    /// Call of an unknown function.
     pub const UNKNOWN_FUNCTION: &str = "helper-unknown-function";
-    /// A variable that nothing binds, or a parameter that nothing reads (a warning).
+    /// Unbound variable or unused parameter (a warning).
     pub const VARIABLE: &str = "helper-variable";
-    /// An example that is not true.
+    /// Example with an unexpected result.
     pub const EXAMPLE: &str = "helper-example";
 }
 
 pub use stoker_yaml::Severity;
 
-/// One problem of one file.
+/// Problem in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The name under which the file was given.
+    /// Name of the file as passed to [`load`](crate::load).
     pub file: String,
     pub span: Span,
     pub severity: Severity,
-    /// One of [`codes`], or of those of YAML.
+    /// One of [`codes`], or a YAML problem code.
     pub code: &'static str,
-    /// A lowercase fragment without a full stop.
+    /// Lowercase, without a trailing period.
     pub message: String,
-    /// What the author can do.
+    /// Suggested fix.
     pub help: Option<String>,
-    /// Another place that explains this one.
+    /// Second location that explains the problem.
     pub related: Option<Related>,
 }
 
-/// A second place, possibly in another file.
+/// Second location, possibly in another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Related {
     pub file: String,
@@ -83,7 +83,6 @@ impl Problem {
     }
 }
 
-/// The problems of a YAML text are problems of the file that holds it.
 pub(crate) fn from_yaml(file: &str, problem: stoker_yaml::Problem) -> Problem {
     let related = problem.related.map(|(span, label)| Related { file: file.to_owned(), span, label });
     Problem {

@@ -1,4 +1,4 @@
-//! Whatever the text, there is an answer, and every place in it lies inside the text.
+//! Property tests: loading any text succeeds or reports problems, and all spans are inside the text.
 
 use proptest::prelude::*;
 use stoker_helpers::{HelperFile, load};
@@ -22,8 +22,8 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Pieces that helper files are made of, in any order.
-fn piece() -> impl Strategy<Value = &'static str> {
+/// Fragments of helper files, combined in any order.
+fn fragment() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "functions:\n",
         "  - name: ",
@@ -50,12 +50,12 @@ fn piece() -> impl Strategy<Value = &'static str> {
 
 proptest! {
     #[test]
-    fn files_of_likely_pieces(pieces in prop::collection::vec(piece(), 0..40)) {
-        check(&pieces.concat())?;
+    fn random_fragments(fragments in prop::collection::vec(fragment(), 0..40)) {
+        check(&fragments.concat())?;
     }
 
     #[test]
-    fn any_body(body in ".{0,60}") {
+    fn random_bodies(body in ".{0,60}") {
         let quoted = body.replace('\'', "''");
         check(&format!("functions:\n  - name: mine\n    body: '{quoted}'\n"))?;
         check(&format!("functions:\n  - name: mine\n    body: |\n      {body}\n"))?;

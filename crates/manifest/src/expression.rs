@@ -1,5 +1,5 @@
-//! Computed fields: `{yaql_exp: text}`. Asked is whether such a text is an expression, and
-//! whether it has words that mean something else elsewhere.
+//! Computed fields: `{yaql_exp: text}`. Checks that the text parses as an expression and contains no bare
+//! words that are constants in other languages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use stoker_yaql::syntax::{Grammar, parse};
 use crate::problem::{Problems, codes, quoted};
 use crate::reader::wrong_kind;
 
-/// The one key of a computed value.
+/// The only key of a computed value.
 pub(crate) const KEY: &str = "yaql_exp";
 
-/// The key under which text is taken as it is, whatever it looks like.
+/// Values under this key are verbatim and never parsed as expressions.
 const VERBATIM: &str = "regex";
 
-/// Whether a value stands for one that is computed later. Whether it does so correctly, [`Expressions`] says.
+/// Whether a value is computed. Its form is checked by [`Expressions`].
 pub(crate) fn is_computed(node: &Node) -> bool {
     node.get(KEY).is_some()
 }
 
-/// Checks expressions of one text, equal ones once.
+/// Checks the expressions of one text; results are cached by source.
 pub(crate) struct Expressions<'t> {
     text: &'t str,
-    known: HashMap<Arc<str>, Vec<Mistake>>,
+    by_source: HashMap<Arc<str>, Vec<Mistake>>,
 }
 
-/// Why an expression is none, or what it probably does not mean.
+/// A syntax error or a lint of an expression.
 #[derive(Clone)]
 struct Mistake {
     is_error: bool,
@@ -38,9 +38,9 @@ struct Mistake {
 }
 
 impl<'t> Expressions<'t> {
-    /// `text` is what the nodes were read from.
+    /// `text` is the text that the nodes were parsed from.
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { text, known: HashMap::new() }
+        Self { text, by_source: HashMap::new() }
     }
 
     /// Checks every computed value in a node, at any depth.
@@ -55,7 +55,7 @@ impl<'t> Expressions<'t> {
             NodeKind::Map(entries) if is_computed(node) => self.check_computed(entries, problems),
             NodeKind::Map(entries) => {
                 for (key, value) in entries.iter() {
-                    // A key that is no text is reported by whoever keeps the map.
+                    // Keys that are not strings are reported by the reader of the map.
                     if let Some(name) = key.as_str().filter(|name| *name != VERBATIM) {
                         problems.in_key(name, |problems| self.check_all(value, problems));
                     }
@@ -70,7 +70,8 @@ impl<'t> Expressions<'t> {
             if name == KEY {
                 problems.in_key(KEY, |problems| self.check(value, problems));
             } else {
-                let message = format!("`{KEY}` stands alone, {} beside it would be lost", quoted(&name));
+                let message =
+                    format!("`{KEY}` must be the only key of its map, but {} is also present", quoted(&name));
                 problems.error(codes::EXPRESSION, key.span, message).help("remove one of them".to_owned());
             }
         }
@@ -80,22 +81,22 @@ impl<'t> Expressions<'t> {
     pub(crate) fn check(&mut self, node: &Node, problems: &mut Problems) {
         let NodeKind::Scalar(Scalar::Str(source)) = &node.kind else {
             let help = node.as_scalar().map(|_| "put it in quotes".to_owned());
-            return wrong_kind(node, "an expression, which is text", problems).help(help);
+            return wrong_kind(node, "an expression string", problems).help(help);
         };
-        let mistakes = match self.known.get(source) {
-            Some(known) => known,
-            None => self.known.entry(source.clone()).or_insert_with(|| mistakes(source)),
+        let mistakes = match self.by_source.get(source) {
+            Some(mistakes) => mistakes,
+            None => self.by_source.entry(source.clone()).or_insert_with(|| mistakes(source)),
         };
         for mistake in mistakes {
             let span = match mistake.span {
-                // Finding the place costs a look at the text from its beginning.
+                // Mapping a span into the text scans the text from its start.
                 Some(span) if !problems.is_full() => {
                     place_in(node, self.text, span.start as usize..span.end as usize)
                 }
                 _ => node.span,
             };
             let problem = if mistake.is_error {
-                problems.error(codes::EXPRESSION, span, format!("not an expression: {}", mistake.message))
+                problems.error(codes::EXPRESSION, span, format!("invalid expression: {}", mistake.message))
             } else {
                 problems.warning(codes::BARE_WORD, span, mistake.message.clone())
             };
@@ -107,7 +108,7 @@ impl<'t> Expressions<'t> {
 fn mistakes(source: &str) -> Vec<Mistake> {
     match parse(source, Grammar::default()) {
         Ok(tree) => {
-            // What can be called is known where it is evaluated.
+            // The available functions are not known here; unknown calls are reported by later checks.
             let hints = lint(&tree, None).into_iter();
             hints
                 .map(|hint| Mistake {

@@ -1,4 +1,4 @@
-//! The body of an upload: a graph, or just its tasks.
+//! The body of a graph upload: a graph, or only its tasks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,11 +16,11 @@ use crate::reader::{
 };
 use crate::task::Tasks;
 
-/// A graph as somebody wrote it. What was not said is absent, so that an update leaves it alone.
+/// A graph as uploaded. Missing fields are absent, so that an update does not change them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GraphBody {
     pub graph_type: Option<GraphType>,
-    /// `model` and `model_id`, where the path of the request does not say whose graph it is.
+    /// `model` and `model_id`, for requests whose path does not name the owner.
     pub owner: Option<Owner>,
     pub name: Given<String>,
     pub node_filter: Given<String>,
@@ -31,7 +31,7 @@ pub struct GraphBody {
 }
 
 impl GraphBody {
-    /// Lays what is said over what was there; null takes away.
+    /// Applies the given fields to existing metadata; null removes a value. Returns the tasks, if given.
     pub fn apply(self, metadata: &mut GraphMetadata) -> Option<Vec<Task>> {
         self.name.apply(&mut metadata.name);
         self.node_filter.apply(&mut metadata.node_filter);
@@ -49,12 +49,12 @@ impl GraphBody {
     }
 }
 
-/// Reads a graph: a list of tasks, or a map of its parts. A key given twice is an error.
+/// Reads a graph: a list of tasks, or a map with metadata and tasks. Duplicate keys are errors.
 pub fn read(text: &str, format: Format) -> Judged<GraphBody> {
     read_with(text, format, &Options::default())
 }
 
-/// Reads a graph as strictly as the caller wants: files on disk were accepted by laxer readers before.
+/// Like [`read`], with options: files on disk may have been accepted by more lenient readers.
 pub fn read_with(text: &str, format: Format, options: &Options) -> Judged<GraphBody> {
     let parsed = parse_with(text, format, options);
     let mut problems = Problems::after(parsed.problems);
@@ -78,10 +78,10 @@ pub fn read_node(node: &Node, text: &str, problems: &mut Problems) -> Option<Gra
     }
 }
 
-/// The lines of all tasks of a graph and of their fields, under their canonical names; the empty name is the task.
+/// Line numbers of all tasks and their fields by canonical name; the empty name is the task itself.
 pub fn lines_of(node: &Node) -> BTreeMap<String, BTreeMap<String, u32>> {
     let list = node.get("tasks").unwrap_or(node);
-    // One task by itself is a list of one.
+    // A single task counts as a list of one.
     let tasks = list.as_seq().unwrap_or(std::slice::from_ref(list));
     let id = |task: &Node| {
         task.get("id").or_else(|| task.get("task_name")).and_then(Node::as_str).map(str::to_owned)
@@ -98,7 +98,7 @@ fn lines_of_task(task: &Node) -> BTreeMap<String, u32> {
     lines
 }
 
-/// Reads a list of tasks and nothing else; one task by itself is a list of one.
+/// Reads a list of tasks; a single task counts as a list of one.
 pub fn read_tasks(text: &str, format: Format) -> Judged<Vec<Task>> {
     let parsed = parse_with(text, format, &Options::default());
     let mut problems = Problems::after(parsed.problems);
@@ -121,7 +121,7 @@ pub fn read_task(text: &str, format: Format) -> Judged<Task> {
     Judged::new(task, problems)
 }
 
-/// Reads one task that is part of a larger document; `text` is that document.
+/// Reads a task that is part of a larger document; `text` is that document.
 pub fn read_task_node(node: &Node, text: &str, problems: &mut Problems) -> Option<Task> {
     Tasks::new(&mut Expressions::new(text)).read(node, problems)
 }
@@ -143,13 +143,13 @@ impl Reader<'_> {
             graph_type: fields.optional("type", graph_type),
             owner: owner(&mut fields),
         };
-        // They come with an answer of ours.
+        // Present in responses; ignored so that a response can be uploaded again.
         fields.ignore(&["id", "relations"]);
         let problems = fields.finish();
         (problems.n_errors() == n_errors).then_some(body)
     }
 
-    /// A predicate over a node. Blank text filters nothing.
+    /// A predicate over a node; blank text selects all nodes.
     fn node_filter(&mut self, node: &Node, problems: &mut Problems) -> Option<String> {
         let filter = string_of(0..=4096)(node, problems)?;
         if !filter.trim().is_empty() {
@@ -179,10 +179,11 @@ impl Reader<'_> {
     }
 }
 
-/// Ids that the sentence about all of them names.
+/// Maximum number of ids listed in the summary of duplicates.
 const DUPLICATES_NAMED_MAX: usize = 50;
 
-/// Each id that is there again, with the place of the first; then the sentence that clients of the reference know.
+/// Reports each repeated id with the line of its first definition, and the summary message that Fuel clients
+/// expect.
 fn report_duplicates(items: &[Node], problems: &mut Problems) {
     let mut first_of: HashMap<&str, Span> = HashMap::new();
     let mut duplicates = BTreeSet::new();
@@ -196,14 +197,14 @@ fn report_duplicates(items: &[Node], problems: &mut Problems) {
         };
         duplicates.insert(name);
         let message = format!(
-            "task `{name}` is defined again on line {}, it is already on line {}",
+            "duplicate task `{name}` on line {}, first defined on line {}",
             span.start.line, first.start.line
         );
         problems.in_item(item_idx, |problems| {
             problems.in_key("id", |problems| {
                 problems
                     .error(codes::DUPLICATE_TASK, span, message)
-                    .help("give one of them another id, or remove it".to_owned());
+                    .help("rename or remove one of them".to_owned());
             });
         });
     }
@@ -227,16 +228,16 @@ fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphType> {
     }
 }
 
-/// Both halves of an owner, or neither.
+/// Both `model` and `model_id`, or neither.
 fn owner(fields: &mut Fields<'_, '_>) -> Option<Owner> {
     let has = |key: &str| fields.node().get(key).is_some();
     let (has_kind, has_id) = (has("model"), has("model_id"));
     let kind = fields.optional("model", word_of(OwnerKind::NAMES, OwnerKind::parse));
     let id = fields.optional("model_id", identifier);
     if has_kind != has_id {
-        let (given, missing) = if has_kind { ("model", "model_id") } else { ("model_id", "model") };
+        let (present, missing) = if has_kind { ("model", "model_id") } else { ("model_id", "model") };
         let span = head(fields.node());
-        let message = format!("`{given}` needs `{missing}` beside it");
+        let message = format!("`{present}` requires `{missing}`");
         fields.problems().in_key(missing, |problems| {
             problems.error(codes::MISSING, span, message);
         });
@@ -244,7 +245,7 @@ fn owner(fields: &mut Fields<'_, '_>) -> Option<Owner> {
     Some(Owner::new(kind?, id?))
 }
 
-/// States a callback may put a node into; `deleted` takes it out of its cluster.
+/// Node statuses that a callback may set; `deleted` removes the node from its cluster.
 const CALLBACK_STATUSES: &[&str] = &[
     "ready",
     "discover",
@@ -257,7 +258,7 @@ const CALLBACK_STATUSES: &[&str] = &[
     "deleted",
 ];
 
-/// What happens to a node when its part of the graph ends.
+/// Changes to a node's attributes when the run of the graph on it ends.
 fn callback(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     _ = fields.optional("node_attributes", |node, problems| {

@@ -1,12 +1,12 @@
-//! What came of a text.
+//! The result of validating a text.
 
 use crate::problem::{Problem, Problems};
 
-/// A value, if there is no error, and everything that was found: warnings come with a value, too.
+/// A value, present if there is no error, and all problems; warnings do not prevent a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged<T> {
     pub value: Option<T>,
-    /// In the order of the text.
+    /// In text order.
     pub problems: Vec<Problem>,
 }
 
@@ -16,7 +16,7 @@ impl<T> Judged<T> {
         Self { value, problems: problems.into_vec() }
     }
 
-    /// The value, or every problem; warnings are forgotten.
+    /// The value, or all problems. Discards warnings if there is a value.
     pub fn into_result(self) -> Result<T, Vec<Problem>> {
         self.value.ok_or(self.problems)
     }

@@ -1,10 +1,11 @@
-//! From what a user wrote to checked domain types: every problem at once, each with its place.
+//! Validation of user-written documents into domain types; reports all problems at once, each with its
+//! location.
 //!
-//! [`parse()`] turns text into nodes. The [`reader`] module reads shapes from nodes; it is what every request body goes
-//! through. [`graph`] and [`task`] know what a graph and its tasks may look like.
+//! [`parse()`] turns text into nodes. The [`reader`] module reads typed values from nodes; every request body
+//! goes through it. [`graph`] and [`task`] define the form of graphs and tasks.
 //!
-//! The crate judges one text by itself. It opens no file, draws no message, and knows nothing of other layers,
-//! nodes or roles: whether a name leads anywhere is not asked here.
+//! The crate validates one text in isolation. It reads no files, renders no messages, and knows no other
+//! layers, nodes or roles: whether a referenced name exists is checked elsewhere.
 
 mod expression;
 mod judged;

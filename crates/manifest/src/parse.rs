@@ -1,4 +1,4 @@
-//! From text to the one node it is about.
+//! Parses a text into its single document.
 
 use stoker_yaml::{Limits, Loaded, Node, json, load};
 
@@ -10,10 +10,10 @@ pub enum Format {
     Yaml,
 }
 
-/// How strictly a text is read, and how much of it.
+/// Strictness and limits of parsing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether a key given twice in YAML is an error. In JSON it is one in any case.
+    /// Whether a duplicate key in YAML is an error. In JSON it always is.
     pub strict_keys: bool,
     pub limits: Limits,
 }
@@ -24,10 +24,10 @@ impl Default for Options {
     }
 }
 
-/// A text as far as it could be read.
+/// The result of parsing, possibly partial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
-    /// There even with errors, as long as the syntax is right: its shape can then be judged too.
+    /// Present despite errors if the syntax is valid, so that its form can be checked too.
     pub node: Option<Node>,
     pub problems: Vec<Problem>,
 }
@@ -38,19 +38,19 @@ impl Parsed {
     }
 }
 
-/// The one document of a text, or everything that is wrong with it.
+/// The single document of a text; fails with all problems.
 pub fn parse(text: &str, format: Format) -> Result<Node, Vec<Problem>> {
     match parse_with(text, format, &Options::default()) {
-        Parsed { node: Some(node), problems } if is_harmless(&problems) => Ok(node),
+        Parsed { node: Some(node), problems } if has_no_errors(&problems) => Ok(node),
         parsed => Err(parsed.problems),
     }
 }
 
-fn is_harmless(problems: &[Problem]) -> bool {
+fn has_no_errors(problems: &[Problem]) -> bool {
     problems.iter().all(|problem| problem.severity != Severity::Error)
 }
 
-/// The one document of a text, and everything that is wrong with it.
+/// The single document of a text, and all problems with it.
 pub fn parse_with(text: &str, format: Format, options: &Options) -> Parsed {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         return Parsed { node: None, problems: vec![empty()] };
@@ -63,29 +63,32 @@ pub fn parse_with(text: &str, format: Format, options: &Options) -> Parsed {
     let mut problems: Vec<Problem> =
         problems.into_iter().map(|problem| from_loader(problem, options.strict_keys)).collect();
     if n_problems_dropped > 0 {
-        let message = format!("there are {n_problems_dropped} more problems");
-        problems.push(whole(codes::TOO_MANY, message));
+        let message = format!("{n_problems_dropped} more problems are not shown");
+        problems.push(document_problem(codes::TOO_MANY, message));
     }
     let mut documents = documents.into_iter();
     let node = documents.next().map(|document| document.root);
-    for another in documents {
-        let mut problem = whole(codes::DOCUMENTS, "one document is expected, this is another".to_owned());
-        problem.span = Some(another.root.span);
-        problem.help = Some("remove the `---` before it, or send it by itself".to_owned());
+    for extra in documents {
+        let mut problem = document_problem(
+            codes::DOCUMENTS,
+            "expected a single document, but this is another one".to_owned(),
+        );
+        problem.span = Some(extra.root.span);
+        problem.help = Some("remove the `---` before it, or send it separately".to_owned());
         problems.push(problem);
     }
-    if node.is_none() && is_harmless(&problems) {
+    if node.is_none() && has_no_errors(&problems) {
         problems.push(empty());
     }
     Parsed { node, problems }
 }
 
-/// The sentence that clients of the reference know.
+/// The message that Fuel clients expect.
 fn empty() -> Problem {
-    whole(codes::EMPTY, "Empty request received".to_owned())
+    document_problem(codes::EMPTY, "Empty request received".to_owned())
 }
 
-fn whole(code: &'static str, message: String) -> Problem {
+fn document_problem(code: &'static str, message: String) -> Problem {
     Problem { severity: Severity::Error, code, path: String::new(), span: None, message, help: None }
 }
 
@@ -98,15 +101,15 @@ mod tests {
     }
 
     #[test]
-    fn one_document_is_read() {
+    fn single_document_is_parsed() {
         assert!(parse("{\"a\": 1}", Format::Json).is_ok());
         assert!(parse("a: 1", Format::Yaml).is_ok());
-        assert!(parse("null", Format::Json).is_ok(), "null is something");
+        assert!(parse("null", Format::Json).is_ok(), "null is a document");
         assert!(parse("---\na: 1\n...\n", Format::Yaml).is_ok());
     }
 
     #[test]
-    fn nothing_is_a_problem() {
+    fn empty_text_is_rejected() {
         for text in ["", "  \n", "\u{feff}"] {
             for format in [Format::Json, Format::Yaml] {
                 assert_eq!(problems(text, format), ["Empty request received"]);
@@ -116,17 +119,17 @@ mod tests {
     }
 
     #[test]
-    fn several_documents_are_a_problem() {
+    fn several_documents_are_rejected() {
         assert_eq!(
             problems("a: 1\n---\nb: 2\n", Format::Yaml),
             [
-                "one document is expected, this is another (line 3, column 1; remove the `---` before it, or send it by itself)"
+                "expected a single document, but this is another one (line 3, column 1; remove the `---` before it, or send it separately)"
             ]
         );
     }
 
     #[test]
-    fn keys_given_twice_are_errors_unless_asked_otherwise() {
+    fn duplicate_keys_are_errors_unless_lenient() {
         let text = "a: 1\na: 2\n";
         let expected = "key `a` is given twice; first given here: line 1, column 1 (line 2, column 1; remove one of them)";
         assert_eq!(problems(text, Format::Yaml), [expected]);
@@ -146,9 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn syntax_is_reported_with_its_place() {
-        let found = problems("{\"a\": 1,}", Format::Json);
-        assert!(found[0].contains("(line 1, column 9; remove the comma before it)"), "{found:?}");
+    fn syntax_errors_are_reported_with_location() {
+        let messages = problems("{\"a\": 1,}", Format::Json);
+        assert!(messages[0].contains("(line 1, column 9; remove the comma before it)"), "{messages:?}");
         assert_eq!(parse_with("[", Format::Json, &Options::default()).node, None);
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a text, as data; drawing it is somebody else's job.
+//! Problems with a text, as data without rendering.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -7,52 +7,53 @@ pub use stoker_yaml::Severity;
 use stoker_yaml::Span;
 use stoker_yaql::eval::suggest::closest;
 
-/// Stable names of problems. Those of the syntax are in [`stoker_yaml::codes`] and [`stoker_yaml::json::codes`].
+/// Stable names of problems. Those of the syntax are in [`stoker_yaml::codes`] and
+/// [`stoker_yaml::json::codes`].
 pub mod codes {
-    /// Nothing was sent.
+    /// An empty text.
     pub const EMPTY: &str = "manifest-empty";
     /// More than one document.
     pub const DOCUMENTS: &str = "manifest-documents";
-    /// Something of the wrong kind: text where a list is expected.
+    /// A value of the wrong type, such as text where a list is expected.
     pub const KIND: &str = "manifest-kind";
-    /// A key that has to be there.
+    /// A required key is missing.
     pub const MISSING: &str = "manifest-missing-key";
-    /// A key that means nothing here.
+    /// An unknown key.
     pub const UNKNOWN_KEY: &str = "manifest-unknown-key";
-    /// A key that is no text.
+    /// A key that is not a string.
     pub const KEY: &str = "manifest-key";
     /// Text or a list that is too long or too short.
     pub const LENGTH: &str = "manifest-length";
-    /// A number out of its range, or none that can be kept.
+    /// A number out of range, or one that JSON cannot represent.
     pub const RANGE: &str = "manifest-range";
-    /// A word that is none of those allowed.
+    /// A word that is not among the allowed ones.
     pub const CHOICE: &str = "manifest-choice";
-    /// Text that has not the form it should have.
+    /// A string of the wrong form.
     pub const FORM: &str = "manifest-form";
-    /// One thing said twice, and differently.
+    /// Two spellings of one field with different values.
     pub const CONFLICT: &str = "manifest-conflict";
-    /// Two tasks with one id.
+    /// Two tasks with the same id.
     pub const DUPLICATE_TASK: &str = "manifest-duplicate-task";
-    /// An expression that does not parse, or is not written as one.
+    /// An expression that does not parse or has the wrong form.
     pub const EXPRESSION: &str = "manifest-expression";
-    /// A word in an expression that means a constant in other languages and is text there.
+    /// A bare word in an expression that is a constant in other languages but a string in YAQL.
     pub const BARE_WORD: &str = "manifest-bare-word";
-    /// There are more problems than are shown.
+    /// More problems exist than are listed.
     pub const TOO_MANY: &str = "manifest-too-many";
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub severity: Severity,
-    /// One of [`codes`], or of those of the syntax.
+    /// One of [`codes`] or of the codes of the syntax.
     pub code: &'static str,
-    /// Where in the document, as in `tasks[3].requires[0]`; empty for the whole of it.
+    /// Path in the document, such as `tasks[3].requires[0]`; empty: the whole document.
     pub path: String,
-    /// Where in the text.
+    /// Location in the text.
     pub span: Option<Span>,
-    /// A lowercase fragment without a full stop, about what the path leads to.
+    /// Lowercase fragment without a trailing period, about the value at the path.
     pub message: String,
-    /// What the author can do.
+    /// Hint for the author.
     pub help: Option<String>,
 }
 
@@ -69,20 +70,21 @@ impl fmt::Display for Problem {
             write!(f, "{}: ", self.path)?;
         }
         f.write_str(&self.message)?;
-        let place = self.span.map(|span| format!("line {}, column {}", span.start.line, span.start.column));
-        match (place, &self.help) {
-            (Some(place), Some(help)) => write!(f, " ({place}; {help})"),
-            (Some(place), None) => write!(f, " ({place})"),
+        let location =
+            self.span.map(|span| format!("line {}, column {}", span.start.line, span.start.column));
+        match (location, &self.help) {
+            (Some(location), Some(help)) => write!(f, " ({location}; {help})"),
+            (Some(location), None) => write!(f, " ({location})"),
             (None, Some(help)) => write!(f, " ({help})"),
             (None, None) => Ok(()),
         }
     }
 }
 
-/// How many problems a summary tells in full.
-const TOLD_MAX: usize = 20;
+/// Maximum number of problems that a summary lists.
+const SUMMARY_MAX: usize = 20;
 
-/// One text for several problems, errors first, a line each.
+/// One text for several problems, one per line, errors first.
 pub fn summary(problems: &[Problem]) -> String {
     let of = |severity: Severity| problems.iter().filter(move |problem| problem.severity == severity);
     let ordered: Vec<&Problem> = of(Severity::Error).chain(of(Severity::Warning)).collect();
@@ -90,16 +92,16 @@ pub fn summary(problems: &[Problem]) -> String {
         return only.to_string();
     }
     let mut text = format!("{} problems", ordered.len());
-    for problem in ordered.iter().take(TOLD_MAX) {
+    for problem in ordered.iter().take(SUMMARY_MAX) {
         _ = write!(text, "\n- {problem}");
     }
-    if ordered.len() > TOLD_MAX {
-        _ = write!(text, "\n- and {} more", ordered.len() - TOLD_MAX);
+    if ordered.len() > SUMMARY_MAX {
+        _ = write!(text, "\n- and {} more", ordered.len() - SUMMARY_MAX);
     }
     text
 }
 
-/// A problem of a loader as one of the document. With `strict_keys` a key given twice is an error.
+/// Converts a problem of a loader. With `strict_keys` a duplicate key is an error.
 pub fn from_loader(problem: stoker_yaml::Problem, strict_keys: bool) -> Problem {
     let is_duplicate = problem.code == stoker_yaml::codes::DUPLICATE_KEY;
     let (severity, mut message) = if is_duplicate && strict_keys {
@@ -114,14 +116,14 @@ pub fn from_loader(problem: stoker_yaml::Problem, strict_keys: bool) -> Problem 
     Problem { severity, code, path: String::new(), span, message, help }
 }
 
-/// Problems as they are found, with the place in the document where the reading is just now.
+/// Collects problems during reading, and tracks the current path in the document.
 ///
-/// Only so many are kept: a list of a million wrong items is one mistake made a million times.
+/// The list is bounded: a list of a million invalid items is one mistake repeated a million times.
 #[derive(Debug, Default)]
 pub struct Problems {
-    kept: Vec<Problem>,
-    /// Where a problem goes that is only counted.
-    spare: Option<Problem>,
+    listed: Vec<Problem>,
+    /// Holds a problem that is only counted, so that `push` can return a reference.
+    unlisted: Option<Problem>,
     n_dropped: usize,
     n_errors: usize,
     n_suggestions: usize,
@@ -134,25 +136,25 @@ enum Segment {
     Index(usize),
 }
 
-/// Problems kept.
-const KEPT_MAX: usize = 200;
+/// Maximum number of listed problems; further ones are only counted.
+const LISTED_MAX: usize = 200;
 
-/// Words for which another is looked for. It costs a comparison with every known word.
+/// Maximum number of suggestions. Each compares a word with all known words.
 const SUGGESTIONS_MAX: usize = 2000;
 
 impl Problems {
-    /// Goes on after what a loader found.
+    /// Continues after the problems of a loader.
     pub fn after(problems: Vec<Problem>) -> Self {
         let n_errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
-        Self { kept: problems, n_errors, ..Self::default() }
+        Self { listed: problems, n_errors, ..Self::default() }
     }
 
-    /// Notes an error at the current path.
+    /// Records an error at the current path.
     pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> &mut Problem {
         self.push(Severity::Error, code, Some(span), message.into())
     }
 
-    /// Notes a warning at the current path.
+    /// Records a warning at the current path.
     pub fn warning(&mut self, code: &'static str, span: Span, message: impl Into<String>) -> &mut Problem {
         self.push(Severity::Warning, code, Some(span), message.into())
     }
@@ -169,19 +171,19 @@ impl Problems {
         let problem = Problem { severity, code, path, span, message, help: None };
         if self.is_full() {
             self.n_dropped += 1;
-            return self.spare.insert(problem);
+            return self.unlisted.insert(problem);
         }
-        self.kept.push(problem);
-        let last = self.kept.len() - 1;
-        &mut self.kept[last]
+        self.listed.push(problem);
+        let last = self.listed.len() - 1;
+        &mut self.listed[last]
     }
 
-    /// Reads something under a key: what it reports carries the key in its path.
+    /// Runs `read` with the key appended to the current path.
     pub fn in_key<T>(&mut self, key: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         self.within(Segment::Key(key.into()), read)
     }
 
-    /// Reads an item of a list.
+    /// Runs `read` with the list index appended to the current path.
     pub fn in_item<T>(&mut self, item_idx: usize, read: impl FnOnce(&mut Self) -> T) -> T {
         self.within(Segment::Index(item_idx), read)
     }
@@ -193,37 +195,38 @@ impl Problems {
         result
     }
 
-    /// Whether further problems are only counted, so that nobody needs to take pains with them.
+    /// Whether further problems are only counted, so that expensive details can be skipped.
     pub(crate) fn is_full(&self) -> bool {
-        self.kept.len() >= KEPT_MAX
+        self.listed.len() >= LISTED_MAX
     }
 
-    /// Help for a word that is not known, if another is near and not too many have been asked for.
+    /// A suggestion for an unknown word, if a known one is similar and the limit of suggestions is not
+    /// reached.
     pub(crate) fn did_you_mean<'a>(
         &mut self,
-        given: &str,
-        known: impl Iterator<Item = &'a str>,
+        word: &str,
+        known_words: impl Iterator<Item = &'a str>,
     ) -> Option<String> {
         self.n_suggestions += 1;
         if self.is_full() || self.n_suggestions > SUGGESTIONS_MAX {
             return None;
         }
-        closest(given, known).map(|best| format!("did you mean `{best}`?"))
+        closest(word, known_words).map(|best| format!("did you mean `{best}`?"))
     }
 
-    /// How many problems are kept, to find later which are new.
+    /// Number of listed problems, for [`Problems::introduce`].
     pub(crate) fn mark(&self) -> usize {
-        self.kept.len()
+        self.listed.len()
     }
 
-    /// Puts words in front of every message since `mark`.
-    pub(crate) fn introduce(&mut self, mark: usize, words: &str) {
-        for problem in self.kept.iter_mut().skip(mark) {
-            problem.message.insert_str(0, words);
+    /// Prepends a prefix to all messages recorded since `mark`.
+    pub(crate) fn introduce(&mut self, mark: usize, prefix: &str) {
+        for problem in self.listed.iter_mut().skip(mark) {
+            problem.message.insert_str(0, prefix);
         }
     }
 
-    /// Where the reading is, as in `tasks[3].requires[0]`.
+    /// The current path, such as `tasks[3].requires[0]`.
     pub fn path(&self) -> String {
         let mut text = String::new();
         for segment in &self.path {
@@ -239,7 +242,7 @@ impl Problems {
         text
     }
 
-    /// How many errors there are so far, shown or not.
+    /// Number of errors so far, including those not listed.
     pub fn n_errors(&self) -> usize {
         self.n_errors
     }
@@ -248,15 +251,15 @@ impl Problems {
         self.n_errors > 0
     }
 
-    /// Everything found, in the order of the text.
+    /// All problems in text order.
     pub fn into_vec(mut self) -> Vec<Problem> {
-        self.kept.sort_by_key(|problem| problem.span.map(|span| span.start.offset));
+        self.listed.sort_by_key(|problem| problem.span.map(|span| span.start.offset));
         if self.n_dropped > 0 {
-            let message = format!("there are {} more problems", self.n_dropped);
+            let message = format!("{} more problems are not shown", self.n_dropped);
             let (severity, code, path) = (Severity::Error, codes::TOO_MANY, String::new());
-            self.kept.push(Problem { severity, code, path, span: None, message, help: None });
+            self.listed.push(Problem { severity, code, path, span: None, message, help: None });
         }
-        self.kept
+        self.listed
     }
 }
 
@@ -275,17 +278,17 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// A user's text for a message: short, on one line, in backticks.
+/// A user's text for a message: truncated, on one line, in backticks.
 pub(crate) fn quoted(text: &str) -> String {
     let short = shortened(text);
-    let mut shown = String::with_capacity(short.len() + 2);
+    let mut escaped = String::with_capacity(short.len() + 2);
     for letter in short.chars() {
-        if letter.is_control() { shown.extend(letter.escape_default()) } else { shown.push(letter) }
+        if letter.is_control() { escaped.extend(letter.escape_default()) } else { escaped.push(letter) }
     }
-    format!("`{shown}`")
+    format!("`{escaped}`")
 }
 
-/// Words for a closed list: `a`, `b` or `c`.
+/// A list of choices for a message: `a`, `b` or `c`.
 pub(crate) fn choices(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match &quoted[..] {
@@ -305,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_written_as_people_write_them() {
+    fn paths_are_human_readable() {
         let mut problems = Problems::default();
         let path = problems.in_key("tasks", |problems| {
             problems.in_item(3, |problems| {
@@ -322,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_tells_errors_first_and_not_too_many() {
+    fn summary_lists_errors_first_and_is_bounded() {
         let warning = problem(Severity::Warning, "b", "odd");
         let error = problem(Severity::Error, "a", "wrong");
         assert_eq!(summary(&[]), "0 problems");
@@ -334,19 +337,19 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_counted() {
+    fn excess_problems_are_counted() {
         let mut problems = Problems::default();
         for _ in 0..1000 {
-            problems.error(codes::KIND, Span::default(), "wrong").help("mend it".to_owned());
+            problems.error(codes::KIND, Span::default(), "wrong").help("fix it".to_owned());
         }
         assert_eq!(problems.n_errors(), 1000);
-        let kept = problems.into_vec();
-        assert_eq!(kept.len(), KEPT_MAX + 1);
-        assert_eq!(kept[KEPT_MAX].message, "there are 800 more problems");
+        let listed = problems.into_vec();
+        assert_eq!(listed.len(), LISTED_MAX + 1);
+        assert_eq!(listed[LISTED_MAX].message, "800 more problems are not shown");
     }
 
     #[test]
-    fn text_of_users_is_shown_short_and_on_one_line() {
+    fn user_text_is_truncated_and_escaped() {
         assert_eq!(quoted("a\nb"), "`a\\nb`");
         assert_eq!(quoted(&"ä".repeat(61)), format!("`{}…`", "ä".repeat(60)));
         assert_eq!(choices(&["a", "b", "c"]), "`a`, `b` or `c`");

@@ -1,18 +1,18 @@
-//! Documents as YAML text, for people and for files that are uploaded again.
+//! Documents as human-readable YAML that can be uploaded again.
 
 use stoker_model::Json;
 use stoker_yaml::BigInt;
 use stoker_yaml::emit::{Atom, Emit, View};
 
-/// A document as block-style YAML, keys in their order.
+/// A document as block-style YAML, with keys in document order.
 pub fn to_yaml(document: &Json) -> String {
     stoker_yaml::emit::to_yaml(&Tree::from(document))
 }
 
-/// The emitter wants its own trait on every level.
+/// JSON with the emitter's trait implemented at every level.
 enum Tree<'d> {
     Atom(Atom<'d>),
-    /// Beyond the signed integers.
+    /// An integer above `i64::MAX`.
     Unsigned(BigInt),
     Seq(Vec<Self>),
     Map(Vec<(&'d str, Self)>),
@@ -59,7 +59,7 @@ mod tests {
     use crate::{Format, Problems, parse};
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn yaml_round_trips() {
         let document = json!({
             "tasks": [{"id": "on", "n": 1, "x": 1.5, "none": null, "yes": true, "text": "a\nb\n", "empty": {}, "l": []}],
             "big": u64::MAX, "odd key: ": "- no",

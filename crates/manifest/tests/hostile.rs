@@ -1,18 +1,18 @@
-//! Large and malicious uploads are judged in a time that follows their size, and in few words.
-#![expect(clippy::disallowed_methods, reason = "a test reads the clock to see that work ends")]
+//! Large and malicious uploads are validated in time proportional to their size, with bounded output.
+#![expect(clippy::disallowed_methods, reason = "the test measures elapsed time")]
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use stoker_manifest::{Format, graph, summary};
 
-/// A square of these sizes would take hours.
+/// Quadratic time for these sizes would be hours.
 const TIME_MAX: Duration = Duration::from_mins(1);
 
 fn check(text: &str) {
     let started = Instant::now();
-    let judged = graph::read(text, Format::Json);
-    let problems = &judged.problems;
+    let result = graph::read(text, Format::Json);
+    let problems = &result.problems;
     assert!(started.elapsed() < TIME_MAX, "{:?}", started.elapsed());
     assert!(problems.len() <= 201, "{} problems", problems.len());
     assert!(summary(problems).len() < 20_000);
@@ -27,14 +27,14 @@ fn list(item: impl Fn(usize) -> String, n_items: usize) -> String {
 }
 
 #[test]
-fn many_fields() {
+fn many_unknown_fields() {
     let fields = list(|at| format!("\"requries{at}\": {at}"), 100_000).replace(['[', ']'], "");
     check(&format!("[{{\"id\": \"a\", \"type\": \"shell\", {fields}}}]"));
     check(&format!("{{{fields}}}"));
 }
 
 #[test]
-fn many_wrong_tasks() {
+fn many_invalid_tasks() {
     check(&list(
         |_| "{\"id\": \"a\", \"type\": \"shell\", \"condition\": {\"yaql_exp\": \"$.a +\"}}".to_owned(),
         50_000,
@@ -44,7 +44,7 @@ fn many_wrong_tasks() {
 }
 
 #[test]
-fn deep_values() {
+fn deeply_nested_values() {
     check(&format!("[{{\"id\": \"a\", \"type\": \"shell\", \"x\": {}1{}}}]", "[".repeat(90), "]".repeat(90)));
     check(&"[{\"parameters\":".repeat(50_000));
 }

@@ -1,22 +1,22 @@
-//! Real graphs, when they lie beside the workspace; and texts of no meaning.
+//! Real graphs, if the data is present next to the workspace, and arbitrary texts.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use proptest::prelude::*;
 use serde_json::Value;
 use stoker_manifest::{Format, Options, Problem, Severity, codes, graph, task};
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/fuel-library")
+fn folder() -> Option<PathBuf> {
+    stoker_testenv::shared_folder("fuel-library")
 }
 
 fn file(name: &str) -> Option<String> {
-    fs::read_to_string(folder().join(name)).ok()
+    fs::read_to_string(stoker_testenv::shared_data(&format!("fuel-library/{name}"))?).ok()
 }
 
 #[test]
-fn real_tasks_have_no_problems_and_come_back_as_they_went() {
+fn real_tasks_are_valid_and_round_trip() {
     let counts = [
         ("default-graph.yaml", 204),
         ("provision__tasks.yaml", 10),
@@ -25,13 +25,13 @@ fn real_tasks_have_no_problems_and_come_back_as_they_went() {
     ];
     for (name, n_tasks) in counts {
         let Some(text) = file(name) else { continue };
-        let judged = graph::read(&text, Format::Yaml);
-        assert_eq!(without_words(judged.problems), [], "{name}");
-        let tasks = judged.value.and_then(|body| body.tasks).expect("tasks");
+        let result = graph::read(&text, Format::Yaml);
+        assert_eq!(without_bare_words(result.problems), [], "{name}");
+        let tasks = result.value.and_then(|body| body.tasks).expect("tasks");
         assert_eq!(tasks.len(), n_tasks, "{name}");
         let answer: Value = tasks.iter().map(task::render).map(Value::Object).collect();
         let again = graph::read_tasks(&answer.to_string(), Format::Json);
-        assert_eq!(without_words(again.problems), [], "{name}");
+        assert_eq!(without_bare_words(again.problems), [], "{name}");
         for (before, after) in tasks.iter().zip(again.value.expect("tasks")) {
             let mut expected = before.fields.clone();
             expected.entry("version").or_insert_with(|| Value::from("1.0.0"));
@@ -41,7 +41,7 @@ fn real_tasks_have_no_problems_and_come_back_as_they_went() {
 }
 
 #[test]
-fn real_metadata_have_no_problems() {
+fn real_metadata_is_valid() {
     for name in ["provision__metadata.yaml", "deletion__metadata.yaml", "net-verification__metadata.yaml"] {
         let Some(text) = file(name) else { continue };
         let body = graph::read(&text, Format::Yaml);
@@ -52,45 +52,45 @@ fn real_metadata_have_no_problems() {
 }
 
 #[test]
-fn real_files_with_anchors_are_read() {
-    let Ok(entries) = fs::read_dir(folder()) else { return };
+fn real_files_with_anchors_are_valid() {
+    let Some(Ok(entries)) = folder().map(fs::read_dir) else { return };
     let lax = Options { strict_keys: false, ..Options::default() };
-    let mut refused = Vec::new();
+    let mut rejected = Vec::new();
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name.ends_with("tasks.yaml") {
             let text = fs::read_to_string(&path).expect("text");
             assert!(graph::read_with(&text, Format::Yaml, &lax).value.is_some(), "{name}");
-            let problems = without_words(graph::read(&text, Format::Yaml).problems);
-            refused.extend(problems.into_iter().map(|problem| (name.clone(), problem.message)));
+            let problems = without_bare_words(graph::read(&text, Format::Yaml).problems);
+            rejected.extend(problems.into_iter().map(|problem| (name.clone(), problem.message)));
         }
     }
-    // Three real files give a key twice, four times in all, and lose what they said first.
-    assert_eq!(refused.len(), 4, "{refused:?}");
-    assert!(refused.iter().all(|(_, message)| message.contains("is given twice; first given here")));
+    // Three real files contain duplicate keys, four in all, and lose the first values.
+    assert_eq!(rejected.len(), 4, "{rejected:?}");
+    assert!(rejected.iter().all(|(_, message)| message.contains("is given twice; first given here")));
 }
 
-/// Everything but words that somebody took for constants, which real graphs have three of.
-fn without_words(problems: Vec<Problem>) -> Vec<Problem> {
+/// All problems except bare words that were meant as constants; the real graphs contain three of these.
+fn without_bare_words(problems: Vec<Problem>) -> Vec<Problem> {
     problems.into_iter().filter(|problem| problem.code != codes::BARE_WORD).collect()
 }
 
 #[test]
-fn words_taken_for_constants_are_warned_about_in_real_graphs() {
+fn bare_words_in_real_graphs_are_reported() {
     let Some(text) = file("default-graph.yaml") else { return };
     let problems = graph::read(&text, Format::Yaml).problems;
-    let told: Vec<(u32, &str)> = problems
+    let bare_words: Vec<(u32, &str)> = problems
         .iter()
         .map(|problem| {
-            let span = problem.span.expect("a place");
+            let span = problem.span.expect("a location");
             (span.start.line, &text[span.start.offset as usize..span.end.offset as usize])
         })
         .collect();
-    assert_eq!(told, [(3717, "None"), (3717, "None"), (4682, "undef")]);
+    assert_eq!(bare_words, [(3717, "None"), (3717, "None"), (4682, "undef")]);
     assert!(problems.iter().all(|problem| problem.severity == Severity::Warning));
 }
 
-/// Documents made of the right words in the wrong places.
+/// Documents of known words in random positions.
 fn documents() -> impl Strategy<Value = Value> {
     const WORDS: &[&str] = &[
         "id",
@@ -144,18 +144,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_graph_or_at_least_one_error(document in documents()) {
+    fn result_is_a_graph_or_an_error(document in documents()) {
         let text = document.to_string();
-        let judged = graph::read(&text, Format::Json);
-        let has_errors = judged.problems.iter().any(|problem| problem.severity == stoker_manifest::Severity::Error);
-        prop_assert_eq!(judged.value.is_none(), has_errors, "{}", text);
-        for problem in &judged.problems {
+        let result = graph::read(&text, Format::Json);
+        let has_errors = result.problems.iter().any(|problem| problem.severity == stoker_manifest::Severity::Error);
+        prop_assert_eq!(result.value.is_none(), has_errors, "{}", text);
+        for problem in &result.problems {
             if let Some(span) = problem.span {
                 prop_assert!(text.get(span.start.offset as usize..span.end.offset as usize).is_some());
             }
         }
-        // What is accepted is accepted again in the form of an answer.
-        if let Some(tasks) = judged.value.and_then(|body| body.tasks) {
+        // An accepted graph is accepted again in the form of a response.
+        if let Some(tasks) = result.value.and_then(|body| body.tasks) {
             let answer: Value = tasks.iter().map(task::render).map(Value::Object).collect();
             let again = graph::read_tasks(&answer.to_string(), Format::Json).value;
             prop_assert!(again.is_some(), "{}", answer);
@@ -163,7 +163,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text(text in any::<String>()) {
+    fn arbitrary_text_never_panics(text in any::<String>()) {
         graph::read(&text, Format::Yaml);
         graph::read(&text, Format::Json);
     }

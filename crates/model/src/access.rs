@@ -1,4 +1,4 @@
-//! Who may do what. Every operation of the API names one [`Permission`]; a role is a set of them.
+//! Access control. Every operation of the API requires one [`Permission`]; a role is a set of them.
 
 use crate::{TenantId, UserId, words};
 
@@ -13,17 +13,17 @@ words! {
 }
 
 words! {
-    /// What an operation needs.
+    /// The permission that an operation requires.
     Permission {
-        /// Needs no login at all.
+        /// No authentication.
         Public => "public",
-        /// Any logged-in user, about the user alone: own password, own tokens.
+        /// Any authenticated user, limited to the user's own password and tokens.
         Own => "own",
-        /// Reading. A member sees the things of its tenant.
+        /// Read access. A member sees only resources of its tenant.
         Read => "read",
         /// Changing deployments: releases, clusters, nodes, plugins, graphs, runs.
         Operate => "operate",
-        /// Modules of a tenant under `/v1.0/{tenant}`; finer rules are the modules' own.
+        /// Modules of a tenant under `/v1.0/{tenant}`; the rules of modules refine it.
         Modules => "modules",
         /// Users, tenants, tokens of others, the audit log, settings of the server.
         Administer => "administer",
@@ -40,13 +40,13 @@ impl Role {
         }
     }
 
-    /// Whether the role reaches beyond the tenant of its user.
+    /// Whether the role sees resources of other tenants.
     pub const fn sees_all_tenants(self) -> bool {
         !matches!(self, Self::Member)
     }
 }
 
-/// Who sends a request, as far as it has been proved.
+/// The authenticated sender of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     pub user_id: UserId,
@@ -61,7 +61,7 @@ impl Caller {
         self.roles.iter().any(|role| role.allows(permission))
     }
 
-    /// The tenant to which everything shown must belong; `None` when all may be shown.
+    /// The tenant to restrict results to; `None` if the caller sees all tenants.
     pub fn tenant_limit(&self) -> Option<TenantId> {
         let everything = self.roles.iter().any(|role| role.sees_all_tenants());
         (!everything).then_some(self.tenant_id)
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_hold_what_the_documentation_says() {
+    fn roles_have_documented_permissions() {
         use Permission::{Administer, Modules, Operate, Own, Read};
         let table = [
             (Role::Admin, &[Own, Read, Operate, Modules, Administer][..]),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_plain_member_is_limited_to_its_tenant() {
+    fn members_are_limited_to_their_tenant() {
         assert_eq!(caller(&[Role::Member]).tenant_limit(), Some(TenantId(7)));
         assert_eq!(caller(&[]).tenant_limit(), Some(TenantId(7)));
         assert_eq!(caller(&[Role::Member, Role::Viewer]).tenant_limit(), None);

@@ -1,16 +1,16 @@
-//! Agents, and the tokens with which they come in.
+//! Agents and their join tokens.
 
 use crate::{AgentId, JoinTokenId, Micros, NodeId};
 
-/// An agent that came in. What it knows itself by is a secret of which only the digest is kept.
+/// An enrolled agent. Only the digest of its credential is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agent {
     pub id: AgentId,
     /// The uid of its node, or `master`. Unique.
     pub uid: String,
-    /// None for the master.
+    /// `None` for the master.
     pub node_id: Option<NodeId>,
-    /// Of the program, when it came in.
+    /// Version of the agent program at enrollment.
     pub version: String,
     pub joined_at: Micros,
     pub last_seen_at: Option<Micros>,
@@ -26,27 +26,27 @@ pub struct NewAgent {
     pub joined_at: Micros,
 }
 
-/// A certificate that an agent got.
+/// A certificate issued to an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewAgentCertificate {
     pub agent_id: AgentId,
-    /// SHA-256 over the certificate.
+    /// SHA-256 of the certificate.
     pub fingerprint: [u8; 32],
-    /// The number its authority gave it, as hexadecimal digits.
+    /// Serial number assigned by the certificate authority, in hexadecimal.
     pub serial: String,
     pub issued_at: Micros,
     pub expires_at: Micros,
 }
 
-/// Lets agents in, until it expires or is used up.
+/// Allows agents to enroll until it expires or its uses are exhausted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JoinToken {
     pub id: JoinTokenId,
-    /// What its maker calls it.
+    /// Name given by its creator.
     pub label: Option<String>,
-    /// None: as often as one likes.
+    /// `None`: unlimited.
     pub uses_left: Option<i64>,
-    /// Whether an agent may take the place of one that is there already, or of the master.
+    /// Whether an agent may replace an existing one, including the master's.
     pub may_replace: bool,
     pub created_at: Micros,
     pub expires_at: Micros,

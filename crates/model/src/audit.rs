@@ -1,4 +1,4 @@
-//! Who changed what, and when.
+//! The audit log.
 
 use crate::{AuditId, Json, Micros, UserId};
 
@@ -8,7 +8,7 @@ pub struct Actor {
     /// `None` for the server itself (first start, retention).
     pub user_id: Option<UserId>,
     pub user_name: String,
-    /// Where the request came from.
+    /// Address the request came from.
     pub address: Option<String>,
 }
 
@@ -18,14 +18,14 @@ impl Actor {
     }
 }
 
-/// What was changed, in words for the log. A change is not committed without one.
+/// An audit log entry before it is stored. No change is committed without one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Noun and verb: `graph.update`.
+    /// Noun and verb, such as `graph.update`.
     pub action: &'static str,
-    /// The kind and id of the thing: `graph 12`.
+    /// Kind and id of the resource, such as `graph 12`.
     pub target: String,
-    /// What helps a reader later (names, counts); never a secret.
+    /// Context for readers of the log (names, counts); never a secret.
     pub detail: Json,
 }
 

@@ -15,7 +15,7 @@ words! {
 }
 
 words! {
-    /// Which layer wins when layers are merged, weak to strong.
+    /// Precedence of layers in a merge, weakest first.
     #[derive(Default)]
     MergeOrder {
         #[default]
@@ -28,7 +28,7 @@ words! {
     /// What a stronger layer overrides.
     #[derive(Default)]
     MergeMode {
-        /// Single attributes; those it does not set are kept.
+        /// Single attributes; attributes it does not set keep their values.
         #[default]
         Attributes => "attributes",
         /// The whole task.
@@ -37,7 +37,7 @@ words! {
 }
 
 words! {
-    /// Documents a user supplies in place of computed ones.
+    /// Kinds of documents that a user can supply instead of computed ones.
     FactsKind {
         Deployment => "deployment",
         Provisioning => "provisioning",
@@ -57,7 +57,7 @@ pub struct Cluster {
     /// Names of the components chosen in the wizard.
     pub components: Vec<String>,
     pub ui_settings: JsonMap,
-    /// Roles and tags of the cluster's own: name to metadata.
+    /// Roles and tags defined by the cluster itself, name to metadata.
     pub roles_metadata: JsonMap,
     pub tags_metadata: JsonMap,
     /// Role to the list of volumes it uses.
@@ -66,10 +66,10 @@ pub struct Cluster {
     pub editable: JsonMap,
     pub generated: JsonMap,
     pub extensions: Vec<String>,
-    /// Whether somebody supplied facts.
+    /// Whether a user supplied facts.
     pub is_customized: bool,
     pub is_locked: bool,
-    /// `None`: what the server says.
+    /// `None`: the default of the server.
     pub merge_order: Option<MergeOrder>,
     pub merge_mode: Option<MergeMode>,
     pub created_at: Micros,

@@ -1,49 +1,49 @@
-//! Whether a plugin fits a release, and which version of it is newer.
+//! Compatibility of plugins with releases, and comparison of plugin versions.
 
 use std::cmp::Ordering;
 
 use crate::{Json, NewPlugin, NewRelease};
 
-/// What a plugin is asked to fit.
+/// The release and mode that a plugin must be compatible with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FitTarget<'a> {
     pub operating_system: &'a str,
     pub version: &'a str,
-    /// `None` where there is no cluster yet: any mode will do.
+    /// `None` if there is no cluster yet: any mode is compatible.
     pub mode: Option<&'a str>,
 }
 
 impl NewRelease {
-    /// What a plugin must fit, in a cluster of this mode if there is one.
+    /// The compatibility target of this release, in a cluster of this mode if given.
     pub fn fit_target<'a>(&'a self, mode: Option<&'a str>) -> FitTarget<'a> {
         FitTarget { operating_system: &self.operating_system, version: &self.version, mode }
     }
 }
 
 impl FitTarget<'_> {
-    /// Whether one of the entries `{os, version, mode}` of a plugin covers it.
+    /// Whether one of a plugin's entries `{os, version, mode}` covers the target.
     pub fn is_covered_by(self, releases: &[Json]) -> bool {
         self.covering(releases).is_some()
     }
 
-    /// The first entry that covers it.
+    /// The first entry that covers the target.
     fn covering(self, releases: &[Json]) -> Option<&Json> {
         releases.iter().find(|entry| entry_fits(entry, self))
     }
 }
 
 impl NewPlugin {
-    /// Whether one of the releases it is made for covers the target.
+    /// Whether the plugin supports a release that covers the target.
     pub fn fits(&self, target: FitTarget<'_>) -> bool {
         target.is_covered_by(&self.releases)
     }
 
-    /// The folder of its package with the scripts for the target.
+    /// The folder in its package with the scripts for the target.
     pub fn scripts_path(&self, target: FitTarget<'_>) -> Option<&str> {
         target.covering(&self.releases)?.get("deployment_scripts_path")?.as_str()
     }
 
-    /// The operating system of the entry that covers the target, and where its packages are.
+    /// The operating system of the entry that covers the target, and the path of its package repository.
     pub fn repository_path(&self, target: FitTarget<'_>) -> Option<(&str, &str)> {
         let entry = target.covering(&self.releases)?;
         Some((entry.get("os")?.as_str()?, entry.get("repository_path")?.as_str()?))
@@ -58,10 +58,11 @@ fn entry_fits(entry: &Json, target: FitTarget<'_>) -> bool {
         && target.mode.is_none_or(|mode| mode_fits(entry.get("mode"), mode))
 }
 
-/// `ha` covers `ha_compact`. One mode may be written without a list around it.
-fn mode_fits(modes: Option<&Json>, wanted: &str) -> bool {
-    let covers =
-        |mode: &str| wanted.strip_prefix(mode).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+/// `ha` covers `ha_compact`. A single mode may be a string instead of a list.
+fn mode_fits(modes: Option<&Json>, target_mode: &str) -> bool {
+    let covers = |mode: &str| {
+        target_mode.strip_prefix(mode).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
     match modes {
         Some(Json::String(mode)) => covers(mode),
         Some(Json::Array(modes)) => modes.iter().filter_map(Json::as_str).any(covers),
@@ -69,7 +70,7 @@ fn mode_fits(modes: Option<&Json>, wanted: &str) -> bool {
     }
 }
 
-/// Both halves of a version such as `2014.2-6.1` cover longer ones, in whole dotted parts: not `2014.20-6.1`.
+/// Both halves of a version such as `2014.2-6.1` cover longer ones, by whole dotted parts: not `2014.20-6.1`.
 fn version_covers(own: &str, release: &str) -> bool {
     let (Some(own), Some(release)) = (own.rsplit_once('-'), release.rsplit_once('-')) else { return false };
     covers_parts(own.0, release.0) && covers_parts(own.1, release.1)
@@ -81,7 +82,7 @@ fn covers_parts(own: &str, release: &str) -> bool {
         .is_some_and(|rest| !own.is_empty() && (rest.is_empty() || rest.starts_with('.')))
 }
 
-/// Versions of a plugin part by part as numbers; parts that are missing are 0, and `2.0.0b1` is below `2.0.0`.
+/// Compares plugin versions numerically, part by part; missing parts are 0, and `2.0.0b1` precedes `2.0.0`.
 pub fn compare_versions(left: &str, right: &str) -> Ordering {
     let (left_parts, left_suffix) = version_parts(left);
     let (right_parts, right_suffix) = version_parts(right);
@@ -93,11 +94,11 @@ pub fn compare_versions(left: &str, right: &str) -> Ordering {
         (false, true) => Ordering::Less,
         _ => compare_suffixes(left_suffix, right_suffix),
     };
-    // Equal numbers written differently keep an order, so that sorting is the same every time.
+    // Equal versions with different spellings still have an order, so that sorting is deterministic.
     numbers.fold(Ordering::Equal, Ordering::then).then(suffixes).then_with(|| left.cmp(right))
 }
 
-/// The numbers, and what follows them: `b1` of `2.0.0b1`.
+/// The numeric parts, and the suffix after them: `b1` of `2.0.0b1`.
 fn version_parts(version: &str) -> (Vec<u64>, &str) {
     let at = version.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(version.len());
     let (numbers, suffix) = version.split_at(at);
@@ -105,7 +106,7 @@ fn version_parts(version: &str) -> (Vec<u64>, &str) {
     (parts.map(|part| part.parse().unwrap_or(u64::MAX)).collect(), suffix)
 }
 
-/// `a2` before `a10` before `b1`.
+/// Orders `a2` before `a10` before `b1`.
 fn compare_suffixes(left: &str, right: &str) -> Ordering {
     let split = |suffix: &str| {
         let at = suffix.find(|letter: char| letter.is_ascii_digit()).unwrap_or(suffix.len());
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_cover_longer_ones_in_whole_parts() {
+    fn versions_cover_longer_versions_by_whole_parts() {
         for (own, release, expected) in [
             ("2014.2-6.1", "2014.2.2-6.1", true),
             ("2014.2-6.0", "2014.2.1-6.0.2", true),
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn operating_system_version_and_mode_must_all_fit_one_entry() {
+    fn one_entry_must_match_os_version_and_mode() {
         let entry = json!({"os": "Ubuntu", "version": "mitaka-9.0", "mode": ["ha", "multinode"]});
         let fits = |operating_system, version, mode| {
             entry_fits(&entry, FitTarget { operating_system, version, mode })
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_without_what_it_needs_fits_nothing() {
+    fn incomplete_entry_matches_nothing() {
         let target =
             FitTarget { operating_system: "ubuntu", version: "mitaka-9.0", mode: Some("ha_compact") };
         for entry in [
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_compare_as_numbers() {
+    fn versions_compare_numerically() {
         let ordered = ["1.9", "1.10.0a2", "1.10.0a10", "1.10.0b1", "1.10.0", "1.10.1", "2.0.0"];
         for (index, left) in ordered.iter().enumerate() {
             for (other, right) in ordered.iter().enumerate() {

@@ -12,7 +12,7 @@ words! {
     }
 }
 
-/// What a graph belongs to. It has exactly one owner and goes with it.
+/// The owner of a graph. A graph has exactly one and is deleted with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     Release(ReleaseId),
@@ -46,7 +46,7 @@ impl Owner {
     }
 }
 
-/// What is said about a graph as a whole. `None` is "not given", which is not the same as an empty map.
+/// Metadata of a graph as a whole. `None` means not set, which differs from an empty map.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GraphMetadata {
     pub name: Option<String>,
@@ -60,11 +60,11 @@ pub struct GraphMetadata {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     pub id: GraphId,
-    /// Grows with every change of the graph or its tasks.
+    /// Incremented by every change of the graph or its tasks.
     pub generation: i64,
     pub owner: Owner,
     pub graph_type: GraphType,
     pub metadata: GraphMetadata,
-    /// In the order of the upload. Rows never change, so that everybody who reads a graph can share them.
+    /// In upload order. Rows are immutable, so all readers of a graph can share them.
     pub tasks: Arc<[StoredTask]>,
 }

@@ -1,18 +1,18 @@
-//! Where the tasks of a graph stand in what was uploaded.
+//! Source locations of the tasks of a graph in the uploaded file.
 
 use std::collections::BTreeMap;
 
-/// The lines of the last upload, so that what is found later can be told with its place in the author's file.
+/// Line numbers of the last upload, so that later findings can refer to the author's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphSource {
-    /// The name of the file, if the client told it.
+    /// The file name, if the client sent it.
     pub file: Option<String>,
-    /// From 1, by task and by field under its canonical name; the empty name is the task itself.
+    /// 1-based, by task and canonical field name; the empty name is the task itself.
     pub lines: BTreeMap<String, BTreeMap<String, u32>>,
 }
 
 impl GraphSource {
-    /// The line of a field, as in `cross_depends[0].role`, or else of its task.
+    /// The line of a field such as `cross_depends[0].role`, else of its task.
     pub fn line(&self, task: &str, path: &str) -> Option<u32> {
         let fields = self.lines.get(task)?;
         let field = path.split(['.', '[']).next().unwrap_or_default();
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_without_a_line_is_where_its_task_is() {
+    fn line_of_field_falls_back_to_its_task() {
         let fields = BTreeMap::from([(String::new(), 3), ("roles".to_owned(), 5)]);
         let source = GraphSource { file: None, lines: BTreeMap::from([("a".to_owned(), fields)]) };
         assert_eq!(source.line("a", "roles[0]"), Some(5));

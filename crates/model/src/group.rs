@@ -2,43 +2,43 @@
 
 use crate::Micros;
 
-/// A server of the group, as it says of itself.
+/// A server of the group, as it registers itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// New with every start.
+    /// Generated at every start.
     pub id: String,
-    /// The name of its machine.
+    /// Hostname of its machine.
     pub name: String,
-    /// Where it listens.
+    /// Address it listens on.
     pub address: String,
-    /// Of the program.
+    /// Version of the server program.
     pub version: String,
-    /// Whether messages reach it over the bus.
+    /// Whether it receives messages over the bus.
     pub hears_bus: bool,
     pub started_at: Micros,
     pub seen_at: Micros,
 }
 
-/// Where an agent is.
+/// The server an agent is connected to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentHost {
     pub uid: String,
-    /// Greater than that of every change before.
+    /// Sequence number, greater than that of every earlier change.
     pub number: i64,
-    /// The server it is connected to; none if it went away.
+    /// `None` if the agent is disconnected.
     pub server_id: Option<String>,
 }
 
-/// An agent has come to a server, or left it.
+/// An agent connected to a server or disconnected from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostChange {
     pub uid: String,
-    /// The server's number of the connection: the end of an old one says nothing about a new one.
+    /// The server's connection number: the end of an old connection must not affect a newer one.
     pub connection: i64,
     pub is_connected: bool,
 }
 
-/// A message that waits for a server.
+/// A message queued for a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
     pub id: i64,

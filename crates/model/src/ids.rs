@@ -1,4 +1,4 @@
-//! A type for each kind of id, so that a node cannot be looked up by the id of its cluster.
+//! One type per kind of id, so that a node cannot be looked up by the id of its cluster.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ macro_rules! ids {
         pub struct $name(pub i64);
 
         impl $name {
-            /// Ids in requests are positive; anything else names nothing.
+            /// Parses an id of a request: a positive integer.
             pub fn parse(text: &str) -> Option<Self> {
                 text.parse().ok().filter(|id| *id > 0).map(Self)
             }
@@ -27,9 +27,9 @@ ids! {
     AgentId,
     AuditId,
     ClusterId,
-    /// A message to a webhook.
+    /// A webhook delivery.
     DeliveryId,
-    /// A document of a state as it is stored.
+    /// A stored document of a state.
     DocumentId,
     GraphId,
     JoinTokenId,
@@ -40,10 +40,10 @@ ids! {
     PlanId,
     PluginId,
     ReleaseId,
-    /// A run, or the part of a run that executes one graph.
+    /// A run, or a child run that executes one graph.
     RunId,
     SequenceId,
-    /// A row of a task: a changed task gets another.
+    /// A task row: a changed task gets a new one.
     TaskId,
     TenantId,
     TokenId,

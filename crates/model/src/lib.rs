@@ -1,8 +1,8 @@
-//! The vocabulary of Stoker as types: ids, names, records and what is legal about them.
+//! Domain types of Stoker: ids, names and records, with their validity rules.
 //!
-//! Nothing here knows how a record is stored, sent or shown; the records derive no serialisation, so that the
-//! database, the REST interface and the messages to agents can change apart from each other. Free-form parts of a
-//! record (settings, metadata, task fields) are [`Json`].
+//! Nothing here knows how a record is stored, sent or displayed. Records derive no serialization, so that the
+//! database schema, the REST API and the agent protocol can evolve independently. Free-form parts of a record
+//! (settings, metadata, task fields) are [`Json`].
 
 mod access;
 mod agent;
@@ -60,11 +60,11 @@ pub use webhook::{
     Delivery, DeliveryStatus, DeliveryTry, NewNotification, Notification, Topic, Webhook, WebhookBody,
 };
 
-/// A document without positions, keys in the order they were written.
+/// A JSON document without source positions; keys keep their order.
 pub type Json = serde_json::Value;
 pub type JsonMap = serde_json::Map<String, Json>;
 
-/// A word of a closed list: its text is the same in the database, the API and the user interface.
+/// Defines an enumeration whose names are the same in the database, the API and the web UI.
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$variant_meta:meta])* $variant:ident => $text:literal),+ $(,)? }) => {
         $(#[$meta])*
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_their_texts_are_one_to_one() {
+    fn enum_names_round_trip() {
         fn check<T: Copy + PartialEq + std::fmt::Debug>(
             all: &[T],
             names: &[&str],

@@ -1,12 +1,12 @@
-//! A link that dashboards show: to a page of something that a plugin has brought along.
+//! Dashboard links to web pages that a plugin provides.
 
 use crate::{ClusterId, LinkId, PluginId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkOwner {
-    /// Something that is there for this cluster alone.
+    /// A page of this cluster only.
     Cluster(ClusterId),
-    /// Something that all clusters with the plugin share.
+    /// A page shared by all clusters with the plugin.
     Plugin(PluginId),
 }
 
@@ -24,6 +24,6 @@ pub struct LinkBody {
     /// Unique among the links of its owner.
     pub url: String,
     pub description: Option<String>,
-    /// Kept, and not shown to people.
+    /// Stored but not displayed.
     pub hidden: bool,
 }

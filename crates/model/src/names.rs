@@ -1,8 +1,8 @@
-//! Names that are checked once, at the edge.
+//! Names that are validated on construction.
 
 use std::fmt;
 
-/// The label of a graph: `default`, `provision`, anything an engineer likes.
+/// The type of a graph: `default`, `provision`, or a user-defined one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GraphType(String);
 
@@ -16,8 +16,8 @@ impl GraphType {
     const LENGTH_MAX: usize = 255;
 
     pub fn new(name: &str) -> Result<Self, NotAName> {
-        let legal = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if !name.is_empty() && name.len() <= Self::LENGTH_MAX && name.chars().all(legal) {
+        let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if !name.is_empty() && name.len() <= Self::LENGTH_MAX && name.chars().all(is_legal) {
             Ok(Self(name.to_owned()))
         } else {
             Err(NotAName { name: name.to_owned() })
@@ -43,8 +43,12 @@ impl fmt::Display for GraphType {
 
 impl fmt::Display for NotAName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown: String = self.name.chars().take(60).collect();
-        write!(f, "`{}` is no graph type: 1 to 255 letters, digits, `-` or `_`", shown.escape_debug())
+        let excerpt: String = self.name.chars().take(60).collect();
+        write!(
+            f,
+            "`{}` is not a valid graph type: it must have 1 to 255 letters, digits, `-` or `_`",
+            excerpt.escape_debug()
+        )
     }
 }
 
@@ -56,11 +60,11 @@ mod tests {
 
     #[test]
     fn graph_types_are_letters_digits_dashes_and_underscores() {
-        for good in ["default", "net-verification", "a_1", "404", &"x".repeat(255)] {
-            assert_eq!(GraphType::new(good).unwrap().as_str(), good);
+        for valid in ["default", "net-verification", "a_1", "404", &"x".repeat(255)] {
+            assert_eq!(GraphType::new(valid).unwrap().as_str(), valid);
         }
-        for bad in ["", "a b", "a/b", "ä", "a.b", "x\n", &"x".repeat(256)] {
-            assert!(GraphType::new(bad).is_err(), "{bad:?}");
+        for invalid in ["", "a b", "a/b", "ä", "a.b", "x\n", &"x".repeat(256)] {
+            assert!(GraphType::new(invalid).is_err(), "{invalid:?}");
         }
     }
 }

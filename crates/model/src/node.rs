@@ -50,28 +50,28 @@ pub struct Node {
     pub platform_name: Option<String>,
     pub os_platform: Option<String>,
     pub kernel_params: Option<String>,
-    /// Label to text or null.
+    /// Label name to text or null.
     pub labels: JsonMap,
-    /// Inventory as an agent reports it.
+    /// Inventory as reported by the agent.
     pub meta: JsonMap,
     pub attributes: JsonMap,
     /// Facts of the last heartbeat.
     pub facts: JsonMap,
-    /// Of the last heartbeat, to recognise one that says nothing new.
+    /// Checksum of the last heartbeat, to detect an unchanged one.
     pub agent_checksum: Option<String>,
     pub last_seen_at: Option<Micros>,
     pub created_at: Micros,
 }
 
 impl Node {
-    /// Becomes part of a cluster that has still to be deployed to it.
+    /// Adds the node to a cluster; it is deployed by the next run.
     pub fn join(&mut self, cluster_id: ClusterId) {
         self.cluster_id = Some(cluster_id);
         self.pending_addition = true;
         self.pending_deletion = false;
     }
 
-    /// Is free again, as if it had just been discovered: nothing is left of what the cluster made of it.
+    /// Removes the node from its cluster and resets it to the discovered state.
     pub fn leave(&mut self) {
         self.cluster_id = None;
         self.group_id = None;
@@ -86,18 +86,19 @@ impl Node {
         self.attributes.clear();
     }
 
-    /// Goes out of its cluster: at once where nothing was deployed to it yet, else with the next run.
+    /// Removes the node from its cluster: immediately if nothing was deployed to it yet, else with the next
+    /// run.
     pub fn dismiss(&mut self) {
         if self.status == NodeStatus::Discover { self.leave() } else { self.pending_deletion = true }
     }
 }
 
-/// A node as it is discovered.
+/// A discovered node before it has an id.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewNode {
     pub mac: String,
     pub ip: Option<String>,
-    /// `None`: made from the end of the mac.
+    /// `None`: derived from the end of the MAC address.
     pub name: Option<String>,
     /// `None`: `node-<id>`.
     pub hostname: Option<String>,

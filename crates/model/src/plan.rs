@@ -1,25 +1,25 @@
-//! A plan as a record, and what is remembered of tasks that succeeded.
+//! Stored plans, and records of successful tasks.
 
 use crate::{ClusterId, DocumentId, GraphType, Json, Micros, PlanId, RunId};
 
-/// A plan without what is large about it: its document and the digests of its inputs. It never changes.
+/// A plan without its large parts, the document and the input digests. Immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanRecord {
     pub id: PlanId,
     pub cluster_id: ClusterId,
     pub graph_type: GraphType,
-    /// The plan after which this one was made, when several graphs are run one after the other.
+    /// The plan of the previous graph, if several graphs run in sequence.
     pub parent_id: Option<PlanId>,
     pub created_at: Micros,
-    /// The name of the user.
+    /// User name.
     pub created_by: String,
-    /// What was asked for.
+    /// The planning request.
     pub request: Json,
     pub n_run: i64,
     pub n_skip: i64,
     /// The merged graph: fields by task.
     pub graph_id: DocumentId,
-    /// What all nodes had in common.
+    /// The document common to all nodes.
     pub common_id: DocumentId,
 }
 
@@ -31,24 +31,24 @@ pub struct NewPlan {
     pub request: Json,
     pub n_run: i64,
     pub n_skip: i64,
-    /// Digests of everything it was made from.
+    /// Digests of all inputs of the plan.
     pub inputs: Json,
     pub graph_id: DocumentId,
     pub common_id: DocumentId,
-    /// By uid the document that each node had of its own.
+    /// By uid, the own document of each node.
     pub nodes: Vec<(String, DocumentId)>,
-    /// The plan itself.
+    /// The encoded plan.
     pub document: Vec<u8>,
 }
 
-/// That a task succeeded on a node, and with which state.
+/// The success of a task on a node, with the state it succeeded with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Success {
     pub task_name: String,
     pub node_uid: String,
     pub common_id: DocumentId,
     pub document_id: DocumentId,
-    /// The run in which it was; it may be gone.
+    /// The run it succeeded in; the run may be deleted.
     pub run_id: Option<RunId>,
 }
 
@@ -58,6 +58,6 @@ pub struct Past {
     pub node_uid: String,
     pub common_id: DocumentId,
     pub document_id: DocumentId,
-    /// Their names, in order.
+    /// Task names, sorted.
     pub tasks: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use crate::{Json, JsonMap, Micros, PluginId};
 
-/// Where scripts of plugins are on nodes unless an operator says otherwise; plugins count on it.
+/// Default folder of plugin scripts on nodes; existing plugins rely on it.
 pub const PLUGIN_SCRIPTS_ROOT: &str = "/etc/fuel/plugins";
 
 #[derive(Clone, Debug, PartialEq)]
@@ -14,13 +14,13 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// Where its scripts are on a node, below the root that scripts of all plugins have there.
+    /// The folder of its scripts on a node, below the common root of plugin scripts.
     pub fn scripts_folder(&self, root: &str) -> String {
         format!("{}/{}-{}/", root.trim_end_matches('/'), self.body.name, self.body.version)
     }
 }
 
-/// A plugin before it has an id, and everything about it that can change.
+/// A plugin before it has an id: everything about it that can change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewPlugin {
     pub name: String,
@@ -34,21 +34,21 @@ pub struct NewPlugin {
     pub groups: Vec<String>,
     pub authors: Vec<String>,
     pub licenses: Vec<String>,
-    /// `{os, version, mode, deployment_scripts_path, repository_path, …}` each.
+    /// Entries `{os, version, mode, deployment_scripts_path, repository_path, …}`.
     pub releases: Vec<Json>,
     pub attributes_metadata: JsonMap,
     pub roles_metadata: JsonMap,
     pub tags_metadata: JsonMap,
     pub volumes_metadata: JsonMap,
     pub components_metadata: Vec<Json>,
-    /// Tasks of the older kind, placed by stage.
+    /// Legacy tasks, placed by stage.
     pub tasks: Vec<Json>,
-    /// Fields that this server has no word for, kept as they came.
+    /// Unknown fields, stored as received.
     pub extra: JsonMap,
 }
 
 impl NewPlugin {
-    /// A plugin that says nothing but who it is; its title is its name.
+    /// A plugin with only an identity; its title is its name.
     pub fn new(name: &str, version: &str, package_version: &str) -> Self {
         Self {
             name: name.to_owned(),

@@ -1,9 +1,9 @@
-//! How much a tenant may have.
+//! Quotas of tenants.
 
 use crate::words;
 
 words! {
-    /// What is counted.
+    /// A counted resource.
     Resource {
         Clusters => "clusters",
         Modules => "modules",
@@ -12,7 +12,7 @@ words! {
     }
 }
 
-/// The most of each; `None`: what holds for all tenants, or no limit at all.
+/// Maximum of each resource; `None`: the default quota, or unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quotas {
     pub clusters: Option<i64>,
@@ -29,7 +29,7 @@ impl Quotas {
         }
     }
 
-    /// These, and where they say nothing the others.
+    /// Fills missing quotas from `others`.
     pub fn or(self, others: Self) -> Self {
         Self {
             clusters: self.clusters.or(others.clusters),

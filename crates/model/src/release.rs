@@ -1,4 +1,4 @@
-//! A release: what can be deployed, with its graphs, roles and settings.
+//! A release: a deployable product version with its graphs, roles and settings.
 
 use crate::{Json, JsonMap, Micros, ReleaseId, words};
 
@@ -18,7 +18,7 @@ pub struct Release {
     pub created_at: Micros,
 }
 
-/// A release before it has an id, and everything about it that a user may change.
+/// A release before it has an id: everything about it that a user may change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRelease {
     pub name: String,
@@ -38,7 +38,7 @@ pub struct NewRelease {
     pub components_metadata: Vec<Json>,
     pub required_component_types: Vec<String>,
     pub extensions: Vec<String>,
-    /// Fields of the user's own, kept as they came.
+    /// User-defined fields, stored as received.
     pub extra: JsonMap,
 }
 

@@ -1,4 +1,4 @@
-//! A run and its history. The API of the predecessor calls it a transaction.
+//! Runs and their history. The Fuel-compatible API calls a run a transaction.
 
 use crate::{ClusterId, GraphType, Json, JsonMap, Micros, PlanId, RunId, words};
 
@@ -22,7 +22,7 @@ words! {
 }
 
 words! {
-    /// What kind of work a run is.
+    /// The kind of work of a run.
     RunName {
         Super => "super",
         Deploy => "deploy",
@@ -52,7 +52,7 @@ words! {
         CreateStatsUser => "create_stats_user",
         RemoveStatsUser => "remove_stats_user",
         UpdateDnsmasq => "update_dnsmasq",
-        /// Modules applied to a node, or removed from it.
+        /// Modules applied to a node or removed from it.
         Modules => "modules",
     }
 }
@@ -61,9 +61,9 @@ words! {
 pub struct Run {
     pub id: RunId,
     pub generation: i64,
-    /// Random, for people who compare logs.
+    /// Random; identifies the run in logs.
     pub uuid: String,
-    /// The run of which this executes one graph.
+    /// The parent run, if this is a child run that executes one graph.
     pub parent_id: Option<RunId>,
     pub cluster_id: Option<ClusterId>,
     pub name: RunName,
@@ -76,7 +76,7 @@ pub struct Run {
     pub dry_run: bool,
     pub started_at: Option<Micros>,
     pub ended_at: Option<Micros>,
-    /// Superseded runs are hidden from the list of tasks, not from that of transactions.
+    /// Superseded runs are hidden from the list of tasks, but not from that of transactions.
     pub is_hidden: bool,
 }
 
@@ -96,59 +96,59 @@ pub struct NewRun {
     pub ended_at: Option<Micros>,
 }
 
-/// What became of one task on one node.
+/// The result of one task on one node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryRecord {
     pub run_id: RunId,
     pub task_name: String,
-    /// `"7"`, `"master"`, or `"-"` for a task placed nowhere.
+    /// `"7"`, `"master"`, or `"-"` for a task without a node.
     pub node_id: String,
     pub status: HistoryStatus,
     pub started_at: Option<Micros>,
     pub ended_at: Option<Micros>,
-    /// The task as it was run, without its id.
+    /// The task as executed, without its id.
     pub task: JsonMap,
-    /// What the executor reported beside.
+    /// Additional data reported by the executor.
     pub custom: JsonMap,
     pub summary: JsonMap,
 }
 
-/// What an engine has to know of a run beside its events.
+/// Execution data of a run besides its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunWork {
     pub run_id: RunId,
-    /// Made when its turn comes.
+    /// `None` until the plan is created, when the run starts.
     pub plan_id: Option<PlanId>,
-    /// How it is to be carried out.
+    /// Run options.
     pub options: Json,
-    /// Which server carries it out.
+    /// The server that holds the lease.
     pub owner: Option<String>,
-    /// How often it has changed hands.
+    /// Incremented on every takeover; fences off former owners.
     pub lease_generation: i64,
-    /// Until when nobody else may take it over.
+    /// Expiry of the lease; until then no other server may take over the run.
     pub lease_until: Option<Micros>,
 }
 
-/// Something that happened in a run. It never changes.
+/// An event of a run. Immutable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunEvent {
-    /// From 1, without gaps.
+    /// 1-based, without gaps.
     pub seq: i64,
     pub at: Micros,
     pub kind: String,
-    /// The number of the instance it is about.
+    /// Index of the task instance it is about.
     pub instance: Option<i64>,
     pub body: Json,
 }
 
-/// A piece of what an attempt printed.
+/// A chunk of the output of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputPiece {
     pub instance: i64,
     pub attempt: i64,
     /// `out` or `err`.
     pub stream: String,
-    /// The number of its first byte.
+    /// Byte offset of the chunk.
     pub start: i64,
     pub text: String,
 }

@@ -22,7 +22,7 @@ pub struct NewSequence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SequenceGraph {
     pub graph_type: GraphType,
-    /// `None`: as the graph's filter says.
+    /// `None`: selected by the node filter of the graph.
     pub nodes: Option<Vec<i64>>,
     pub tasks: Option<Vec<String>>,
 }

@@ -3,7 +3,7 @@
 use crate::{Json, JsonMap, TaskId, words};
 
 words! {
-    /// What an uploaded task may be.
+    /// The type of a task.
     TaskType {
         Puppet => "puppet",
         Shell => "shell",
@@ -14,7 +14,7 @@ words! {
         Skipped => "skipped",
         Reboot => "reboot",
         CopyFiles => "copy_files",
-        /// An alias kept for old data; nothing executes it.
+        /// Supported for legacy data only; never executed.
         Role => "role",
         MasterShell => "master_shell",
         MoveToBootstrap => "move_to_bootstrap",
@@ -26,9 +26,9 @@ words! {
     }
 }
 
-/// A task as it was written. Fields are under their canonical names, `id` is [`Task::name`] and no field.
+/// A task as written. Fields have their canonical names; `id` is [`Task::name`] and not a field.
 ///
-/// A field that was not given is absent; one that was given as `false`, `[]` or `null` is there.
+/// A field that is not set is absent; one set to `false`, `[]` or `null` is present.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     /// Unique in its graph.
@@ -42,14 +42,14 @@ impl Task {
     }
 }
 
-/// A task with its row. A row never changes: another content is another row.
+/// A task with its row. Rows are immutable: changed content gets a new row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredTask {
     pub id: TaskId,
     pub task: Task,
 }
 
-/// A field that has a place of its own in the store, and how else users write it.
+/// A field with its own column in the store, and its alternative spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spelling {
     pub canonical: &'static str,
@@ -64,7 +64,7 @@ const fn aliased(canonical: &'static str, alias: &'static str) -> Spelling {
     Spelling { canonical, alias: Some(alias) }
 }
 
-/// Fields with a column, in the order of the columns. Every other field is the user's own.
+/// Fields with a column, in column order. All other fields are user-defined.
 pub const TASK_FIELDS: &[Spelling] = &[
     field("version"),
     field("test_pre"),
@@ -83,7 +83,7 @@ pub const TASK_FIELDS: &[Spelling] = &[
     field("condition"),
 ];
 
-/// The name under which a field is kept, whichever way it was spelt.
+/// The canonical name of a field, for either spelling.
 pub fn canonical_field(name: &str) -> &str {
     TASK_FIELDS
         .iter()
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_alias_leads_to_one_field() {
+    fn aliases_resolve_to_canonical_names() {
         assert_eq!(canonical_field("role"), "roles");
         assert_eq!(canonical_field("cross-depends"), "cross_depends");
         assert_eq!(canonical_field("cross-depended-by"), "cross_depended_by");

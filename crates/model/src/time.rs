@@ -1,6 +1,6 @@
-//! Instants as the store keeps them.
+//! Timestamps as stored.
 
-/// Microseconds since 1970 in UTC. The core never reads a clock: it is given these.
+/// Microseconds since the Unix epoch, in UTC. The core never reads a clock: timestamps are arguments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Micros(pub i64);
 

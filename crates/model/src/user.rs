@@ -1,4 +1,4 @@
-//! Tenants, their users and the tokens users log in with.
+//! Tenants, users and their API tokens.
 
 use crate::{Micros, Role, TenantId, TokenId, UserId};
 
@@ -38,18 +38,18 @@ pub struct NewUser {
     pub name: String,
     pub roles: Vec<Role>,
     pub enabled: bool,
-    /// In the text form of the algorithm that made it; never part of a [`User`].
+    /// In the string format of the hash algorithm; never part of a [`User`].
     pub password_hash: String,
 }
 
-/// A token as it is kept: the secret itself is known to its bearer alone.
+/// A stored token without its secret, which only the bearer knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     pub id: TokenId,
     pub user_id: UserId,
-    /// The tenant it is for.
+    /// The tenant it is scoped to.
     pub tenant_id: TenantId,
-    /// What its owner calls it; `None` for one that a login made.
+    /// Name given by its owner; `None` for a token created by a login.
     pub label: Option<String>,
     pub issued_at: Micros,
     pub expires_at: Micros,

@@ -1,9 +1,9 @@
-//! What happened that people want to know of, and where it is told.
+//! Notifications about events, and their delivery to webhooks.
 
 use crate::{ClusterId, DeliveryId, Json, Micros, NodeId, NotificationId, RunId, WebhookId, words};
 
 words! {
-    /// What a notification is about.
+    /// The subject of a notification.
     Topic {
         NodeBack => "node.back",
         NodeLost => "node.lost",
@@ -11,23 +11,23 @@ words! {
         RunStarted => "run.started",
         RunStopped => "run.stopped",
         RunSucceeded => "run.succeeded",
-        /// Somebody wants to see whether a webhook works.
+        /// A test message requested by a user.
         WebhookTest => "webhook.test",
     }
 }
 
 words! {
-    /// What became of a message to a webhook.
+    /// The status of a webhook delivery.
     DeliveryStatus {
-        /// It will be tried, or tried again.
+        /// An attempt or a retry is pending.
         Pending => "pending",
         Delivered => "delivered",
-        /// It was tried often enough.
+        /// All attempts failed.
         Failed => "failed",
     }
 }
 
-/// Something that happened.
+/// A notification about an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {
     pub id: NotificationId,
@@ -47,11 +47,11 @@ pub struct NewNotification {
     pub cluster_id: Option<ClusterId>,
     pub run_id: Option<RunId>,
     pub node_id: Option<NodeId>,
-    /// What webhooks are sent.
+    /// Payload for webhooks.
     pub body: Json,
 }
 
-/// An address that is told what happens.
+/// A URL that receives notifications.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
     pub id: WebhookId,
@@ -65,22 +65,22 @@ pub struct WebhookBody {
     /// Unique.
     pub name: String,
     pub url: String,
-    /// What it is told of; all of it if there is none.
+    /// Topics to deliver; empty: all.
     pub topics: Vec<Topic>,
-    /// The cluster it is told of; all of them if there is none.
+    /// Only notifications of this cluster; `None`: of all clusters.
     pub cluster_id: Option<ClusterId>,
     pub enabled: bool,
 }
 
 impl WebhookBody {
-    /// Whether it wants to know of that.
+    /// Whether the webhook subscribes to this notification.
     pub fn wants(&self, topic: Topic, cluster: Option<ClusterId>) -> bool {
         let topic_fits = self.topics.is_empty() || self.topics.contains(&topic);
-        self.enabled && topic_fits && self.cluster_id.is_none_or(|wanted| cluster == Some(wanted))
+        self.enabled && topic_fits && self.cluster_id.is_none_or(|cluster_id| cluster == Some(cluster_id))
     }
 }
 
-/// A message to a webhook.
+/// A queued message to a webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     pub id: DeliveryId,
@@ -88,20 +88,20 @@ pub struct Delivery {
     pub topic: Topic,
     pub body: Json,
     pub status: DeliveryStatus,
-    /// How often it was tried.
+    /// Number of attempts so far.
     pub attempts: i64,
-    /// When it is tried next.
+    /// Time of the next attempt.
     pub due_at: Micros,
     pub created_at: Micros,
-    /// When it was tried last.
+    /// Time of the last attempt.
     pub tried_at: Option<Micros>,
-    /// The status of the answer, if there was one.
+    /// HTTP status of the last response, if there was one.
     pub answer: Option<i64>,
-    /// What went wrong the last time.
+    /// Error of the last attempt.
     pub problem: Option<String>,
 }
 
-/// What came of one try.
+/// The result of one delivery attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryTry {
     pub status: DeliveryStatus,
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_webhook_is_told_what_it_asked_for() {
+    fn webhook_receives_subscribed_topics() {
         let body = |topics: &[Topic], cluster: Option<i64>, enabled| WebhookBody {
             name: "w".to_owned(),
             url: "http://example/".to_owned(),

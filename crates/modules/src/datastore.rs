@@ -1,15 +1,15 @@
-//! Datastores: releases, by name and version.
+//! Datastores of the module API: releases, identified by name and version.
 
 use stoker_model::ModuleBody;
 
-use crate::refusal::{Refusal, Refused, shown};
+use crate::refusal::{Refusal, Refused, truncated};
 
-/// Name and version of every release there is.
+/// Name and version of every release.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Datastores(pub Vec<(String, String)>);
 
 impl Datastores {
-    /// That both exist and belong together.
+    /// Checks that both exist and belong together.
     pub fn check(&self, datastore: Option<&str>, version: Option<&str>) -> Refused<()> {
         if let Some(name) = datastore
             && !self.has(name)
@@ -18,33 +18,33 @@ impl Datastores {
         }
         let Some(version) = version else { return Ok(()) };
         let Some(name) = datastore else {
-            return Err(Refusal::bad(format!("Datastore 'None' has no version '{}'.", shown(version))));
+            return Err(Refusal::bad(format!("Datastore 'None' has no version '{}'.", truncated(version))));
         };
-        if self.0.iter().any(|(known, its)| known == name && its == version) {
+        if self.0.iter().any(|(other, other_version)| other == name && other_version == version) {
             return Ok(());
         }
-        if self.0.iter().any(|(_, its)| its == version) {
-            return Err(Refusal::bad(format!("Datastore '{name}' has no version '{}'.", shown(version))));
+        if self.0.iter().any(|(_, other_version)| other_version == version) {
+            return Err(Refusal::bad(format!("Datastore '{name}' has no version '{}'.", truncated(version))));
         }
-        Err(Refusal::bad(format!("Datastore version '{}' cannot be found.", shown(version))))
+        Err(Refusal::bad(format!("Datastore version '{}' cannot be found.", truncated(version))))
     }
 
     pub fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(known, _)| known == name)
+        self.0.iter().any(|(other, _)| other == name)
     }
 
     pub fn unknown(name: &str) -> Refusal {
-        Refusal::not_found(format!("Datastore '{}' cannot be found.", shown(name)))
+        Refusal::not_found(format!("Datastore '{}' cannot be found.", truncated(name)))
     }
 }
 
 /// Whether a module may be applied to an instance of this datastore and version.
 pub fn fits(module: &ModuleBody, datastore: &str, version: &str) -> bool {
-    module.datastore.as_deref().is_none_or(|wanted| wanted == datastore)
-        && module.datastore_version.as_deref().is_none_or(|wanted| wanted == version)
+    module.datastore.as_deref().is_none_or(|name| name == datastore)
+        && module.datastore_version.as_deref().is_none_or(|required| required == version)
 }
 
-/// The refusal of one that does not.
+/// The error for a module that does not fit.
 pub fn unfit(module: &ModuleBody) -> Refusal {
     let all = |name: &Option<String>| name.clone().unwrap_or_else(|| "all".to_owned());
     Refusal::invalid_module(&format!(

@@ -1,4 +1,4 @@
-//! What clients send, read from JSON. Unknown keys are ignored, as the API has always done.
+//! Request bodies of the module API, read from JSON. Unknown keys are ignored, for compatibility.
 
 use stoker_model::Json;
 
@@ -7,12 +7,12 @@ use crate::validate::Fields;
 
 pub const APPLY_ORDER_DEFAULT: i64 = 5;
 const APPLY_ORDER_MAX: i64 = 9;
-/// A day between two batches is a slip of the pen.
+/// Maximum delay between two batches, in seconds: one day. A longer one is probably a typing error.
 const BATCH_DELAY_MAX: i64 = 86_400;
-/// Modules in one request.
+/// Maximum number of modules in one request.
 const MODULES_MAX: usize = 1000;
 
-/// A module to be made.
+/// Request to create a module.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Create {
     pub name: String,
@@ -21,7 +21,7 @@ pub struct Create {
     pub options: Options,
 }
 
-/// What is to be changed; what is absent stays.
+/// Request to change a module; absent fields stay unchanged.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Update {
     pub name: Option<String>,
@@ -32,7 +32,7 @@ pub struct Update {
     pub options: Options,
 }
 
-/// What may be said when a module is made and when it is changed.
+/// Options common to creation and change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     pub description: Option<String>,
@@ -47,23 +47,23 @@ pub struct Options {
     pub full_access: Option<bool>,
 }
 
-/// Modules for one instance.
+/// Request to apply modules to one instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApplyRequest {
     pub ids: Vec<String>,
 }
 
-/// An instance to be made.
+/// Request to create an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceRequest {
     pub name: String,
     pub datastore: Option<String>,
     pub datastore_version: Option<String>,
-    /// Ids of modules, each once.
+    /// Ids of modules, without duplicates.
     pub modules: Vec<String>,
 }
 
-/// A module for everyone who carries it.
+/// Request to apply a module again to all instances that have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReapplyRequest {
     pub md5: Option<String>,
@@ -93,7 +93,7 @@ impl Update {
     pub fn read(body: &Json) -> Refused<Self> {
         let mut fields = Fields::of(body, "module")?;
         let name = fields.text("name");
-        // The client says `type`, the API `module_type`.
+        // The client sends `type`, the API documents `module_type`.
         let own = fields.text("module_type");
         let module_type = own.or_else(|| fields.text("type")).map(|text| text.to_lowercase());
         let contents = fields.contents("contents");
@@ -102,18 +102,18 @@ impl Update {
         let options = options(&mut fields);
         let update = Self { name, module_type, contents, all_datastores, all_datastore_versions, options };
         let update = fields.finish(Some(update))?;
-        update.contradiction().map_or(Ok(update), Err)
+        update.conflict().map_or(Ok(update), Err)
     }
 
-    fn contradiction(&self) -> Option<Refusal> {
-        let both = |what: &str, option: &str| {
-            Refusal::invalid_module(&format!("You cannot set a {what} and specify {option}"))
+    fn conflict(&self) -> Option<Refusal> {
+        let conflict = |field: &str, option: &str| {
+            Refusal::invalid_module(&format!("You cannot set a {field} and specify {option}"))
         };
         if self.all_datastores && self.options.datastore.is_some() {
-            return Some(both("datastore", "--all_datastores"));
+            return Some(conflict("datastore", "--all_datastores"));
         }
         (self.all_datastore_versions && self.options.datastore_version.is_some())
-            .then(|| both("datastore version", "--all_datastore_versions"))
+            .then(|| conflict("datastore version", "--all_datastore_versions"))
     }
 }
 
@@ -134,7 +134,7 @@ fn options(fields: &mut Fields<'_>) -> Options {
 }
 
 impl ApplyRequest {
-    /// `{"modules": [{"id"}…]}`, each counted once.
+    /// Reads `{"modules": [{"id"}…]}` without duplicates.
     pub fn read(body: &Json) -> Refused<Self> {
         let Some(modules) = body.as_object().and_then(|map| map.get("modules")) else {
             return Err(Refusal::bad("Validation error: 'modules' is a required property"));
@@ -142,7 +142,7 @@ impl ApplyRequest {
         Self::list(modules)
     }
 
-    /// The list itself, as instances are made with it.
+    /// Reads the list itself, as in requests to create an instance.
     pub fn list(modules: &Json) -> Refused<Self> {
         let Some(items) = modules.as_array() else {
             return Err(Refusal::bad("Validation error: modules is not of type 'array'"));
@@ -154,7 +154,7 @@ impl ApplyRequest {
         let mut problems = Vec::new();
         for (index, item) in items.iter().enumerate() {
             match item.get("id").and_then(Json::as_str) {
-                Some(id) if !ids.iter().any(|known| known == id) => ids.push(id.to_owned()),
+                Some(id) if !ids.iter().any(|other| other == id) => ids.push(id.to_owned()),
                 Some(_) => {}
                 None => problems.push(format!("modules[{index}] 'id' is a required property")),
             }
@@ -167,7 +167,7 @@ impl ApplyRequest {
 }
 
 impl InstanceRequest {
-    /// What is said about its size is ignored: a node is as large as it is.
+    /// Size options are ignored: the size of a node is fixed.
     pub fn read(body: &Json) -> Refused<Self> {
         let mut fields = Fields::of(body, "instance")?;
         fields.require("name");

@@ -1,7 +1,7 @@
-//! Modules: what may be said of them, who may do what, and in which order they are applied.
+//! Modules: validation of requests, permissions, and the order of application.
 //!
-//! Everything here is a function of its arguments; who asks, what is stored and what time it is are told from outside.
-//! [`order`] is the one comparison that server and agent share.
+//! All functions are pure: the caller, stored records and the time are arguments. [`order`] is the comparison
+//! that server and agent share.
 
 pub mod datastore;
 pub mod input;

@@ -1,10 +1,10 @@
-//! The sum by which versions of contents are told apart.
+//! Checksum that identifies versions of contents.
 
 use std::fmt::Write as _;
 
 use md5::{Digest as _, Md5};
 
-/// Of the text as it was received, in hexadecimal. It says which version it is and protects nothing.
+/// MD5 of the text as received, in hexadecimal. Identifies a version; not used for security.
 pub fn md5_hex(text: &str) -> String {
     Md5::digest(text.as_bytes()).iter().fold(String::with_capacity(32), |mut hex, byte| {
         _ = write!(hex, "{byte:02x}");
@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_are_those_that_others_compute() {
+    fn md5_matches_reference_values() {
         assert_eq!(md5_hex(""), "d41d8cd98f00b204e9800998ecf8427e");
         assert_eq!(md5_hex("bWVzc2FnZT1oaQo="), "e18e9c0a4d721c428e2e328126d01a30");
     }

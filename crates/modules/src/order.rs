@@ -1,10 +1,10 @@
-//! In which order modules are applied.
+//! Order of application of modules.
 
 use std::cmp::Ordering;
 
 use stoker_model::ModuleItem;
 
-/// What decides about the place of a module in a list.
+/// Sort key of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rank<'m> {
     pub priority_apply: bool,
@@ -14,7 +14,7 @@ pub struct Rank<'m> {
 }
 
 impl Rank<'_> {
-    /// Priority first, then the order ascending; equal ones by name, then by id.
+    /// Priority modules first, then by ascending order; ties by name, then by id.
     pub fn compare(&self, other: &Self) -> Ordering {
         other
             .priority_apply
@@ -25,12 +25,12 @@ impl Rank<'_> {
     }
 }
 
-/// Puts modules into the order of application. The order in which they were asked for means nothing.
+/// Sorts modules into the order of application, independent of the order of the request.
 pub fn sort<T>(modules: &mut [T], rank: impl Fn(&T) -> Rank<'_>) {
     modules.sort_by(|one, other| rank(one).compare(&rank(other)));
 }
 
-/// The rank of a module on its way to a node.
+/// The sort key of a module snapshot.
 pub fn of_item(item: &ModuleItem) -> Rank<'_> {
     Rank {
         priority_apply: item.body.priority_apply,

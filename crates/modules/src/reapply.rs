@@ -1,40 +1,40 @@
-//! Which instances a module is applied to again, and how many at a time.
+//! Selection and batching of instances to apply a module to again.
 
 use crate::input::ReapplyRequest;
 
-/// Someone who carries the module.
+/// An instance that has the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Carrier<T> {
     pub node: T,
-    /// As applied there.
+    /// MD5 of the contents applied there.
     pub md5: String,
     /// Whether the module may still be applied there.
     pub fits: bool,
 }
 
-/// What an operator allows users; admins may exceed it.
+/// Limits for users, set by the operator; admins may exceed them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub batch_size: u64,
     pub batch_delay_s: u64,
 }
 
-/// What is to be done.
+/// The batches to process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batches<T> {
     pub batches: Vec<Vec<T>>,
-    /// The pause after each of them.
+    /// Pause after each batch, in seconds.
     pub delay_s: u64,
-    /// Those that have the present contents already.
+    /// Instances that already have the current contents.
     pub n_current: usize,
-    /// Those it no longer fits.
+    /// Instances that the module no longer fits.
     pub n_unfit: usize,
 }
 
-/// Those that need it, in the order given.
+/// Selects the instances that need the module and splits them into batches, keeping their order.
 pub fn plan<T>(
     carriers: Vec<Carrier<T>>,
-    present_md5: &str,
+    current_md5: &str,
     request: &ReapplyRequest,
     limits: Limits,
     is_admin: bool,
@@ -43,26 +43,26 @@ pub fn plan<T>(
     let delay = request.batch_delay_s.unwrap_or(limits.batch_delay_s);
     let (size, delay_s) =
         if is_admin { (size, delay) } else { (size.min(limits.batch_size), delay.max(limits.batch_delay_s)) };
-    let mut planned = Batches { batches: Vec::new(), delay_s, n_current: 0, n_unfit: 0 };
-    let mut chosen = Vec::new();
+    let mut result = Batches { batches: Vec::new(), delay_s, n_current: 0, n_unfit: 0 };
+    let mut selected = Vec::new();
     for carrier in carriers {
-        if request.md5.as_ref().is_some_and(|wanted| !wanted.eq_ignore_ascii_case(&carrier.md5)) {
+        if request.md5.as_ref().is_some_and(|md5| !md5.eq_ignore_ascii_case(&carrier.md5)) {
             continue;
         }
-        if carrier.md5 == present_md5 && !request.force {
-            planned.n_current += 1;
+        if carrier.md5 == current_md5 && !request.force {
+            result.n_current += 1;
         } else if carrier.fits {
-            chosen.push(carrier.node);
+            selected.push(carrier.node);
         } else {
-            planned.n_unfit += 1;
+            result.n_unfit += 1;
         }
     }
     let size = usize::try_from(size.max(1)).unwrap_or(usize::MAX);
-    let mut chosen = chosen.into_iter().peekable();
-    while chosen.peek().is_some() {
-        planned.batches.push(chosen.by_ref().take(size).collect());
+    let mut selected = selected.into_iter().peekable();
+    while selected.peek().is_some() {
+        result.batches.push(selected.by_ref().take(size).collect());
     }
-    planned
+    result
 }
 
 #[cfg(test)]
@@ -83,11 +83,11 @@ mod tests {
     }
 
     #[test]
-    fn only_those_that_need_it_are_taken() {
+    fn only_outdated_instances_are_selected() {
         let request = ReapplyRequest::default();
-        let planned = plan(carriers(), "new", &request, LIMITS, false);
-        assert_eq!(planned.batches, [vec![1, 4], vec![5]]);
-        assert_eq!((planned.n_current, planned.n_unfit, planned.delay_s), (1, 1, 5));
+        let result = plan(carriers(), "new", &request, LIMITS, false);
+        assert_eq!(result.batches, [vec![1, 4], vec![5]]);
+        assert_eq!((result.n_current, result.n_unfit, result.delay_s), (1, 1, 5));
         let forced = ReapplyRequest { force: true, ..ReapplyRequest::default() };
         assert_eq!(plan(carriers(), "new", &forced, LIMITS, false).batches.concat(), [1, 2, 4, 5]);
         let some = ReapplyRequest { md5: Some("OLD".to_owned()), ..ReapplyRequest::default() };
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn users_keep_within_the_limits_and_admins_need_not() {
+    fn limits_apply_to_users_but_not_to_admins() {
         let request =
             ReapplyRequest { batch_size: Some(100), batch_delay_s: Some(0), ..ReapplyRequest::default() };
         let of_user = plan(carriers(), "new", &request, LIMITS, false);

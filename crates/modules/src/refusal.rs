@@ -1,6 +1,6 @@
-//! Why something is not done, in the words that clients of the module API know.
+//! Errors of the module API, with the messages that its clients expect.
 
-/// A legitimate no.
+/// An error for the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub kind: Kind,
@@ -9,11 +9,11 @@ pub struct Refusal {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// What was sent is wrong, or does not fit.
+    /// The request is invalid or conflicts with the current state.
     BadRequest,
-    /// The caller may not.
+    /// The caller lacks permission.
     Forbidden,
-    /// There is no such thing, for the caller.
+    /// The resource does not exist or is not visible to the caller.
     NotFound,
 }
 
@@ -32,17 +32,17 @@ impl Refusal {
         Self { kind: Kind::NotFound, message: message.into() }
     }
 
-    /// A module that is not there, was deleted, or is not the caller's to see.
+    /// A module that does not exist, was deleted, or is not visible to the caller.
     pub fn no_module(id: &str) -> Self {
-        Self::not_found(format!("Module with ID {} could not be found.", shown(id)))
+        Self::not_found(format!("Module with ID {} could not be found.", truncated(id)))
     }
 
-    /// An instance that is not there or belongs to others.
+    /// An instance that does not exist or belongs to another tenant.
     pub fn no_instance(id: &str) -> Self {
-        Self::not_found(format!("Resource {} cannot be found.", shown(id)))
+        Self::not_found(format!("Resource {} cannot be found.", truncated(id)))
     }
 
-    /// The agent of a node failed, did not answer, or cannot do it.
+    /// The agent of a node failed, timed out, or does not support the operation.
     pub fn guest(reason: &str) -> Self {
         Self::bad(format!("An error occurred communicating with the guest: {reason}"))
     }
@@ -52,8 +52,8 @@ impl Refusal {
     }
 }
 
-/// A name somebody else wrote, short enough for a message.
-pub(crate) fn shown(text: &str) -> String {
+/// User-supplied text, truncated for a message.
+pub(crate) fn truncated(text: &str) -> String {
     const CHARS_MAX: usize = 255;
     text.chars().take(CHARS_MAX).collect()
 }

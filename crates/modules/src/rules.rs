@@ -1,44 +1,44 @@
-//! Who may do what with a module, and what becomes of it.
+//! Permission rules for modules, and the effect of changes.
 
 use stoker_model::{Module, ModuleBody, TenantId};
 
 use crate::datastore::Datastores;
 use crate::input::{APPLY_ORDER_DEFAULT, Create, Update};
 use crate::md5::md5_hex;
-use crate::refusal::{Refusal, Refused, shown};
+use crate::refusal::{Refusal, Refused, truncated};
 
-/// Who asks.
+/// The caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Who {
     pub tenant_id: TenantId,
     pub is_admin: bool,
 }
 
-/// What a decision needs beside the module.
+/// Context of a decision besides the module.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'s> {
     pub who: Who,
-    /// The types there are drivers for.
+    /// The module types that have drivers.
     pub types: &'s [&'s str],
     pub datastores: &'s Datastores,
 }
 
-/// Whether a module exists for somebody.
+/// Whether the caller can see a module.
 pub fn sees(who: Who, module: &ModuleBody) -> bool {
     who.is_admin || (module.visible && is_of(who.tenant_id, module))
 }
 
-/// Whether a module is of a tenant, or of all.
+/// Whether a module belongs to a tenant or to all tenants.
 pub fn is_of(tenant_id: TenantId, module: &ModuleBody) -> bool {
     module.tenant_id.is_none_or(|owner| owner == tenant_id)
 }
 
-/// Whether somebody who knows its id may apply it. Hidden ones too; an admin applies everybody's.
+/// Whether a caller who knows its id may apply a module, even a hidden one. Admins may apply all modules.
 pub fn may_apply(who: Who, module: &ModuleBody) -> bool {
     who.is_admin || is_of(who.tenant_id, module)
 }
 
-/// A module to be made, as it will be.
+/// The module that a creation request results in.
 pub fn create(create: &Create, cx: Surroundings<'_>) -> Refused<ModuleBody> {
     let Create { name, module_type, contents, options } = create;
     check_type(module_type, cx.types)?;
@@ -62,14 +62,14 @@ pub fn create(create: &Create, cx: Surroundings<'_>) -> Refused<ModuleBody> {
     Ok(body)
 }
 
-/// A module after a change. `is_applied`: some instance carries it with its present contents.
+/// The module after a change. `is_applied`: an instance has it with its current contents.
 pub fn update(
     module: &Module,
     update: &Update,
     is_applied: bool,
     cx: Surroundings<'_>,
 ) -> Refused<ModuleBody> {
-    require_loose(&module.body, is_applied)?;
+    require_modifiable(&module.body, is_applied)?;
     require_admin(&module.body, cx.who, "update")?;
     let Update { name, module_type, contents, options, .. } = update;
     let mut body = module.body.clone();
@@ -91,7 +91,7 @@ pub fn update(
     if let Some(contents) = contents {
         body.md5 = md5_hex(contents);
     }
-    lay_datastore(&mut body, update);
+    apply_datastore(&mut body, update);
     check_options(&body, options.full_access, cx.who, "update")?;
     if cx.who.is_admin {
         body.is_admin = match options.full_access {
@@ -106,14 +106,14 @@ pub fn update(
     Ok(body)
 }
 
-/// Whether somebody who sees a module may delete it.
+/// Checks that a caller who sees a module may delete it.
 pub fn delete(module: &Module, is_applied: bool, who: Who) -> Refused<()> {
     check_options(&module.body, None, who, "delete")?;
     require_admin(&module.body, who, "delete")?;
-    require_loose(&module.body, is_applied)
+    require_modifiable(&module.body, is_applied)
 }
 
-/// Two living modules with the same of these are one too many.
+/// The error for two undeleted modules with equal name, datastore and version.
 pub fn duplicate(body: &ModuleBody) -> Refusal {
     let all = |name: &Option<String>| name.clone().unwrap_or_else(|| "all".to_owned());
     Refusal::bad(format!(
@@ -124,13 +124,13 @@ pub fn duplicate(body: &ModuleBody) -> Refusal {
     ))
 }
 
-fn set<T: Clone>(place: &mut T, value: Option<&T>) {
+fn set<T: Clone>(field: &mut T, value: Option<&T>) {
     if let Some(value) = value {
-        place.clone_from(value);
+        field.clone_from(value);
     }
 }
 
-fn lay_datastore(body: &mut ModuleBody, update: &Update) {
+fn apply_datastore(body: &mut ModuleBody, update: &Update) {
     if update.all_datastores {
         body.datastore = None;
     } else if update.options.datastore.is_some() {
@@ -147,10 +147,10 @@ fn check_type(module_type: &str, types: &[&str]) -> Refused<()> {
     if types.contains(&module_type) {
         return Ok(());
     }
-    Err(Refusal::not_found(format!("Module type '{}' was not found.", shown(module_type))))
+    Err(Refusal::not_found(format!("Module type '{}' was not found.", truncated(module_type))))
 }
 
-/// The options that only an admin may leave on.
+/// The enabled options that only an admin may set.
 fn admin_options(body: &ModuleBody) -> Vec<&'static str> {
     let all = [
         (body.tenant_id.is_none(), "Tenant: all"),
@@ -158,10 +158,10 @@ fn admin_options(body: &ModuleBody) -> Vec<&'static str> {
         (!body.visible, "Visible: 0"),
         (body.priority_apply, "Priority: 1"),
     ];
-    all.into_iter().filter(|(is_on, _)| *is_on).map(|(_, told)| told).collect()
+    all.into_iter().filter(|(is_on, _)| *is_on).map(|(_, label)| label).collect()
 }
 
-/// The module as it would be afterwards.
+/// Checks the options of a module as it would be after the change.
 fn check_options(body: &ModuleBody, full_access: Option<bool>, who: Who, action: &str) -> Refused<()> {
     let mut options = admin_options(body);
     if full_access == Some(true) && !options.is_empty() {
@@ -192,7 +192,7 @@ fn must_be_admin(action: &str, options: &str) -> Refusal {
     Refusal::forbidden(format!("You must be admin to {action} a module with these options. ({options})"))
 }
 
-fn require_loose(body: &ModuleBody, is_applied: bool) -> Refused<()> {
+fn require_modifiable(body: &ModuleBody, is_applied: bool) -> Refused<()> {
     if is_applied && !body.live_update {
         return Err(Refusal::forbidden(
             "A module cannot be deleted or its contents modified if it has been applied to a non-terminated \

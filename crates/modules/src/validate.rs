@@ -1,26 +1,26 @@
-//! Fields of a request, each problem in the words of the schema that clients know.
+//! Validation of request fields, with the JSON schema messages that clients expect.
 
 use stoker_model::{Json, JsonMap};
 
 use crate::refusal::{Refusal, Refused};
 
 const TEXT_CHARS_MAX: usize = 255;
-/// So many problems are told; a body with more of them is a mistake as a whole.
+/// Maximum number of listed problems.
 const PROBLEMS_MAX: usize = 20;
 
-/// From here on a number is an integer that was rounded: 2^63.
+/// 2^63: larger numbers are integers that were rounded when parsed as floats.
 const INTEGERS_END: f64 = 9_223_372_036_854_775_808.0;
 
-/// Reads the fields of a map and collects what is wrong with them.
+/// Reads the fields of a map and collects problems.
 pub(crate) struct Fields<'j> {
-    /// How the map is called: `module`.
+    /// Name of the map, such as `module`.
     name: &'static str,
     map: &'j JsonMap,
     problems: Vec<String>,
 }
 
 impl<'j> Fields<'j> {
-    /// The map under the one key of a body.
+    /// The map under the single key of a body.
     pub(crate) fn of(body: &'j Json, name: &'static str) -> Refused<Self> {
         let Some(value) = body.as_object().and_then(|map| map.get(name)) else {
             return Err(Refusal::bad(format!("Validation error: '{name}' is a required property")));
@@ -34,13 +34,13 @@ impl<'j> Fields<'j> {
         }
     }
 
-    /// Everything that was wrong.
+    /// The value, or an error that lists all problems.
     pub(crate) fn finish<T>(self, value: Option<T>) -> Refused<T> {
         match value {
             Some(value) if self.problems.is_empty() => Ok(value),
             _ => {
-                let told: Vec<String> = self.problems.into_iter().take(PROBLEMS_MAX).collect();
-                Err(Refusal::bad(format!("Validation error: {}", told.join("; "))))
+                let listed: Vec<String> = self.problems.into_iter().take(PROBLEMS_MAX).collect();
+                Err(Refusal::bad(format!("Validation error: {}", listed.join("; "))))
             }
         }
     }
@@ -55,7 +55,7 @@ impl<'j> Fields<'j> {
         }
     }
 
-    /// A name: not blank, not long, with a letter or a digit in it.
+    /// A name: not empty, at most 255 characters, with an ASCII letter or digit.
     pub(crate) fn text(&mut self, key: &str) -> Option<String> {
         let value = self.map.get(key)?;
         match text_problem(value) {
@@ -67,13 +67,13 @@ impl<'j> Fields<'j> {
         }
     }
 
-    /// Any text that is not empty.
+    /// Any nonempty text.
     pub(crate) fn contents(&mut self, key: &str) -> Option<String> {
         let value = self.map.get(key)?;
         match value.as_str() {
             Some("") => self.problem(key, "'' is too short"),
             Some(text) => return Some(text.to_owned()),
-            // What was sent may be a secret: it is not said again.
+            // The value may be secret: it is not repeated.
             None => self.problem(key, "is not of type 'string'"),
         }
         None
@@ -91,7 +91,7 @@ impl<'j> Fields<'j> {
         None
     }
 
-    /// A whole number within bounds; one that is written with a fraction is none.
+    /// An integer within bounds; numbers written with a fraction are rejected.
     pub(crate) fn integer(&mut self, key: &str, min: i64, max: i64) -> Option<i64> {
         let value = self.map.get(key)?;
         let problem = match value.as_i64() {
@@ -146,13 +146,13 @@ fn text_problem(value: &Json) -> Option<String> {
         return Some(format!("is too long: more than {TEXT_CHARS_MAX} characters"));
     }
     if text.contains('\0') {
-        return Some("holds a NUL character".to_owned());
+        return Some("contains a NUL character".to_owned());
     }
-    let has_sign = text.bytes().any(|byte| byte.is_ascii_alphanumeric());
-    (!has_sign).then(|| format!("{} does not match '^.*[0-9a-zA-Z]+.*$'", repr(value)))
+    let has_alphanumeric = text.bytes().any(|byte| byte.is_ascii_alphanumeric());
+    (!has_alphanumeric).then(|| format!("{} does not match '^.*[0-9a-zA-Z]+.*$'", repr(value)))
 }
 
-/// As the predecessor prints values, and not more of them than helps.
+/// A value in Python notation, as Trove clients expect, truncated.
 fn repr(value: &Json) -> String {
     const CHARS_MAX: usize = 60;
     let text = match value {

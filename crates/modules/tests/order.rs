@@ -1,4 +1,4 @@
-//! Laws of the order of application.
+//! Properties of the order of application.
 
 use std::cmp::Ordering;
 
@@ -6,37 +6,41 @@ use proptest::prelude::*;
 use stoker_modules::{Rank, sort};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Thing {
+struct TestModule {
     priority: bool,
     order: i64,
     name: String,
     id: String,
 }
 
-fn rank(thing: &Thing) -> Rank<'_> {
-    Rank { priority_apply: thing.priority, apply_order: thing.order, name: &thing.name, id: &thing.id }
+fn rank(module: &TestModule) -> Rank<'_> {
+    Rank { priority_apply: module.priority, apply_order: module.order, name: &module.name, id: &module.id }
 }
 
-/// Few values, so that ties are met.
-fn things() -> impl Strategy<Value = Vec<Thing>> {
-    let thing = (any::<bool>(), 0..3_i64, "[ab]{1,2}", 0..1000_u32)
-        .prop_map(|(priority, order, name, id)| Thing { priority, order, name, id: format!("{id:04}") });
-    prop::collection::vec(thing, 0..40)
+/// Few distinct values, so that ties occur.
+fn modules() -> impl Strategy<Value = Vec<TestModule>> {
+    let module = (any::<bool>(), 0..3_i64, "[ab]{1,2}", 0..1000_u32)
+        .prop_map(|(priority, order, name, id)| TestModule { priority, order, name, id: format!("{id:04}") });
+    prop::collection::vec(module, 0..40)
 }
 
 #[test]
-fn the_table_of_the_design() {
-    let of = |priority, order| Thing { priority, order, name: "m".to_owned(), id: String::new() };
+fn priority_then_order() {
+    let of = |priority, order| TestModule { priority, order, name: "m".to_owned(), id: String::new() };
     let expected = [of(true, 0), of(true, 4), of(true, 9), of(false, 0), of(false, 1), of(false, 9)];
-    let mut mixed = [5, 2, 0, 4, 1, 3].map(|place: usize| expected[place].clone());
+    let mut mixed = [5, 2, 0, 4, 1, 3].map(|idx: usize| expected[idx].clone());
     sort(&mut mixed, rank);
     assert_eq!(mixed, expected);
 }
 
 #[test]
-fn equal_ranks_go_by_name_and_then_by_id() {
-    let of =
-        |name: &str, id: &str| Thing { priority: false, order: 5, name: name.to_owned(), id: id.to_owned() };
+fn ties_are_ordered_by_name_then_id() {
+    let of = |name: &str, id: &str| TestModule {
+        priority: false,
+        order: 5,
+        name: name.to_owned(),
+        id: id.to_owned(),
+    };
     let mut mixed = [of("b", "1"), of("a", "2"), of("a", "1")];
     sort(&mut mixed, rank);
     assert_eq!(mixed, [of("a", "1"), of("a", "2"), of("b", "1")]);
@@ -44,45 +48,45 @@ fn equal_ranks_go_by_name_and_then_by_id() {
 
 proptest! {
     #[test]
-    fn it_is_a_total_order(things in things()) {
-        for one in &things {
-            for other in &things {
-                let there = rank(one).compare(&rank(other));
-                prop_assert_eq!(there, rank(other).compare(&rank(one)).reverse());
-                prop_assert_eq!(there == Ordering::Equal, one == other);
+    fn comparison_is_a_total_order(modules in modules()) {
+        for one in &modules {
+            for other in &modules {
+                let ordering = rank(one).compare(&rank(other));
+                prop_assert_eq!(ordering, rank(other).compare(&rank(one)).reverse());
+                prop_assert_eq!(ordering == Ordering::Equal, one == other);
             }
         }
     }
 
     #[test]
-    fn the_order_of_the_request_means_nothing(things in things(), seed in any::<prop::sample::Index>()) {
-        let mut sorted = things.clone();
+    fn result_is_independent_of_request_order(modules in modules(), seed in any::<prop::sample::Index>()) {
+        let mut sorted = modules.clone();
         sort(&mut sorted, rank);
-        let mut turned = things;
-        if !turned.is_empty() {
-            let n_turns = seed.index(turned.len());
-            turned.rotate_left(n_turns);
-            turned.reverse();
+        let mut shuffled = modules;
+        if !shuffled.is_empty() {
+            let n_rotations = seed.index(shuffled.len());
+            shuffled.rotate_left(n_rotations);
+            shuffled.reverse();
         }
-        sort(&mut turned, rank);
-        prop_assert_eq!(&sorted, &turned);
-        let first_plain = sorted.iter().position(|thing| !thing.priority).unwrap_or(sorted.len());
-        prop_assert!(sorted[first_plain..].iter().all(|thing| !thing.priority));
+        sort(&mut shuffled, rank);
+        prop_assert_eq!(&sorted, &shuffled);
+        let first_plain = sorted.iter().position(|module| !module.priority).unwrap_or(sorted.len());
+        prop_assert!(sorted[first_plain..].iter().all(|module| !module.priority));
         for pair in sorted.windows(2) {
             prop_assert!(pair[0].priority != pair[1].priority || pair[0].order <= pair[1].order);
         }
-        // Sorting again changes nothing: the agent may do it too.
+        // Sorting is idempotent: the agent may sort again.
         let again = { let mut again = sorted.clone(); sort(&mut again, rank); again };
-        prop_assert_eq!(sorted.first().map(|thing| thing.id.clone()), again.first().map(|thing| thing.id.clone()));
+        prop_assert_eq!(sorted.first().map(|module| module.id.clone()), again.first().map(|module| module.id.clone()));
         prop_assert_eq!(sorted, again);
     }
 }
 
 #[test]
-fn nothing_and_one_are_in_order() {
-    let mut none: [Thing; 0] = [];
+fn empty_and_single_lists_are_sorted() {
+    let mut none: [TestModule; 0] = [];
     sort(&mut none, rank);
-    let mut one = [Thing { priority: true, order: 1, name: "x".to_owned(), id: "1".to_owned() }];
+    let mut one = [TestModule { priority: true, order: 1, name: "x".to_owned(), id: "1".to_owned() }];
     sort(&mut one, rank);
     assert_eq!(one.first().unwrap().name, "x");
 }

@@ -1,4 +1,4 @@
-//! Who may do what, and what is told: the tables of the contract.
+//! Permission rules and error messages of the module API.
 #![expect(clippy::unwrap_used, reason = "tests: a panic is how they fail")]
 
 use serde_json::{Value, json};
@@ -48,15 +48,15 @@ fn update(who: Who, module: &ModuleBody, is_applied: bool, fields: &Value) -> Re
 }
 
 #[track_caller]
-fn refused<T: std::fmt::Debug>(result: Result<T, Refusal>, kind: Kind, beginning: &str) {
+fn assert_rejected<T: std::fmt::Debug>(result: Result<T, Refusal>, kind: Kind, beginning: &str) {
     let refusal = result.unwrap_err();
     assert_eq!(refusal.kind, kind, "{}", refusal.message);
     assert!(refusal.message.starts_with(beginning), "{}", refusal.message);
 }
 
 #[test]
-fn what_is_not_said_has_its_default() {
-    let made = create(USER, &json!({"is_admin": true, "unknown": {"x": 1}})).unwrap();
+fn missing_options_have_defaults() {
+    let created = create(USER, &json!({"is_admin": true, "unknown": {"x": 1}})).unwrap();
     let expected = ModuleBody {
         name: "license".to_owned(),
         module_type: "ping".to_owned(),
@@ -72,24 +72,24 @@ fn what_is_not_said_has_its_default() {
         is_admin: false,
         md5: "e18e9c0a4d721c428e2e328126d01a30".to_owned(),
     };
-    assert_eq!(made, expected);
+    assert_eq!(created, expected);
     let zeros =
         json!({"all_tenants": 0, "auto_apply": 0, "live_update": 0, "priority_apply": 0, "visible": 1});
-    assert_eq!(create(USER, &zeros).unwrap(), expected, "what the client sends when nothing is said");
+    assert_eq!(create(USER, &zeros).unwrap(), expected, "the client sends these by default");
     let words = json!({"visible": true, "live_update": true, "apply_order": 9, "module_type": "PING"});
-    let made = create(USER, &words).unwrap();
-    assert_eq!((made.live_update, made.apply_order, made.module_type.as_str()), (true, 9, "ping"));
+    let created = create(USER, &words).unwrap();
+    assert_eq!((created.live_update, created.apply_order, created.module_type.as_str()), (true, 9, "ping"));
 }
 
 #[test]
-fn wrong_fields_are_told_in_the_words_of_the_schema() {
+fn invalid_fields_have_schema_messages() {
     let long = "x".repeat(256);
-    for (extra, told) in [
+    for (extra, message) in [
         (json!({"name": ""}), "module['name'] '' is too short"),
         (json!({"name": "…"}), "module['name'] '…' does not match"),
         (json!({"name": long}), "module['name'] is too long"),
         (json!({"name": 5}), "module['name'] 5 is not of type 'string'"),
-        (json!({"name": "a\u{0}b"}), "module['name'] holds a NUL character"),
+        (json!({"name": "a\u{0}b"}), "module['name'] contains a NUL character"),
         (json!({"description": null}), "module['description'] None is not of type 'string'"),
         (json!({"description": ""}), "module['description'] '' is too short"),
         (json!({"module_type": "  "}), "module['module_type'] '  ' does not match"),
@@ -111,17 +111,17 @@ fn wrong_fields_are_told_in_the_words_of_the_schema() {
         (json!({"datastore": "mysql"}), "module['datastore'] 'mysql' is not of type 'object'"),
         (json!({"datastore": {"type": ""}}), "module['datastore']['type'] '' is too short"),
     ] {
-        refused(create(ADMIN, &extra), Kind::BadRequest, &format!("Validation error: {told}"));
+        assert_rejected(create(ADMIN, &extra), Kind::BadRequest, &format!("Validation error: {message}"));
     }
     for key in ["name", "module_type", "contents"] {
         let mut without = body(&json!({}));
         without["module"].as_object_mut().unwrap().remove(key);
-        let told = format!("Validation error: module '{key}' is a required property");
-        refused(Create::read(&without).map(|_| ()), Kind::BadRequest, &told);
+        let message = format!("Validation error: module '{key}' is a required property");
+        assert_rejected(Create::read(&without).map(|_| ()), Kind::BadRequest, &message);
     }
     for missing in [json!({}), json!([]), json!(null), json!({"modules": 1})] {
-        let told = "Validation error: 'module' is a required property";
-        refused(Create::read(&missing).map(|_| ()), Kind::BadRequest, told);
+        let message = "Validation error: 'module' is a required property";
+        assert_rejected(Create::read(&missing).map(|_| ()), Kind::BadRequest, message);
     }
     let both = Create::read(&body(&json!({"name": 1, "apply_order": 77}))).map(|_| ()).unwrap_err();
     assert!(both.message.contains("module['name']") && both.message.contains("; module['apply_order']"));
@@ -130,8 +130,8 @@ fn wrong_fields_are_told_in_the_words_of_the_schema() {
 }
 
 #[test]
-fn only_an_admin_makes_what_is_for_admins() {
-    for (extra, told) in [
+fn admin_options_require_an_admin() {
+    for (extra, message) in [
         (json!({"all_tenants": 1}), "(Tenant: all)"),
         (json!({"auto_apply": 1}), "(Auto: 1)"),
         (json!({"visible": 0}), "(Visible: 0)"),
@@ -143,57 +143,62 @@ fn only_an_admin_makes_what_is_for_admins() {
             "(Tenant: all, Auto: 1, Visible: 0, Priority: 1)",
         ),
     ] {
-        let told = format!("You must be admin to create a module with these options. {told}");
-        refused(create(USER, &extra), Kind::Forbidden, &told);
+        let message = format!("You must be admin to create a module with these options. {message}");
+        assert_rejected(create(USER, &extra), Kind::Forbidden, &message);
         assert!(create(ADMIN, &extra).is_ok());
     }
     let both = json!({"full_access": 1, "priority_apply": 1});
-    let told = "The following values are invalid: Cannot make module full access: (Priority: 1).";
-    refused(create(ADMIN, &both), Kind::BadRequest, told);
-    refused(create(USER, &both), Kind::BadRequest, told);
+    let message = "The following values are invalid: Cannot make module full access: (Priority: 1).";
+    assert_rejected(create(ADMIN, &both), Kind::BadRequest, message);
+    assert_rejected(create(USER, &both), Kind::BadRequest, message);
 }
 
 #[test]
-fn types_and_datastores_have_to_be_there() {
-    let told = "Module type 'x' was not found.";
-    refused(create(ADMIN, &json!({"module_type": "X"})), Kind::NotFound, told);
+fn unknown_types_and_datastores_are_rejected() {
+    let message = "Module type 'x' was not found.";
+    assert_rejected(create(ADMIN, &json!({"module_type": "X"})), Kind::NotFound, message);
     let on = |datastore: Value| create(USER, &json!({"datastore": datastore}));
-    let made = on(json!({"type": "mysql", "version": "8.0"})).unwrap();
-    assert!(datastore::fits(&made, "mysql", "8.0"));
-    assert!(!datastore::fits(&made, "mysql", "8.4"));
-    assert!(!datastore::fits(&made, "redis", "8.0"));
+    let created = on(json!({"type": "mysql", "version": "8.0"})).unwrap();
+    assert!(datastore::fits(&created, "mysql", "8.0"));
+    assert!(!datastore::fits(&created, "mysql", "8.4"));
+    assert!(!datastore::fits(&created, "redis", "8.0"));
     assert!(datastore::fits(&on(json!({"type": "mysql"})).unwrap(), "mysql", "8.4"));
-    refused(on(json!({"type": "x"})), Kind::NotFound, "Datastore 'x' cannot be found.");
-    refused(
+    assert_rejected(on(json!({"type": "x"})), Kind::NotFound, "Datastore 'x' cannot be found.");
+    assert_rejected(
         on(json!({"type": "mysql", "version": "9"})),
         Kind::BadRequest,
         "Datastore version '9' cannot be found.",
     );
-    refused(
+    assert_rejected(
         on(json!({"type": "mysql", "version": "7"})),
         Kind::BadRequest,
         "Datastore 'mysql' has no version '7'.",
     );
-    refused(on(json!({"version": "8.0"})), Kind::BadRequest, "Datastore 'None' has no version '8.0'.");
+    assert_rejected(
+        on(json!({"version": "8.0"})),
+        Kind::BadRequest,
+        "Datastore 'None' has no version '8.0'.",
+    );
 }
 
 #[test]
-fn a_change_lays_itself_over_what_is_there() {
-    let made = create(USER, &json!({"description": "d", "datastore": {"type": "mysql", "version": "8.0"}}));
-    let made = made.unwrap();
-    assert_eq!(update(USER, &made, false, &json!({})).unwrap(), made);
+fn update_changes_only_given_fields() {
+    let created =
+        create(USER, &json!({"description": "d", "datastore": {"type": "mysql", "version": "8.0"}}));
+    let created = created.unwrap();
+    assert_eq!(update(USER, &created, false, &json!({})).unwrap(), created);
     let changed = json!({"contents": "bmV3", "apply_order": 0, "type": "FILE", "name": "other"});
-    let changed = update(USER, &made, false, &changed).unwrap();
+    let changed = update(USER, &created, false, &changed).unwrap();
     assert_eq!(
         (changed.apply_order, changed.module_type.as_str(), changed.name.as_str()),
         (0, "file", "other")
     );
-    assert_ne!(changed.md5, made.md5);
-    assert_eq!(changed.description, made.description);
-    let lifted = json!({"all_datastores": 1, "all_datastore_versions": 1});
-    let lifted = update(USER, &made, false, &lifted).unwrap();
-    assert_eq!((lifted.datastore, lifted.datastore_version), (None, None));
-    for (fields, kind, told) in [
+    assert_ne!(changed.md5, created.md5);
+    assert_eq!(changed.description, created.description);
+    let changed = json!({"all_datastores": 1, "all_datastore_versions": 1});
+    let changed = update(USER, &created, false, &changed).unwrap();
+    assert_eq!((changed.datastore, changed.datastore_version), (None, None));
+    for (fields, kind, message) in [
         (json!({"all_datastores": 1}), Kind::BadRequest, "Datastore 'None' has no version '8.0'."),
         (
             json!({"all_datastores": 1, "datastore": {"type": "mysql"}}),
@@ -216,46 +221,46 @@ fn a_change_lays_itself_over_what_is_there() {
         (json!({"priority_apply": 1}), Kind::Forbidden, "You must be admin to update a module"),
         (json!({"full_access": 0}), Kind::Forbidden, "You must be admin to update a module"),
     ] {
-        refused(update(USER, &made, false, &fields), kind, told);
+        assert_rejected(update(USER, &created, false, &fields), kind, message);
     }
-    assert!(update(USER, &made, false, &json!({"priority_apply": 0})).is_ok());
+    assert!(update(USER, &created, false, &json!({"priority_apply": 0})).is_ok());
 }
 
 #[test]
-fn what_is_applied_stays_unless_it_is_live() {
-    let made = create(USER, &json!({})).unwrap();
-    let told = "A module cannot be deleted or its contents modified if it has been applied";
-    refused(update(USER, &made, true, &json!({"description": "new"})), Kind::Forbidden, told);
-    refused(update(ADMIN, &made, true, &json!({"description": "new"})), Kind::Forbidden, told);
-    let live = update(USER, &made, false, &json!({"live_update": 1})).unwrap();
+fn applied_module_is_immutable_unless_live_update() {
+    let created = create(USER, &json!({})).unwrap();
+    let message = "A module cannot be deleted or its contents modified if it has been applied";
+    assert_rejected(update(USER, &created, true, &json!({"description": "new"})), Kind::Forbidden, message);
+    assert_rejected(update(ADMIN, &created, true, &json!({"description": "new"})), Kind::Forbidden, message);
+    let live = update(USER, &created, false, &json!({"live_update": 1})).unwrap();
     assert!(update(USER, &live, true, &json!({"contents": "bmV3"})).is_ok());
 }
 
 #[test]
-fn an_admins_module_stays_an_admins() {
+fn admin_flag_is_sticky() {
     let is_admin = |result: Result<ModuleBody, Refusal>| result.unwrap().is_admin;
     assert!(!is_admin(create(USER, &json!({}))));
     assert!(is_admin(create(ADMIN, &json!({}))));
     assert!(!is_admin(create(ADMIN, &json!({"full_access": 1}))));
     let of_user = create(USER, &json!({})).unwrap();
     assert!(!is_admin(update(USER, &of_user, false, &json!({"name": "n"}))));
-    assert!(!is_admin(update(ADMIN, &of_user, false, &json!({"name": "n"}))), "no option is on");
-    let lifted = update(ADMIN, &of_user, false, &json!({"priority_apply": 1})).unwrap();
-    assert!(lifted.is_admin);
-    let lowered = update(ADMIN, &lifted, false, &json!({"priority_apply": 0})).unwrap();
-    assert!(lowered.is_admin, "it stays");
-    let told = "You must be admin to update a module with these options. (Module is an admin module)";
-    refused(update(USER, &lowered, false, &json!({"name": "mine"})), Kind::Forbidden, told);
+    assert!(!is_admin(update(ADMIN, &of_user, false, &json!({"name": "n"}))), "no admin option is set");
+    let changed = update(ADMIN, &of_user, false, &json!({"priority_apply": 1})).unwrap();
+    assert!(changed.is_admin);
+    let lowered = update(ADMIN, &changed, false, &json!({"priority_apply": 0})).unwrap();
+    assert!(lowered.is_admin, "the flag is sticky");
+    let message = "You must be admin to update a module with these options. (Module is an admin module)";
+    assert_rejected(update(USER, &lowered, false, &json!({"name": "mine"})), Kind::Forbidden, message);
     let freed = update(ADMIN, &lowered, false, &json!({"full_access": 1})).unwrap();
     assert!(!freed.is_admin);
     assert!(update(USER, &freed, false, &json!({"name": "mine"})).is_ok());
     assert!(is_admin(update(ADMIN, &freed, false, &json!({"full_access": 0}))));
-    let told = "The following values are invalid: Cannot make module full access: (Priority: 1).";
-    refused(update(ADMIN, &lifted, false, &json!({"full_access": 1})), Kind::BadRequest, told);
+    let message = "The following values are invalid: Cannot make module full access: (Priority: 1).";
+    assert_rejected(update(ADMIN, &changed, false, &json!({"full_access": 1})), Kind::BadRequest, message);
 }
 
 #[test]
-fn deletion_follows_the_same_rules() {
+fn deletion_requires_the_same_permissions() {
     let module = |body: ModuleBody| Module {
         id: ModuleId(1),
         generation: 1,
@@ -266,42 +271,46 @@ fn deletion_follows_the_same_rules() {
     };
     let own = module(create(USER, &json!({})).unwrap());
     assert!(rules::delete(&own, false, USER).is_ok());
-    refused(rules::delete(&own, true, USER), Kind::Forbidden, "A module cannot be deleted");
+    assert_rejected(rules::delete(&own, true, USER), Kind::Forbidden, "A module cannot be deleted");
     let priority = module(create(ADMIN, &json!({"priority_apply": 1})).unwrap());
-    refused(rules::delete(&priority, false, USER), Kind::Forbidden, "You must be admin to delete");
+    assert_rejected(rules::delete(&priority, false, USER), Kind::Forbidden, "You must be admin to delete");
     let sticky = module(create(ADMIN, &json!({})).unwrap());
-    let told = "You must be admin to delete a module with these options. (Module is an admin module)";
-    refused(rules::delete(&sticky, false, USER), Kind::Forbidden, told);
+    let message = "You must be admin to delete a module with these options. (Module is an admin module)";
+    assert_rejected(rules::delete(&sticky, false, USER), Kind::Forbidden, message);
     assert!(rules::delete(&sticky, false, ADMIN).is_ok());
     let live = module(create(USER, &json!({"live_update": 1})).unwrap());
     assert!(rules::delete(&live, true, USER).is_ok());
 }
 
 #[test]
-fn everybody_sees_their_own_and_what_is_for_all() {
+fn users_see_own_and_shared_modules() {
     let other = Who { tenant_id: TenantId(8), is_admin: false };
     let own = create(USER, &json!({})).unwrap();
     let for_all = create(ADMIN, &json!({"all_tenants": 1})).unwrap();
     let hidden = create(ADMIN, &json!({"all_tenants": 1, "visible": 0})).unwrap();
-    for (module, seen) in
+    for (module, expected) in
         [(&own, [true, false, true]), (&for_all, [true; 3]), (&hidden, [false, false, true])]
     {
-        assert_eq!([USER, other, ADMIN].map(|who| rules::sees(who, module)), seen);
+        assert_eq!([USER, other, ADMIN].map(|who| rules::sees(who, module)), expected);
     }
-    assert!(rules::may_apply(other, &hidden), "whoever knows its id may apply it");
+    assert!(rules::may_apply(other, &hidden), "a hidden module can be applied by id");
     assert!(!rules::may_apply(other, &own));
     assert!(rules::may_apply(ADMIN, &own));
 }
 
 #[test]
-fn lists_to_apply_and_wishes_to_reapply_are_read() {
+fn apply_and_reapply_requests_are_parsed() {
     let read = ApplyRequest::read(&json!({"modules": [{"id": "a"}, {"id": "b", "x": 1}, {"id": "a"}]}));
     assert_eq!(read.unwrap().ids, ["a", "b"]);
     for wrong in [json!({}), json!([]), json!({"modules": {}}), json!({"modules": [{"id": 1}, {}]})] {
-        refused(ApplyRequest::read(&wrong), Kind::BadRequest, "Validation error: ");
+        assert_rejected(ApplyRequest::read(&wrong), Kind::BadRequest, "Validation error: ");
     }
     let many: Vec<Value> = (0..1001).map(|id| json!({"id": id.to_string()})).collect();
-    refused(ApplyRequest::read(&json!({"modules": many})), Kind::BadRequest, "Validation error: modules has");
+    assert_rejected(
+        ApplyRequest::read(&json!({"modules": many})),
+        Kind::BadRequest,
+        "Validation error: modules has",
+    );
     assert_eq!(ReapplyRequest::read(&json!({"reapply": {}})).unwrap(), ReapplyRequest::default());
     let full = json!({"reapply": {"md5": "x", "include_clustered": 1, "batch_size": 3, "batch_delay": 0, "force": true}});
     let full = ReapplyRequest::read(&full).unwrap();
@@ -314,6 +323,6 @@ fn lists_to_apply_and_wishes_to_reapply_are_read() {
         json!({"reapply": {"batch_delay": -1}}),
         json!({"reapply": {"force": 3}}),
     ] {
-        refused(ReapplyRequest::read(&wrong), Kind::BadRequest, "Validation error: ");
+        assert_rejected(ReapplyRequest::read(&wrong), Kind::BadRequest, "Validation error: ");
     }
 }

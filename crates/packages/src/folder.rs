@@ -1,4 +1,4 @@
-//! A package in a folder.
+//! Packages in folders.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -11,14 +11,14 @@ use crate::error::FolderError;
 use crate::limits::Limits;
 use crate::repository::problems;
 
-/// A folder that was judged.
+/// Result of checking a folder.
 #[derive(Debug)]
 pub struct CheckedFolder {
     pub tree: PackageTree,
     pub checked: Checked,
 }
 
-/// Judges the package in a folder: all files, all problems.
+/// Checks the package in a folder and reports all problems.
 pub fn check_folder(folder: &Path, options: CheckOptions) -> Result<CheckedFolder, FolderError> {
     let limits = Limits::default();
     let mut tree = PackageTree { paths: list(folder, &limits)?, ..PackageTree::default() };
@@ -26,34 +26,36 @@ pub fn check_folder(folder: &Path, options: CheckOptions) -> Result<CheckedFolde
     for name in tree.paths.iter().filter(|path| !path.contains('/') && has_extension(path, "yaml")) {
         let bytes = read_bounded(&folder.join(name), limits.text_bytes_max)?;
         if bytes.len() as u64 > limits.text_bytes_max {
-            let message = format!("the file has more than {} bytes", limits.text_bytes_max);
+            let message = format!("the file exceeds {} bytes", limits.text_bytes_max);
             unreadable.push(PackageProblem::of_file(name, codes::YAML_SYNTAX, message));
             continue;
         }
         let text = String::from_utf8(bytes).unwrap_or_else(|error| {
             let at = error.utf8_error().valid_up_to();
-            let message = format!("the file is no UTF-8 text: byte {at} fits no character");
+            let message = format!("the file is not valid UTF-8 at byte {at}");
             unreadable.push(PackageProblem::of_file(name, codes::YAML_SYNTAX, message));
-            // The rest of it is judged all the same.
+            // Check the rest of the file too.
             String::from_utf8_lossy(error.as_bytes()).into_owned()
         });
         tree.texts.insert(name.clone(), text);
     }
     let mut checked = check(&tree, options);
-    let broken = checked.package.as_ref().map(|package| problems(folder, &package.plugin, &tree.paths));
-    unreadable.extend(broken.into_iter().flatten());
+    let repository_problems =
+        checked.package.as_ref().map(|package| problems(folder, &package.plugin, &tree.paths));
+    unreadable.extend(repository_problems.into_iter().flatten());
     if !unreadable.is_empty() {
         checked.package = None;
-        let is_told = |problem: &PackageProblem| unreadable.iter().any(|known| known.file == problem.file);
-        checked.problems.retain(|problem| problem.code != codes::FILE_MISSING || !is_told(problem));
+        let is_reported =
+            |problem: &PackageProblem| unreadable.iter().any(|other| other.file == problem.file);
+        checked.problems.retain(|problem| problem.code != codes::FILE_MISSING || !is_reported(problem));
         checked.problems.extend(unreadable);
         checked.problems.sort_by(|a, b| a.file.cmp(&b.file));
     }
     Ok(CheckedFolder { tree, checked })
 }
 
-pub(crate) fn has_extension(path: &str, wanted: &str) -> bool {
-    Path::new(path).extension().is_some_and(|extension| extension == wanted) && !path.ends_with('/')
+pub(crate) fn has_extension(path: &str, expected: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == expected) && !path.ends_with('/')
 }
 
 fn read_bounded(path: &Path, bytes_max: u64) -> Result<Vec<u8>, FolderError> {
@@ -62,12 +64,12 @@ fn read_bounded(path: &Path, bytes_max: u64) -> Result<Vec<u8>, FolderError> {
     read.map(|_| bytes).map_err(|error| FolderError::Unreadable { path: path.to_owned(), error })
 }
 
-/// Everything in a folder: files as `a/b`, folders as `a/`. Names at the top that begin with a dot belong to tools of the
-/// author and not to the package.
+/// Lists a folder recursively: files as `a/b`, folders as `a/`. Top-level names that start with a dot are
+/// skipped; they belong to the author's tools.
 pub(crate) fn list(folder: &Path, limits: &Limits) -> Result<BTreeSet<String>, FolderError> {
-    let mut found = BTreeSet::new();
-    let mut open = vec![String::new()];
-    while let Some(prefix) = open.pop() {
+    let mut paths = BTreeSet::new();
+    let mut pending = vec![String::new()];
+    while let Some(prefix) = pending.pop() {
         let path = folder.join(&prefix);
         let unreadable = |error| FolderError::Unreadable { path: path.clone(), error };
         for entry in fs::read_dir(&path).map_err(unreadable)? {
@@ -79,23 +81,23 @@ pub(crate) fn list(folder: &Path, limits: &Limits) -> Result<BTreeSet<String>, F
                 continue;
             }
             let inner = format!("{prefix}{name}");
-            // Links are followed: in a source they are a convenience. What is packed is looked at again.
+            // Symbolic links are followed when a source folder is checked; packing rejects them.
             let metadata = fs::metadata(entry.path())
                 .map_err(|error| FolderError::Unreadable { path: entry.path(), error })?;
             if metadata.is_dir() {
                 if inner.split('/').count() >= limits.depth_max {
-                    let reason = format!("more than {} folders are inside of each other", limits.depth_max);
+                    let reason = format!("folders are nested more than {} levels deep", limits.depth_max);
                     return Err(unfit(reason));
                 }
-                open.push(format!("{inner}/"));
-                found.insert(format!("{inner}/"));
+                pending.push(format!("{inner}/"));
+                paths.insert(format!("{inner}/"));
             } else {
-                found.insert(inner);
+                paths.insert(inner);
             }
-            if found.len() > limits.n_entries_max {
-                return Err(unfit(format!("there are more than {} files", limits.n_entries_max)));
+            if paths.len() > limits.n_entries_max {
+                return Err(unfit(format!("the folder has more than {} files", limits.n_entries_max)));
             }
         }
     }
-    Ok(found)
+    Ok(paths)
 }

@@ -1,11 +1,11 @@
-//! Plugin packages where they lie: in a folder, in an archive, and below the root where a server keeps them.
+//! Plugin packages on disk: in folders, in archives, and in the package root of a server.
 //!
-//! What a package says and whether it is sound is decided by `stoker-registry`; this crate brings it the files. An
-//! archive comes from a stranger: it is read piece by piece within [`Limits`], into a folder of its own that goes away
-//! unless everything about it was right.
+//! Validation of package contents belongs to `stoker-registry`; this crate reads the files. Archives are
+//! untrusted input: they are streamed within [`Limits`] into a temporary folder that is removed unless all
+//! checks pass.
 //!
-//! An archive is a gzip'ed tar with one folder in it, and in that folder `checksums.sha1` beside the files. The same
-//! files always give the same bytes.
+//! An archive is a gzip-compressed tar with one top-level folder, which contains `checksums.sha1` beside the
+//! files. Packing is reproducible: the same files produce the same bytes.
 
 mod checksums;
 mod digest;
@@ -28,5 +28,5 @@ pub use repository::{Repository, clean_path, index_digest, repositories_without_
 pub use root::{PluginsRoot, Undo};
 pub use unpack::{Unpacked, unpack};
 
-/// The extension of archives.
+/// File name extension of archives.
 pub const ARCHIVE_EXTENSION: &str = "fp";

@@ -1,18 +1,18 @@
-//! How much a package may be.
+//! Size limits of packages.
 
-/// Far more than any plugin needs, and little enough for a server to survive.
+/// Far above the size of any real plugin, and low enough for a server to handle a hostile archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Files and folders.
+    /// Number of files and folders.
     pub n_entries_max: usize,
     pub file_bytes_max: u64,
-    /// All files together.
+    /// Total size of all files.
     pub total_bytes_max: u64,
-    /// Folders inside of each other.
+    /// Nesting depth of folders.
     pub depth_max: usize,
-    /// Of a path inside of the package.
+    /// Length of a path in the package.
     pub path_bytes_max: usize,
-    /// Of a file that is read as text.
+    /// Size of a file that is parsed as text.
     pub text_bytes_max: u64,
 }
 

@@ -1,4 +1,4 @@
-//! From a folder to an archive.
+//! Packing of a folder into an archive.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -9,32 +9,33 @@ use flate2::{Compression, GzBuilder};
 use stoker_registry::package::Package;
 
 use crate::ARCHIVE_EXTENSION;
-use crate::checksums::{self, Checksums, Summing};
+use crate::checksums::{self, Checksums, Sha1Writer};
 use crate::error::FolderError;
 use crate::folder::{has_extension, list};
 use crate::limits::Limits;
 use crate::repository::{IndexFile, indexes};
 use crate::tar::{Entry, Kind, Writer};
 
-/// What was packed.
+/// Statistics of a packed archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed {
     pub n_files: usize,
-    /// Before they were compressed.
+    /// Uncompressed size.
     pub n_bytes: u64,
 }
 
-/// Packs the folder of a plugin, with indexes of its repositories.
+/// Packs the folder of a plugin and adds indexes of its package repositories.
 pub fn pack_plugin(folder: &Path, package: &Package, out: impl Write) -> Result<Packed, FolderError> {
     pack_with(folder, &package.folder_name(), indexes(folder, &package.plugin)?, out)
 }
 
-/// Packs a folder under that name as it is.
+/// Packs a folder unchanged, under this top-level name.
 pub fn pack(folder: &Path, name: &str, out: impl Write) -> Result<Packed, FolderError> {
     pack_with(folder, name, Vec::new(), out)
 }
 
-/// What an earlier build left stays out. Links are refused: the archive could not hold them.
+/// Archives and indexes of earlier builds are excluded. Symbolic links are rejected, because archives must
+/// not contain them.
 fn pack_with(
     folder: &Path,
     name: &str,
@@ -42,19 +43,19 @@ fn pack_with(
     out: impl Write,
 ) -> Result<Packed, FolderError> {
     let limits = Limits::default();
-    let is_made = |path: &String| indexes.iter().any(|file| file.path == *path);
+    let is_generated = |path: &String| indexes.iter().any(|file| file.path == *path);
     let mut members = Vec::new();
-    for path in list(folder, &limits)?.into_iter().filter(|path| is_packed(path) && !is_made(path)) {
+    for path in list(folder, &limits)?.into_iter().filter(|path| is_packed(path) && !is_generated(path)) {
         members.push(Member::new(folder, path, &limits)?);
     }
-    members.extend(indexes.into_iter().map(Member::made));
+    members.extend(indexes.into_iter().map(Member::generated));
     members.sort_by(|a, b| a.entry.path.cmp(&b.entry.path));
-    let sums = sums(&members)?;
-    let text = checksums::to_text(&sums);
-    // No name and no time in the header, so that equal files give equal archives.
+    let recorded = checksums_of(&members)?;
+    let text = checksums::to_text(&recorded);
+    // No file name and no time in the gzip header, so that packing is reproducible.
     let compressed = GzBuilder::new().mtime(0).operating_system(255).write(out, Compression::default());
     let mut archive = Writer::new(compressed);
-    let of_sums = Entry {
+    let checksums_entry = Entry {
         path: format!("{name}/{}", checksums::FILE),
         kind: Kind::File,
         n_bytes: text.len() as u64,
@@ -64,20 +65,20 @@ fn pack_with(
         &Entry { path: format!("{name}/"), kind: Kind::Folder, n_bytes: 0, is_executable: true },
         &mut io::empty(),
     )?;
-    archive.add(&of_sums, &mut text.as_bytes())?;
+    archive.add(&checksums_entry, &mut text.as_bytes())?;
     for member in &members {
         let entry = Entry { path: format!("{name}/{}", member.entry.path), ..member.entry.clone() };
         archive.add(&entry, &mut member.open()?)?;
     }
     archive.finish()?.finish()?.flush()?;
     let n_bytes = members.iter().map(|member| member.entry.n_bytes).sum();
-    Ok(Packed { n_files: sums.len(), n_bytes })
+    Ok(Packed { n_files: recorded.len(), n_bytes })
 }
 
-/// Packs the folder of a plugin into a file, which is there whole or not at all.
+/// Packs the folder of a plugin into a file. The file is replaced atomically.
 pub fn pack_file(folder: &Path, package: &Package, target: &Path) -> Result<Packed, FolderError> {
     let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // The dot in front keeps it out of the package, should that be the same folder.
+    // The leading dot excludes the temporary file from the package if it is written to the same folder.
     let mut file = tempfile::Builder::new().prefix(".building-").tempfile_in(parent)?;
     let packed = pack_plugin(folder, package, io::BufWriter::new(file.as_file_mut()))?;
     file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
@@ -97,7 +98,7 @@ struct Member {
 
 enum Source {
     File(PathBuf),
-    Made(Vec<u8>),
+    Generated(Vec<u8>),
 }
 
 impl Member {
@@ -108,33 +109,33 @@ impl Member {
         let metadata = fs::symlink_metadata(&link_path)
             .map_err(|error| FolderError::Unreadable { path: source.clone(), error })?;
         if metadata.file_type().is_symlink() {
-            return Err(unfit("it is a link; put the file itself there"));
+            return Err(unfit("it is a symbolic link; replace it with the file"));
         }
         let kind = match (metadata.is_dir(), metadata.is_file()) {
             (true, _) => Kind::Folder,
             (_, true) => Kind::File,
-            _ => return Err(unfit("it is neither a file nor a folder")),
+            _ => return Err(unfit("it is neither a regular file nor a folder")),
         };
         if path.chars().any(|letter| letter.is_control() || letter == '\\') {
-            return Err(unfit("its name has characters that do not belong into a package"));
+            return Err(unfit("its name contains control characters or backslashes"));
         }
-        // Room for the name of the folder that the archive adds.
+        // Reserve space for the top-level folder name that the archive adds.
         if path.len() + 300 > limits.path_bytes_max {
             return Err(unfit("its path is too long"));
         }
         let n_bytes = if kind == Kind::File { metadata.len() } else { 0 };
         if n_bytes > limits.file_bytes_max {
-            return Err(unfit(&format!("it has more than {} bytes", limits.file_bytes_max)));
+            return Err(unfit(&format!("it exceeds {} bytes", limits.file_bytes_max)));
         }
         let is_executable = metadata.permissions().mode() & 0o100 != 0;
         let source = Source::File(source);
         Ok(Self { source, entry: Entry { path, kind, n_bytes, is_executable } })
     }
 
-    fn made(file: IndexFile) -> Self {
+    fn generated(file: IndexFile) -> Self {
         let n_bytes = file.bytes.len() as u64;
         let entry = Entry { path: file.path, kind: Kind::File, n_bytes, is_executable: false };
-        Self { source: Source::Made(file.bytes), entry }
+        Self { source: Source::Generated(file.bytes), entry }
     }
 
     fn open(&self) -> Result<Box<dyn Read + '_>, FolderError> {
@@ -144,19 +145,19 @@ impl Member {
                 let unreadable = |error| FolderError::Unreadable { path: path.clone(), error };
                 Ok(Box::new(File::open(path).map_err(unreadable)?))
             }
-            Source::Made(bytes) => Ok(Box::new(&bytes[..])),
+            Source::Generated(bytes) => Ok(Box::new(&bytes[..])),
         }
     }
 }
 
-fn sums(members: &[Member]) -> Result<Checksums, FolderError> {
-    let mut sums = Checksums::new();
+fn checksums_of(members: &[Member]) -> Result<Checksums, FolderError> {
+    let mut recorded = Checksums::new();
     for member in members.iter().filter(|member| member.entry.kind == Kind::File) {
-        let mut summing = Summing::new(io::sink());
-        let copied = io::copy(&mut member.open()?, &mut summing);
+        let mut writer = Sha1Writer::new(io::sink());
+        let copied = io::copy(&mut member.open()?, &mut writer);
         let path = || PathBuf::from(&member.entry.path);
         copied.map_err(|error| FolderError::Unreadable { path: path(), error })?;
-        sums.insert(member.entry.path.clone(), summing.finish().1);
+        recorded.insert(member.entry.path.clone(), writer.finish().1);
     }
-    Ok(sums)
+    Ok(recorded)
 }

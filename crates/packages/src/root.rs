@@ -1,4 +1,4 @@
-//! Where a server keeps the packages that are installed: one folder, and in it one for each.
+//! Package root of a server: one subfolder per installed package.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -8,13 +8,13 @@ use tempfile::TempDir;
 
 use crate::error::ArchiveError;
 use crate::limits::Limits;
-use crate::unpack::{UNPACKING, Unpacked, unpack};
+use crate::unpack::{UNPACKING_PREFIX, Unpacked, unpack};
 
-/// How folders of packages begin that are about to go.
-const ASIDE: &str = ".replaced-";
+/// Name prefix of folders that hold replaced or removed packages until the change is committed.
+const REPLACED_PREFIX: &str = ".replaced-";
 
-/// Names that begin with a dot are work in progress: nobody else looks at them, and whoever dies leaves nothing else behind,
-/// which [`PluginsRoot::recover`] puts in order.
+/// Names that start with a dot are work in progress and not visible as packages. A crash leaves only such
+/// folders behind, which [`PluginsRoot::recover`] cleans up.
 #[derive(Clone, Debug)]
 pub struct PluginsRoot {
     path: PathBuf,
@@ -29,19 +29,19 @@ impl PluginsRoot {
         self.path.join(name)
     }
 
-    /// A file for what is on its way; it goes away by itself.
+    /// Unnamed temporary file for an upload; deleted when closed.
     pub fn incoming(&self) -> io::Result<File> {
         fs::create_dir_all(&self.path)?;
         tempfile::tempfile_in(&self.path)
     }
 
-    /// Unpacks an archive beside what is installed.
+    /// Unpacks an archive into a temporary folder on the same file system.
     pub fn receive(&self, source: impl Read, limits: &Limits) -> Result<Unpacked, ArchiveError> {
         fs::create_dir_all(&self.path)?;
         unpack(source, &self.path, limits)
     }
 
-    /// Names of all packages, in order.
+    /// Names of all packages, sorted.
     pub fn names(&self) -> io::Result<Vec<String>> {
         let entries = match fs::read_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -59,8 +59,8 @@ impl PluginsRoot {
         Ok(names)
     }
 
-    /// Puts in order what somebody left who died; nobody else may be at work. What was unpacked halfway goes. A package that
-    /// was put aside comes back, unless another one has taken its place.
+    /// Cleans up after a crash; no other process may use the root meanwhile. Partially unpacked archives are
+    /// removed. A package that was set aside is restored, unless a new one has replaced it.
     pub fn recover(&self) -> io::Result<()> {
         let entries = match fs::read_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -70,17 +70,17 @@ impl PluginsRoot {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if name.starts_with(ASIDE) {
-                self.bring_back(&entry.path())?;
+            if name.starts_with(REPLACED_PREFIX) {
+                self.restore(&entry.path())?;
             }
-            if name.starts_with(ASIDE) || name.starts_with(UNPACKING) {
+            if name.starts_with(REPLACED_PREFIX) || name.starts_with(UNPACKING_PREFIX) {
                 remove(&entry.path())?;
             }
         }
         Ok(())
     }
 
-    fn bring_back(&self, aside: &Path) -> io::Result<()> {
+    fn restore(&self, aside: &Path) -> io::Result<()> {
         for entry in fs::read_dir(aside)? {
             let entry = entry?;
             let target = self.path.join(entry.file_name());
@@ -91,22 +91,22 @@ impl PluginsRoot {
         Ok(())
     }
 
-    /// Puts a package into its place, instead of one that may be there.
+    /// Installs a package, replacing an existing one of that name.
     pub fn put(&self, package: Unpacked, name: &str) -> io::Result<Undo> {
         let target = self.folder(name);
         let mut undo = self.take(name)?;
         undo.has_new = true;
-        // If this fails, the drop of `undo` brings the old one back.
+        // On failure, dropping `undo` restores the old package.
         package.move_to(&target)?;
         Ok(undo)
     }
 
-    /// Takes a package away, if it is there.
+    /// Removes a package if it exists.
     pub fn take(&self, name: &str) -> io::Result<Undo> {
         let target = self.folder(name);
-        let mut undo = Undo { target, old: None, has_new: false, is_kept: false };
+        let mut undo = Undo { target, old: None, has_new: false, is_committed: false };
         if undo.target.symlink_metadata().is_ok() {
-            let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(&self.path)?;
+            let aside = tempfile::Builder::new().prefix(REPLACED_PREFIX).tempdir_in(&self.path)?;
             fs::rename(&undo.target, aside.path().join(name))?;
             undo.old = Some(aside);
         }
@@ -114,22 +114,22 @@ impl PluginsRoot {
     }
 }
 
-/// A change of the root that is taken back unless it is kept.
+/// Change of the root that is rolled back on drop unless it is committed with [`Undo::keep`].
 #[derive(Debug)]
-#[must_use = "a change that is not kept is taken back"]
+#[must_use = "dropping this rolls the change back"]
 pub struct Undo {
     target: PathBuf,
     old: Option<TempDir>,
     has_new: bool,
-    is_kept: bool,
+    is_committed: bool,
 }
 
 impl Undo {
     pub fn keep(mut self) {
-        self.is_kept = true;
+        self.is_committed = true;
     }
 
-    fn take_back(&self) -> io::Result<()> {
+    fn roll_back(&self) -> io::Result<()> {
         if self.has_new {
             remove(&self.target)?;
         }
@@ -145,8 +145,8 @@ impl Undo {
 
 impl Drop for Undo {
     fn drop(&mut self) {
-        if !self.is_kept && self.take_back().is_err() {
-            // The old one stays aside, where a person can find it.
+        if !self.is_committed && self.roll_back().is_err() {
+            // Rollback failed: keep the old package in its temporary folder for manual recovery.
             if let Some(aside) = self.old.take() {
                 let _ = aside.keep();
             }

@@ -1,22 +1,22 @@
-//! What a file is that is no archive of ours.
+//! Detection of other file formats, for error messages.
 
-/// How much of a file has to be seen: a tar says what it is behind its first name.
+/// Number of bytes needed: the tar magic is at offset 257.
 pub(crate) const HEAD_BYTES: usize = 265;
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
-const KNOWN: &[(usize, &[u8], &str)] = &[
+const FORMATS: &[(usize, &[u8], &str)] = &[
     (0, &[0xed, 0xab, 0xee, 0xdb], "an RPM package"),
     (0, b"PK\x03\x04", "a zip archive"),
     (0, b"PK\x05\x06", "an empty zip archive"),
     (0, b"!<arch>\n", "a Debian package"),
-    (0, b"BZh", "something packed with bzip2"),
-    (0, &[0xfd, b'7', b'z', b'X', b'Z', 0], "something packed with xz"),
-    (0, &[0x28, 0xb5, 0x2f, 0xfd], "something packed with zstd"),
-    (257, b"ustar", "a tar that is not compressed"),
+    (0, b"BZh", "bzip2-compressed data"),
+    (0, &[0xfd, b'7', b'z', b'X', b'Z', 0], "xz-compressed data"),
+    (0, &[0x28, 0xb5, 0x2f, 0xfd], "zstd-compressed data"),
+    (257, b"ustar", "an uncompressed tar archive"),
 ];
 
-/// What the file is instead; `None` if it begins as it should.
+/// Describes the format of a file that is not gzip-compressed; `None` for gzip.
 pub(crate) fn other_format(head: &[u8]) -> Option<&'static str> {
     if head.starts_with(GZIP) {
         return None;
@@ -24,10 +24,10 @@ pub(crate) fn other_format(head: &[u8]) -> Option<&'static str> {
     if head.is_empty() {
         return Some("an empty file");
     }
-    let is_it = |(at, magic, _): &&(usize, &[u8], &str)| {
-        head.get(*at..at + magic.len()).is_some_and(|found| found == *magic)
+    let matches = |(at, magic, _): &&(usize, &[u8], &str)| {
+        head.get(*at..at + magic.len()).is_some_and(|bytes| bytes == *magic)
     };
-    Some(KNOWN.iter().find(is_it).map_or("something else", |(_, _, name)| name))
+    Some(FORMATS.iter().find(matches).map_or("an unknown format", |(_, _, name)| name))
 }
 
 #[cfg(test)]
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_told_apart() {
+    fn formats_are_detected() {
         let mut tar = vec![0u8; HEAD_BYTES];
         tar[257..262].copy_from_slice(b"ustar");
         for (head, expected) in [
@@ -43,9 +43,9 @@ mod tests {
             (b"", Some("an empty file")),
             (b"PK\x03\x04rest", Some("a zip archive")),
             (&[0xed, 0xab, 0xee, 0xdb, 3], Some("an RPM package")),
-            (&tar, Some("a tar that is not compressed")),
-            (b"name: x", Some("something else")),
-            (b"B", Some("something else")),
+            (&tar, Some("an uncompressed tar archive")),
+            (b"name: x", Some("an unknown format")),
+            (b"B", Some("an unknown format")),
         ] {
             assert_eq!(other_format(head), expected, "{head:?}");
         }

@@ -1,13 +1,14 @@
-//! Tar, as much of it as packages need: files and folders, with names of any length.
+//! Minimal tar reader and writer: files and folders, with paths of any length.
 //!
-//! Read strictly and without touching the disk: what a package may not hold (links, devices) is named, not skipped.
+//! The reader does no disk I/O. Member types that packages may not contain (links, devices) are errors, not
+//! skipped.
 
 use std::io::{self, Read, Write};
 
 use crate::error::ArchiveError;
 
 const BLOCK: usize = 512;
-/// Of a name that has a block of its own.
+/// Bound on long names and extended headers.
 const LONG_NAME_BYTES_MAX: u64 = 64 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,30 +17,30 @@ pub(crate) enum Kind {
     Folder,
 }
 
-/// One member as its header tells it.
+/// Header of one member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// As it is written, not checked.
+    /// Path as recorded in the archive, not validated.
     pub(crate) path: String,
     pub(crate) kind: Kind,
     pub(crate) n_bytes: u64,
     pub(crate) is_executable: bool,
 }
 
-/// Reads members one after the other. The content of each is read before the next is asked for.
+/// Reads members sequentially. Unread content is skipped by the next call of [`Reader::next`].
 pub(crate) struct Reader<R> {
     source: R,
-    /// Of the present member: content not read yet, and what fills its last block.
-    n_left: u64,
+    /// Unread content of the current member, and padding of its last block.
+    n_remaining: u64,
     n_padding: u64,
 }
 
 impl<R: Read> Reader<R> {
     pub(crate) fn new(source: R) -> Self {
-        Self { source, n_left: 0, n_padding: 0 }
+        Self { source, n_remaining: 0, n_padding: 0 }
     }
 
-    /// The next member; `None` at the end, which has to be there.
+    /// Returns the next member, or `None` at the end-of-archive marker. A missing marker is an error.
     pub(crate) fn next(&mut self) -> Result<Option<Entry>, ArchiveError> {
         self.skip_rest()?;
         let mut long_name: Option<String> = None;
@@ -49,14 +50,14 @@ impl<R: Read> Reader<R> {
                 return Ok(None);
             }
             require_checksum(&header)?;
-            let name = own_name(&header)?;
+            let name = header_name(&header)?;
             let n_bytes = number(&header[124..136])?;
             let kind = header[156];
             match kind {
                 b'L' => long_name = Some(self.long_name(n_bytes)?),
-                b'x' => long_name = self.extended(n_bytes)?.or(long_name),
-                // Words about all members, and long names of what links lead to.
-                b'g' | b'K' => self.pass(n_bytes)?,
+                b'x' => long_name = self.extended_path(n_bytes)?.or(long_name),
+                // Global extended headers and long link targets are not needed.
+                b'g' | b'K' => self.skip_header(n_bytes)?,
                 _ => {
                     let path = long_name.unwrap_or(name);
                     return self.member(path, kind, n_bytes, &header).map(Some);
@@ -73,7 +74,7 @@ impl<R: Read> Reader<R> {
         header: &[u8; BLOCK],
     ) -> Result<Entry, ArchiveError> {
         let kind = match kind {
-            // Old programs mark folders by nothing but their name.
+            // Pre-POSIX tar marks folders only by a trailing slash.
             0 if path.ends_with('/') => Kind::Folder,
             b'0' | 0 | b'7' => Kind::File,
             b'5' => Kind::Folder,
@@ -82,8 +83,7 @@ impl<R: Read> Reader<R> {
                 return Err(ArchiveError::forbidden(&path, "devices and pipes are not allowed in packages"));
             }
             other => {
-                let reason =
-                    format!("members of the kind `{}` are not known", char::from(other).escape_debug());
+                let reason = format!("unsupported member type `{}`", char::from(other).escape_debug());
                 return Err(ArchiveError::forbidden(&path, reason));
             }
         };
@@ -91,51 +91,52 @@ impl<R: Read> Reader<R> {
             return Err(ArchiveError::damaged("a folder has content"));
         }
         let mode = number(&header[100..108])?;
-        self.begin(n_bytes);
+        self.start_content(n_bytes);
         Ok(Entry { path, kind, n_bytes, is_executable: mode & 0o100 != 0 })
     }
 
-    /// Copies the content of the present member.
+    /// Copies the content of the current member.
     pub(crate) fn content(&mut self, out: &mut impl Write) -> Result<(), ArchiveError> {
         let mut buffer = vec![0; 64 << 10];
-        while self.n_left > 0 {
-            let wanted = self.n_left.min(buffer.len() as u64) as usize;
-            self.exactly(wanted, &mut buffer)?;
-            out.write_all(&buffer[..wanted])?;
-            self.n_left -= wanted as u64;
+        while self.n_remaining > 0 {
+            let n_chunk = self.n_remaining.min(buffer.len() as u64) as usize;
+            self.read_exactly(n_chunk, &mut buffer)?;
+            out.write_all(&buffer[..n_chunk])?;
+            self.n_remaining -= n_chunk as u64;
         }
         Ok(())
     }
 
-    /// Reads what follows the end, so that damage there is noticed, too.
+    /// Reads to the end of the stream, so that corruption after the end marker is detected, for example a
+    /// gzip checksum mismatch.
     pub(crate) fn finish(mut self) -> Result<(), ArchiveError> {
         io::copy(&mut self.source, &mut io::sink()).map(drop).map_err(read_error)
     }
 
-    fn begin(&mut self, n_bytes: u64) {
-        self.n_left = n_bytes;
+    fn start_content(&mut self, n_bytes: u64) {
+        self.n_remaining = n_bytes;
         self.n_padding = n_bytes.next_multiple_of(BLOCK as u64) - n_bytes;
     }
 
     fn skip_rest(&mut self) -> Result<(), ArchiveError> {
         self.content(&mut io::sink())?;
         let padding = std::mem::take(&mut self.n_padding) as usize;
-        self.exactly(padding, &mut [0; BLOCK])
+        self.read_exactly(padding, &mut [0; BLOCK])
     }
 
-    fn pass(&mut self, n_bytes: u64) -> Result<(), ArchiveError> {
-        self.begin(n_bytes.min(LONG_NAME_BYTES_MAX + 1));
+    fn skip_header(&mut self, n_bytes: u64) -> Result<(), ArchiveError> {
+        self.start_content(n_bytes.min(LONG_NAME_BYTES_MAX + 1));
         if n_bytes > LONG_NAME_BYTES_MAX {
-            return Err(ArchiveError::damaged("a description of a member is too long"));
+            return Err(ArchiveError::damaged("a long name or extended header exceeds the limit"));
         }
         self.skip_rest()
     }
 
     fn long_text(&mut self, n_bytes: u64) -> Result<Vec<u8>, ArchiveError> {
         if n_bytes > LONG_NAME_BYTES_MAX {
-            return Err(ArchiveError::damaged("a description of a member is too long"));
+            return Err(ArchiveError::damaged("a long name or extended header exceeds the limit"));
         }
-        self.begin(n_bytes);
+        self.start_content(n_bytes);
         let mut text = Vec::new();
         self.content(&mut text)?;
         self.skip_rest()?;
@@ -146,9 +147,9 @@ impl<R: Read> Reader<R> {
         text_until_nul(&self.long_text(n_bytes)?)
     }
 
-    /// `<length> path=<path>\n`; other words are passed over, but a size is not: what it says could not be kept apart
-    /// from what the header says.
-    fn extended(&mut self, n_bytes: u64) -> Result<Option<String>, ArchiveError> {
+    /// Parses an extended header, `<length> path=<path>\n`. Other keywords are ignored, except sizes: they
+    /// would contradict the size in the member's header.
+    fn extended_path(&mut self, n_bytes: u64) -> Result<Option<String>, ArchiveError> {
         let text = self.long_text(n_bytes)?;
         let mut rest = &text[..];
         let mut path = None;
@@ -160,7 +161,7 @@ impl<R: Read> Reader<R> {
                 Some((length, record))
             };
             let (length, record) =
-                record().ok_or_else(|| ArchiveError::damaged("an extended header makes no sense"))?;
+                record().ok_or_else(|| ArchiveError::damaged("malformed extended header"))?;
             if let Some(name) = record.strip_prefix(b"path=") {
                 path = Some(text_until_nul(name)?);
             } else if record.starts_with(b"size=") || record.starts_with(b"GNU.sparse") {
@@ -173,19 +174,20 @@ impl<R: Read> Reader<R> {
 
     fn block(&mut self) -> Result<[u8; BLOCK], ArchiveError> {
         let mut block = [0; BLOCK];
-        self.exactly(BLOCK, &mut block)?;
+        self.read_exactly(BLOCK, &mut block)?;
         Ok(block)
     }
 
-    fn exactly(&mut self, n_bytes: usize, buffer: &mut [u8]) -> Result<(), ArchiveError> {
+    fn read_exactly(&mut self, n_bytes: usize, buffer: &mut [u8]) -> Result<(), ArchiveError> {
         self.source.read_exact(&mut buffer[..n_bytes]).map_err(read_error)
     }
 }
 
-/// Reading fails because of what is read: it comes from a file that is there, through a decompressor.
+/// Classifies read errors. The input comes through a decompressor, so most of them mean that the data is
+/// corrupt.
 fn read_error(error: io::Error) -> ArchiveError {
     match error.kind() {
-        io::ErrorKind::UnexpectedEof => ArchiveError::damaged("it ends too early"),
+        io::ErrorKind::UnexpectedEof => ArchiveError::damaged("unexpected end of file"),
         io::ErrorKind::FileTooLarge => ArchiveError::TooLarge(error.to_string()),
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => ArchiveError::damaged(error.to_string()),
         _ => ArchiveError::Environment(error),
@@ -196,27 +198,27 @@ fn require_checksum(header: &[u8; BLOCK]) -> Result<(), ArchiveError> {
     if number(&header[148..156])? == u64::from(sum_of(header)) {
         return Ok(());
     }
-    Err(ArchiveError::damaged("a header of the tar has a wrong sum"))
+    Err(ArchiveError::damaged("a tar header has a wrong checksum"))
 }
 
-/// The sum of a header, its own field taken for blanks.
+/// Header checksum; the checksum field itself counts as spaces.
 fn sum_of(header: &[u8; BLOCK]) -> u32 {
     let bytes = header.iter().enumerate();
     bytes.map(|(at, byte)| if (148..156).contains(&at) { 32 } else { u32::from(*byte) }).sum()
 }
 
-/// An octal number. The other form is for sizes that no package has.
+/// Parses an octal number. The base-256 form, for files over 8 GiB, is not supported.
 fn number(field: &[u8]) -> Result<u64, ArchiveError> {
     let text: Vec<u8> = field.iter().copied().take_while(|byte| *byte != 0).collect();
     let digits = text.trim_ascii();
     let is_octal = digits.iter().all(|byte| (b'0'..=b'7').contains(byte));
     if !is_octal {
-        return Err(ArchiveError::damaged("a header of the tar has a number that is none"));
+        return Err(ArchiveError::damaged("a tar header has an invalid number"));
     }
     Ok(digits.iter().fold(0, |value, digit| value << 3 | u64::from(digit - b'0')))
 }
 
-fn own_name(header: &[u8; BLOCK]) -> Result<String, ArchiveError> {
+fn header_name(header: &[u8; BLOCK]) -> Result<String, ArchiveError> {
     let name = text_until_nul(&header[..100])?;
     let has_prefix = &header[257..263] == b"ustar\0";
     let prefix = if has_prefix { text_until_nul(&header[345..500])? } else { String::new() };
@@ -226,10 +228,10 @@ fn own_name(header: &[u8; BLOCK]) -> Result<String, ArchiveError> {
 fn text_until_nul(bytes: &[u8]) -> Result<String, ArchiveError> {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     let text = std::str::from_utf8(&bytes[..end]);
-    text.map(str::to_owned).map_err(|_| ArchiveError::damaged("a name in it is not UTF-8"))
+    text.map(str::to_owned).map_err(|_| ArchiveError::damaged("a member name is not valid UTF-8"))
 }
 
-/// Writes members; the same members give the same bytes.
+/// Writes members reproducibly.
 pub(crate) struct Writer<W> {
     out: W,
 }
@@ -239,21 +241,21 @@ impl<W: Write> Writer<W> {
         Self { out }
     }
 
-    /// A member with its content, which has to be as long as the entry says.
+    /// Adds a member. Fails if the content is shorter than the entry's size.
     pub(crate) fn add(&mut self, entry: &Entry, content: &mut impl Read) -> io::Result<()> {
         if entry.path.len() > 100 {
             let mut name = entry.path.clone().into_bytes();
             name.push(0);
             self.out.write_all(&header("././@LongLink", b'L', name.len() as u64, 0o644))?;
-            self.padded(&mut &name[..], name.len() as u64)?;
+            self.write_padded(&mut &name[..], name.len() as u64)?;
         }
         let mode = if entry.is_executable || entry.kind == Kind::Folder { 0o755 } else { 0o644 };
         let kind = if entry.kind == Kind::Folder { b'5' } else { b'0' };
         self.out.write_all(&header(&entry.path, kind, entry.n_bytes, mode))?;
-        self.padded(content, entry.n_bytes)
+        self.write_padded(content, entry.n_bytes)
     }
 
-    fn padded(&mut self, content: &mut impl Read, n_bytes: u64) -> io::Result<()> {
+    fn write_padded(&mut self, content: &mut impl Read, n_bytes: u64) -> io::Result<()> {
         let n_copied = io::copy(&mut content.take(n_bytes), &mut self.out)?;
         if n_copied != n_bytes {
             return Err(io::Error::other("a file changed while it was packed"));
@@ -268,7 +270,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// Everything that differs between machines is left at nought: owners and times.
+/// Builds a header. Owners and times are zero, so that packing is reproducible.
 fn header(path: &str, kind: u8, n_bytes: u64, mode: u32) -> [u8; BLOCK] {
     let mut header = [0; BLOCK];
     let name = &path.as_bytes()[..path.len().min(100)];
@@ -296,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn members_round_trip() {
         let long = "x/".repeat(120) + "y";
         let entries = [
             Entry { path: "a/".to_owned(), kind: Kind::Folder, n_bytes: 0, is_executable: true },
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn content_that_is_not_read_is_passed_over() {
+    fn unread_content_is_skipped() {
         let mut writer = Writer::new(Vec::new());
         writer.add(&file("a", 700), &mut io::repeat(1)).unwrap();
         writer.add(&file("b", 0), &mut io::empty()).unwrap();
@@ -333,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_posix_form_are_read() {
+    fn posix_extended_names_are_read() {
         let name = "folder/file";
         let record = format!("20 path={name}\n");
         assert_eq!(record.len(), 20, "{record}");

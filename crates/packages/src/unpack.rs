@@ -1,4 +1,4 @@
-//! From an archive to a folder.
+//! Unpacking of an archive into a folder.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use tempfile::TempDir;
 
-use crate::checksums::{self, Checksums, Summing};
+use crate::checksums::{self, Checksums, Sha1Writer};
 use crate::error::ArchiveError;
 use crate::limits::Limits;
 use crate::sniff::{HEAD_BYTES, other_format};
 use crate::tar::{Entry, Kind, Reader};
 
-/// How folders begin that archives are unpacked in.
-pub(crate) const UNPACKING: &str = ".unpacking-";
+/// Name prefix of temporary folders that archives are unpacked into.
+pub(crate) const UNPACKING_PREFIX: &str = ".unpacking-";
 
-/// A package that was unpacked, in a folder that goes away with this value.
+/// Unpacked package in a temporary folder, which is removed on drop.
 #[derive(Debug)]
 pub struct Unpacked {
     temporary: TempDir,
@@ -26,16 +26,16 @@ pub struct Unpacked {
 }
 
 impl Unpacked {
-    /// The root of the package.
+    /// Root folder of the package.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Moves the package to a path that nothing is at, on the same disk.
+    /// Moves the package to a nonexistent path on the same file system.
     pub(crate) fn move_to(self, target: &Path) -> io::Result<()> {
         fs::set_permissions(&self.folder, fs::Permissions::from_mode(0o755))?;
         fs::rename(&self.folder, target)?;
-        // An archive without a folder of its own has moved as a whole, and nothing is left to remove.
+        // An archive without a top-level folder is moved together with the temporary folder.
         match self.temporary.close() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             closed => closed,
@@ -43,7 +43,7 @@ impl Unpacked {
     }
 }
 
-/// Unpacks an archive below `parent` and checks its sums. On failure nothing is left.
+/// Unpacks an archive below `parent` and verifies its checksums. On failure everything is removed.
 pub fn unpack(mut source: impl Read, parent: &Path, limits: &Limits) -> Result<Unpacked, ArchiveError> {
     let mut head = Vec::new();
     source.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
@@ -51,7 +51,7 @@ pub fn unpack(mut source: impl Read, parent: &Path, limits: &Limits) -> Result<U
         return Err(ArchiveError::OtherFormat { found });
     }
     let source = GzDecoder::new(BufReader::new(io::Cursor::new(head).chain(source)));
-    let temporary = tempfile::Builder::new().prefix(UNPACKING).tempdir_in(parent)?;
+    let temporary = tempfile::Builder::new().prefix(UNPACKING_PREFIX).tempdir_in(parent)?;
     let mut unpacking = Unpacking {
         root: temporary.path(),
         limits,
@@ -59,9 +59,9 @@ pub fn unpack(mut source: impl Read, parent: &Path, limits: &Limits) -> Result<U
         n_bytes: 0,
         sums: Checksums::new(),
     };
-    // Headers and padding count, too, so that an archive of nothing but headers ends.
+    // Includes headers and padding, so that an archive that consists only of headers is bounded too.
     let stream_bytes_max = limits.total_bytes_max + (limits.n_entries_max as u64 + 4) * 2048;
-    let mut members = Reader::new(Bounded { source, n_left: stream_bytes_max });
+    let mut members = Reader::new(Bounded { source, n_remaining: stream_bytes_max });
     while let Some(entry) = members.next()? {
         unpacking.member(&entry, &mut members)?;
     }
@@ -76,7 +76,7 @@ pub fn unpack(mut source: impl Read, parent: &Path, limits: &Limits) -> Result<U
 struct Unpacking<'a> {
     root: &'a Path,
     limits: &'a Limits,
-    /// Members so far; none may come twice.
+    /// Paths of members so far; duplicates are rejected.
     paths: BTreeSet<String>,
     n_bytes: u64,
     sums: Checksums,
@@ -86,25 +86,28 @@ impl Unpacking<'_> {
     fn member(&mut self, entry: &Entry, members: &mut Reader<impl Read>) -> Result<(), ArchiveError> {
         let Some(path) = safe_path(&entry.path, self.limits)? else { return Ok(()) };
         if self.paths.len() >= self.limits.n_entries_max {
-            return Err(ArchiveError::TooLarge(format!("more than {} files", self.limits.n_entries_max)));
+            return Err(ArchiveError::TooLarge(format!(
+                "it has more than {} files",
+                self.limits.n_entries_max
+            )));
         }
         if !self.paths.insert(path.clone()) && entry.kind == Kind::File {
-            return Err(ArchiveError::forbidden(&path, "it is there twice"));
+            return Err(ArchiveError::forbidden(&path, "duplicate member"));
         }
         let target = self.root.join(&path);
         let folder = if entry.kind == Kind::Folder { Some(&*target) } else { target.parent() };
         if let Some(folder) = folder {
-            let in_the_way = |error: io::Error| match error.kind() {
+            let folder_error = |error: io::Error| match error.kind() {
                 io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-                    ArchiveError::forbidden(&path, "a file is in the way of its folder")
+                    ArchiveError::forbidden(&path, "a parent of its path is a file")
                 }
                 _ => ArchiveError::Environment(error),
             };
-            fs::create_dir_all(folder).map_err(in_the_way)?;
+            fs::create_dir_all(folder).map_err(folder_error)?;
         }
         if entry.kind == Kind::File {
-            self.charge(entry, &path)?;
-            let mut out = Summing::new(new_file(&target, &path, entry.is_executable)?);
+            self.check_size(entry, &path)?;
+            let mut out = Sha1Writer::new(new_file(&target, &path, entry.is_executable)?);
             members.content(&mut out)?;
             let (_, sum) = out.finish();
             self.sums.insert(path, sum);
@@ -112,63 +115,63 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    fn charge(&mut self, entry: &Entry, path: &str) -> Result<(), ArchiveError> {
+    fn check_size(&mut self, entry: &Entry, path: &str) -> Result<(), ArchiveError> {
         let limits = self.limits;
         if entry.n_bytes > limits.file_bytes_max {
-            let message = format!("`{path}` has more than {} bytes", limits.file_bytes_max);
+            let message = format!("`{path}` exceeds {} bytes", limits.file_bytes_max);
             return Err(ArchiveError::TooLarge(message));
         }
         self.n_bytes += entry.n_bytes;
         if self.n_bytes > limits.total_bytes_max {
-            let message = format!("its files have more than {} bytes", limits.total_bytes_max);
+            let message = format!("its files exceed {} bytes in total", limits.total_bytes_max);
             return Err(ArchiveError::TooLarge(message));
         }
         Ok(())
     }
 
-    /// Where the package begins: in the one folder of the archive, or at its top.
+    /// Finds the root of the package: the only top-level folder, or the top level itself.
     fn into_package(self) -> Result<(String, Checksums), ArchiveError> {
         if self.sums.contains_key("metadata.yaml") {
             return Ok((String::new(), self.sums));
         }
         let tops: BTreeSet<&str> =
             self.paths.iter().map(|path| path.split('/').next().unwrap_or_default()).collect();
-        let only = tops.first().map(|top| (*top).to_owned());
-        match only.filter(|top| tops.len() == 1 && self.root.join(top).is_dir()) {
+        let first = tops.first().map(|top| (*top).to_owned());
+        match first.filter(|top| tops.len() == 1 && self.root.join(top).is_dir()) {
             Some(top) => {
                 let inside = |(path, sum): (String, String)| {
                     Some((path.strip_prefix(&top)?.strip_prefix('/')?.to_owned(), sum))
                 };
                 Ok((top.clone(), self.sums.into_iter().filter_map(inside).collect()))
             }
-            None => {
-                Err(ArchiveError::damaged("it holds neither one folder nor a `metadata.yaml` at its top"))
-            }
+            None => Err(ArchiveError::damaged(
+                "it has neither a single top-level folder nor a top-level `metadata.yaml`",
+            )),
         }
     }
 }
 
-/// A path that stays inside, in one spelling; `None` for the top itself.
-fn safe_path(written: &str, limits: &Limits) -> Result<Option<String>, ArchiveError> {
-    let forbidden = |reason: &str| Err(ArchiveError::forbidden(written, reason));
-    if written.len() > limits.path_bytes_max {
-        return forbidden(&format!("its path has more than {} bytes", limits.path_bytes_max));
+/// Normalizes a path and rejects paths outside the package; `None` for the top level itself.
+fn safe_path(member_path: &str, limits: &Limits) -> Result<Option<String>, ArchiveError> {
+    let forbidden = |reason: &str| Err(ArchiveError::forbidden(member_path, reason));
+    if member_path.len() > limits.path_bytes_max {
+        return forbidden(&format!("its path exceeds {} bytes", limits.path_bytes_max));
     }
-    if written.starts_with('/') {
-        return forbidden("its path begins at the root of the disk");
+    if member_path.starts_with('/') {
+        return forbidden("its path is absolute");
     }
-    if written.chars().any(|letter| letter.is_control() || letter == '\\') {
-        return forbidden("its path has characters that do not belong there");
+    if member_path.chars().any(|letter| letter.is_control() || letter == '\\') {
+        return forbidden("its path contains control characters or backslashes");
     }
-    let parts: Vec<&str> = written.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let parts: Vec<&str> = member_path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     if parts.contains(&"..") {
-        return forbidden("its path leads out of the package");
+        return forbidden("its path is outside the package");
     }
     if parts.iter().any(|part| part.len() > 255) {
-        return forbidden("a name in its path has more than 255 bytes");
+        return forbidden("a name in its path exceeds 255 bytes");
     }
     if parts.len() > limits.depth_max {
-        return forbidden(&format!("more than {} folders are inside of each other", limits.depth_max));
+        return forbidden(&format!("folders are nested more than {} levels deep", limits.depth_max));
     }
     Ok((!parts.is_empty()).then(|| parts.join("/")))
 }
@@ -178,61 +181,61 @@ fn new_file(target: &Path, path: &str, is_executable: bool) -> Result<File, Arch
     let opened = OpenOptions::new().write(true).create_new(true).mode(mode).open(target);
     opened.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists | io::ErrorKind::IsADirectory => {
-            ArchiveError::forbidden(path, "it is there twice")
+            ArchiveError::forbidden(path, "duplicate member")
         }
-        io::ErrorKind::NotADirectory => ArchiveError::forbidden(path, "a file is in the way of its folder"),
+        io::ErrorKind::NotADirectory => ArchiveError::forbidden(path, "a parent of its path is a file"),
         _ => ArchiveError::Environment(error),
     })
 }
 
-fn verify(folder: &Path, prefix: &str, mut found: Checksums, limits: &Limits) -> Result<(), ArchiveError> {
-    if found.remove(checksums::FILE).is_none() {
-        let message = format!("there is no `{}`", checksums::FILE);
+fn verify(folder: &Path, prefix: &str, mut computed: Checksums, limits: &Limits) -> Result<(), ArchiveError> {
+    if computed.remove(checksums::FILE).is_none() {
+        let message = format!("`{}` is missing", checksums::FILE);
         return Err(ArchiveError::Checksums(vec![message]));
     }
     let mut text = String::new();
     let file = File::open(folder.join(checksums::FILE))?;
     let read = file.take(limits.text_bytes_max).read_to_string(&mut text);
-    read.map_err(|_| ArchiveError::Checksums(vec![format!("`{}` is no text", checksums::FILE)]))?;
-    let promised = checksums::parse(&text).map_err(ArchiveError::Checksums)?;
-    // Some builders count paths from the top of the archive.
+    read.map_err(|_| ArchiveError::Checksums(vec![format!("`{}` is not valid UTF-8", checksums::FILE)]))?;
+    let recorded = checksums::parse(&text).map_err(ArchiveError::Checksums)?;
+    // Some builders record paths relative to the top of the archive.
     let inner = |(path, sum): (String, String)| {
         let inside = path.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('/'));
         (inside.map_or_else(|| path.clone(), str::to_owned), sum)
     };
     let is_from_top =
-        !prefix.is_empty() && promised.keys().all(|path| path.starts_with(&format!("{prefix}/")));
-    let promised: Checksums = if is_from_top { promised.into_iter().map(inner).collect() } else { promised };
-    let differences = checksums::differences(&promised, &found);
-    if differences.is_empty() { Ok(()) } else { Err(ArchiveError::Checksums(few(differences))) }
+        !prefix.is_empty() && recorded.keys().all(|path| path.starts_with(&format!("{prefix}/")));
+    let recorded: Checksums = if is_from_top { recorded.into_iter().map(inner).collect() } else { recorded };
+    let differences = checksums::differences(&recorded, &computed);
+    if differences.is_empty() { Ok(()) } else { Err(ArchiveError::Checksums(truncate_list(differences))) }
 }
 
-/// Somebody who packs twenty thousand wrong files wants to read some of their names.
-fn few(mut problems: Vec<String>) -> Vec<String> {
-    const TOLD_MAX: usize = 20;
-    let n_more = problems.len().saturating_sub(TOLD_MAX);
-    problems.truncate(TOLD_MAX);
+/// Bounds the number of reported problems.
+fn truncate_list(mut problems: Vec<String>) -> Vec<String> {
+    const REPORTED_MAX: usize = 20;
+    let n_more = problems.len().saturating_sub(REPORTED_MAX);
+    problems.truncate(REPORTED_MAX);
     if n_more > 0 {
         problems.push(format!("and {n_more} more"));
     }
     problems
 }
 
-/// Ends with an error where a bomb would go on.
+/// Reader that fails after a number of bytes, as protection against decompression bombs.
 struct Bounded<R> {
     source: R,
-    n_left: u64,
+    n_remaining: u64,
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n_read = self.source.read(buffer)?;
-        match self.n_left.checked_sub(n_read as u64) {
-            Some(n_left) => self.n_left = n_left,
+        match self.n_remaining.checked_sub(n_read as u64) {
+            Some(n_remaining) => self.n_remaining = n_remaining,
             None => {
                 return Err(io::Error::new(
                     io::ErrorKind::FileTooLarge,
-                    "it unpacks to more than is allowed",
+                    "its uncompressed size exceeds the limit",
                 ));
             }
         }

@@ -1,6 +1,6 @@
-//! Archives: what goes in comes out, and nothing of what should not.
+//! Archives: round trips, and rejection of malformed and hostile ones.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::fs;
 use std::io::Write as _;
@@ -31,7 +31,7 @@ fn packed(folder: &Path) -> Vec<u8> {
     bytes
 }
 
-/// One member of a tar, by hand.
+/// Builds one tar member.
 fn member(path: &str, kind: u8, content: &[u8]) -> Vec<u8> {
     let mut header = vec![0u8; 512];
     let name = &path.as_bytes()[..path.len().min(100)];
@@ -62,7 +62,7 @@ fn compressed(bytes: &[u8]) -> Vec<u8> {
 
 const EMPTY_SUM: &str = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
 
-/// What is said of an archive that is refused; nothing may be left of it.
+/// Error message of a rejected archive; asserts that nothing is left of it.
 #[track_caller]
 fn refusal(bytes: &[u8], limits: &Limits) -> String {
     let root = Folder::new();
@@ -73,7 +73,7 @@ fn refusal(bytes: &[u8], limits: &Limits) -> String {
 }
 
 #[test]
-fn what_is_packed_is_unpacked_for_all_versions() {
+fn packages_round_trip_for_all_versions() {
     for version in PackageVersion::ALL {
         let (source, root) = (Folder::new(), Folder::new());
         write_skeleton(source.path(), *version);
@@ -81,7 +81,7 @@ fn what_is_packed_is_unpacked_for_all_versions() {
         fs::write(source.file(".git/config"), "secret").unwrap();
         fs::create_dir_all(source.file("deployment_scripts/empty")).unwrap();
         let bytes = packed(source.path());
-        assert_eq!(packed(source.path()), bytes, "the same files give the same bytes");
+        assert_eq!(packed(source.path()), bytes, "packing is reproducible");
         let unpacked = unpack(&bytes[..], root.path(), &Limits::default()).unwrap();
         let folder = unpacked.folder().to_owned();
         assert!(folder.ends_with("gridnet-1.0"));
@@ -93,7 +93,7 @@ fn what_is_packed_is_unpacked_for_all_versions() {
         assert_eq!(before.checked, after.checked);
         let script = fs::metadata(folder.join("deployment_scripts/deploy.sh")).unwrap();
         assert_eq!(script.permissions().mode() & 0o777, 0o755);
-        // Packing what was unpacked changes nothing.
+        // Packing the unpacked folder reproduces the archive.
         assert_eq!(packed(&folder), bytes);
         drop(unpacked);
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
@@ -101,52 +101,52 @@ fn what_is_packed_is_unpacked_for_all_versions() {
 }
 
 #[test]
-fn other_formats_are_named() {
+fn other_formats_are_reported() {
     for (bytes, expected) in [
         (&b""[..], "an empty file"),
         (b"PK\x03\x04", "a zip archive"),
         (&[0xed, 0xab, 0xee, 0xdb, 3, 0], "an RPM package"),
-        (b"hello", "something else"),
-        (&member("a/b", b'0', b"x"), "a tar that is not compressed"),
+        (b"hello", "an unknown format"),
+        (&member("a/b", b'0', b"x"), "an uncompressed tar archive"),
     ] {
-        let said = refusal(bytes, &Limits::default());
-        assert!(said.contains(expected), "{said}");
+        let message = refusal(bytes, &Limits::default());
+        assert!(message.contains(expected), "{message}");
     }
 }
 
 #[test]
-fn paths_that_lead_out_are_refused() {
+fn paths_outside_the_package_are_rejected() {
     for (path, expected) in [
-        ("../evil", "leads out"),
-        ("p/../../evil", "leads out"),
-        ("p/a/..", "leads out"),
-        ("/etc/evil", "root of the disk"),
+        ("../evil", "outside the package"),
+        ("p/../../evil", "outside the package"),
+        ("p/a/..", "outside the package"),
+        ("/etc/evil", "is absolute"),
         ("p\\..\\evil", "characters"),
         ("p/a\nb", "characters"),
     ] {
-        let said = refusal(&archive(&[member(path, b'0', b"x")]), &Limits::default());
-        assert!(said.contains(expected), "{path}: {said}");
+        let message = refusal(&archive(&[member(path, b'0', b"x")]), &Limits::default());
+        assert!(message.contains(expected), "{path}: {message}");
     }
 }
 
 #[test]
-fn links_and_devices_are_refused() {
+fn links_and_devices_are_rejected() {
     for (kind, expected) in [
         (b'1', "links"),
         (b'2', "links"),
         (b'3', "devices"),
         (b'4', "devices"),
         (b'6', "pipes"),
-        (b'S', "not known"),
-        (b'Z', "not known"),
+        (b'S', "unsupported member type"),
+        (b'Z', "unsupported member type"),
     ] {
-        let said = refusal(&archive(&[member("p/a", kind, b"")]), &Limits::default());
-        assert!(said.contains(expected), "{said}");
+        let message = refusal(&archive(&[member("p/a", kind, b"")]), &Limits::default());
+        assert!(message.contains(expected), "{message}");
     }
 }
 
 #[test]
-fn members_do_not_stand_in_each_others_way() {
+fn conflicting_members_are_rejected() {
     for members in [
         [member("p/a", b'0', b"1"), member("p/a", b'0', b"2")],
         [member("p/a", b'0', b"1"), member("p/./a", b'0', b"2")],
@@ -159,26 +159,26 @@ fn members_do_not_stand_in_each_others_way() {
 }
 
 #[test]
-fn checksums_must_be_there_and_right() {
+fn checksums_are_verified() {
     let metadata = member("p/metadata.yaml", b'0', b"");
     let with = |text: &str| archive(&[metadata.clone(), member("p/checksums.sha1", b'0', text.as_bytes())]);
     let root = Folder::new();
-    let sound = with(&format!("{EMPTY_SUM} metadata.yaml\n"));
-    unpack(&sound[..], root.path(), &Limits::default()).unwrap();
+    let valid = with(&format!("{EMPTY_SUM} metadata.yaml\n"));
+    unpack(&valid[..], root.path(), &Limits::default()).unwrap();
     for (bytes, expected) in [
-        (archive(std::slice::from_ref(&metadata)), "there is no `checksums.sha1`"),
-        (with(""), "`metadata.yaml` is not in `checksums.sha1`"),
-        (with(&format!("{} metadata.yaml\n", "0".repeat(40))), "`metadata.yaml` is not what it was"),
+        (archive(std::slice::from_ref(&metadata)), "`checksums.sha1` is missing"),
+        (with(""), "`metadata.yaml` is not listed in `checksums.sha1`"),
+        (with(&format!("{} metadata.yaml\n", "0".repeat(40))), "`metadata.yaml` does not match its checksum"),
         (with(&format!("{EMPTY_SUM} metadata.yaml\n{EMPTY_SUM} more\n")), "`more` is missing"),
         (with("nonsense"), "not `<sha1> <path>`"),
     ] {
-        let said = refusal(&bytes, &Limits::default());
-        assert!(said.contains(expected), "{said}");
+        let message = refusal(&bytes, &Limits::default());
+        assert!(message.contains(expected), "{message}");
     }
 }
 
 #[test]
-fn layouts_of_other_builders_are_read() {
+fn layouts_of_other_builders_are_accepted() {
     let root = Folder::new();
     let sums = format!("{EMPTY_SUM}  ./metadata.yaml\n");
     let at_top = archive(&[
@@ -198,12 +198,12 @@ fn layouts_of_other_builders_are_read() {
     let unpacked = unpack(&from_top[..], root.path(), &Limits::default()).unwrap();
     assert!(unpacked.folder().ends_with("p-1.0.0"));
     let two = archive(&[member("a/metadata.yaml", b'0', b""), member("b/metadata.yaml", b'0', b"")]);
-    assert!(refusal(&two, &Limits::default()).contains("neither one folder"));
-    assert!(refusal(&archive(&[]), &Limits::default()).contains("neither one folder"));
+    assert!(refusal(&two, &Limits::default()).contains("neither a single top-level folder"));
+    assert!(refusal(&archive(&[]), &Limits::default()).contains("neither a single top-level folder"));
 }
 
 #[test]
-fn what_is_too_large_ends() {
+fn limits_are_enforced() {
     let limits = Limits {
         n_entries_max: 4,
         file_bytes_max: 1000,
@@ -215,54 +215,54 @@ fn what_is_too_large_ends() {
     let zeros = vec![0; 900];
     let file = |name: &str| member(name, b'0', &zeros);
     for (bytes, expected) in [
-        (archive(&[member("p/a", b'0', &vec![0; 1001])]), "more than 1000 bytes"),
-        (archive(&[file("p/a"), file("p/b")]), "more than 1500 bytes"),
+        (archive(&[member("p/a", b'0', &vec![0; 1001])]), "exceeds 1000 bytes"),
+        (archive(&[file("p/a"), file("p/b")]), "exceed 1500 bytes"),
         (
             archive(&(0..5).map(|at| member(&format!("p/{at}"), b'0', b"")).collect::<Vec<_>>()),
             "more than 4 files",
         ),
-        (archive(&[member("p/a/b/c", b'0', b"")]), "more than 3 folders"),
-        (archive(&[member(&format!("p/{}", "x".repeat(40)), b'0', b"")]), "more than 30 bytes"),
-        // A bomb: little to send, much to unpack.
-        (compressed(&vec![b'0'; 4 << 20]), "damaged"),
-        (archive(&vec![member("./", b'5', b""); 10_000]), "more than is allowed"),
-        (archive(&vec![member("x", b'g', b""); 10_000]), "more than is allowed"),
+        (archive(&[member("p/a/b/c", b'0', b"")]), "more than 3 levels"),
+        (archive(&[member(&format!("p/{}", "x".repeat(40)), b'0', b"")]), "exceeds 30 bytes"),
+        // Decompression bombs: small compressed, large uncompressed.
+        (compressed(&vec![b'0'; 4 << 20]), "corrupt"),
+        (archive(&vec![member("./", b'5', b""); 10_000]), "uncompressed size exceeds the limit"),
+        (archive(&vec![member("x", b'g', b""); 10_000]), "uncompressed size exceeds the limit"),
     ] {
-        let said = refusal(&bytes, &limits);
-        assert!(said.contains(expected), "{expected}: {said}");
+        let message = refusal(&bytes, &limits);
+        assert!(message.contains(expected), "{expected}: {message}");
     }
     let mut bomb = member("p/a", b'0', b"");
     bomb[124..135].copy_from_slice(b"77777777777");
     bomb[148..156].copy_from_slice(b"        ");
     let sum: u32 = bomb.iter().map(|byte| u32::from(*byte)).sum();
     bomb[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
-    assert!(refusal(&archive(&[bomb]), &Limits::default()).contains("more than"));
+    assert!(refusal(&archive(&[bomb]), &Limits::default()).contains("exceed"));
 }
 
 #[test]
-fn a_folder_that_cannot_be_packed_is_told() {
+fn unpackable_folders_are_reported() {
     let source = Folder::new();
     write_skeleton(source.path(), PackageVersion::V4);
     symlink("/etc/passwd", source.file("deployment_scripts/link")).unwrap();
     let error = pack(source.path(), "x", Vec::new()).unwrap_err().to_string();
-    assert!(error.contains("deployment_scripts/link") && error.contains("it is a link"), "{error}");
+    assert!(error.contains("deployment_scripts/link") && error.contains("it is a symbolic link"), "{error}");
     let nowhere = check_folder(&source.file("nowhere"), CheckOptions::default()).unwrap_err().to_string();
     assert!(nowhere.contains("cannot read"), "{nowhere}");
 }
 
 #[test]
-fn a_file_that_is_no_text_is_a_problem_among_others() {
+fn invalid_utf8_is_reported() {
     let source = Folder::new();
     write_skeleton(source.path(), PackageVersion::V5);
     fs::write(source.file("components.yaml"), b"- name: \xff\n").unwrap();
     let checked = check_folder(source.path(), CheckOptions::default()).unwrap().checked;
-    let told: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
-    assert!(told.iter().any(|problem| problem.contains("no UTF-8")), "{told:?}");
+    let messages: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
+    assert!(messages.iter().any(|problem| problem.contains("not valid UTF-8")), "{messages:?}");
     assert!(checked.package.is_none());
 }
 
 #[test]
-fn a_package_takes_the_place_of_another_or_leaves_it() {
+fn replacement_is_committed_or_rolled_back() {
     let (root_folder, source) = (Folder::new(), Folder::new());
     let root = PluginsRoot::new(root_folder.file("plugins"));
     assert_eq!(root.names().unwrap(), Vec::<String>::new());
@@ -273,7 +273,7 @@ fn a_package_takes_the_place_of_another_or_leaves_it() {
     let readme = || fs::read_to_string(root.folder("gridnet-1.0").join("README.md")).unwrap();
     let old = readme();
     drop(root.put(receive(), "gridnet-1.0").unwrap());
-    assert_eq!(readme(), old, "taken back");
+    assert_eq!(readme(), old, "rolled back");
     root.put(receive(), "gridnet-1.0").unwrap().keep();
     assert_eq!(readme(), "new");
     drop(root.put(receive(), "other-1.0").unwrap());
@@ -285,7 +285,7 @@ fn a_package_takes_the_place_of_another_or_leaves_it() {
 }
 
 #[test]
-fn what_a_dead_process_left_is_put_in_order() {
+fn recover_cleans_up_after_a_crash() {
     let root_folder = Folder::new();
     let root = PluginsRoot::new(root_folder.path());
     root.recover().unwrap();
@@ -310,9 +310,9 @@ fn what_a_dead_process_left_is_put_in_order() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Damage anywhere is refused or does no harm, and never leaves the folder.
+    /// A corrupt archive is rejected or harmless, and writes nothing outside its folder.
     #[test]
-    fn a_damaged_archive_is_no_panic(at in 0usize..4000, byte: u8, cut in 0usize..4000, is_inside: bool) {
+    fn corrupt_archives_do_not_panic(at in 0usize..4000, byte: u8, cut in 0usize..4000, is_inside: bool) {
         let members = [
             member("p/metadata.yaml", b'0', b""),
             member("p/checksums.sha1", b'0', format!("{EMPTY_SUM} metadata.yaml\n").as_bytes()),

@@ -1,6 +1,6 @@
-//! Indexes of repositories inside of plugins, over packages that the usual tools make.
+//! Repository indexes in plugins, generated from packages built with the usual tools.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::fs;
 use std::io::Read as _;
@@ -17,7 +17,7 @@ use stoker_testkit::Folder;
 const DEBIAN: &str = "repositories/ubuntu";
 const RPM: &str = "repositories/centos";
 
-/// A plugin for both families.
+/// Plugin with a Debian and an RPM repository.
 fn source() -> Folder {
     let folder = Folder::new();
     for file in
@@ -36,19 +36,19 @@ fn source() -> Folder {
 }
 
 fn packed(folder: &Path) -> Vec<u8> {
-    let found = check_folder(folder, CheckOptions::default()).unwrap();
-    let package = found.checked.package.unwrap_or_else(|| panic!("{:?}", found.checked.problems));
+    let checked = check_folder(folder, CheckOptions::default()).unwrap();
+    let package = checked.checked.package.unwrap_or_else(|| panic!("{:?}", checked.checked.problems));
     let mut bytes = Vec::new();
     pack_plugin(folder, &package, &mut bytes).unwrap();
     bytes
 }
 
-/// What a server would get, below a folder.
+/// Packs a folder and unpacks it as a server would.
 fn unpacked(folder: &Path, root: &Folder) -> Unpacked {
     unpack(&packed(folder)[..], root.path(), &Limits::default()).unwrap()
 }
 
-/// Makes a Debian package if the tool for it is here.
+/// Builds a Debian package. Returns false if `dpkg-deb` is missing or lacks the compression.
 fn debian_package(target: &Path, name: &str, compression: &str) -> bool {
     let tree = Folder::new();
     fs::create_dir(tree.file("DEBIAN")).unwrap();
@@ -57,25 +57,25 @@ fn debian_package(target: &Path, name: &str, compression: &str) -> bool {
          Description: a package\n with a second line\n"
     );
     fs::write(tree.file("DEBIAN/control"), control).unwrap();
-    let made = Command::new("dpkg-deb")
+    let built = Command::new("dpkg-deb")
         .arg(format!("-Z{compression}"))
         .args(["--uniform-compression", "-b"])
         .args([tree.path(), target])
         .output();
-    match made {
+    match built {
         Ok(output) if output.status.success() => true,
         Ok(output) => {
-            eprintln!("no package with {compression}: {}", String::from_utf8_lossy(&output.stderr));
+            stoker_testkit::record_skip(&format!("dpkg-deb: cannot build a package with {compression}: {}", String::from_utf8_lossy(&output.stderr)));
             false
         }
         Err(_) => {
-            eprintln!("dpkg-deb is not here; its packages are left out");
+            stoker_testkit::record_missing_tool("dpkg-deb: `dpkg-deb` is not installed; `apt-get install dpkg`");
             false
         }
     }
 }
 
-/// The smallest RPM package that says what an index needs.
+/// Minimal RPM package with the tags that an index needs.
 fn rpm_package(name: &str) -> Vec<u8> {
     let mut data = Vec::new();
     let mut entries: Vec<(u32, u32, u32, u32)> = Vec::new();
@@ -119,11 +119,11 @@ fn rpm_package(name: &str) -> Vec<u8> {
     };
     let mut bytes = vec![0xed, 0xab, 0xee, 0xdb];
     bytes.resize(96, 0);
-    // Signatures are padded to a multiple of eight.
+    // The signature table is padded to a multiple of eight bytes.
     bytes.extend(table(&[(1000, 6, 0, 1)], b"abc\0"));
     bytes.resize(bytes.len().next_multiple_of(8), 0);
     bytes.extend(table(&entries, &data));
-    bytes.extend(b"what is inside");
+    bytes.extend(b"payload");
     bytes
 }
 
@@ -138,35 +138,35 @@ fn unzipped(path: &Path) -> String {
 }
 
 #[test]
-fn debian_packages_of_all_kinds_are_listed() {
+fn debian_packages_are_indexed() {
     let (folder, root) = (source(), Folder::new());
     let deep = folder.file(DEBIAN).join("deep");
     fs::create_dir(&deep).unwrap();
-    let made: Vec<&str> = ["gzip", "none", "xz", "zstd"]
+    let built: Vec<&str> = ["gzip", "none", "xz", "zstd"]
         .into_iter()
         .filter(|compression| {
-            let place = if *compression == "xz" { deep.clone() } else { folder.file(DEBIAN) };
-            debian_package(&place.join(format!("{compression}.deb")), compression, compression)
+            let folder_path = if *compression == "xz" { deep.clone() } else { folder.file(DEBIAN) };
+            debian_package(&folder_path.join(format!("{compression}.deb")), compression, compression)
         })
         .collect();
-    if made.is_empty() {
+    if built.is_empty() {
         return;
     }
-    // What an earlier build left is made again.
-    fs::write(folder.file(DEBIAN).join("Packages"), "of yesterday").unwrap();
+    // An index left by an earlier build is regenerated.
+    fs::write(folder.file(DEBIAN).join("Packages"), "stale").unwrap();
     let package = unpacked(folder.path(), &root);
     let repository = package.folder().join(DEBIAN);
     let packages = text_of(&repository.join("Packages"));
-    for compression in &made {
-        let place =
+    for compression in &built {
+        let path =
             if *compression == "xz" { "./deep/xz.deb".to_owned() } else { format!("./{compression}.deb") };
         let stanza =
             packages.split("\n\n").find(|stanza| stanza.contains(&format!("Package: {compression}\n")));
         let stanza = stanza.unwrap_or_else(|| panic!("{compression} is not in {packages}"));
         assert!(stanza.contains("Version: 1:2.0-1\n"), "{stanza}");
         assert!(stanza.contains("Description: a package\n with a second line\n"), "{stanza}");
-        assert!(stanza.contains(&format!("Filename: {place}\n")), "{stanza}");
-        let size = fs::metadata(repository.join(&place)).unwrap().len();
+        assert!(stanza.contains(&format!("Filename: {path}\n")), "{stanza}");
+        let size = fs::metadata(repository.join(&path)).unwrap().len();
         assert!(stanza.contains(&format!("Size: {size}\n")), "{stanza}");
     }
     assert_eq!(unzipped(&repository.join("Packages.gz")), packages);
@@ -174,12 +174,12 @@ fn debian_packages_of_all_kinds_are_listed() {
     assert!(release.contains("Label: gridnet\nVersion: 1.0\n"), "{release}");
     assert!(release.contains(&format!(" {} Packages\n", packages.len())), "{release}");
     assert!(index_digest(RepositoryKind::Debian, &repository).is_some());
-    assert_eq!(text_of(&folder.file(DEBIAN).join("Packages")), "of yesterday", "the author's folder stays");
-    assert_eq!(packed(folder.path()), packed(folder.path()), "the same files give the same bytes");
+    assert_eq!(text_of(&folder.file(DEBIAN).join("Packages")), "stale", "the author's folder is not changed");
+    assert_eq!(packed(folder.path()), packed(folder.path()), "packing is reproducible");
 }
 
 #[test]
-fn rpm_packages_are_listed() {
+fn rpm_packages_are_indexed() {
     let (folder, root) = (source(), Folder::new());
     fs::write(folder.file(RPM).join("a b.rpm"), rpm_package("one")).unwrap();
     fs::write(folder.file(RPM).join("two.rpm"), rpm_package("two")).unwrap();
@@ -203,7 +203,7 @@ fn rpm_packages_are_listed() {
         assert!(primary.contains(expected), "{expected}\n{primary}");
     }
     assert!(!primary.contains("rpmlib") && !primary.contains("/usr/share"), "{primary}");
-    // Where the table of tags begins: behind the lead and the padded signatures.
+    // Offset of the header: behind the lead and the padded signature table.
     let start = 96 + 16 + 24;
     assert!(primary.contains(&format!("<rpm:header-range start=\"{start}\" end=")), "{primary}");
     assert!(unzipped(&data.join("filelists.xml.gz")).contains("<file>/usr/share/data</file>"));
@@ -219,7 +219,7 @@ fn rpm_packages_are_listed() {
 }
 
 #[test]
-fn an_index_that_is_signed_is_left_alone() {
+fn signed_index_is_kept() {
     let (folder, root) = (source(), Folder::new());
     fs::write(folder.file(RPM).join("one.rpm"), rpm_package("one")).unwrap();
     fs::create_dir(folder.file(RPM).join("repodata")).unwrap();
@@ -231,7 +231,7 @@ fn an_index_that_is_signed_is_left_alone() {
 }
 
 #[test]
-fn a_repository_without_packages_has_no_index() {
+fn empty_repository_has_no_index() {
     let (folder, root) = (source(), Folder::new());
     fs::write(folder.file(DEBIAN).join("notes.txt"), "x").unwrap();
     let package = unpacked(folder.path(), &root);
@@ -240,26 +240,26 @@ fn a_repository_without_packages_has_no_index() {
 }
 
 #[test]
-fn every_file_that_is_no_package_is_told() {
+fn invalid_packages_are_reported() {
     let folder = source();
     fs::write(folder.file(DEBIAN).join("a.deb"), "x").unwrap();
     fs::write(folder.file(DEBIAN).join("b.deb"), "!<arch>\n").unwrap();
     fs::write(folder.file(RPM).join("c.rpm"), "x").unwrap();
-    // Nobody looks for these there.
+    // Not packages of their repository, so not read.
     fs::write(folder.file(RPM).join("d.deb"), "x").unwrap();
     fs::write(folder.file("e.rpm"), "x").unwrap();
-    let found = check_folder(folder.path(), CheckOptions::default()).unwrap().checked;
-    assert!(found.package.is_none());
-    let told: Vec<(&str, &str)> =
-        found.problems.iter().map(|problem| (&*problem.file, problem.code)).collect();
+    let checked = check_folder(folder.path(), CheckOptions::default()).unwrap().checked;
+    assert!(checked.package.is_none());
+    let reported: Vec<(&str, &str)> =
+        checked.problems.iter().map(|problem| (&*problem.file, problem.code)).collect();
     let expected = ["repositories/centos/c.rpm", "repositories/ubuntu/a.deb", "repositories/ubuntu/b.deb"];
-    assert_eq!(told, expected.map(|file| (file, codes::PACKAGE_UNREADABLE)));
+    assert_eq!(reported, expected.map(|file| (file, codes::PACKAGE_UNREADABLE)));
 }
 
 proptest! {
-    /// Whatever is wrong with a package, it is told, and soon.
+    /// Corrupt packages are reported or harmless, in bounded time.
     #[test]
-    fn damaged_packages_are_told(at in 0usize..600, value in any::<u8>(), length in 0usize..700) {
+    fn corrupt_packages_do_not_panic(at in 0usize..600, value in any::<u8>(), length in 0usize..700) {
         let folder = source();
         let mut bytes = rpm_package("one");
         if let Some(byte) = bytes.get_mut(at) {
@@ -267,8 +267,8 @@ proptest! {
         }
         bytes.truncate(length);
         fs::write(folder.file(RPM).join("one.rpm"), bytes).unwrap();
-        let found = check_folder(folder.path(), CheckOptions::default()).unwrap().checked;
-        if let Some(package) = found.package {
+        let checked = check_folder(folder.path(), CheckOptions::default()).unwrap().checked;
+        if let Some(package) = checked.package {
             pack_plugin(folder.path(), &package, std::io::sink()).unwrap();
         }
     }

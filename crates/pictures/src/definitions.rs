@@ -1,4 +1,4 @@
-//! The tasks of a graph, as they are written: before anything is placed or computed.
+//! Diagram of the task definitions of a graph, without placement and evaluation.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -8,28 +8,28 @@ use stoker_model::{Json, Task, TaskType};
 use crate::drawing::{Drawing, Vertex};
 use crate::looks::Looks;
 
-/// What of a graph is drawn.
+/// Selects the part of a graph to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// All other ordinary tasks are drawn as skipped.
+    /// Draws all other ordinary tasks as skipped.
     pub tasks: Option<Vec<String>>,
-    /// Only this task and what is directly before it.
+    /// Only this task and its direct predecessors.
     pub parents_for: Option<String>,
-    /// Types that are hidden: `group`, `stage`, `skipped`.
+    /// Task types to hide: `group`, `stage`, `skipped`.
     pub remove: Vec<String>,
 }
 
-/// Draws the tasks of a graph. Relations across nodes are not drawn, and neither is what has to be computed first.
+/// Draws the tasks of a graph. Relations across nodes and computed relations are not drawn.
 ///
-/// The error says which name in the filter is wrong.
+/// Fails with a message if the filter contains an unknown name.
 pub fn definitions(tasks: &[Task], filter: &Filter) -> Result<Drawing, String> {
     let names: HashSet<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
     check(filter, &names)?;
-    let is_chosen =
-        |name: &str| filter.tasks.as_ref().is_none_or(|chosen| chosen.iter().any(|task| task == name));
+    let is_selected =
+        |name: &str| filter.tasks.as_ref().is_none_or(|selected| selected.iter().any(|task| task == name));
     let mut looks: BTreeMap<String, Looks> = BTreeMap::new();
     for task in tasks {
-        looks.insert(task.name.clone(), looks_of(task, is_chosen(&task.name)));
+        looks.insert(task.name.clone(), looks_of(task, is_selected(&task.name)));
     }
     let groups: Vec<&str> = tasks
         .iter()
@@ -62,7 +62,8 @@ pub fn definitions(tasks: &[Task], filter: &Filter) -> Result<Drawing, String> {
             .collect(),
         n_left_out: 0,
     };
-    let is_removed = |looks: Looks| filter.remove.iter().any(|word| removed_looks(word) == Some(looks));
+    let is_removed =
+        |looks: Looks| filter.remove.iter().any(|type_name| looks_of_type(type_name) == Some(looks));
     let mut drawing = drawing.only(|_, vertex| !is_removed(vertex.looks));
     if let Some(name) = &filter.parents_for {
         drawing = drawing.with_parents(|vertex| vertex.id == *name);
@@ -71,8 +72,8 @@ pub fn definitions(tasks: &[Task], filter: &Filter) -> Result<Drawing, String> {
 }
 
 fn check(filter: &Filter, names: &HashSet<&str>) -> Result<(), String> {
-    let unknown = |wanted: &[String]| -> Vec<String> {
-        wanted.iter().filter(|name| !names.contains(name.as_str())).cloned().collect()
+    let unknown = |requested: &[String]| -> Vec<String> {
+        requested.iter().filter(|name| !names.contains(name.as_str())).cloned().collect()
     };
     let missing = filter.tasks.as_deref().map(unknown).unwrap_or_default();
     if !missing.is_empty() {
@@ -81,13 +82,17 @@ fn check(filter: &Filter, names: &HashSet<&str>) -> Result<(), String> {
     if let Some(name) = filter.parents_for.as_ref().filter(|name| !names.contains(name.as_str())) {
         return Err(format!("Task {name} is not present in graph"));
     }
-    let types: Vec<&str> =
-        filter.remove.iter().map(String::as_str).filter(|word| removed_looks(word).is_none()).collect();
+    let types: Vec<&str> = filter
+        .remove
+        .iter()
+        .map(String::as_str)
+        .filter(|type_name| looks_of_type(type_name).is_none())
+        .collect();
     if types.is_empty() { Ok(()) } else { Err(format!("Task types {} do not exist", types.join(", "))) }
 }
 
-fn removed_looks(word: &str) -> Option<Looks> {
-    match TaskType::parse(word)? {
+fn looks_of_type(type_name: &str) -> Option<Looks> {
+    match TaskType::parse(type_name)? {
         TaskType::Group => Some(Looks::Group),
         TaskType::Stage => Some(Looks::Stage),
         TaskType::Skipped => Some(Looks::SkippedTask),
@@ -99,12 +104,12 @@ fn type_of(task: &Task) -> Option<TaskType> {
     task.field("type").and_then(Json::as_str).and_then(TaskType::parse)
 }
 
-fn looks_of(task: &Task, is_chosen: bool) -> Looks {
+fn looks_of(task: &Task, is_selected: bool) -> Looks {
     match type_of(task) {
         Some(TaskType::Group) => Looks::Group,
         Some(TaskType::Stage) => Looks::Stage,
         Some(TaskType::Skipped) => Looks::SkippedTask,
-        _ if is_chosen => Looks::Task,
+        _ if is_selected => Looks::Task,
         _ => Looks::SkippedTask,
     }
 }
@@ -119,19 +124,19 @@ fn edges_of(task: &Task, groups: &[&str]) -> Vec<(String, String)> {
         edges.extend(texts(task, "tasks").map(|member| (member.to_owned(), own())));
     }
     for name in texts(task, "groups") {
-        let meant: Vec<&str> = match Pattern::new(name) {
+        let matching: Vec<&str> = match Pattern::new(name) {
             Ok(pattern) => groups.iter().copied().filter(|group| pattern.matches(group)).collect(),
             Err(_) => Vec::new(),
         };
-        if meant.is_empty() {
+        if matching.is_empty() {
             edges.push((own(), name.to_owned()));
         }
-        edges.extend(meant.into_iter().map(|group| (own(), group.to_owned())));
+        edges.extend(matching.into_iter().map(|group| (own(), group.to_owned())));
     }
     edges
 }
 
-/// The texts of a field that is one or a list of them.
+/// The strings of a field that is a string or a list of strings.
 fn texts<'t>(task: &'t Task, field: &str) -> impl Iterator<Item = &'t str> {
     let (one, list) = match task.field(field) {
         Some(Json::String(text)) => (Some(text.as_str()), None),

@@ -4,14 +4,14 @@ use std::fmt;
 
 use crate::drawing::Drawing;
 
-/// A drawing as a strict digraph.
+/// Displays a drawing as a strict digraph.
 pub struct Dot<'d>(pub &'d Drawing);
 
 impl fmt::Display for Dot<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("strict digraph {\n")?;
-        if let Some(remark) = self.0.remark() {
-            writeln!(f, "// {remark}")?;
+        if let Some(omission_note) = self.0.omission_note() {
+            writeln!(f, "// {omission_note}")?;
         }
         for vertex in &self.0.vertices {
             write!(f, "{}", Quoted(&vertex.id))?;
@@ -32,7 +32,7 @@ impl fmt::Display for Dot<'_> {
     }
 }
 
-/// A name in quotes. Backslashes are doubled, so that two names never become one and none ends the quotes.
+/// A quoted name. Backslashes are doubled, so that distinct names stay distinct and none ends the quotes.
 struct Quoted<'t>(&'t str);
 
 impl fmt::Display for Quoted<'_> {

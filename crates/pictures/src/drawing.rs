@@ -1,15 +1,15 @@
-//! What is drawn.
+//! The abstract diagram that all output formats render.
 
 use crate::looks::Looks;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawing {
-    /// What the picture shows, for those who cannot see it.
+    /// Accessible title of the diagram.
     pub title: String,
     pub vertices: Vec<Vertex>,
-    /// Places in the list of vertices: from, to. Each once.
+    /// Pairs of indices into the list of vertices, source and target, without duplicates.
     pub edges: Vec<(u32, u32)>,
-    /// Vertices that should be here but would be too many. Every picture says so.
+    /// Number of omitted vertices. Every output format states it.
     pub n_left_out: usize,
 }
 
@@ -25,12 +25,12 @@ pub struct Vertex {
 }
 
 impl Drawing {
-    /// The vertices for which something holds, and the edges between them.
-    pub fn only(&self, mut is_kept: impl FnMut(u32, &Vertex) -> bool) -> Self {
+    /// The vertices that satisfy a predicate, and the edges between them.
+    pub fn only(&self, mut is_included: impl FnMut(u32, &Vertex) -> bool) -> Self {
         let mut numbers = vec![None; self.vertices.len()];
         let mut vertices = Vec::new();
         for (vertex_idx, vertex) in (0_u32..).zip(&self.vertices) {
-            if is_kept(vertex_idx, vertex) {
+            if is_included(vertex_idx, vertex) {
                 numbers[vertex_idx as usize] = Some(vertices.len() as u32);
                 vertices.push(vertex.clone());
             }
@@ -41,20 +41,20 @@ impl Drawing {
         Self { title: self.title.clone(), edges: edges.collect(), vertices, n_left_out: self.n_left_out }
     }
 
-    /// What is left out, in words; nothing if nothing is.
-    pub(crate) fn remark(&self) -> Option<String> {
+    /// A note about omitted vertices, if there are any.
+    pub(crate) fn omission_note(&self) -> Option<String> {
         (self.n_left_out > 0).then(|| {
-            format!("{} more are not drawn: choose some tasks or nodes to see them", self.n_left_out)
+            format!("{} more vertices are not drawn; select tasks or nodes to see them", self.n_left_out)
         })
     }
 
-    /// Only some vertices and what is directly before them.
-    pub fn with_parents(&self, is_meant: impl Fn(&Vertex) -> bool) -> Self {
-        let mut is_kept: Vec<bool> = self.vertices.iter().map(&is_meant).collect();
-        let is_meant = is_kept.clone();
+    /// Only the vertices that satisfy a predicate and their direct predecessors.
+    pub fn with_parents(&self, is_selected: impl Fn(&Vertex) -> bool) -> Self {
+        let mut is_included: Vec<bool> = self.vertices.iter().map(&is_selected).collect();
+        let is_selected = is_included.clone();
         for (from, to) in &self.edges {
-            is_kept[*from as usize] |= is_meant[*to as usize];
+            is_included[*from as usize] |= is_selected[*to as usize];
         }
-        self.only(|vertex_idx, _| is_kept[vertex_idx as usize])
+        self.only(|vertex_idx, _| is_included[vertex_idx as usize])
     }
 }

@@ -1,9 +1,10 @@
-//! Graphs as pictures: DOT, SVG and Mermaid of one [`Drawing`].
+//! Diagrams of graphs: DOT, SVG and Mermaid from one [`Drawing`].
 //!
-//! A drawing is vertices and edges with labels and looks. It knows no plan and no run: whoever has one says what is to
-//! be drawn. [`definitions()`] draws the tasks of a graph, as they are written.
+//! A drawing consists of vertices and edges with labels and appearances. It knows no plans and no runs;
+//! callers decide what to draw. [`definitions()`] draws the task definitions of a graph.
 //!
-//! Names come from users. Whatever they contain, what is written is well formed, and means the same name again.
+//! Names are untrusted user input. For any name the output is well formed, and the name is escaped without
+//! loss.
 
 mod definitions;
 mod dot;

@@ -1,6 +1,6 @@
-//! How vertices look: in each picture by colour and by something that is no colour.
+//! Appearance of vertices, always by color and by a second feature such as shape or mark.
 
-/// What a vertex is, or in which state it is.
+/// The kind or the state of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Looks {
     // Definitions.
@@ -8,11 +8,11 @@ pub enum Looks {
     Group,
     Stage,
     SkippedTask,
-    /// A name that nothing is known of but that others mention it.
+    /// A name without a definition that others refer to.
     Unknown,
     // Instances.
     Pending,
-    /// It will be passed over.
+    /// Will be skipped.
     ToSkip,
     Ready,
     Running,
@@ -22,29 +22,29 @@ pub enum Looks {
     Skipped,
 }
 
-/// What surrounds the label.
+/// The outline around the label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Rounded,
     Box,
-    /// A box with two lines around it.
+    /// A box with a double border.
     Double,
     Hexagon,
 }
 
 pub(crate) struct Style {
-    /// In the legend.
-    pub(crate) word: &'static str,
-    /// The attributes in DOT that orchestrators and their users know.
+    /// Legend text.
+    pub(crate) legend_text: &'static str,
+    /// DOT attributes, compatible with Fuel.
     pub(crate) dot: &'static str,
     pub(crate) shape: Shape,
     pub(crate) is_dashed: bool,
-    /// Before the label, where there is one.
+    /// Prefix of the label; may be empty.
     pub(crate) mark: &'static str,
-    /// Fill and border by day and by night.
+    /// Fill and border colors of the light and the dark theme.
     pub(crate) light: (&'static str, &'static str),
     pub(crate) dark: (&'static str, &'static str),
-    /// The name of the class in SVG and Mermaid.
+    /// CSS class in SVG and class in Mermaid.
     pub(crate) class: &'static str,
 }
 
@@ -66,8 +66,8 @@ impl Looks {
     ];
 
     pub(crate) fn style(self) -> Style {
-        let style = |word, class, dot, mark, light, dark| Style {
-            word,
+        let style = |legend_text, class, dot, mark, light, dark| Style {
+            legend_text,
             dot,
             shape: Shape::Rounded,
             is_dashed: false,

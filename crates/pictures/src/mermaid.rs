@@ -1,4 +1,4 @@
-//! Mermaid, which Markdown of many places shows as a picture.
+//! Mermaid, which many Markdown renderers display as a diagram.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,14 +6,14 @@ use std::fmt;
 use crate::drawing::{Drawing, Vertex};
 use crate::looks::{Looks, Shape, Style};
 
-/// A drawing as a flowchart from left to right.
+/// Displays a drawing as a left-to-right flowchart.
 pub struct Mermaid<'d>(pub &'d Drawing);
 
 impl fmt::Display for Mermaid<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("flowchart LR\n")?;
-        if let Some(remark) = self.0.remark() {
-            writeln!(f, "  %% {remark}")?;
+        if let Some(omission_note) = self.0.omission_note() {
+            writeln!(f, "  %% {omission_note}")?;
         }
         for (cluster_idx, (name, vertices)) in clusters(self.0).iter().enumerate() {
             if let Some(name) = name {
@@ -41,20 +41,20 @@ impl fmt::Display for Mermaid<'_> {
     }
 }
 
-/// Vertices with their places, under the name of their cluster.
+/// The name of a cluster, and its vertices with their indices.
 type Cluster<'d> = (Option<&'d str>, Vec<(usize, &'d Vertex)>);
 
-/// Clusters as they first occur.
+/// Clusters in order of first occurrence.
 fn clusters(drawing: &Drawing) -> Vec<Cluster<'_>> {
-    let mut places: HashMap<Option<&str>, usize> = HashMap::new();
+    let mut index_of: HashMap<Option<&str>, usize> = HashMap::new();
     let mut clusters: Vec<Cluster<'_>> = Vec::new();
     for (vertex_idx, vertex) in drawing.vertices.iter().enumerate() {
         let name = vertex.cluster.as_deref();
-        let place = *places.entry(name).or_insert_with(|| {
+        let cluster_idx = *index_of.entry(name).or_insert_with(|| {
             clusters.push((name, Vec::new()));
             clusters.len() - 1
         });
-        clusters[place].1.push((vertex_idx, vertex));
+        clusters[cluster_idx].1.push((vertex_idx, vertex));
     }
     clusters
 }
@@ -72,12 +72,12 @@ fn write_vertex(f: &mut fmt::Formatter<'_>, vertex_idx: usize, vertex: &Vertex) 
     writeln!(f, "    v{vertex_idx}{open}{}{close}:::{}", Quoted(&label), class(&style))
 }
 
-/// A dash would be read as the beginning of an arrow.
+/// Replaces dashes, which Mermaid would parse as the start of an arrow.
 fn class(style: &Style) -> String {
     style.class.replace('-', "_")
 }
 
-/// A label in quotes. Everything that could mean something is written as the number of the character.
+/// A quoted label. Characters with a special meaning are written as numeric entities.
 struct Quoted<'t>(&'t str);
 
 impl fmt::Display for Quoted<'_> {

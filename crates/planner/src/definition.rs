@@ -1,17 +1,17 @@
-//! A task as planning reads it: which of its fields say what.
+//! A task definition as planning reads it, with its fields parsed into templates.
 
 use stoker_model::{Json, Task};
 
 use crate::template::{Template, Templates};
 
-/// What a task is, as far as its place is concerned.
+/// How a task is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TaskKind {
     /// Runs on nodes.
     Ordinary,
-    /// Is a point in time that everyone shares.
+    /// A synchronization point on the virtual node `sync`.
     Stage,
-    /// Places other tasks.
+    /// Assigns its nodes to its member tasks.
     Group,
 }
 
@@ -19,14 +19,14 @@ pub(crate) enum Kind {
 pub(crate) struct Definition<'a> {
     pub(crate) name: &'a str,
     pub(crate) task_type: Template,
-    /// The field that says where it runs.
-    pub(crate) place: Option<(&'static str, Template)>,
-    /// Tasks of a group.
+    /// The field that decides where the task runs, with its name.
+    pub(crate) placement: Option<(&'static str, Template)>,
+    /// Member tasks of a group.
     pub(crate) members: Option<Template>,
     pub(crate) fault_tolerance: Option<Template>,
     pub(crate) condition: Option<Template>,
     pub(crate) relations: Vec<(&'static str, Template)>,
-    /// What an executor gets, beside the type.
+    /// What the executor gets in addition to the type.
     pub(crate) parameters: Option<Template>,
     pub(crate) fail_on_error: Option<Template>,
 }
@@ -42,21 +42,21 @@ pub(crate) const REQUIRED_FOR: &str = "required_for";
 pub(crate) const CROSS_DEPENDS: &str = "cross_depends";
 pub(crate) const CROSS_DEPENDED_BY: &str = "cross_depended_by";
 
-/// The first of these that a task has decides where it runs.
-const PLACES: &[&str] = &["tags", "roles", "groups"];
+/// Placement fields by precedence: the first one present decides.
+const PLACEMENT_FIELDS: &[&str] = &["tags", "roles", "groups"];
 const RELATIONS: &[&str] = &[REQUIRES, REQUIRED_FOR, CROSS_DEPENDS, CROSS_DEPENDED_BY];
 
 impl<'a> Definition<'a> {
     pub(crate) fn new(task: &'a Task, templates: &mut Templates<'_>) -> Self {
         let mut field = |name: &str| task.field(name).map(|value| templates.template(value));
-        let place = PLACES.iter().find(|name| task.field(name).is_some());
+        let placement = PLACEMENT_FIELDS.iter().find(|name| task.field(name).is_some());
         Self {
             name: &task.name,
             task_type: field(TYPE).unwrap_or(Template::Fixed(Json::Null)),
-            place: place.and_then(|name| Some((*name, field(name)?))),
+            placement: placement.and_then(|name| Some((*name, field(name)?))),
             members: field(MEMBERS),
             fault_tolerance: field(FAULT_TOLERANCE),
-            // Nothing and empty text are no condition; `false` is one.
+            // Null and the empty string mean "no condition"; `false` is a condition.
             condition: field(CONDITION).filter(|template| {
                 !template.fixed().is_some_and(|value| value.is_null() || value.as_str() == Some(""))
             }),

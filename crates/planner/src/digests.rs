@@ -1,6 +1,7 @@
-//! What a plan was made from, in short: enough to tell later whether it would be made again, and if not, what is new.
+//! Digests of a plan's input, stored with the plan to detect later whether it is stale, and which input
+//! changed.
 //!
-//! Time and dice are not part of it: they are never the same twice.
+//! The clock and the random seed are not included: they differ for every plan.
 
 use std::collections::BTreeMap;
 
@@ -14,32 +15,33 @@ use crate::helpers;
 use crate::input::{NodeInput, PlanningInput};
 use crate::state::{MASTER, NodePast, OldStates, State, StateIdx};
 
-/// Half of a BLAKE3 hash, as hexadecimal digits.
+/// The first 128 bits of a BLAKE3 hash, in hexadecimal.
 type Hex = String;
 
-/// Digests of everything a plan depends on, by the parts that users know.
+/// Digests of all inputs of a plan, in the units that users know.
 ///
-/// Everything is compared as it is written, except that the order of keys has no meaning: expressions take `1` and `true`
-/// for equal, but a task that prints them does not.
+/// Values are compared by representation, ignoring only the order of keys: expressions treat `1` and `true`
+/// as equal, but a task that prints them does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InputDigests {
     /// By task.
     pub graph: BTreeMap<String, Hex>,
-    /// By key of what all nodes have in common.
+    /// By top-level key of the common document.
     pub common: BTreeMap<String, Hex>,
-    /// By uid: the node's own document, tags and record; the master among them.
+    /// By uid, the master included: the node's own document, tags and record.
     pub nodes: BTreeMap<String, Hex>,
-    /// By uid: with what tasks last succeeded there. Empty if that does not matter.
+    /// By uid: the states of the last successes on the node. Empty if the plan ignores old states.
     pub old: BTreeMap<String, Hex>,
-    /// By what is said: which nodes, which tasks, ….
+    /// By part of the request. The keys are stored; [`InputDigests::differences`] translates them for
+    /// display.
     pub request: BTreeMap<String, Hex>,
-    /// By name: functions of users that expressions of the graph may call.
+    /// By name: user-defined helpers that expressions of the graph may call.
     #[serde(default)]
     pub helpers: BTreeMap<String, Hex>,
 }
 
-/// The digests of an input.
+/// Computes the digests of an input.
 pub fn input_digests(input: &PlanningInput<'_>) -> InputDigests {
     let graph = input.tasks.iter().map(|task| (task.name.clone(), of_fields(&task.fields))).collect();
     let common = input.common.map().into_iter().flat_map(Map::iter);
@@ -55,7 +57,7 @@ fn name(key: &Value) -> String {
     key.as_str().map_or_else(|| key.to_repr(64).unwrap_or_default(), str::to_owned)
 }
 
-/// Text with its length, so that two texts never look like one.
+/// A hash whose strings are length-prefixed, so that concatenations are unambiguous.
 struct Hash(blake3::Hasher);
 
 impl Hash {
@@ -87,7 +89,7 @@ impl Hash {
                 }
             }
             Json::Object(map) => self.fields(map),
-            // Written as JSON, scalars of different types never look alike.
+            // The JSON texts of scalars of different types are distinct.
             scalar => self.text(&scalar.to_string()),
         }
     }
@@ -157,9 +159,9 @@ fn of_request(input: &PlanningInput<'_>) -> BTreeMap<String, Hex> {
         list.as_ref().map_or_else(String::new, |names| of(|hash| hash.texts(names.iter())))
     };
     let subgraphs = of(|hash| {
-        for piece in &request.subgraphs {
-            hash.texts(piece.start.iter());
-            hash.texts(piece.end.iter());
+        for subgraph in &request.subgraphs {
+            hash.texts(subgraph.start.iter());
+            hash.texts(subgraph.end.iter());
         }
     });
     let placeholders = of(|hash| {
@@ -197,22 +199,34 @@ fn of_helpers(input: &PlanningInput<'_>) -> BTreeMap<String, Hex> {
 }
 
 impl InputDigests {
-    /// What is not the same in another input, in words: "the setting `debug` of all nodes", "task `x`", "node 5".
+    /// The inputs that differ, human-readable: "the setting `debug` of all nodes", "task `x`", "node 5".
     pub fn differences(&self, other: &Self) -> Vec<String> {
-        let mut told: Vec<String> = Vec::new();
-        told.extend(differing(&self.graph, &other.graph).map(|task| format!("task `{task}`")));
+        let mut differences: Vec<String> = Vec::new();
+        differences.extend(differing(&self.graph, &other.graph).map(|task| format!("task `{task}`")));
         let settings = differing(&self.common, &other.common);
-        told.extend(settings.map(|key| format!("the setting `{key}` of all nodes")));
-        told.extend(some_nodes(differing(&self.nodes, &other.nodes)));
-        let old = some_nodes(differing(&self.old, &other.old));
-        told.extend(old.map(|nodes| format!("what last succeeded on {nodes}")));
-        told.extend(differing(&self.helpers, &other.helpers).map(|name| format!("helper `{name}`")));
-        told.extend(differing(&self.request, &other.request).cloned());
-        told
+        differences.extend(settings.map(|key| format!("the setting `{key}` of all nodes")));
+        differences.extend(list_nodes(differing(&self.nodes, &other.nodes)));
+        let old = list_nodes(differing(&self.old, &other.old));
+        differences.extend(old.map(|nodes| format!("the last successful state of {nodes}")));
+        differences.extend(differing(&self.helpers, &other.helpers).map(|name| format!("helper `{name}`")));
+        differences
+            .extend(differing(&self.request, &other.request).map(|part| display_part(part).to_owned()));
+        differences
     }
 }
-
-/// Keys that only one of two maps has, or that have another value.
+/// The display text of a key of [`InputDigests::request`]. The keys are part of stored plans and cannot
+/// change.
+fn display_part(key: &str) -> &str {
+    match key {
+        "which nodes are asked for" => "the selected nodes",
+        "which tasks are asked for" => "the selected tasks",
+        "which part of the graph is asked for" => "the selected subgraph",
+        "whether everything is run anew" => "the `force` option",
+        "what placeholders stand for" => "the values of placeholders",
+        other => other,
+    }
+}
+/// Keys that only one of the maps has or whose digests differ, sorted.
 fn differing<'m>(
     a: &'m BTreeMap<String, Hex>,
     b: &'m BTreeMap<String, Hex>,
@@ -224,16 +238,16 @@ fn differing<'m>(
     keys.into_iter()
 }
 
-/// More nodes than these are counted.
-const NODES_TOLD: usize = 5;
+/// Nodes listed by uid; the others are only counted.
+const NODES_LISTED: usize = 5;
 
-fn some_nodes<'n>(uids: impl Iterator<Item = &'n String>) -> Option<String> {
+fn list_nodes<'n>(uids: impl Iterator<Item = &'n String>) -> Option<String> {
     let uids: Vec<&str> = uids.map(String::as_str).collect();
-    let told = uids[..uids.len().min(NODES_TOLD)].join(", ");
+    let listed = uids[..uids.len().min(NODES_LISTED)].join(", ");
     match uids.len() {
         0 => None,
-        1 => Some(format!("node {told}")),
-        n_nodes if n_nodes <= NODES_TOLD => Some(format!("nodes {told}")),
-        n_nodes => Some(format!("nodes {told} and {} more", n_nodes - NODES_TOLD)),
+        1 => Some(format!("node {listed}")),
+        n_nodes if n_nodes <= NODES_LISTED => Some(format!("nodes {listed}")),
+        n_nodes => Some(format!("nodes {listed} and {} more", n_nodes - NODES_LISTED)),
     }
 }

@@ -1,4 +1,4 @@
-//! A plan as a drawing: its instances, with those of a node together.
+//! A plan as a diagram of its instances, grouped by node.
 
 use std::collections::HashSet;
 
@@ -6,34 +6,36 @@ use stoker_pictures::{Drawing, Looks, Vertex};
 
 use crate::plan::{Action, Instance, Plan};
 
-/// Which instances are drawn.
+/// Selects the instances to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstanceFilter {
-    /// Only these tasks; none: all.
+    /// Only these tasks; empty: all.
     pub tasks: Vec<String>,
-    /// Only these nodes; none: all.
+    /// Only these nodes; empty: all.
     pub nodes: Vec<String>,
-    /// Only the instances of this task, and what is directly before them.
+    /// Only the instances of this task and their direct predecessors.
     pub parents_of: Option<String>,
-    /// Only what runs. What is before what through skipped instances is drawn as an edge.
+    /// Only instances that run. A dependency through skipped instances is drawn as one edge.
     pub runs_only: bool,
-    /// Not more than so many instances; the drawing says how many are left out.
+    /// Maximum number of instances; the diagram states how many are omitted.
     pub n_max: Option<usize>,
 }
 
-/// How far edges are followed through what is skipped. Beyond that, some are not drawn.
+/// Bound on the traversal through skipped instances, for the whole diagram: beyond it some indirect edges are
+/// missing, but the time stays bounded.
 const STEPS_MAX: usize = 20_000_000;
 
-/// Draws the instances of a plan; `looks` says how each of them looks, [`Looks::Pending`] or [`Looks::ToSkip`] if there
-/// is no run yet. The error says which name in the filter is wrong.
+/// Draws the instances of a plan. `looks` gives the appearance of each instance: [`Looks::Pending`] or
+/// [`Looks::ToSkip`] if there is no run yet. Fails with a message if the filter names an unknown task or
+/// node.
 pub fn draw(
     plan: &Plan,
     filter: &InstanceFilter,
     looks: &dyn Fn(&Instance<'_>) -> Looks,
 ) -> Result<Drawing, String> {
     check(plan, filter)?;
-    let mut following = Following::new(plan, filter.runs_only);
-    let is_drawn = drawn(plan, filter, &mut following);
+    let mut finder = SuccessorFinder::new(plan, filter.runs_only);
+    let is_drawn = select_instances(plan, filter, &mut finder);
     let (n_max, mut n_left_out) = (filter.n_max.unwrap_or(usize::MAX), 0);
     let mut vertices = Vec::new();
     let mut numbers = vec![None; plan.n_instances()];
@@ -54,14 +56,14 @@ pub fn draw(
     let mut edges = Vec::new();
     for (idx, number) in (0_u32..).zip(&numbers) {
         let Some(from) = number else { continue };
-        let targets = following.targets(idx);
+        let targets = finder.targets(idx);
         edges.extend(targets.into_iter().filter_map(|to| Some((*from, numbers[to as usize]?))));
     }
     Ok(Drawing { title: "Task instances of a plan".to_owned(), vertices, edges, n_left_out })
 }
 
-/// By instance, whether the filter lets it through.
-fn drawn(plan: &Plan, filter: &InstanceFilter, following: &mut Following<'_>) -> Vec<bool> {
+/// By instance, whether the filter selects it.
+fn select_instances(plan: &Plan, filter: &InstanceFilter, finder: &mut SuccessorFinder<'_>) -> Vec<bool> {
     let tasks: HashSet<&str> = filter.tasks.iter().map(String::as_str).collect();
     let nodes: HashSet<&str> = filter.nodes.iter().map(String::as_str).collect();
     let is_drawn = |instance: Instance<'_>| {
@@ -75,17 +77,17 @@ fn drawn(plan: &Plan, filter: &InstanceFilter, following: &mut Following<'_>) ->
     };
     let children = child.first..child.first + child.nodes.len() as u32;
     let is_child = |idx: u32| children.contains(&idx) && drawn[idx as usize];
-    let mut is_kept = |idx: u32| is_child(idx) || following.targets(idx).into_iter().any(is_child);
-    (0_u32..).zip(&drawn).map(|(idx, is_drawn)| *is_drawn && is_kept(idx)).collect()
+    let mut is_selected = |idx: u32| is_child(idx) || finder.targets(idx).into_iter().any(is_child);
+    (0_u32..).zip(&drawn).map(|(idx, is_drawn)| *is_drawn && is_selected(idx)).collect()
 }
 
 fn check(plan: &Plan, filter: &InstanceFilter) -> Result<(), String> {
     let names: HashSet<&str> = plan.tasks.iter().map(|task| task.name.as_str()).collect();
     let uids: HashSet<&str> = plan.nodes.iter().map(String::as_str).collect();
-    let unknown = |wanted: Vec<&String>, known: &HashSet<&str>| -> Vec<String> {
-        wanted
+    let unknown = |requested: Vec<&String>, existing: &HashSet<&str>| -> Vec<String> {
+        requested
             .into_iter()
-            .filter(|name| !known.contains(name.as_str()))
+            .filter(|name| !existing.contains(name.as_str()))
             .map(|name| format!("`{name}`"))
             .collect()
     };
@@ -93,55 +95,59 @@ fn check(plan: &Plan, filter: &InstanceFilter) -> Result<(), String> {
     let nodes = unknown(filter.nodes.iter().collect(), &uids);
     match (tasks.is_empty(), nodes.is_empty()) {
         (true, true) => Ok(()),
-        (false, true) => Err(format!("no task of the plan is called {}", tasks.join(" or "))),
-        (true, false) => Err(format!("no node of the plan is called {}", nodes.join(" or "))),
-        (false, false) => Err(format!(
-            "no task of the plan is called {} and no node {}",
-            tasks.join(" or "),
-            nodes.join(" or ")
-        )),
+        (false, true) => Err(format!("the plan has no task {}", tasks.join(" or "))),
+        (true, false) => Err(format!("the plan has no node {}", nodes.join(" or "))),
+        (false, false) => {
+            Err(format!("the plan has no task {} and no node {}", tasks.join(" or "), nodes.join(" or ")))
+        }
     }
 }
 
-/// Follows edges to instances.
-struct Following<'p> {
+/// Finds the direct successors of instances.
+struct SuccessorFinder<'p> {
     plan: &'p Plan,
-    /// Whether to go on where nothing runs.
+    /// Whether to traverse skipped instances.
     through_skipped: bool,
-    /// By vertex, the last round in which it was reached.
+    /// By vertex, the last traversal that reached it; avoids clearing a visited set.
     reached_in: Vec<u32>,
-    n_rounds: u32,
+    n_traversals: u32,
     n_steps: usize,
 }
 
-impl<'p> Following<'p> {
+impl<'p> SuccessorFinder<'p> {
     fn new(plan: &'p Plan, through_skipped: bool) -> Self {
-        Self { plan, through_skipped, reached_in: vec![0; plan.order.n_vertices()], n_rounds: 0, n_steps: 0 }
+        Self {
+            plan,
+            through_skipped,
+            reached_in: vec![0; plan.order.n_vertices()],
+            n_traversals: 0,
+            n_steps: 0,
+        }
     }
 
     fn targets(&mut self, from: u32) -> Vec<u32> {
-        let mut found = Vec::new();
-        self.n_rounds += 1;
-        let round = self.n_rounds;
-        let mut waiting = vec![from];
-        while let Some(vertex) = waiting.pop() {
+        let mut successors = Vec::new();
+        self.n_traversals += 1;
+        let traversal = self.n_traversals;
+        let mut pending = vec![from];
+        while let Some(vertex) = pending.pop() {
             for target in self.plan.order.targets(vertex) {
-                if std::mem::replace(&mut self.reached_in[*target as usize], round) == round {
+                if std::mem::replace(&mut self.reached_in[*target as usize], traversal) == traversal {
                     continue;
                 }
                 self.n_steps += 1;
                 match self.plan.verdicts.get(*target as usize) {
-                    None => waiting.push(*target),
+                    None => pending.push(*target),
                     Some(verdict) if self.through_skipped && verdict.action() == Action::Skip => {
                         if self.n_steps < STEPS_MAX {
-                            waiting.push(*target);
+                            pending.push(*target);
                         }
                     }
-                    Some(_) => found.push(*target),
+                    Some(_) => successors.push(*target),
                 }
             }
         }
-        found.sort_unstable();
-        found
+        successors.sort_unstable();
+        successors
     }
 }

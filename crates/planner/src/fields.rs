@@ -1,4 +1,4 @@
-//! Fields of tasks computed for the nodes they are on, once for each class of nodes.
+//! Computed task fields, evaluated once per equivalence class of nodes.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use crate::compute::expressions::ExpressionIdx;
 use crate::compute::subjects::{NodeIdx, SubjectIdx, TaskIdx};
 use crate::definition::CONDITION;
 use crate::json::to_json;
-use crate::places::NodeSet;
+use crate::node_sets::NodeSet;
 use crate::problem::{Problem, Report, codes};
 use crate::template::Template;
 
-/// Some fields of one task on some nodes.
-pub(crate) struct Work<'d> {
+/// Fields of one task to compute on some nodes.
+pub(crate) struct FieldWork<'d> {
     pub(crate) task_idx: TaskIdx,
     pub(crate) name: &'d str,
     pub(crate) nodes: NodeSet,
     pub(crate) fields: Vec<(&'static str, &'d Template)>,
 }
 
-/// The same, computed.
-pub(crate) struct Done {
+/// The values of a [`FieldWork`].
+pub(crate) struct ComputedFields {
     pub(crate) task_idx: TaskIdx,
     pub(crate) nodes: NodeSet,
     pub(crate) classes: Classes,
-    /// By class, beside each field its value; nothing where there is an error.
+    /// By class, the value of each field; `None` where evaluation failed.
     pub(crate) values: Vec<Vec<Option<Json>>>,
 }
 
@@ -38,10 +38,10 @@ struct FieldError {
     error: Box<Error>,
 }
 
-impl Work<'_> {
+impl FieldWork<'_> {
     pub(crate) fn expressions(&self) -> Vec<ExpressionIdx> {
-        let all = self.fields.iter().flat_map(|(field, template)| template.expressions(field));
-        all.map(|(_, expression_idx)| expression_idx).collect()
+        let expressions = self.fields.iter().flat_map(|(field, template)| template.expressions(field));
+        expressions.map(|(_, expression_idx)| expression_idx).collect()
     }
 
     pub(crate) fn subjects(&self, evaluator: &Evaluator<'_>) -> Arc<[SubjectIdx]> {
@@ -52,24 +52,24 @@ impl Work<'_> {
     }
 }
 
-/// Computes everything. Each problem is reported once, with all nodes that have it.
+/// Computes all fields. Reports each problem once, with all nodes that have it.
 pub(crate) fn compute(
-    works: Vec<Work<'_>>,
+    works: Vec<FieldWork<'_>>,
     evaluator: &mut Evaluator<'_>,
     uids: &[String],
     report: &mut Report,
-) -> Vec<Done> {
+) -> Vec<ComputedFields> {
     for work in &works {
         let (expressions, subjects) = (work.expressions(), work.subjects(evaluator));
-        evaluator.want(&expressions, &subjects);
+        evaluator.request(&expressions, &subjects);
     }
-    evaluator.look();
+    evaluator.compute_aspects();
     let evaluator = &*evaluator;
-    let sorted: Vec<Classes> = evaluator.in_parallel(works.len(), |work_idx| {
+    let partitions: Vec<Classes> = evaluator.in_parallel(works.len(), |work_idx| {
         let work = &works[work_idx];
         Classes::new(evaluator, &work.expressions(), &work.subjects(evaluator))
     });
-    let jobs: Vec<(usize, usize)> = sorted
+    let jobs: Vec<(usize, usize)> = partitions
         .iter()
         .enumerate()
         .flat_map(|(work_idx, classes)| (0..classes.n_classes()).map(move |class| (work_idx, class)))
@@ -78,32 +78,39 @@ pub(crate) fn compute(
         jobs.iter().map(|(work_idx, _)| works[*work_idx].expressions().len()).sum::<usize>();
     let results = evaluator.in_parallel(jobs.len(), |job| {
         let (work_idx, class) = jobs[job];
-        let subject_idx = sorted[work_idx].representatives[class];
+        let subject_idx = partitions[work_idx].representatives[class];
         let fields = works[work_idx].fields.iter();
         fields
             .map(|(field, template)| field_value(evaluator, field, template, subject_idx))
             .collect::<Vec<_>>()
     });
     let mut results = results.into_iter();
-    let mut all = Vec::with_capacity(works.len());
-    for (work, classes) in works.into_iter().zip(sorted) {
+    let mut computed = Vec::with_capacity(works.len());
+    for (work, classes) in works.into_iter().zip(partitions) {
         let mut values = Vec::with_capacity(classes.n_classes());
         for (class, fields) in results.by_ref().take(classes.n_classes()).enumerate() {
             let row = fields.into_iter().map(|value| match value {
                 Ok(value) => Some(value),
                 Err(error) => {
-                    complain(&work, &error, members(&work.nodes, &classes, class), evaluator, uids, report);
+                    report_error(
+                        &work,
+                        &error,
+                        members(&work.nodes, &classes, class),
+                        evaluator,
+                        uids,
+                        report,
+                    );
                     None
                 }
             });
             values.push(row.collect());
         }
-        all.push(Done { task_idx: work.task_idx, nodes: work.nodes, classes, values });
+        computed.push(ComputedFields { task_idx: work.task_idx, nodes: work.nodes, classes, values });
     }
-    all
+    computed
 }
 
-/// Nodes of a class.
+/// The nodes of a class.
 pub(crate) fn members<'c>(
     nodes: &'c [NodeIdx],
     classes: &'c Classes,
@@ -112,7 +119,7 @@ pub(crate) fn members<'c>(
     nodes
         .iter()
         .enumerate()
-        .filter(move |(place, _)| classes.class(*place) == class)
+        .filter(move |(position, _)| classes.class(*position) == class)
         .map(|(_, node_idx)| *node_idx)
 }
 
@@ -123,26 +130,28 @@ fn field_value(
     subject_idx: SubjectIdx,
 ) -> Result<Json, FieldError> {
     let failed = |expression_idx: ExpressionIdx, error: Box<Error>| {
-        let mut places = template.expressions(field).into_iter();
-        let path = places.find(|(_, idx)| *idx == expression_idx).map(|(path, _)| path).unwrap_or_default();
+        let mut positions = template.expressions(field).into_iter();
+        let path =
+            positions.find(|(_, idx)| *idx == expression_idx).map(|(path, _)| path).unwrap_or_default();
         FieldError { path, expression_idx: Some(expression_idx), error }
     };
     template.render(&mut |expression_idx| {
         let value =
             evaluator.evaluate(expression_idx, subject_idx).map_err(|error| failed(expression_idx, error))?;
         if field == CONDITION && value.as_str().is_none() {
-            // Only its truth matters, and not everything that is true is data.
+            // Only its truth value matters, and a true value need not be representable as JSON.
             return Ok(Json::Bool(value.is_true()));
         }
-        to_json(&value).map_err(|kind| {
-            let error = Error::value(format!("the result holds a {kind}, which cannot be part of a task"));
+        to_json(&value).map_err(|type_name| {
+            let error =
+                Error::value(format!("the result contains a {type_name}, which a task field cannot hold"));
             failed(expression_idx, Box::new(error))
         })
     })
 }
 
-fn complain(
-    work: &Work<'_>,
+fn report_error(
+    work: &FieldWork<'_>,
     error: &FieldError,
     nodes: impl Iterator<Item = NodeIdx>,
     evaluator: &Evaluator<'_>,
@@ -152,18 +161,18 @@ fn complain(
     let nodes: Vec<String> = nodes.map(|node_idx| uids[node_idx as usize].clone()).collect();
     let compiled = error.expression_idx.map(|idx| &evaluator.expressions.all[idx as usize]);
     let source = compiled.map(|compiled| compiled.source.as_str()).unwrap_or_default();
-    let is_text_wrong = compiled.is_some_and(|compiled| compiled.expression.is_err());
+    let is_syntax_error = compiled.is_some_and(|compiled| compiled.expression.is_err());
     let mut problem =
         Problem::of_expression(codes::EXPRESSION, &error.error, source).at(work.name, &*error.path);
-    // What is no expression at all is so on every node.
-    if !is_text_wrong {
+    // A syntax error is independent of the node.
+    if !is_syntax_error {
         problem.nodes = nodes;
     }
-    let is_same = |known: &&mut Problem| {
-        (&known.task, &known.field, &known.message) == (&problem.task, &problem.field, &problem.message)
+    let is_duplicate = |earlier: &&mut Problem| {
+        (&earlier.task, &earlier.field, &earlier.message) == (&problem.task, &problem.field, &problem.message)
     };
-    match report.problems.iter_mut().find(is_same) {
-        Some(known) => known.nodes.append(&mut problem.nodes),
+    match report.problems.iter_mut().find(is_duplicate) {
+        Some(earlier) => earlier.nodes.append(&mut problem.nodes),
         None => report.push(problem),
     }
 }

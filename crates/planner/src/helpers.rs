@@ -1,4 +1,4 @@
-//! Which functions of users a plan depends on.
+//! Which user-defined helpers a plan depends on.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,42 +7,44 @@ use stoker_yaql::library::Function;
 
 use crate::input::PlanningInput;
 
-/// Functions with a body that some expression of the graph, or one of them, may call, by name. Names are looked for as
-/// words, so that one that only looks like a call counts too: better one plan too many is made again than one too few.
+/// Helpers that expressions of the graph may call, directly or through other helpers, by name. Names are
+/// matched as words of the expression text, so a word that is not a call counts too: a false positive only
+/// makes a plan stale too early, a false negative would leave a stale plan undetected.
 pub(crate) fn used<'i>(input: &'i PlanningInput<'_>) -> BTreeMap<String, Vec<&'i dyn Function>> {
-    let mut known: BTreeMap<String, Vec<&dyn Function>> = BTreeMap::new();
+    let mut helpers: BTreeMap<String, Vec<&dyn Function>> = BTreeMap::new();
     for function in input.library.functions().iter().filter(|function| function.body().is_some()) {
         for signature in function.signatures().iter() {
-            known.entry(name_of(signature)).or_default().push(&**function);
+            helpers.entry(name_of(signature)).or_default().push(&**function);
         }
     }
-    if known.is_empty() {
-        return known;
+    if helpers.is_empty() {
+        return helpers;
     }
-    let mut waiting: Vec<&str> = Vec::new();
+    let mut pending: Vec<&str> = Vec::new();
     for task in input.tasks {
-        task.fields.values().for_each(|value| words_of_json(value, false, &mut waiting));
+        task.fields.values().for_each(|value| words_of_json(value, false, &mut pending));
     }
-    waiting.extend(words(input.node_filter.unwrap_or_default()));
-    let mut found: BTreeSet<&str> = BTreeSet::new();
-    while let Some(word) = waiting.pop() {
-        let Some((_, functions)) = known.get_key_value(word).filter(|(name, _)| found.insert(name)) else {
+    pending.extend(words(input.node_filter.unwrap_or_default()));
+    let mut reached: BTreeSet<&str> = BTreeSet::new();
+    while let Some(word) = pending.pop() {
+        let Some((_, functions)) = helpers.get_key_value(word).filter(|(name, _)| reached.insert(name))
+        else {
             continue;
         };
-        waiting.extend(functions.iter().filter_map(|function| function.body()).flat_map(words));
+        pending.extend(functions.iter().filter_map(|function| function.body()).flat_map(words));
     }
-    let found: BTreeSet<String> = found.into_iter().map(str::to_owned).collect();
-    known.retain(|name, _| found.contains(name));
-    known
+    let reached: BTreeSet<String> = reached.into_iter().map(str::to_owned).collect();
+    helpers.retain(|name, _| reached.contains(name));
+    helpers
 }
 
-/// `f name(parameters)`, or `fm`, or `m`.
+/// The name in a signature `f name(parameters)`, or with `fm` or `m`.
 fn name_of(signature: &str) -> String {
     let rest = signature.split_once(' ').map_or(signature, |(_, rest)| rest);
     rest.split('(').next().unwrap_or_default().trim().to_owned()
 }
 
-/// Words of the expressions in a value; those of its other texts mean nothing.
+/// Collects the words of all expressions in a value; other strings are ignored.
 fn words_of_json<'j>(value: &'j Json, is_expression: bool, out: &mut Vec<&'j str>) {
     match value {
         Json::String(text) if is_expression => out.extend(words(text)),

@@ -1,4 +1,4 @@
-//! Everything a plan depends on.
+//! The input of planning: everything a plan depends on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,33 +8,33 @@ use stoker_yaql::{Library, Value};
 
 use crate::state::{Document, OldStates, master_document};
 
-/// What is planned. Two equal inputs give equal plans, byte for byte.
+/// Input of [`crate::plan()`]. Equal inputs give plans that are equal byte for byte.
 #[derive(Clone)]
 pub struct PlanningInput<'a> {
-    /// The merged graph. The order of tasks has no meaning.
+    /// The merged graph. The order of tasks does not matter.
     pub tasks: &'a [Task],
-    /// A predicate over node records; blank text filters nothing.
+    /// A predicate over node records; blank text selects all nodes.
     pub node_filter: Option<&'a str>,
-    /// What expressions can call: [`crate::library`], with helpers over it.
+    /// Functions that expressions can call: [`crate::library`], with helpers layered over it.
     pub library: Arc<Library>,
-    /// The new state, as far as all nodes have it in common.
+    /// The part of the new state that is common to all nodes.
     pub common: Document,
-    /// Nodes of the cluster that are online. Their order has no meaning.
+    /// Online nodes of the cluster. Their order does not matter.
     pub nodes: Vec<NodeInput>,
-    /// Uids of those that are not: they take no part, and the plan says so.
+    /// Uids of offline nodes: they are excluded, and the report lists them.
     pub away: Vec<String>,
-    /// What the master has of its own.
+    /// The master's own document.
     pub master: Document,
-    /// With what each task last succeeded; nothing: this is a first run.
+    /// For each task and node the state of its last success; `None`: a first run.
     pub old: Option<&'a OldStates>,
     pub request: Request,
-    /// What `{NAME}` in a text is replaced by; other braces are left alone.
+    /// Values of placeholders: `{NAME}` in a text is replaced, other braces are left alone.
     pub placeholders: BTreeMap<String, String>,
     pub settings: Settings,
 }
 
 impl<'a> PlanningInput<'a> {
-    /// A first run of some tasks, with nothing said beyond them and the state.
+    /// A first run of the tasks, with default options.
     pub fn new(tasks: &'a [Task], common: Document, nodes: Vec<NodeInput>) -> Self {
         Self {
             tasks,
@@ -55,47 +55,48 @@ impl<'a> PlanningInput<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct NodeInput {
     pub uid: String,
-    /// Where tasks can be placed; the primary node of a tag has `primary-TAG` instead of it.
+    /// Tags for placing tasks; the primary node of a tag has `primary-TAG` instead of it.
     pub tags: Vec<String>,
     pub document: Document,
-    /// What node filters see: `id`, `status`, `roles`, …; a node without a record passes every filter but one that
-    /// needs it.
+    /// The record that node filters see: `id`, `status`, `roles`, …. A node without a record is `null` to a
+    /// filter.
     pub record: Option<Value>,
 }
 
-/// What is wanted of a graph.
+/// Restricts a plan to a part of the graph or of the cluster.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// Only these nodes; an empty list means none.
+    /// Only these nodes; an empty list selects none.
     pub nodes: Option<Vec<String>>,
     /// Only these tasks.
     pub tasks: Option<Vec<String>>,
-    /// Only what lies between these; no pieces: everything.
+    /// Only the instances in one of these subgraphs; empty: all instances.
     pub subgraphs: Vec<Subgraph>,
-    /// As if nothing had ever succeeded.
+    /// Ignore old states, as if no task had ever succeeded.
     pub force: bool,
 }
 
-/// What comes after one of `start` (if any are given) and before one of `end` (if any are given). Each is `task` or
-/// `task/nodes`, nodes being a comma list in which `1-3` is a range.
+/// The instances reachable from one of `start` (if not empty) from which one of `end` (if not empty) is
+/// reachable. Each entry is `task` or `task/nodes`; `nodes` is a comma-separated list in which `1-3` is a
+/// range.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subgraph {
     pub start: Vec<String>,
     pub end: Vec<String>,
 }
 
-/// How far evaluations may go, and what the world looks like to them.
+/// Evaluation limits and the environment that expressions see.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The longest collection; grows with the fleet if not given.
+    /// Maximum length of a collection; by default grows with the fleet.
     pub limit_iterators: Option<i64>,
-    /// The largest value in bytes; grows with the fleet if not given.
+    /// Maximum size of a value in bytes; by default grows with the fleet.
     pub memory_quota: Option<i64>,
-    /// What `now()` gives.
+    /// The result of `now()`, in microseconds since the epoch.
     pub now_micros: i64,
-    /// What `random()` is made of.
+    /// The seed of `random()`.
     pub random_bits: u64,
-    /// How many threads may be used; the plan does not depend on it.
+    /// Maximum number of threads; the plan does not depend on it.
     pub n_threads: usize,
 }
 

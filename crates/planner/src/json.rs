@@ -1,17 +1,17 @@
-//! From values of the language to plain data, and back.
+//! Conversion between YAQL values and JSON.
 
 use stoker_model::{Json, JsonMap};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;
 
-/// A result as data; or the name of the type that is none.
+/// A result as JSON; the error is the name of a type that JSON cannot represent.
 pub(crate) fn to_json(value: &Value) -> Result<Json, String> {
     Ok(match value {
         Value::Null => Json::Null,
         Value::Bool(flag) => Json::Bool(*flag),
         Value::Int(number) => Json::from(*number),
         Value::BigInt(number) => {
-            u64::try_from(&**number).map(Json::from).map_err(|_| "large integer".to_owned())?
+            u64::try_from(&**number).map(Json::from).map_err(|_| "integer out of range".to_owned())?
         }
         Value::Float(number) => serde_json_float(*number)?,
         Value::Str(text) => Json::from(&**text),
@@ -25,7 +25,7 @@ pub(crate) fn to_json(value: &Value) -> Result<Json, String> {
 }
 
 fn serde_json_float(number: f64) -> Result<Json, String> {
-    if number.is_finite() { Ok(Json::from(number)) } else { Err("number that is none".to_owned()) }
+    if number.is_finite() { Ok(Json::from(number)) } else { Err("NaN or infinite number".to_owned()) }
 }
 
 fn to_json_map(map: &Map) -> Result<JsonMap, String> {
@@ -42,7 +42,7 @@ fn to_json_map(map: &Map) -> Result<JsonMap, String> {
     map.iter().map(entry).collect()
 }
 
-/// A result with lists in place of sets, which data does not have.
+/// Replaces sets by lists, since JSON has no sets.
 pub(crate) fn without_sets(value: Value) -> Value {
     match &value {
         Value::Set(items) => Value::list(items.iter().cloned().map(without_sets).collect()),
@@ -60,7 +60,7 @@ pub(crate) fn without_sets(value: Value) -> Value {
     }
 }
 
-/// Whether data counts as true: empty and zero do not.
+/// Truth value of JSON data: null, `false`, zero and empty values are false.
 pub(crate) fn is_true(value: &Json) -> bool {
     match value {
         Json::Null => false,
@@ -72,7 +72,7 @@ pub(crate) fn is_true(value: &Json) -> bool {
     }
 }
 
-/// Whether data has more levels than so many.
+/// Whether a value has more than `n_levels` nested levels.
 pub(crate) fn is_deeper(value: &Json, n_levels: usize) -> bool {
     let mut inner: Box<dyn Iterator<Item = &Json>> = match value {
         Json::Array(items) => Box::new(items.iter()),

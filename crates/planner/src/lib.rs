@@ -1,26 +1,29 @@
-//! Plans with reasons: what will run, where, in which order, and why.
+//! Plans with reasons: which task instances run, on which nodes, in which order, and why.
 //!
-//! [`plan()`] turns a [`PlanningInput`] (a merged graph, the new state, and for each task and node the state with which it
-//! last succeeded) into a [`Plan`] and a [`Report`]. A plan is a value: it never changes, and nothing in it is left to
-//! be computed. [`Explainer`] tells of each instance why it runs or is skipped, [`Reasons`] of all of them; together
-//! they are an [`ExplainedPlan`], which is stored as bytes ([`encode`], [`decode`]).
+//! [`plan()`] turns a [`PlanningInput`] (a merged graph, the desired state, and for each task and node the
+//! state with which it last succeeded) into a [`Plan`] and a [`Report`]. A plan is an immutable value: every
+//! expression in it is already evaluated. [`Explainer`] explains one instance, [`Reasons`] explains all of
+//! them; plan and reasons together are an [`ExplainedPlan`], which has a binary encoding ([`encode`],
+//! [`decode`]).
 //!
-//! The crate reads nothing but its input and writes nothing. It knows no owner of a graph and no database.
+//! The crate is pure: it reads only its input and performs no I/O. It has no notion of a graph's owner or of
+//! a database.
 //!
-//! # How it stays fast
+//! # Performance
 //!
-//! * Each distinct expression is compiled once. What its result can depend on is found without evaluating it, and nodes
-//!   that do not differ in that share one evaluation (`compute/`).
-//! * Arguments of `changed` and its kin that read only what all nodes have in common are evaluated once, in whichever
-//!   conditions they stand (`yaql_ext/memory.rs`).
-//! * Relations between sets of instances meet in a vertex of their own, so that edges grow with the sum of both sides
-//!   (`wiring.rs`).
-//! * Documents are shared, and evaluations get only those parts that they read (`state.rs`, `compute/subjects.rs`).
+//! * Each distinct expression is compiled once. Its dependencies are found by static analysis, and nodes that
+//!   agree on them share one evaluation (`compute/`).
+//! * Arguments of `changed` and the other state functions that read only the common document are evaluated
+//!   once and cached across conditions (`yaql_ext/result_cache.rs`).
+//! * A relation between two sets of instances goes through a junction vertex, so the number of edges grows
+//!   with the sum of both sizes and not with their product (`order_builder.rs`).
+//! * Documents are shared, and an evaluation gets only the top-level keys that it reads (`state.rs`,
+//!   `compute/subjects.rs`).
 //!
 //! # Where to begin
 //!
-//! `planning.rs` is the whole way in one function. A new function for expressions is a file in `yaql_ext/` and a line in
-//! its list. A new reason is a [`Verdict`].
+//! `planning.rs` runs all phases in one function. To add a function for expressions, add a file to
+//! `yaql_ext/` and a line to its list. To add a reason, add a [`Verdict`].
 
 pub mod state;
 mod yaql_ext;
@@ -39,10 +42,11 @@ mod definition;
 mod fields;
 mod json;
 mod names;
+mod node_sets;
 mod nodes;
 mod order;
+mod order_builder;
 mod placement;
-mod places;
 mod relations;
 mod selection;
 mod strategy;
@@ -50,7 +54,6 @@ mod template;
 pub mod timing;
 mod tolerance;
 mod verdicts;
-mod wiring;
 
 mod plan;
 mod planning;

@@ -1,4 +1,4 @@
-//! Which tasks a name means.
+//! Resolution of task names and patterns to tasks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,29 +11,29 @@ use crate::compute::subjects::TaskIdx;
 pub(crate) struct Names<'a> {
     all: Vec<&'a str>,
     pub(crate) index_of: HashMap<&'a str, TaskIdx>,
-    known: HashMap<String, Meaning>,
+    resolved: HashMap<String, Resolution>,
 }
 
-/// The tasks, ascending; or why a pattern is none.
-pub(crate) type Meaning = Result<Arc<[TaskIdx]>, String>;
+/// The tasks, ascending; or why the pattern is invalid.
+pub(crate) type Resolution = Result<Arc<[TaskIdx]>, String>;
 
 impl<'a> Names<'a> {
-    /// `all` ascend.
+    /// `all` must be sorted.
     pub(crate) fn new(all: Vec<&'a str>) -> Self {
         let index_of = (0_u32..).zip(&all).map(|(task_idx, name)| (*name, task_idx)).collect();
-        Self { all, index_of, known: HashMap::new() }
+        Self { all, index_of, resolved: HashMap::new() }
     }
 
-    pub(crate) fn meaning(&mut self, name: &str) -> Meaning {
-        if let Some(known) = self.known.get(name) {
-            return known.clone();
+    pub(crate) fn resolve(&mut self, name: &str) -> Resolution {
+        if let Some(resolution) = self.resolved.get(name) {
+            return resolution.clone();
         }
-        let meaning = self.find(name);
-        self.known.insert(name.to_owned(), meaning.clone());
-        meaning
+        let resolution = self.find(name);
+        self.resolved.insert(name.to_owned(), resolution.clone());
+        resolution
     }
 
-    fn find(&self, name: &str) -> Meaning {
+    fn find(&self, name: &str) -> Resolution {
         Ok(match Pattern::new(name)? {
             Pattern::Exact(exact) => self.index_of.get(exact).copied().into_iter().collect(),
             pattern @ Pattern::Regex(_) => {

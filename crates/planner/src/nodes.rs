@@ -1,4 +1,5 @@
-//! The nodes of a run, in a fixed order: ordinary nodes by uid, then the master, then the place of stages.
+//! The nodes of a plan, in a fixed order: ordinary nodes by uid, then the master, then the virtual node of
+//! stages.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
@@ -14,21 +15,21 @@ use crate::state::{MASTER, SYNC};
 
 #[derive(Debug)]
 pub(crate) struct Nodes {
-    /// Uids of all, the master and the place of stages included.
+    /// Uids of all nodes, including `master` and `sync`.
     pub(crate) uids: Arc<[String]>,
-    /// Beside each ordinary node, where it is in the input.
+    /// By ordinary node, its index in the input.
     pub(crate) inputs: Vec<usize>,
     by_tag: BTreeMap<String, Vec<NodeIdx>>,
 }
 
 impl Nodes {
     pub(crate) fn new(input: &PlanningInput<'_>, options: &Options, report: &mut Report) -> Self {
-        let mut inputs = selected(input, options, report);
+        let mut inputs = select_nodes(input, options, report);
         inputs.sort_by(|a, b| compare_uids(&input.nodes[*a].uid, &input.nodes[*b].uid));
         inputs.dedup_by(|a, b| {
             let is_same = input.nodes[*a].uid == input.nodes[*b].uid;
             if is_same {
-                let message = format!("node `{}` is given twice", input.nodes[*a].uid);
+                let message = format!("node `{}` is listed twice", input.nodes[*a].uid);
                 report.push(Problem::error(codes::DUPLICATE, message));
             }
             is_same
@@ -44,7 +45,7 @@ impl Nodes {
         Self { uids, inputs, by_tag }
     }
 
-    /// How many ordinary nodes there are.
+    /// Number of ordinary nodes.
     pub(crate) fn n_ordinary(&self) -> u32 {
         self.inputs.len() as u32
     }
@@ -62,7 +63,7 @@ impl Nodes {
     }
 }
 
-/// Numbers in the order of numbers, and before names.
+/// Orders numeric uids by value, before all others.
 fn compare_uids(a: &str, b: &str) -> Ordering {
     let number = |uid: &str| uid.parse::<u64>().ok();
     match (number(a), number(b)) {
@@ -73,44 +74,50 @@ fn compare_uids(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Why a node that is away takes no part in a plan.
-pub const NOT_ONLINE: &str = "it is not online";
+/// Reason for excluding an offline node.
+pub const NOT_ONLINE: &str = "the node is offline";
 
-/// Which nodes take part. A list of nodes wins over the filter of the graph.
-fn selected(input: &PlanningInput<'_>, options: &Options, report: &mut Report) -> Vec<usize> {
+/// The nodes to plan for. An explicit list of nodes overrides the node filter of the graph.
+fn select_nodes(input: &PlanningInput<'_>, options: &Options, report: &mut Report) -> Vec<usize> {
     let all = 0..input.nodes.len();
-    let is_asked = |uid: &String| input.request.nodes.as_ref().is_none_or(|nodes| nodes.contains(uid));
-    let away = input.away.iter().filter(|uid| is_asked(uid));
-    report.excluded.extend(away.map(|uid| Excluded { uid: uid.clone(), why: NOT_ONLINE.to_owned() }));
-    let (kept, why): (Vec<bool>, &str) = match (&input.request.nodes, input.node_filter) {
-        (Some(wanted), _) => {
-            let known: HashSet<&str> = input.nodes.iter().map(|node| node.uid.as_str()).collect();
-            for uid in wanted.iter().filter(|uid| !known.contains(uid.as_str())) {
-                let message = format!("node `{uid}` was asked for and is not in the cluster or not online");
+    let is_selected = |uid: &String| input.request.nodes.as_ref().is_none_or(|nodes| nodes.contains(uid));
+    let offline = input.away.iter().filter(|uid| is_selected(uid));
+    report.excluded.extend(offline.map(|uid| Excluded { uid: uid.clone(), why: NOT_ONLINE.to_owned() }));
+    let (is_included, why): (Vec<bool>, &str) = match (&input.request.nodes, input.node_filter) {
+        (Some(requested), _) => {
+            let existing: HashSet<&str> = input.nodes.iter().map(|node| node.uid.as_str()).collect();
+            for uid in requested.iter().filter(|uid| !existing.contains(uid.as_str())) {
+                let message = format!("selected node `{uid}` is not in the cluster or is offline");
                 report.push(Problem::warning(codes::UNKNOWN_NODE, message));
             }
-            let wanted: HashSet<&str> = wanted.iter().map(String::as_str).collect();
+            let requested: HashSet<&str> = requested.iter().map(String::as_str).collect();
             (
-                input.nodes.iter().map(|node| wanted.contains(node.uid.as_str())).collect(),
-                "it was not asked for",
+                input.nodes.iter().map(|node| requested.contains(node.uid.as_str())).collect(),
+                "the node is not selected",
             )
         }
         (None, Some(filter)) if !filter.trim().is_empty() => {
-            (passing(filter, input, options, report), "the node filter of the graph leaves it out")
+            (apply_filter(filter, input, options, report), "the node filter of the graph excludes the node")
         }
         (None, Some(_)) => return all.collect(),
         (None, None) => {
             let is_ready = |node: &NodeInput| node.record.as_ref().is_none_or(is_ready);
-            (input.nodes.iter().map(is_ready).collect(), "it is not ready to be deployed")
+            (input.nodes.iter().map(is_ready).collect(), "the node is not ready for deployment")
         }
     };
-    let excluded = input.nodes.iter().zip(&kept).filter(|(_, is_kept)| !**is_kept);
+    let excluded = input.nodes.iter().zip(&is_included).filter(|(_, is_included)| !**is_included);
     report.excluded.extend(excluded.map(|(node, _)| Excluded { uid: node.uid.clone(), why: why.to_owned() }));
-    all.filter(|at| kept[*at]).collect()
+    all.filter(|at| is_included[*at]).collect()
 }
 
-/// Nodes of which the filter is true. Without a result no node passes: what was not understood selects nothing.
-fn passing(filter: &str, input: &PlanningInput<'_>, options: &Options, report: &mut Report) -> Vec<bool> {
+/// The nodes for which the filter is true. If the filter fails, none: a broken filter must not select nodes
+/// by accident.
+fn apply_filter(
+    filter: &str,
+    input: &PlanningInput<'_>,
+    options: &Options,
+    report: &mut Report,
+) -> Vec<bool> {
     let none = || vec![false; input.nodes.len()];
     let predicate = match Engine::new(input.library.clone()).compile(filter) {
         Ok(predicate) => predicate,
@@ -121,11 +128,11 @@ fn passing(filter: &str, input: &PlanningInput<'_>, options: &Options, report: &
     };
     let host = FixedHost { now_micros: input.settings.now_micros, random_bits: input.settings.random_bits };
     let mut passing = none();
-    for (node, is_kept) in input.nodes.iter().zip(&mut passing) {
+    for (node, is_included) in input.nodes.iter().zip(&mut passing) {
         let data = node.record.clone().unwrap_or(Value::Null);
         let limits = &Limits::DEFAULT;
         match predicate.run(Input { data, options, limits, host: &host, ..Input::default() }) {
-            Ok(value) => *is_kept = value.is_true(),
+            Ok(value) => *is_included = value.is_true(),
             Err(error) => {
                 let problem = Problem::of_expression(codes::NODE_FILTER, &error, filter);
                 report.push(problem.on(vec![node.uid.clone()]));
@@ -136,14 +143,14 @@ fn passing(filter: &str, input: &PlanningInput<'_>, options: &Options, report: &
     passing
 }
 
-/// What holds when a graph has no filter: deployed nodes, and those whose deployment went wrong.
+/// The default node filter: nodes that are deployed, and nodes whose deployment failed.
 fn is_ready(record: &Value) -> bool {
     const READY: &[&str] = &["ready", "provisioned", "stopped"];
     let Some(record) = record.as_map() else { return true };
     let field = |record: &Map, key: &str| record.get_str(key).cloned().unwrap_or_default();
-    let is_status_right = field(record, "status").as_str().is_none_or(|status| READY.contains(&status));
+    let is_status_ready = field(record, "status").as_str().is_none_or(|status| READY.contains(&status));
     let has_failed = field(record, "error_type").as_str() == Some("deploy");
     !field(record, "pending_addition").is_true()
         && !field(record, "pending_deletion").is_true()
-        && (is_status_right || has_failed)
+        && (is_status_ready || has_failed)
 }

@@ -1,4 +1,4 @@
-//! The order of instances: relations of all tasks resolved, cycles found.
+//! The order of instances: resolves the relations of all tasks and reports cycles.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,41 +6,42 @@ use stoker_graph::Csr;
 
 use crate::compute::subjects::{NodeIdx, TaskIdx};
 use crate::definition::Definition;
-use crate::fields::{Done, members};
+use crate::fields::{ComputedFields, members};
 use crate::names::Names;
-use crate::places::{NodeSet, Places, common};
+use crate::node_sets::{NodeSet, NodeSets, common};
+use crate::order_builder::{Layout, OrderBuilder};
 use crate::plan::Choice;
 use crate::problem::{Problem, Report, codes};
-use crate::relations::{Place, Relation, read};
-use crate::wiring::{Layout, Wiring};
+use crate::relations::{Relation, TargetNodes, read};
 
 pub(crate) struct Ordered {
     pub(crate) order: Csr,
     pub(crate) choices: Vec<Choice>,
 }
 
-/// Works out the order. `relations` are the fields of the tasks, computed.
+/// Computes the order. `relations` are the computed relation fields of the tasks.
 pub(crate) fn order(
     definitions: &[Definition<'_>],
-    relations: &[Done],
+    relations: &[ComputedFields],
     layout: &Layout,
     names: &mut Names<'_>,
-    places: &mut Places<'_>,
+    node_sets: &mut NodeSets<'_>,
     report: &mut Report,
 ) -> Ordered {
-    let mut ordering = Ordering { definitions, layout, names, places, report, wiring: Wiring::new(layout) };
+    let mut ordering =
+        Ordering { definitions, layout, names, node_sets, report, builder: OrderBuilder::new(layout) };
     for done in relations {
-        ordering.task(done);
+        ordering.add_task(done);
     }
-    let Ordering { wiring, places, report, .. } = ordering;
-    let uids = &places.nodes().uids;
-    let choices = wiring.choices.iter().map(|((task_idx, name), node_idx)| Choice {
+    let Ordering { builder, node_sets, report, .. } = ordering;
+    let uids = &node_sets.nodes().uids;
+    let choices = builder.choices.iter().map(|((task_idx, name), node_idx)| Choice {
         task: definitions[*task_idx as usize].name.to_owned(),
         name: name.clone(),
         node: uids[*node_idx as usize].clone(),
     });
     let choices = choices.collect();
-    let order = wiring.finish();
+    let order = builder.finish();
     report_cycles(&order, definitions, layout, uids, report);
     Ordered { order, choices }
 }
@@ -49,71 +50,71 @@ struct Ordering<'o, 'd, 'a, 'n> {
     definitions: &'o [Definition<'d>],
     layout: &'o Layout,
     names: &'o mut Names<'a>,
-    places: &'o mut Places<'n>,
+    node_sets: &'o mut NodeSets<'n>,
     report: &'o mut Report,
-    wiring: Wiring<'o>,
+    builder: OrderBuilder<'o>,
 }
 
 impl Ordering<'_, '_, '_, '_> {
-    fn task(&mut self, done: &Done) {
+    fn add_task(&mut self, done: &ComputedFields) {
         let definition = &self.definitions[done.task_idx as usize];
         for (class, values) in done.values.iter().enumerate() {
             let nodes: Vec<NodeIdx> = members(&done.nodes, &done.classes, class).collect();
-            let nodes = self.places.set_of(&nodes);
+            let nodes = self.node_sets.set_of(&nodes);
             for ((field, _), value) in definition.relations.iter().zip(values) {
                 let Some(value) = value else { continue };
-                let mut complaints = Vec::new();
-                for relation in read(field, value, &mut complaints) {
-                    self.relation(done.task_idx, &nodes, &relation);
+                let mut problems = Vec::new();
+                for relation in read(field, value, &mut problems) {
+                    self.add_relation(done.task_idx, &nodes, &relation);
                 }
-                for (path, message) in complaints {
+                for (path, message) in problems {
                     self.report.push(Problem::error(codes::FIELD, message).at(definition.name, path));
                 }
             }
         }
     }
 
-    fn relation(&mut self, task_idx: TaskIdx, nodes: &NodeSet, relation: &Relation) {
-        let others = match self.names.meaning(&relation.name) {
-            Ok(others) if others.is_empty() => return self.dangling(task_idx, relation),
+    fn add_relation(&mut self, task_idx: TaskIdx, nodes: &NodeSet, relation: &Relation) {
+        let others = match self.names.resolve(&relation.name) {
+            Ok(others) if others.is_empty() => return self.report_dangling(task_idx, relation),
             Ok(others) => others,
             Err(why) => {
-                let message = format!("`{}` is no pattern: {why}", relation.name);
+                let message = format!("invalid pattern `{}`: {why}", relation.name);
                 let name = self.definitions[task_idx as usize].name;
-                return self.once(Problem::error(codes::PATTERN, message).at(name, &*relation.field));
+                return self.report_once(Problem::error(codes::PATTERN, message).at(name, &*relation.field));
             }
         };
-        match &relation.place {
-            Place::OwnOrSync => {
-                self.beside(task_idx, nodes, &others, relation);
-                let sync = self.places.sync();
-                self.across(task_idx, nodes, &others, &sync, relation);
+        match &relation.target {
+            TargetNodes::OwnOrSync => {
+                self.add_same_node(task_idx, nodes, &others, relation);
+                let sync = self.node_sets.sync();
+                self.add_across(task_idx, nodes, &others, &sync, relation);
             }
-            Place::Own => self.beside(task_idx, nodes, &others, relation),
-            Place::Sync => {
-                let sync = self.places.sync();
-                self.across(task_idx, nodes, &others, &sync, relation);
+            TargetNodes::Own => self.add_same_node(task_idx, nodes, &others, relation),
+            TargetNodes::Sync => {
+                let sync = self.node_sets.sync();
+                self.add_across(task_idx, nodes, &others, &sync, relation);
             }
-            Place::Nodes(said) => {
-                let reached = self.reached(task_idx, said.as_ref(), relation);
-                self.across(task_idx, nodes, &others, &reached, relation);
+            TargetNodes::Nodes(node_names) => {
+                let reached = self.resolve_nodes(task_idx, node_names.as_ref(), relation);
+                self.add_across(task_idx, nodes, &others, &reached, relation);
             }
-            Place::AnyOf(said) => {
-                let reached = self.reached(task_idx, said.as_ref(), relation);
-                self.any(task_idx, nodes, &others, &reached, relation);
+            TargetNodes::AnyOf(node_names) => {
+                let reached = self.resolve_nodes(task_idx, node_names.as_ref(), relation);
+                self.add_any(task_idx, nodes, &others, &reached, relation);
             }
         }
     }
 
-    fn beside(&mut self, task_idx: TaskIdx, nodes: &NodeSet, others: &[TaskIdx], relation: &Relation) {
+    fn add_same_node(&mut self, task_idx: TaskIdx, nodes: &NodeSet, others: &[TaskIdx], relation: &Relation) {
         for other_idx in others {
             let (before, after) =
                 if relation.is_before { (*other_idx, task_idx) } else { (task_idx, *other_idx) };
-            self.wiring.beside(before, after, nodes, self.places);
+            self.builder.add_same_node(before, after, nodes, self.node_sets);
         }
     }
 
-    fn across(
+    fn add_across(
         &mut self,
         task_idx: TaskIdx,
         nodes: &NodeSet,
@@ -122,16 +123,16 @@ impl Ordering<'_, '_, '_, '_> {
         relation: &Relation,
     ) {
         for other_idx in others {
-            let found = common(&self.layout.nodes[*other_idx as usize], reached);
-            let other = (*other_idx, self.places.set_of(&found));
+            let target_nodes = common(&self.layout.nodes[*other_idx as usize], reached);
+            let other = (*other_idx, self.node_sets.set_of(&target_nodes));
             let own = (task_idx, nodes.clone());
             let (before, after) = if relation.is_before { (other, own) } else { (own, other) };
-            self.wiring.across(before, &after, self.places);
+            self.builder.add_across(before, &after, self.node_sets);
         }
     }
 
-    /// One node of those that have such a task: the first, and the same one for all instances.
-    fn any(
+    /// Resolves `policy: any` to the first node that has one of the tasks; all instances use the same node.
+    fn add_any(
         &mut self,
         task_idx: TaskIdx,
         nodes: &NodeSet,
@@ -143,35 +144,35 @@ impl Ordering<'_, '_, '_, '_> {
         let first =
             |other_idx: &TaskIdx| common(&self.layout.nodes[*other_idx as usize], reached).first().copied();
         let Some(chosen) = candidates.filter_map(first).min() else { return };
-        self.wiring.choices.insert((task_idx, relation.name.clone()), chosen);
-        let chosen = self.places.set(vec![chosen]);
-        self.across(task_idx, nodes, others, &chosen, relation);
+        self.builder.choices.insert((task_idx, relation.name.clone()), chosen);
+        let chosen = self.node_sets.set(vec![chosen]);
+        self.add_across(task_idx, nodes, others, &chosen, relation);
     }
 
-    fn reached(
+    fn resolve_nodes(
         &mut self,
         task_idx: TaskIdx,
-        said: Option<&stoker_model::Json>,
+        node_names: Option<&stoker_model::Json>,
         relation: &Relation,
     ) -> NodeSet {
-        let Some(said) = said else { return self.places.everywhere() };
-        let (nodes, complaints) = self.places.resolve(said);
-        for complaint in complaints {
+        let Some(node_names) = node_names else { return self.node_sets.everywhere() };
+        let (nodes, problems) = self.node_sets.resolve(node_names);
+        for message in problems {
             let name = self.definitions[task_idx as usize].name;
-            self.once(Problem::warning(codes::PATTERN, complaint).at(name, &*relation.field));
+            self.report_once(Problem::warning(codes::PATTERN, message).at(name, &*relation.field));
         }
         nodes
     }
 
-    fn dangling(&mut self, task_idx: TaskIdx, relation: &Relation) {
-        let message = format!("there is no task `{}`, so it has no effect", relation.name);
+    fn report_dangling(&mut self, task_idx: TaskIdx, relation: &Relation) {
+        let message = format!("task `{}` does not exist, so the dependency has no effect", relation.name);
         let problem =
             Problem::warning(codes::UNKNOWN_NAME, message).help(self.names.suggestion(&relation.name));
-        self.once(problem.at(self.definitions[task_idx as usize].name, &*relation.field));
+        self.report_once(problem.at(self.definitions[task_idx as usize].name, &*relation.field));
     }
 
-    /// Classes of nodes repeat what is wrong with all of them.
-    fn once(&mut self, problem: Problem) {
+    // Several classes of nodes can have the same problem: reports it once.
+    fn report_once(&mut self, problem: Problem) {
         if !self.report.problems.contains(&problem) {
             self.report.push(problem);
         }
@@ -188,37 +189,38 @@ fn report_cycles(
     if !order.has_cycle() {
         return;
     }
-    let place = |vertex: &u32| {
+    let task_and_node = |vertex: &u32| {
         let task_idx = layout.first.partition_point(|first| first <= vertex) - 1;
         let node_idx = layout.nodes[task_idx][(*vertex - layout.first[task_idx]) as usize];
         (definitions[task_idx].name, uids[node_idx as usize].as_str())
     };
-    // Nodes of one kind have the same cycle each: that is one mistake.
+    // The same cycle on several nodes is one mistake: report it once.
     let mut cycles: Vec<(Vec<_>, BTreeSet<&str>)> = Vec::new();
-    let mut known: HashMap<Vec<&str>, usize> = HashMap::new();
+    let mut index_of: HashMap<Vec<&str>, usize> = HashMap::new();
     for knot in order.knots() {
         let path = order.shortest_cycle(&knot);
-        let path: Vec<_> = path.iter().filter(|vertex| **vertex < layout.n_instances()).map(place).collect();
-        let path = closed(path);
+        let path: Vec<_> =
+            path.iter().filter(|vertex| **vertex < layout.n_instances()).map(task_and_node).collect();
+        let path = close(path);
         let nodes: BTreeSet<&str> = path.iter().map(|(_, node)| *node).collect();
-        let idx = *known.entry(path.iter().map(|(task, _)| *task).collect()).or_insert(cycles.len());
+        let idx = *index_of.entry(path.iter().map(|(task, _)| *task).collect()).or_insert(cycles.len());
         match cycles.get_mut(idx) {
             Some((_, all)) => all.extend(nodes),
             None => cycles.push((path, nodes)),
         }
     }
     for (path, nodes) in cycles {
-        let told: BTreeSet<&str> = path.iter().map(|(_, node)| *node).collect();
-        let words: Vec<String> = path.iter().map(|(task, node)| format!("{task}@{node}")).collect();
-        // Those of a single cycle are in its path.
-        let nodes = if nodes == told { Vec::new() } else { in_order(&nodes, uids) };
-        let more = match nodes.len().saturating_sub(told.len()) {
+        let listed: BTreeSet<&str> = path.iter().map(|(_, node)| *node).collect();
+        let steps: Vec<String> = path.iter().map(|(task, node)| format!("{task}@{node}")).collect();
+        // The nodes of a single cycle are already in its path.
+        let nodes = if nodes == listed { Vec::new() } else { in_order(&nodes, uids) };
+        let more = match nodes.len().saturating_sub(listed.len()) {
             0 => String::new(),
-            1 => ", and the same on one more node".to_owned(),
-            n_more => format!(", and the same on {n_more} more nodes"),
+            1 => ", and the same cycle on one more node".to_owned(),
+            n_more => format!(", and the same cycle on {n_more} more nodes"),
         };
-        let message = format!("tasks wait for each other: {}{more}", words.join(" → "));
-        let help = "take one of these dependencies away".to_owned();
+        let message = format!("dependency cycle: {}{more}", steps.join(" → "));
+        let help = "remove one of these dependencies".to_owned();
         report.push(Problem::error(codes::CYCLE, message).on(nodes).help(help));
     }
 }
@@ -227,8 +229,8 @@ fn in_order(nodes: &BTreeSet<&str>, uids: &[String]) -> Vec<String> {
     uids.iter().filter(|uid| nodes.contains(uid.as_str())).cloned().collect()
 }
 
-/// A path that began where sets meet is not closed any more without that vertex.
-fn closed<T: Clone + PartialEq>(mut path: Vec<T>) -> Vec<T> {
+/// Closes the path of a cycle: without its junction vertices the first and last vertex may differ.
+fn close<T: Clone + PartialEq>(mut path: Vec<T>) -> Vec<T> {
     if path.len() < 2 || path.first() != path.last() {
         path.extend(path.first().cloned());
     }

@@ -1,109 +1,109 @@
-//! Which task is where.
+//! Assignment of tasks to nodes.
 
 use stoker_model::{Json, TaskType};
 
 use crate::compute::evaluator::Evaluator;
 use crate::compute::subjects::{SubjectIdx, TaskIdx};
-use crate::definition::{Definition, FAULT_TOLERANCE, Kind, MEMBERS, TYPE};
+use crate::definition::{Definition, FAULT_TOLERANCE, MEMBERS, TYPE, TaskKind};
 use crate::json::to_json;
 use crate::names::Names;
-use crate::places::{NodeSet, Places};
+use crate::node_sets::{NodeSet, NodeSets};
 use crate::plan::FaultToleranceGroup;
 use crate::problem::{Problem, Report, codes};
 use crate::template::Template;
 use crate::tolerance::tolerated;
 
 pub(crate) struct Placement {
-    pub(crate) kinds: Vec<Kind>,
-    /// By task; groups are nowhere.
+    pub(crate) kinds: Vec<TaskKind>,
+    /// By task; empty for groups.
     pub(crate) nodes: Vec<NodeSet>,
     pub(crate) groups: Vec<FaultToleranceGroup>,
 }
 
-/// Places all tasks. What decides about places is computed once, over what all nodes have in common.
-pub(crate) fn place(
+/// Assigns all tasks to nodes. Placement fields are evaluated once, over the common document.
+pub(crate) fn assign_nodes(
     definitions: &[Definition<'_>],
     names: &Names<'_>,
     evaluator: &Evaluator<'_>,
-    places: &mut Places<'_>,
+    node_sets: &mut NodeSets<'_>,
     report: &mut Report,
 ) -> Placement {
-    let mut placing = Placing { evaluator, subject_idx: places.nodes().sync(), report };
-    let kinds: Vec<Kind> = definitions.iter().map(|definition| placing.kind(definition)).collect();
+    let mut placer = Placer { evaluator, subject_idx: node_sets.nodes().sync(), report };
+    let kinds: Vec<TaskKind> = definitions.iter().map(|definition| placer.kind(definition)).collect();
     let mut nodes: Vec<NodeSet> = Vec::with_capacity(definitions.len());
     for (definition, kind) in definitions.iter().zip(&kinds) {
         nodes.push(match kind {
-            Kind::Stage => places.sync(),
-            Kind::Group | Kind::Ordinary => placing.own_place(definition, places),
+            TaskKind::Stage => node_sets.sync(),
+            TaskKind::Group | TaskKind::Ordinary => placer.own_nodes(definition, node_sets),
         });
     }
     let mut groups = Vec::new();
     for (group_idx, definition) in
-        definitions.iter().enumerate().filter(|(idx, _)| kinds[*idx] == Kind::Group)
+        definitions.iter().enumerate().filter(|(idx, _)| kinds[*idx] == TaskKind::Group)
     {
-        let members = placing.members(definition, names);
-        let group_nodes = std::mem::replace(&mut nodes[group_idx], places.set(Vec::new()));
+        let members = placer.members(definition, names);
+        let group_nodes = std::mem::replace(&mut nodes[group_idx], node_sets.set(Vec::new()));
         if group_nodes.is_empty() {
             continue;
         }
         for member in members {
-            // A group or a stage in a group stays what it is.
-            if kinds[member as usize] == Kind::Ordinary {
-                nodes[member as usize] = places.set([&*nodes[member as usize], &*group_nodes].concat());
+            // A stage or a group that is a member of a group keeps its own placement.
+            if kinds[member as usize] == TaskKind::Ordinary {
+                nodes[member as usize] = node_sets.set([&*nodes[member as usize], &*group_nodes].concat());
             }
         }
-        groups.push(placing.group(definition, &group_nodes, places));
+        groups.push(placer.group(definition, &group_nodes, node_sets));
     }
     for (definition, _) in definitions
         .iter()
         .zip(&nodes)
         .zip(&kinds)
-        .filter(|((_, nodes), kind)| nodes.is_empty() && **kind != Kind::Group)
+        .filter(|((_, nodes), kind)| nodes.is_empty() && **kind != TaskKind::Group)
         .map(|(pair, _)| pair)
     {
-        let message = match definition.place {
-            Some(_) => "no node of this run has its roles or tags, so it runs nowhere",
-            None => "it says no roles, tags or groups, so it runs nowhere",
+        let message = match definition.placement {
+            Some(_) => "the task runs nowhere: no node has its roles or tags",
+            None => "the task runs nowhere: it has no `roles`, `tags` or `groups`",
         };
         report.push(Problem::warning(codes::UNPLACED, message).at(definition.name, ""));
     }
     Placement { kinds, nodes, groups }
 }
 
-struct Placing<'p, 'o> {
+struct Placer<'p, 'o> {
     evaluator: &'p Evaluator<'o>,
-    /// Who sees only what all have in common.
+    /// The `sync` subject, which sees only the common document.
     subject_idx: SubjectIdx,
     report: &'p mut Report,
 }
 
-impl Placing<'_, '_> {
-    fn kind(&mut self, definition: &Definition<'_>) -> Kind {
-        let word = match &definition.task_type {
+impl Placer<'_, '_> {
+    fn kind(&mut self, definition: &Definition<'_>) -> TaskKind {
+        let type_name = match &definition.task_type {
             Template::Fixed(value) => Some(value.clone()),
-            // It may depend on the node, and is asked for again there.
-            computed => self.quietly(computed),
+            // It may depend on the node; it is evaluated again per node.
+            computed => self.value_if_valid(computed),
         };
-        let word = word.as_ref().and_then(Json::as_str);
-        if let (Some(word), Template::Fixed(_)) = (word, &definition.task_type)
-            && TaskType::parse(word).is_none()
+        let type_name = type_name.as_ref().and_then(Json::as_str);
+        if let (Some(type_name), Template::Fixed(_)) = (type_name, &definition.task_type)
+            && TaskType::parse(type_name).is_none()
         {
-            let message = format!("`{word}` is no type of task that is known");
+            let message = format!("unknown task type `{type_name}`");
             self.report.push(Problem::warning(codes::UNKNOWN_TYPE, message).at(definition.name, TYPE));
         }
-        match word.and_then(TaskType::parse) {
-            Some(TaskType::Stage) => Kind::Stage,
-            Some(TaskType::Group) => Kind::Group,
-            _ => Kind::Ordinary,
+        match type_name.and_then(TaskType::parse) {
+            Some(TaskType::Stage) => TaskKind::Stage,
+            Some(TaskType::Group) => TaskKind::Group,
+            _ => TaskKind::Ordinary,
         }
     }
 
-    fn own_place(&mut self, definition: &Definition<'_>, places: &mut Places<'_>) -> NodeSet {
-        let Some((field, template)) = &definition.place else { return places.set(Vec::new()) };
-        let Some(value) = self.value(definition, field, template) else { return places.set(Vec::new()) };
-        let (nodes, complaints) = places.resolve(&value);
-        for complaint in complaints {
-            self.report.push(Problem::warning(codes::PATTERN, complaint).at(definition.name, *field));
+    fn own_nodes(&mut self, definition: &Definition<'_>, node_sets: &mut NodeSets<'_>) -> NodeSet {
+        let Some((field, template)) = &definition.placement else { return node_sets.set(Vec::new()) };
+        let Some(value) = self.value(definition, field, template) else { return node_sets.set(Vec::new()) };
+        let (nodes, problems) = node_sets.resolve(&value);
+        for message in problems {
+            self.report.push(Problem::warning(codes::PATTERN, message).at(definition.name, *field));
         }
         nodes
     }
@@ -121,7 +121,7 @@ impl Placing<'_, '_> {
             match item.as_str().map(|name| names.index_of.get(name)) {
                 Some(Some(task_idx)) => members.push(*task_idx),
                 name => {
-                    let message = format!("the group lists {item}, which is no task");
+                    let message = format!("the group lists {item}, which is not a task");
                     let help = name.and(item.as_str()).and_then(|name| names.suggestion(name));
                     let problem = Problem::error(codes::GROUP_MEMBER, message).help(help);
                     self.report.push(problem.at(definition.name, format!("{MEMBERS}[{item_idx}]")));
@@ -135,7 +135,7 @@ impl Placing<'_, '_> {
         &mut self,
         definition: &Definition<'_>,
         nodes: &NodeSet,
-        places: &Places<'_>,
+        node_sets: &NodeSets<'_>,
     ) -> FaultToleranceGroup {
         let template = definition.fault_tolerance.as_ref();
         let value = template.and_then(|template| self.value(definition, FAULT_TOLERANCE, template));
@@ -144,7 +144,7 @@ impl Placing<'_, '_> {
             let problem = Problem::warning(codes::FAULT_TOLERANCE, warning);
             self.report.push(problem.at(definition.name, FAULT_TOLERANCE));
         }
-        let uids = &places.nodes().uids;
+        let uids = &node_sets.nodes().uids;
         FaultToleranceGroup {
             name: definition.name.to_owned(),
             nodes: nodes.iter().map(|node_idx| uids[*node_idx as usize].clone()).collect(),
@@ -152,7 +152,7 @@ impl Placing<'_, '_> {
         }
     }
 
-    fn quietly(&self, template: &Template) -> Option<Json> {
+    fn value_if_valid(&self, template: &Template) -> Option<Json> {
         template
             .render(&mut |expression_idx| {
                 let value = self.evaluator.evaluate(expression_idx, self.subject_idx).map_err(|_| ())?;
@@ -168,11 +168,11 @@ impl Placing<'_, '_> {
             let value = self.evaluator.evaluate(expression_idx, self.subject_idx).map_err(|error| {
                 let problem = Problem::of_expression(codes::EXPRESSION, &error, source);
                 failed = Some(problem.help(error.help.clone().or_else(|| {
-                    Some("where a task runs is computed over what all nodes have in common".to_owned())
+                    Some("placement fields are evaluated over the common document and cannot read per-node data".to_owned())
                 })));
             })?;
-            to_json(&value).map_err(|kind| {
-                failed = Some(Problem::error(codes::FIELD, format!("the result holds a {kind}")));
+            to_json(&value).map_err(|value_type| {
+                failed = Some(Problem::error(codes::FIELD, format!("the result contains a {value_type}, which a task field cannot hold")));
             })
         });
         self.report.problems.extend(failed.map(|problem| problem.at(definition.name, field)));

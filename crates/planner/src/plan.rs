@@ -7,38 +7,39 @@ use serde::{Deserialize, Serialize};
 use stoker_graph::Csr;
 use stoker_model::Json;
 
-/// What will run, where, and in which order.
+/// Which task instances run, on which nodes, and in which order.
 ///
-/// Instances are numbered: tasks by name, and the instances of a task by node. The master and the place of stages come
-/// after all other nodes.
+/// Instances are numbered by task name and then by node. The master and the virtual node of stages come after
+/// all other nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Uids; the last two are `master` and `sync`.
     pub nodes: Arc<[String]>,
-    /// By name. Groups are not among them: they are never run.
+    /// Sorted by name. Groups are not included: they never run.
     pub tasks: Vec<PlannedTask>,
     pub groups: Vec<FaultToleranceGroup>,
-    /// Which node each relation with `policy: any` means.
+    /// The node chosen for each relation with `policy: any`.
     pub choices: Vec<Choice>,
     pub(crate) verdicts: Vec<Verdict>,
-    /// By instance its details, beside those of its task.
+    /// By instance, the index of its details in [`PlannedTask::details`]; `u32::MAX`: none.
     pub(crate) details: Vec<u32>,
-    /// What is before what. Vertices beyond the instances are where whole sets meet.
+    /// Edges from an instance to those that run after it. Vertices beyond the instances are junctions, see
+    /// `order_builder.rs`.
     pub(crate) order: Csr,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedTask {
     pub name: String,
-    /// Places in [`Plan::nodes`], ascending.
+    /// Indices into [`Plan::nodes`], ascending.
     pub nodes: Arc<[u32]>,
-    /// The number of its first instance.
+    /// Index of its first instance.
     pub first: u32,
-    /// What executors get; several instances share one.
+    /// Details for executors; several instances may share an entry.
     pub details: Vec<Details>,
 }
 
-/// Everything about an instance that an executor has to know: nothing in it is left to be computed.
+/// Everything an executor needs to run an instance; fully evaluated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Details {
@@ -53,7 +54,7 @@ pub struct FaultToleranceGroup {
     pub name: String,
     /// Uids.
     pub nodes: Vec<String>,
-    /// How many of them may fail.
+    /// Maximum number of them that may fail.
     pub tolerated: u64,
 }
 
@@ -61,9 +62,9 @@ pub struct FaultToleranceGroup {
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     pub task: String,
-    /// The name in the relation.
+    /// The task name or pattern in the relation.
     pub name: String,
-    /// The node whose instances are meant.
+    /// The chosen node.
     pub node: String,
 }
 
@@ -82,7 +83,7 @@ impl Action {
     }
 }
 
-/// Why an instance runs or is skipped, in one word. [`crate::Explainer`] says more about conditions.
+/// Why an instance runs or is skipped, as an enumeration. [`crate::Explainer`] adds details about conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -117,18 +118,18 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoCondition => "it has no condition",
-            Self::ConditionHolds => "its condition holds",
-            Self::ConditionFails => "its condition does not hold",
-            Self::Stage => "a stage is a point in time, there is nothing to run",
-            Self::TypeSkipped => "its type is `skipped`",
-            Self::TaskNotSelected => "the task is not among those asked for",
-            Self::OutsideSubgraph => "it is outside of the part of the graph that was asked for",
+            Self::NoCondition => "the task has no condition",
+            Self::ConditionHolds => "the condition is true",
+            Self::ConditionFails => "the condition is false",
+            Self::Stage => "a stage is a synchronization point and runs nothing",
+            Self::TypeSkipped => "the task type is `skipped`",
+            Self::TaskNotSelected => "the task is not selected",
+            Self::OutsideSubgraph => "the task is outside the selected subgraph",
         })
     }
 }
 
-/// A task on a node.
+/// A task instance: a task on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance<'p> {
     pub idx: u32,
@@ -148,12 +149,13 @@ impl Plan {
         self.verdicts.len()
     }
 
-    /// How many edges are kept, and between how many vertices; sets that meet count once each.
+    /// Number of vertices, junctions included, and of stored edges.
     pub fn size(&self) -> (usize, usize) {
         (self.order.n_vertices(), self.order.n_edges())
     }
 
-    /// What is before what. Vertices beyond the instances are where whole sets meet.
+    /// Edges from an instance to those that run after it. Vertices beyond the instances are junctions: an
+    /// edge to a junction stands for edges to all targets of the junction.
     pub fn order(&self) -> &Csr {
         &self.order
     }
@@ -179,7 +181,7 @@ impl Plan {
         Some(Instance { idx, task: &task.name, node: &self.nodes[node_idx as usize], verdict })
     }
 
-    /// What is run for an instance; none if it is skipped.
+    /// The details to execute; `None` if the instance is skipped.
     pub fn details(&self, idx: u32) -> Option<&Details> {
         let details_idx = *self.details.get(idx as usize)?;
         self.tasks[self.task_of(idx)].details.get(details_idx as usize)
@@ -189,7 +191,8 @@ impl Plan {
         self.tasks.partition_point(|task| task.first <= idx) - 1
     }
 
-    /// Pairs of instances, the first before the second. Ordered by the first, each once.
+    /// Pairs of instances, the first before the second, with junctions expanded. Sorted by the first, without
+    /// duplicates.
     pub fn edges(&self) -> impl Iterator<Item = (u32, u32)> {
         let n_instances = self.verdicts.len() as u32;
         (0..n_instances).flat_map(move |from| {

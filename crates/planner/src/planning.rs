@@ -1,19 +1,20 @@
-//! From the input to the plan.
+//! The phases of planning, from the input to the plan.
 
 use stoker_model::{Json, Task, TaskType};
 use stoker_yaql::{FixedHost, Limits, Options};
 
-use crate::compute::evaluator::{Evaluator, Setting};
+use crate::compute::evaluator::{EvalSettings, Evaluator};
 use crate::compute::expressions::Expressions;
 use crate::compute::subjects::{Subjects, TaskIdx};
-use crate::definition::{Definition, FAIL_ON_ERROR, Kind, PARAMETERS, TYPE};
-use crate::fields::{Done, Work, compute};
+use crate::definition::{Definition, FAIL_ON_ERROR, PARAMETERS, TYPE, TaskKind};
+use crate::fields::{ComputedFields, FieldWork, compute};
 use crate::input::PlanningInput;
 use crate::names::Names;
+use crate::node_sets::NodeSets;
 use crate::nodes::Nodes;
 use crate::order::{Ordered, order};
-use crate::placement::{Placement, place};
-use crate::places::Places;
+use crate::order_builder::Layout;
+use crate::placement::{Placement, assign_nodes};
 use crate::plan::{Action, Details, Plan, PlannedTask, Verdict};
 use crate::problem::{Problem, Report, codes};
 use crate::selection::{cut, selected_tasks};
@@ -21,13 +22,12 @@ use crate::state::{Document, MASTER, SYNC};
 use crate::strategy;
 use crate::template::Templates;
 use crate::timing;
-use crate::verdicts::{Judging, judge};
-use crate::wiring::Layout;
+use crate::verdicts::{VerdictInput, decide_verdicts};
 
-/// Plans a run. With an error in the report there is no plan.
+/// Plans a run. Fails if the report contains an error.
 pub fn plan(input: &PlanningInput<'_>) -> Result<(Plan, Report), Report> {
     let mut report = Report::default();
-    let plan = planned(input, &mut report);
+    let plan = build_plan(input, &mut report);
     report.sort();
     match plan {
         Some(plan) if !report.has_errors() => Ok((plan, report)),
@@ -35,7 +35,7 @@ pub fn plan(input: &PlanningInput<'_>) -> Result<(Plan, Report), Report> {
     }
 }
 
-/// The options of all evaluations of a plan.
+/// The YAQL options of all evaluations of a plan.
 pub(crate) fn options_of(input: &PlanningInput<'_>) -> Options {
     let mut options = crate::options(input.nodes.len());
     if let Some(limit) = input.settings.limit_iterators {
@@ -47,12 +47,12 @@ pub(crate) fn options_of(input: &PlanningInput<'_>) -> Options {
     options
 }
 
-pub(crate) fn setting<'o>(input: &PlanningInput<'_>, options: &'o Options) -> Setting<'o> {
+pub(crate) fn eval_settings<'o>(input: &PlanningInput<'_>, options: &'o Options) -> EvalSettings<'o> {
     let host = FixedHost { now_micros: input.settings.now_micros, random_bits: input.settings.random_bits };
-    Setting { options, limits: &Limits::DEFAULT, host, memory: None }
+    EvalSettings { options, limits: &Limits::DEFAULT, host, cache: None }
 }
 
-fn planned(input: &PlanningInput<'_>, report: &mut Report) -> Option<Plan> {
+fn build_plan(input: &PlanningInput<'_>, report: &mut Report) -> Option<Plan> {
     let options = options_of(input);
     let nodes = Nodes::new(input, &options, report);
     let tasks = sorted_tasks(input.tasks, report)?;
@@ -63,49 +63,47 @@ fn planned(input: &PlanningInput<'_>, report: &mut Report) -> Option<Plan> {
         tasks.iter().map(|task| Definition::new(task, &mut templates)).collect();
     let subjects = subjects(input, &nodes, &names);
     let n_threads = input.settings.n_threads.max(1);
-    let mut evaluator = Evaluator::new(setting(input, &options), subjects, expressions, n_threads);
+    let mut evaluator = Evaluator::new(eval_settings(input, &options), subjects, expressions, n_threads);
 
-    let mut places = Places::new(&nodes);
+    let mut node_sets = NodeSets::new(&nodes);
     let Placement { kinds, nodes: placed, groups } =
-        place(&definitions, &names, &evaluator, &mut places, report);
+        assign_nodes(&definitions, &names, &evaluator, &mut node_sets, report);
     let layout = Layout::new(placed);
     let is_selected = selected_tasks(&input.request, &names, report);
 
     let relations =
         compute(relation_works(&definitions, &kinds, &layout), &mut evaluator, &nodes.uids, report);
     let Ordered { order, choices } =
-        order(&definitions, &relations, &layout, &mut names, &mut places, report);
-    let judging =
-        Judging { definitions: &definitions, kinds: &kinds, layout: &layout, is_selected: &is_selected };
-    let mut verdicts = judge(&judging, &mut evaluator, &nodes.uids, report);
+        order(&definitions, &relations, &layout, &mut names, &mut node_sets, report);
+    let verdict_input =
+        VerdictInput { definitions: &definitions, kinds: &kinds, layout: &layout, is_selected: &is_selected };
+    let mut verdicts = decide_verdicts(&verdict_input, &mut evaluator, &nodes.uids, report);
     cut(&input.request.subgraphs, &order, &layout, &names, &nodes, &mut verdicts, report);
 
     let (details_of, mut details) =
-        details(&definitions, &layout, &verdicts, &mut places, &mut evaluator, &nodes.uids, report);
+        details(&definitions, &layout, &verdicts, &mut node_sets, &mut evaluator, &nodes.uids, report);
     let planned = |(task_idx, definition): (usize, &Definition<'_>)| PlannedTask {
         name: definition.name.to_owned(),
         nodes: layout.nodes[task_idx].clone(),
         first: layout.first[task_idx],
         details: std::mem::take(&mut details[task_idx]),
     };
-    let is_group = |task_idx: usize| kinds[task_idx] == Kind::Group;
+    let is_group = |task_idx: usize| kinds[task_idx] == TaskKind::Group;
     let tasks =
         definitions.iter().enumerate().filter(|(task_idx, _)| !is_group(*task_idx)).map(planned).collect();
     Some(Plan { nodes: nodes.uids.clone(), tasks, groups, choices, verdicts, details: details_of, order })
 }
 
-/// Tasks by name: nothing depends on the order in which they come.
+/// Sorts tasks by name, so that the plan does not depend on their input order. Fails on duplicate names.
 fn sorted_tasks<'a>(tasks: &'a [Task], report: &mut Report) -> Option<Vec<&'a Task>> {
     let mut sorted: Vec<&Task> = tasks.iter().collect();
     sorted.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut is_right = true;
+    let mut is_valid = true;
     for pair in sorted.windows(2).filter(|pair| pair[0].name == pair[1].name) {
-        report.push(
-            Problem::error(codes::DUPLICATE, "there are two tasks of this name").at(&pair[0].name, "id"),
-        );
-        is_right = false;
+        report.push(Problem::error(codes::DUPLICATE, "two tasks have this id").at(&pair[0].name, "id"));
+        is_valid = false;
     }
-    is_right.then_some(sorted)
+    is_valid.then_some(sorted)
 }
 
 fn subjects(input: &PlanningInput<'_>, nodes: &Nodes, names: &Names<'_>) -> Subjects {
@@ -121,11 +119,16 @@ fn subjects(input: &PlanningInput<'_>, nodes: &Nodes, names: &Names<'_>) -> Subj
     Subjects::new(&input.common, &documents, &names.index_of, old)
 }
 
-/// Relations hold for skipped instances too: skipping never loosens the order.
-fn relation_works<'d>(definitions: &'d [Definition<'_>], kinds: &[Kind], layout: &Layout) -> Vec<Work<'d>> {
-    let is_wanted = |task_idx: usize| kinds[task_idx] != Kind::Group && !layout.nodes[task_idx].is_empty();
-    let placed = definitions.iter().enumerate().filter(|(task_idx, _)| is_wanted(*task_idx));
-    let work = placed.map(|(task_idx, definition)| Work {
+/// Work for relation fields. Skipped instances are included: skipping a task never relaxes the order.
+fn relation_works<'d>(
+    definitions: &'d [Definition<'_>],
+    kinds: &[TaskKind],
+    layout: &Layout,
+) -> Vec<FieldWork<'d>> {
+    let is_placed =
+        |task_idx: usize| kinds[task_idx] != TaskKind::Group && !layout.nodes[task_idx].is_empty();
+    let placed = definitions.iter().enumerate().filter(|(task_idx, _)| is_placed(*task_idx));
+    let work = placed.map(|(task_idx, definition)| FieldWork {
         task_idx: task_idx as TaskIdx,
         name: definition.name,
         nodes: layout.nodes[task_idx].clone(),
@@ -134,12 +137,12 @@ fn relation_works<'d>(definitions: &'d [Definition<'_>], kinds: &[Kind], layout:
     work.filter(|work| !work.fields.is_empty()).collect()
 }
 
-/// What executors get, worked out only for what runs.
+/// Computes the details of all instances that run.
 fn details(
     definitions: &[Definition<'_>],
     layout: &Layout,
     verdicts: &[Verdict],
-    places: &mut Places<'_>,
+    node_sets: &mut NodeSets<'_>,
     evaluator: &mut Evaluator<'_>,
     uids: &[String],
     report: &mut Report,
@@ -160,15 +163,15 @@ fn details(
         let optional = [(PARAMETERS, &definition.parameters), (FAIL_ON_ERROR, &definition.fail_on_error)];
         let mut fields = vec![(TYPE, &definition.task_type)];
         fields.extend(optional.into_iter().filter_map(|(field, template)| Some((field, template.as_ref()?))));
-        let nodes = places.set_of(&running);
-        works.push(Work { task_idx: task_idx as TaskIdx, name: definition.name, nodes, fields });
+        let nodes = node_sets.set_of(&running);
+        works.push(FieldWork { task_idx: task_idx as TaskIdx, name: definition.name, nodes, fields });
     }
     let names: Vec<Vec<&str>> =
         works.iter().map(|work| work.fields.iter().map(|(field, _)| *field).collect()).collect();
     let mut details_of = vec![u32::MAX; layout.n_instances() as usize];
     let mut details: Vec<Vec<Details>> = vec![Vec::new(); definitions.len()];
     for (done, names) in compute(works, evaluator, uids, report).into_iter().zip(names) {
-        spread(&done, layout, &mut details_of);
+        assign_details(&done, layout, &mut details_of);
         let name = definitions[done.task_idx as usize].name;
         let read = |values: Vec<Option<Json>>| read_details(name, &names, values, report);
         details[done.task_idx as usize] = done.values.into_iter().map(read).collect();
@@ -176,17 +179,18 @@ fn details(
     (details_of, details)
 }
 
-/// Says of each instance which details are its own.
-fn spread(done: &Done, layout: &Layout, details_of: &mut [u32]) {
+/// Records for each instance the index of its details.
+fn assign_details(done: &ComputedFields, layout: &Layout, details_of: &mut [u32]) {
     let (own, first) = (&layout.nodes[done.task_idx as usize], layout.first[done.task_idx as usize] as usize);
     let mut at = 0;
-    for (place, node_idx) in done.nodes.iter().enumerate() {
+    for (position, node_idx) in done.nodes.iter().enumerate() {
         at += own[at..].partition_point(|other| other < node_idx);
-        details_of[first + at] = done.classes.class(place) as u32;
+        details_of[first + at] = done.classes.class(position) as u32;
     }
 }
 
-/// How deeply parameters may nest. They are stored and sent as JSON, whose readers all have a limit like this.
+/// Maximum nesting of parameters, in levels. They are stored and sent as JSON, and JSON parsers limit
+/// nesting.
 const DEPTH_MAX: usize = 64;
 
 fn read_details(task: &str, names: &[&str], values: Vec<Option<Json>>, report: &mut Report) -> Details {
@@ -194,31 +198,31 @@ fn read_details(task: &str, names: &[&str], values: Vec<Option<Json>>, report: &
     for (field, value) in names.iter().zip(values) {
         let Some(value) = value else { continue };
         if crate::json::is_deeper(&value, DEPTH_MAX) {
-            let message = format!("they are nested more than {DEPTH_MAX} levels deep");
+            let message = format!("the value is nested more than {DEPTH_MAX} levels deep");
             report.push(Problem::error(codes::FIELD, message).at(task, *field));
             continue;
         }
         match (*field, value) {
-            (TYPE, Json::String(word)) => {
-                if TaskType::parse(&word).is_none() {
-                    let message = format!("`{word}` is no type of task that could be run");
+            (TYPE, Json::String(type_name)) => {
+                if TaskType::parse(&type_name).is_none() {
+                    let message = format!("unknown task type `{type_name}`");
                     report.push(Problem::error(codes::UNKNOWN_TYPE, message).at(task, TYPE));
                 }
-                details.task_type = word;
+                details.task_type = type_name;
             }
             (PARAMETERS, value @ (Json::Object(_) | Json::Null)) => {
-                if let Some(message) = strategy::complaint(&value) {
+                if let Some(message) = strategy::strategy_problem(&value) {
                     report.push(Problem::error(codes::STRATEGY, message).at(task, "parameters.strategy"));
                 }
-                for (name, message) in timing::complaints(&value) {
+                for (name, message) in timing::timing_problems(&value) {
                     report.push(Problem::error(codes::FIELD, message).at(task, format!("parameters.{name}")));
                 }
                 details.parameters = value;
             }
             (FAIL_ON_ERROR, value) => details.fail_on_error = crate::json::is_true(&value),
             (field, value) => {
-                let message =
-                    format!("{} cannot be {value}", if field == TYPE { "the type" } else { "they" });
+                let expected = if field == TYPE { "a string" } else { "a map" };
+                let message = format!("the value must be {expected}, not {value}");
                 report.push(Problem::error(codes::FIELD, message).at(task, field));
             }
         }

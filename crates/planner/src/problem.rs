@@ -1,11 +1,11 @@
-//! What is wrong, or may be, with everything that tells where.
+//! Problems found while planning, with their location.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use stoker_yaql::{Error, ErrorClass, Span};
 
-/// Names each code once: as a constant, and in the list that stored plans are read with.
+/// Declares each code once, as a constant and in the list that decoding of stored plans checks.
 macro_rules! codes {
     ($($name:ident = $text:literal;)*) => {
         $(pub const $name: &str = $text;)*
@@ -38,9 +38,9 @@ pub mod codes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// There is no plan.
+    /// No plan is created.
     Error,
-    /// There is one, but perhaps not the one that was meant.
+    /// The plan is created but may not be what the user intended.
     Warning,
 }
 
@@ -50,20 +50,20 @@ pub struct Problem {
     /// One of [`mod@codes`].
     pub code: &'static str,
     pub task: Option<String>,
-    /// Where in the task, as in `cross_depends[0].role`.
+    /// Path inside the task, such as `cross_depends[0].role`; empty: the task as a whole.
     pub field: String,
-    /// Nodes it was found on, in order; none if it has nothing to do with nodes.
+    /// Nodes it occurs on, in order; empty if it does not depend on nodes.
     pub nodes: Vec<String>,
-    /// A lowercase fragment.
+    /// Lowercase fragment without a trailing period.
     pub message: String,
-    /// The expression and the piece of it that is meant.
+    /// The expression and the span of the offending part.
     pub place: Option<(String, Span)>,
     pub help: Option<String>,
-    /// Who wrote it, and where; known to whoever keeps the graph.
+    /// Source of the task; filled in by the caller that stores the graph.
     pub origin: Option<Origin>,
 }
 
-/// The layer that a field was set by, and its place in the file that was uploaded.
+/// The layer that set the field, and its position in the uploaded file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
@@ -96,13 +96,13 @@ impl Problem {
         Self::new(Severity::Warning, code, message)
     }
 
-    /// An expression that has no value.
+    /// A failed evaluation or compilation of an expression.
     pub(crate) fn of_expression(code: &'static str, error: &Error, source: &str) -> Self {
         let text = error.source.as_deref().unwrap_or(source);
         Self {
             place: error.span.map(|span| (text.to_owned(), span)),
             help: error.help.clone(),
-            ..Self::error(code, told(error))
+            ..Self::error(code, message_of(error))
         }
     }
 
@@ -123,16 +123,16 @@ impl Problem {
     }
 }
 
-/// The message of an error. Of a key that is not there the language says the key alone.
-fn told(error: &Error) -> String {
+/// The message of an error. For key errors the language gives only the key.
+fn message_of(error: &Error) -> String {
     match error.class {
         ErrorClass::Key => format!("there is no key {}", error.message),
         _ => error.message.clone(),
     }
 }
 
-/// More nodes than these are counted.
-const NODES_SHOWN: usize = 3;
+/// Nodes listed by uid; the others are only counted.
+const NODES_LISTED: usize = 3;
 
 /// ``task `a`, condition, on nodes 1, 2 and 7 more: the message (the help)``.
 impl fmt::Display for Problem {
@@ -145,10 +145,10 @@ impl fmt::Display for Problem {
             match self.nodes.len() {
                 0 => {}
                 n_nodes => {
-                    let shown = self.nodes[..n_nodes.min(NODES_SHOWN)].join(", ");
-                    write!(f, ", on {} {shown}", if n_nodes == 1 { "node" } else { "nodes" })?;
-                    if n_nodes > NODES_SHOWN {
-                        write!(f, " and {} more", n_nodes - NODES_SHOWN)?;
+                    let listed = self.nodes[..n_nodes.min(NODES_LISTED)].join(", ");
+                    write!(f, ", on {} {listed}", if n_nodes == 1 { "node" } else { "nodes" })?;
+                    if n_nodes > NODES_LISTED {
+                        write!(f, " and {} more", n_nodes - NODES_LISTED)?;
                     }
                 }
             }
@@ -156,9 +156,9 @@ impl fmt::Display for Problem {
         }
         f.write_str(&self.message)?;
         if let Some((text, span)) = &self.place {
-            let piece = text.get(span.start as usize..span.end as usize).unwrap_or_default();
-            let piece: String = piece.split_whitespace().collect::<Vec<_>>().join(" ");
-            write!(f, " in `{piece}`")?;
+            let part = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+            let part: String = part.split_whitespace().collect::<Vec<_>>().join(" ");
+            write!(f, " in `{part}`")?;
         }
         match &self.help {
             Some(help) => write!(f, " ({help})"),
@@ -167,14 +167,14 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What came to light while planning.
+/// Result of planning besides the plan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Errors first, each in the order of tasks.
+    /// Errors first, then sorted by task and field.
     pub problems: Vec<Problem>,
-    /// Nodes that take no part, and why.
+    /// Excluded nodes, with the reason.
     pub excluded: Vec<Excluded>,
-    /// How often an expression was really evaluated.
+    /// Number of evaluations performed; less than fields times nodes because classes share them.
     pub n_evaluations: usize,
 }
 

@@ -1,40 +1,40 @@
-//! What a task says about others, read from fields in which everything is computed.
+//! Parses the computed relation fields of a task.
 
 use stoker_model::Json;
 
 use crate::definition::{CROSS_DEPENDED_BY, CROSS_DEPENDS, REQUIRED_FOR, REQUIRES};
 use crate::json::is_true;
 
-/// A task that is before or after this one, by name.
+/// A dependency on another task, by name or pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Relation {
     pub(crate) name: String,
     pub(crate) is_before: bool,
-    pub(crate) place: Place,
-    /// Where it is written.
+    pub(crate) target: TargetNodes,
+    /// Path of the entry, for problems.
     pub(crate) field: String,
 }
 
-/// Where the other task has to be.
+/// On which nodes the other task's instances count.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Place {
-    /// On the same node, or a stage.
+pub(crate) enum TargetNodes {
+    /// On the same node, or stages.
     OwnOrSync,
     /// On the same node.
     Own,
     /// Only stages.
     Sync,
-    /// On these nodes; not said: on all.
+    /// On the nodes with these roles or tags; `None`: on all nodes.
     Nodes(Option<Json>),
-    /// On one of these nodes.
+    /// On one of these nodes, chosen by the planner.
     AnyOf(Option<Json>),
 }
 
-/// What is wrong with an entry.
-pub(crate) type Complaint = (String, String);
+/// Path of an invalid entry, and a message.
+pub(crate) type EntryProblem = (String, String);
 
-/// Reads a field. Entries that are nothing or false are left out: expressions use them to say nothing.
-pub(crate) fn read(field: &'static str, value: &Json, complaints: &mut Vec<Complaint>) -> Vec<Relation> {
+/// Parses a field. Null and false entries are ignored, so that an expression can produce an optional entry.
+pub(crate) fn read(field: &'static str, value: &Json, problems: &mut Vec<EntryProblem>) -> Vec<Relation> {
     let is_before = matches!(field, REQUIRES | CROSS_DEPENDS);
     let items: &[Json] = match value {
         Json::Array(items) => items,
@@ -44,31 +44,31 @@ pub(crate) fn read(field: &'static str, value: &Json, complaints: &mut Vec<Compl
     let mut relations = Vec::new();
     for (item_idx, item) in items.iter().enumerate().filter(|(_, item)| is_true(item)) {
         let path = format!("{field}[{item_idx}]");
-        let found = match field {
-            REQUIRES | REQUIRED_FOR => item.as_str().map(|name| (name, Place::OwnOrSync)),
-            CROSS_DEPENDS | CROSS_DEPENDED_BY => cross(item),
+        let parsed = match field {
+            REQUIRES | REQUIRED_FOR => item.as_str().map(|name| (name, TargetNodes::OwnOrSync)),
+            CROSS_DEPENDS | CROSS_DEPENDED_BY => parse_cross(item),
             _ => None,
         };
-        match found {
-            Some((name, place)) => {
-                relations.push(Relation { name: name.to_owned(), is_before, place, field: path });
+        match parsed {
+            Some((name, target)) => {
+                relations.push(Relation { name: name.to_owned(), is_before, target, field: path });
             }
-            None => complaints.push((path, format!("{item} names no task"))),
+            None => problems.push((path, format!("{item} is not a reference to a task"))),
         }
     }
     relations
 }
 
-fn cross(item: &Json) -> Option<(&str, Place)> {
+fn parse_cross(item: &Json) -> Option<(&str, TargetNodes)> {
     let name = item.get("name")?.as_str()?;
-    let said = item.get("tags").or_else(|| item.get("role"));
+    let node_names = item.get("tags").or_else(|| item.get("role"));
     if item.get("policy").and_then(Json::as_str) == Some("any") {
-        return Some((name, Place::AnyOf(said.cloned())));
+        return Some((name, TargetNodes::AnyOf(node_names.cloned())));
     }
-    let place = match said {
-        Some(Json::Null) => Place::Sync,
-        Some(Json::String(text)) if text == "self" => Place::Own,
-        said => Place::Nodes(said.cloned()),
+    let target = match node_names {
+        Some(Json::Null) => TargetNodes::Sync,
+        Some(Json::String(text)) if text == "self" => TargetNodes::Own,
+        node_names => TargetNodes::Nodes(node_names.cloned()),
     };
-    Some((name, place))
+    Some((name, target))
 }

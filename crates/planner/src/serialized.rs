@@ -1,7 +1,8 @@
-//! The shape in which plans were sent to orchestrators: `{tasks_directory, tasks_graph, tasks_metadata}`.
+//! The Fuel serialization of plans: `{tasks_directory, tasks_graph, tasks_metadata}`, as sent to
+//! orchestrators.
 //!
-//! It names every edge at both of its ends, so it grows with the product of sets that wait for each other. It is
-//! written piece by piece and never as a whole in memory.
+//! The format lists every edge at both ends, so its size grows with the product of sets that depend on each
+//! other. It is therefore streamed and never held in memory as a whole.
 
 use std::fmt::{self, Write as _};
 
@@ -10,7 +11,7 @@ use stoker_model::Json;
 use crate::plan::{Action, Instance, Plan};
 use crate::state::SYNC;
 
-/// Writes a plan in the old shape.
+/// Displays a plan in the Fuel format.
 pub struct Serialized<'p>(pub &'p Plan);
 
 impl fmt::Display for Serialized<'_> {
@@ -23,23 +24,23 @@ impl fmt::Display for Serialized<'_> {
                 by_node[*node_idx as usize].push(idx);
             }
         }
-        let writing = Writing { plan, instances, before: plan.order.reversed() };
+        let writer = Writer { plan, instances, predecessors: plan.order.reversed() };
         f.write_str("{\"tasks_directory\": {}, \"tasks_graph\": {")?;
         let placed = plan.nodes.iter().zip(&by_node).filter(|(_, of_node)| !of_node.is_empty());
-        for (place, (uid, of_node)) in placed.enumerate() {
+        for (position, (uid, of_node)) in placed.enumerate() {
             let key = if uid == SYNC { "null" } else { uid };
-            write!(f, "{}{}: [", comma(place), Json::from(key))?;
-            for (place, idx) in of_node.iter().enumerate() {
-                f.write_str(comma(place))?;
-                writing.instance(f, *idx)?;
+            write!(f, "{}{}: [", comma(position), Json::from(key))?;
+            for (position, idx) in of_node.iter().enumerate() {
+                f.write_str(comma(position))?;
+                writer.instance(f, *idx)?;
             }
             f.write_char(']')?;
         }
         f.write_str("}, \"tasks_metadata\": {\"fault_tolerance_groups\": [")?;
-        for (place, group) in plan.groups.iter().enumerate() {
+        for (position, group) in plan.groups.iter().enumerate() {
             let (name, nodes) = (Json::from(&*group.name), Json::from(group.nodes.clone()));
             let tolerated = group.tolerated;
-            let start = comma(place);
+            let start = comma(position);
             write!(
                 f,
                 "{start}{{\"name\": {name}, \"node_ids\": {nodes}, \"fault_tolerance\": {tolerated}}}"
@@ -49,18 +50,18 @@ impl fmt::Display for Serialized<'_> {
     }
 }
 
-fn comma(place: usize) -> &'static str {
-    if place > 0 { ", " } else { "" }
+fn comma(position: usize) -> &'static str {
+    if position > 0 { ", " } else { "" }
 }
 
-struct Writing<'p> {
+struct Writer<'p> {
     plan: &'p Plan,
     instances: Vec<Instance<'p>>,
-    /// The order, turned round.
-    before: stoker_graph::Csr,
+    /// The reversed order.
+    predecessors: stoker_graph::Csr,
 }
 
-impl Writing<'_> {
+impl Writer<'_> {
     fn instance(&self, f: &mut fmt::Formatter<'_>, idx: u32) -> fmt::Result {
         let instance = &self.instances[idx as usize];
         write!(f, "{{\"id\": {}", Json::from(instance.task))?;
@@ -72,7 +73,7 @@ impl Writing<'_> {
             }
             None => f.write_str(", \"type\": \"skipped\"")?,
         }
-        self.others(f, "requires", &neighbours(&self.before, idx, self.instances.len()))?;
+        self.others(f, "requires", &neighbours(&self.predecessors, idx, self.instances.len()))?;
         self.others(f, "required_for", &neighbours(&self.plan.order, idx, self.instances.len()))?;
         f.write_char('}')
     }
@@ -82,26 +83,26 @@ impl Writing<'_> {
             return Ok(());
         }
         write!(f, ", \"{field}\": [")?;
-        for (place, idx) in others.iter().enumerate() {
+        for (position, idx) in others.iter().enumerate() {
             let Instance { task, node, .. } = self.instances[*idx as usize];
             let node = if node == SYNC { Json::Null } else { Json::from(node) };
-            write!(f, "{}{{\"name\": {}, \"node_id\": {node}}}", comma(place), Json::from(task))?;
+            write!(f, "{}{{\"name\": {}, \"node_id\": {node}}}", comma(position), Json::from(task))?;
         }
         f.write_char(']')
     }
 }
 
-/// The instances that edges of one lead to, through places where sets meet.
+/// Adjacent instances of one instance, with junction vertices expanded.
 fn neighbours(edges: &stoker_graph::Csr, idx: u32, n_instances: usize) -> Vec<u32> {
-    let mut found = Vec::new();
+    let mut instances = Vec::new();
     for target in edges.targets(idx) {
         if (*target as usize) < n_instances {
-            found.push(*target);
+            instances.push(*target);
         } else {
-            found.extend_from_slice(edges.targets(*target));
+            instances.extend_from_slice(edges.targets(*target));
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+    instances.sort_unstable();
+    instances.dedup();
+    instances
 }

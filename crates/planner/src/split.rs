@@ -1,26 +1,28 @@
-//! Whole documents of nodes taken apart into what they have in common and what is their own.
+//! Splits complete node documents into a common document and one own document per node.
 
 use stoker_yaql::Value;
 use stoker_yaql::value::{Key, Map, MapBuilder};
 
 use crate::state::Document;
 
-/// What some documents have in common, and beside each what is its own.
+/// The common document, and the own documents in input order.
 #[derive(Clone, Debug, Default)]
 pub struct Split {
     pub common: Document,
     pub own: Vec<Document>,
 }
 
-/// A top-level key that all documents have with equal values is common, but never `uid`: it tells nodes apart even
-/// where there is only one. `1` and `true` are equal to expressions and not the same to whoever prints them, so that a
-/// document with another spelling than the first keeps its own over what is common.
+/// Splits documents by top-level key. A key that all documents have with equal values is common, except
+/// `uid`, which identifies a node even if there is only one. `1` and `true` are equal but print differently:
+/// a document whose value is equal but not identical to the first one's keeps it in its own document.
 pub fn split(documents: &[Value]) -> Split {
     let maps: Vec<&Map> = documents.iter().filter_map(Value::as_map).map(|map| &**map).collect();
     let Some((first, others)) = maps.split_first() else { return Split::default() };
     let is_common = |key: &Key, value: &Value| {
         key.value().as_str() != Some("uid")
-            && others.iter().all(|other| other.get_key(key).is_some_and(|beside| beside.equals(value)))
+            && others
+                .iter()
+                .all(|other| other.get_key(key).is_some_and(|other_value| other_value.equals(value)))
     };
     let entries = || first.iter_keys().zip(first.iter().map(|(_, value)| value));
     let common: Vec<&Key> =
@@ -36,7 +38,7 @@ pub fn split(documents: &[Value]) -> Split {
     };
     let is_own = |key: &Key, value: &Value| {
         !common.contains(&key)
-            || first.get_key(key).is_none_or(|beside| beside.identity() != value.identity())
+            || first.get_key(key).is_none_or(|other_value| other_value.identity() != value.identity())
     };
     Split {
         common: part(first, &|key, _| common.contains(&key)),
@@ -52,14 +54,14 @@ mod tests {
 
     fn check(documents: &[&str], common: &str, own: &[&str]) {
         let documents: Vec<Value> = documents.iter().map(|text| parse(text).unwrap()).collect();
-        let found = split(&documents);
+        let parts = split(&documents);
         let text = |document: &Document| write(document.value(), &WriteOptions::default()).unwrap();
-        assert_eq!(text(&found.common), common);
-        assert_eq!(found.own.iter().map(text).collect::<Vec<_>>(), own);
+        assert_eq!(text(&parts.common), common);
+        assert_eq!(parts.own.iter().map(text).collect::<Vec<_>>(), own);
     }
 
     #[test]
-    fn equal_keys_are_common() {
+    fn keys_with_equal_values_are_common() {
         check(
             &[r#"{"uid": "1", "a": {"x": 1}, "b": 1}"#, r#"{"uid": "2", "a": {"x": 1}, "b": 2}"#],
             r#"{"a": {"x": 1}}"#,

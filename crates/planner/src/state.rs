@@ -1,7 +1,7 @@
-//! What a cluster is or should be: a document that all nodes have in common, and one for each node.
+//! The state of a cluster: a document common to all nodes, and one own document per node.
 //!
-//! A node sees its own document laid over the common one. Both are immutable and shared: laying one over the other
-//! copies the outermost level and nothing beneath it, whatever the documents weigh.
+//! A node sees its own document overlaid on the common one. Both are immutable and shared: an overlay copies
+//! only the maps on paths where both documents have entries, whatever their size.
 
 mod shared;
 
@@ -16,29 +16,29 @@ pub use shared::Shared;
 
 /// The node that runs the control plane.
 pub const MASTER: &str = "master";
-/// The node that carries stages and is none.
+/// The virtual node that stages are on.
 pub const SYNC: &str = "sync";
 
 static EMPTY: LazyLock<Value> = LazyLock::new(|| Value::frozen_dict(Map::builder().build()));
 
-/// A part of a state, with the keys of all its maps in order.
+/// A part of a state, with the keys of all its maps sorted.
 ///
-/// Expressions can see the order of keys (`$.nodes.values()`), and two documents with the same content must not look
-/// different to them. Making one costs a walk; using it costs nothing more.
+/// Expressions can observe the order of keys (`$.nodes.values()`), and documents with equal content must not
+/// be distinguishable. Sorting costs one traversal when the document is created.
 #[derive(Clone, Debug)]
 pub struct Document(Value);
 
 impl Document {
-    /// Anything but a map makes an empty document.
+    /// A value that is not a map gives an empty document.
     pub fn new(value: &Value) -> Self {
-        if value.as_map().is_some() { Self(in_order(value)) } else { Self::default() }
+        if value.as_map().is_some() { Self(sort_keys(value)) } else { Self::default() }
     }
 
     pub fn value(&self) -> &Value {
         &self.0
     }
 
-    /// What is under a key.
+    /// The value under a top-level key.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.as_map()?.get_str(key)
     }
@@ -54,17 +54,17 @@ impl Default for Document {
     }
 }
 
-/// A value with all keys in order; sequences and maps are of the kind that data has.
-fn in_order(value: &Value) -> Value {
+/// Sorts all keys, and normalizes lists and maps to the immutable types of parsed data.
+fn sort_keys(value: &Value) -> Value {
     match value {
-        Value::Tuple(items) | Value::List(items) => Value::tuple(items.iter().map(in_order).collect()),
+        Value::Tuple(items) | Value::List(items) => Value::tuple(items.iter().map(sort_keys).collect()),
         Value::FrozenDict(map) | Value::Dict(map) => {
             let mut entries: Vec<(&Key, &Value)> =
                 map.iter_keys().zip(map.iter()).map(|(key, (_, value))| (key, value)).collect();
             entries.sort_by(|(a, _), (b, _)| compare_keys(a.value(), b.value()));
             let mut builder = MapBuilder::with_capacity(entries.len());
             for (key, value) in entries {
-                builder.insert_key(key.clone(), in_order(value));
+                builder.insert_key(key.clone(), sort_keys(value));
             }
             Value::frozen_dict(builder.build())
         }
@@ -72,7 +72,7 @@ fn in_order(value: &Value) -> Value {
     }
 }
 
-/// Nothing, then numbers, then text, then anything else.
+/// Null, then numbers, then text, then everything else.
 pub(crate) fn compare_keys(a: &Value, b: &Value) -> Ordering {
     let rank = |value: &Value| match value {
         Value::Null => 0,
@@ -100,20 +100,20 @@ pub struct State {
 }
 
 impl State {
-    /// `$`: the node's own document over the common one.
+    /// The value of `$`: the node's own document overlaid on the common one.
     pub fn document(&self) -> Value {
         overlay(&self.common.0, &self.node.0)
     }
 }
 
-/// What the master has of its own, unless somebody says otherwise.
+/// The default own document of the master.
 pub fn master_document() -> Document {
     let roles = Value::tuple(vec![Value::from(MASTER)]);
     Document::new(&Value::frozen_dict(Map::from_strings([("roles", roles), ("uid", Value::from(MASTER))])))
 }
 
-/// Lays one document over another: maps are merged key by key, anything else is taken from the upper one. Keys stay
-/// in order, so that it cannot be seen which of the two had a key.
+/// Overlays one document on another: maps are merged recursively, any other value is taken from `upper`. Keys
+/// stay sorted, so the origin of a key cannot be observed.
 pub(crate) fn overlay(lower: &Value, upper: &Value) -> Value {
     let (Some(lower_map), Some(upper_map)) = (lower.as_map(), upper.as_map()) else { return upper.clone() };
     if upper_map.is_empty() {
@@ -123,19 +123,19 @@ pub(crate) fn overlay(lower: &Value, upper: &Value) -> Value {
         return upper.clone();
     }
     let mut builder = MapBuilder::with_capacity(lower_map.len() + upper_map.len());
-    let mut above = upper_map.iter_keys().zip(upper_map.iter().map(|(_, value)| value)).peekable();
+    let mut upper_entries = upper_map.iter_keys().zip(upper_map.iter().map(|(_, value)| value)).peekable();
     for (key, (name, value)) in lower_map.iter_keys().zip(lower_map.iter()) {
         while let Some((key, value)) =
-            above.next_if(|(above, _)| compare_keys(above.value(), name) == Ordering::Less)
+            upper_entries.next_if(|(upper_key, _)| compare_keys(upper_key.value(), name) == Ordering::Less)
         {
             builder.insert_key(key.clone(), value.clone());
         }
-        match above.next_if(|(above, _)| above.value().equals(name)) {
-            Some((_, over)) => builder.insert_key(key.clone(), overlay(value, over)),
+        match upper_entries.next_if(|(upper_key, _)| upper_key.value().equals(name)) {
+            Some((_, upper_value)) => builder.insert_key(key.clone(), overlay(value, upper_value)),
             None => builder.insert_key(key.clone(), value.clone()),
         }
     }
-    for (key, value) in above {
+    for (key, value) in upper_entries {
         builder.insert_key(key.clone(), value.clone());
     }
     Value::frozen_dict(builder.build())
@@ -143,14 +143,15 @@ pub(crate) fn overlay(lower: &Value, upper: &Value) -> Value {
 
 /// The state with which each task last succeeded on each node.
 ///
-/// Nearly all tasks of a node succeeded last in the same run, so a node has one state and exceptions from it.
+/// Nearly all tasks of a node last succeeded in the same run, so a node has a default state and per-task
+/// exceptions.
 #[derive(Clone, Debug, Default)]
 pub struct OldStates {
     states: Vec<State>,
     by_node: HashMap<String, NodePast>,
 }
 
-/// An index into the states that are known.
+/// Index into the list of states.
 pub(crate) type StateIdx = u32;
 
 #[derive(Clone, Debug, Default)]
@@ -160,19 +161,19 @@ pub(crate) struct NodePast {
 }
 
 impl OldStates {
-    /// Says what every task of a node succeeded with, except where [`OldStates::set_task`] says otherwise.
+    /// Sets the state of all tasks of a node, except those set by [`OldStates::set_task`].
     pub fn set_node(&mut self, uid: &str, state: State) {
         let state_idx = self.add(state);
         self.by_node.entry(uid.to_owned()).or_default().usual = Some(state_idx);
     }
 
-    /// Says what one task succeeded with on one node; nothing, if it never did.
+    /// Sets the state of one task on one node; `None` if it never succeeded there.
     pub fn set_task(&mut self, task: &str, uid: &str, state: Option<State>) {
         let state_idx = state.map(|state| self.add(state));
         self.by_node.entry(uid.to_owned()).or_default().by_task.insert(task.to_owned(), state_idx);
     }
 
-    /// The same for tasks that share a state: it is kept once.
+    /// Sets a state that several tasks share; it is stored once.
     pub fn set_tasks<'t>(
         &mut self,
         tasks: impl IntoIterator<Item = &'t str>,
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn maps_merge_and_all_else_is_replaced() {
+    fn overlay_merges_maps_and_replaces_other_values() {
         check(r#"{"a": 1, "b": 2}"#, r#"{"b": 3}"#, r#"{"a": 1, "b": 3}"#);
         let merged = r#"{"a": {"x": 1, "y": {"w": 3, "z": 2}}}"#;
         check(r#"{"a": {"x": 1, "y": {"z": 2}}}"#, r#"{"a": {"y": {"w": 3}}}"#, merged);
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_in_order_whoever_has_them() {
+    fn overlay_keeps_keys_sorted() {
         check(
             r#"{"d": 1, "b": {"y": 1, "x": 2}}"#,
             r#"{"e": 3, "c": 4, "a": 5}"#,
@@ -243,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beneath_is_shared() {
+    fn overlay_shares_unchanged_parts() {
         let state = State {
             common: document(r#"{"large": {"x": [1, 2, 3]}, "own": 1}"#),
             node: document(r#"{"own": 2}"#),
@@ -254,15 +255,15 @@ mod tests {
     }
 
     #[test]
-    fn a_task_may_have_another_past_than_its_node() {
+    fn task_state_overrides_node_state() {
         let state = |text: &str| State { common: document(text), node: Document::default() };
         let mut old = OldStates::default();
         old.set_node("1", state("{\"a\": 1}"));
         old.set_task("late", "1", Some(state("{\"a\": 2, \"b\": 3}")));
         old.set_task("never", "1", None);
-        let found =
+        let n_keys =
             |task: &str, uid: &str| old.state(task, uid).map(|state| state.common.value().sized_len());
-        assert_eq!((found("any", "1"), found("late", "1")), (Some(Some(1)), Some(Some(2))));
-        assert_eq!((found("never", "1"), found("any", "2")), (None, None));
+        assert_eq!((n_keys("any", "1"), n_keys("late", "1")), (Some(Some(1)), Some(Some(2))));
+        assert_eq!((n_keys("never", "1"), n_keys("any", "2")), (None, None));
     }
 }

@@ -1,4 +1,4 @@
-//! How many instances of a task may run at the same time.
+//! Concurrency limits of tasks.
 
 use stoker_model::Json;
 
@@ -7,32 +7,34 @@ use crate::plan::Details;
 const STRATEGY: &str = "strategy";
 const AMOUNT: &str = "amount";
 
-/// What is wrong with the strategy in some parameters.
-pub(crate) fn complaint(parameters: &Json) -> Option<String> {
-    let strategy = given(parameters, STRATEGY)?;
+/// A message if the strategy in some parameters is invalid.
+pub(crate) fn strategy_problem(parameters: &Json) -> Option<String> {
+    let strategy = non_null(parameters, STRATEGY)?;
     if strategy.as_object().is_none() {
-        return Some(format!("a strategy is a map with `type` and perhaps `{AMOUNT}`, and not {strategy}"));
+        return Some(format!(
+            "the strategy must be a map with `type` and an optional `{AMOUNT}`, not {strategy}"
+        ));
     }
     match strategy.get("type").and_then(Json::as_str) {
         Some("one_by_one" | "parallel") => {}
-        _ => return Some("the type of a strategy is `one_by_one` or `parallel`".to_owned()),
+        _ => return Some("the strategy type must be `one_by_one` or `parallel`".to_owned()),
     }
-    let amount = given(strategy, AMOUNT).filter(|amount| !amount.is_u64())?;
-    Some(format!("the amount of a strategy is a number of nodes, and not {amount}"))
+    let amount = non_null(strategy, AMOUNT).filter(|amount| !amount.is_u64())?;
+    Some(format!("the strategy amount must be a number of nodes, not {amount}"))
 }
 
-fn given<'j>(map: &'j Json, key: &str) -> Option<&'j Json> {
+fn non_null<'j>(map: &'j Json, key: &str) -> Option<&'j Json> {
     map.get(key).filter(|value| !value.is_null())
 }
 
 impl Details {
-    /// How many instances of the task may run at the same time, if its strategy says so. No amount, or zero, is no
-    /// limit.
+    /// Maximum number of concurrent instances of the task, from its strategy. A missing or zero amount means
+    /// no limit.
     pub fn concurrency(&self) -> Option<u64> {
-        let strategy = given(&self.parameters, STRATEGY)?;
+        let strategy = non_null(&self.parameters, STRATEGY)?;
         match strategy.get("type").and_then(Json::as_str)? {
             "one_by_one" => Some(1),
-            _ => given(strategy, AMOUNT)?.as_u64().filter(|amount| *amount > 0),
+            _ => non_null(strategy, AMOUNT)?.as_u64().filter(|amount| *amount > 0),
         }
     }
 }
@@ -45,18 +47,21 @@ mod tests {
 
     fn check(strategy: &Json, expected: Result<Option<u64>, &str>) {
         let parameters = json!({"strategy": strategy});
-        let complaint = complaint(&parameters);
+        let strategy_problem = strategy_problem(&parameters);
         let details = Details { task_type: "shell".to_owned(), parameters, fail_on_error: true };
         match expected {
-            Ok(limit) => assert_eq!((complaint, details.concurrency()), (None, limit), "{strategy}"),
-            Err(words) => {
-                assert!(complaint.clone().is_some_and(|text| text.contains(words)), "{complaint:?}");
+            Ok(limit) => assert_eq!((strategy_problem, details.concurrency()), (None, limit), "{strategy}"),
+            Err(message) => {
+                assert!(
+                    strategy_problem.clone().is_some_and(|text| text.contains(message)),
+                    "{strategy_problem:?}"
+                );
             }
         }
     }
 
     #[test]
-    fn strategies_are_those_of_the_reference() {
+    fn strategies_match_fuel() {
         check(&json!(null), Ok(None));
         check(&json!({"type": "one_by_one"}), Ok(Some(1)));
         check(&json!({"type": "one_by_one", "amount": 3}), Ok(Some(1)));
@@ -69,6 +74,6 @@ mod tests {
         check(&json!({"type": "parallel", "amount": "6"}), Err("not \"6\""));
         check(&json!({"type": "both"}), Err("`one_by_one` or `parallel`"));
         check(&json!({}), Err("`one_by_one` or `parallel`"));
-        check(&json!("parallel"), Err("is a map"));
+        check(&json!("parallel"), Err("must be a map"));
     }
 }

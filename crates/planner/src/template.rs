@@ -1,4 +1,4 @@
-//! A field of a task with the places where something has to be computed.
+//! A task field with its embedded expressions.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use stoker_model::{Json, JsonMap};
 
 use crate::compute::expressions::{ExpressionIdx, Expressions};
 
-/// The key that makes a map an expression.
+/// A map with this key is an expression.
 const COMPUTED: &str = "yaql_exp";
-/// What stands under this key is left alone: braces mean something else there.
+/// Values under this key are copied verbatim: braces in regular expressions are not placeholders.
 const VERBATIM: &str = "regex";
 
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub(crate) enum Template {
     Map(Vec<(String, Template)>),
 }
 
-/// What turns fields into templates.
+/// Parses fields into templates.
 pub(crate) struct Templates<'t> {
     pub(crate) expressions: &'t mut Expressions,
     pub(crate) placeholders: &'t BTreeMap<String, String>,
@@ -39,7 +39,7 @@ impl Templates<'_> {
                     None => Template::List(items),
                 }
             }
-            Json::String(text) => Template::Fixed(Json::from(self.replaced(text))),
+            Json::String(text) => Template::Fixed(Json::from(self.replace_placeholders(text))),
             other => Template::Fixed(other.clone()),
         }
     }
@@ -59,18 +59,18 @@ impl Templates<'_> {
         }
     }
 
-    /// Replaces names that are known and leaves every other brace alone.
-    fn replaced(&self, text: &str) -> String {
+    /// Replaces known placeholders and leaves other braces alone.
+    fn replace_placeholders(&self, text: &str) -> String {
         let mut result = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(open) = rest.find('{') {
             let (before, from_open) = rest.split_at(open);
             result.push_str(before);
-            let known = from_open.find('}').and_then(|close| {
+            let placeholder = from_open.find('}').and_then(|close| {
                 let value = self.placeholders.get(&from_open[1..close])?;
                 Some((value, close))
             });
-            if let Some((value, close)) = known {
+            if let Some((value, close)) = placeholder {
                 result.push_str(value);
                 rest = &from_open[close + 1..];
             } else {
@@ -91,31 +91,31 @@ impl Template {
         }
     }
 
-    /// Every expression in it and where it stands.
+    /// All expressions in the field, with their paths.
     pub(crate) fn expressions(&self, field: &str) -> Vec<(String, ExpressionIdx)> {
-        let mut found = Vec::new();
-        self.collect(field.to_owned(), &mut found);
-        found
+        let mut expressions = Vec::new();
+        self.collect(field.to_owned(), &mut expressions);
+        expressions
     }
 
-    fn collect(&self, path: String, found: &mut Vec<(String, ExpressionIdx)>) {
+    fn collect(&self, path: String, expressions: &mut Vec<(String, ExpressionIdx)>) {
         match self {
             Self::Fixed(_) => {}
-            Self::Computed(expression_idx) => found.push((path, *expression_idx)),
+            Self::Computed(expression_idx) => expressions.push((path, *expression_idx)),
             Self::List(items) => {
                 for (item_idx, item) in items.iter().enumerate() {
-                    item.collect(format!("{path}[{item_idx}]"), found);
+                    item.collect(format!("{path}[{item_idx}]"), expressions);
                 }
             }
             Self::Map(entries) => {
                 for (key, value) in entries {
-                    value.collect(format!("{path}.{key}"), found);
+                    value.collect(format!("{path}.{key}"), expressions);
                 }
             }
         }
     }
 
-    /// The field with results in place of expressions.
+    /// The field with expressions replaced by their results.
     pub(crate) fn render<E>(
         &self,
         result: &mut dyn FnMut(ExpressionIdx) -> Result<Json, E>,

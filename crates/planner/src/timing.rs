@@ -1,24 +1,24 @@
-//! How long an attempt may take and how often it is tried, as parameters of tasks say. Whoever runs a plan reads them here,
-//! so that what cannot be meant is told before there is a plan.
+//! Timeout and retry parameters of tasks. The planner validates them with the same functions that the engine
+//! reads them with, so that invalid values are reported before there is a plan.
 
 use stoker_model::Json;
 
 const SECONDS_MAX: f64 = 366.0 * 86_400.0;
 const RETRIES_MAX: f64 = 1000.0;
 
-/// A number of seconds, in milliseconds; none if it cannot be one.
+/// Converts a number of seconds to milliseconds; `None` if it is invalid or longer than a year.
 pub fn milliseconds(value: &Json) -> Option<u64> {
     let seconds = number(value).filter(|seconds| (0.0..=SECONDS_MAX).contains(seconds))?;
     Some((seconds * 1000.0) as u64)
 }
 
-/// A number of further attempts; none if it cannot be one.
+/// A number of further attempts; `None` if it is invalid or more than 1000.
 pub fn retries(value: &Json) -> Option<u32> {
     let count = number(value).filter(|count| (0.0..=RETRIES_MAX).contains(count) && count.fract() == 0.0)?;
     Some(count as u32)
 }
 
-/// Numbers in old graphs are texts now and then.
+/// Legacy graphs sometimes have numbers as strings.
 fn number(value: &Json) -> Option<f64> {
     match value {
         Json::Number(number) => number.as_f64(),
@@ -27,18 +27,18 @@ fn number(value: &Json) -> Option<f64> {
     }
 }
 
-/// What is wrong with these parameters: where, and what was expected.
-pub(crate) fn complaints(parameters: &Json) -> impl Iterator<Item = (&'static str, String)> {
-    let wrong = |name: &'static str, is_right: fn(&Json) -> bool, wanted: &str| {
-        let found = parameters.get(name).filter(|found| !found.is_null() && !is_right(found))?;
-        Some((name, format!("it has to be {wanted}, and not {found}")))
+/// Invalid parameters: name and message.
+pub(crate) fn timing_problems(parameters: &Json) -> impl Iterator<Item = (&'static str, String)> {
+    let wrong = |name: &'static str, is_valid: fn(&Json) -> bool, expected_form: &str| {
+        let value = parameters.get(name).filter(|value| !value.is_null() && !is_valid(value))?;
+        Some((name, format!("must be {expected_form}, not {value}")))
     };
     let is_time = |value: &Json| milliseconds(value).is_some();
     let seconds = "a number of seconds, at most a year";
     [
         wrong("timeout", is_time, seconds),
         wrong("interval", is_time, seconds),
-        wrong("retries", |value| retries(value).is_some(), "a whole number, at most 1000"),
+        wrong("retries", |value| retries(value).is_some(), "an integer from 0 to 1000"),
         wrong("retry_interrupted", Json::is_boolean, "true or false"),
     ]
     .into_iter()
@@ -52,12 +52,12 @@ mod tests {
     use super::*;
 
     fn check(parameters: &Json, expected: &[&str]) {
-        let names: Vec<&str> = complaints(parameters).map(|(name, _)| name).collect();
+        let names: Vec<&str> = timing_problems(parameters).map(|(name, _)| name).collect();
         assert_eq!(names, expected, "{parameters}");
     }
 
     #[test]
-    fn what_cannot_be_meant_is_told() {
+    fn invalid_timing_parameters_are_reported() {
         check(&json!(null), &[]);
         check(&json!({"timeout": 0, "interval": "1.5", "retries": " 3 ", "retry_interrupted": false}), &[]);
         check(&json!({"timeout": null, "interval": null, "retries": null, "retry_interrupted": null}), &[]);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_have_fractions() {
+    fn fractional_seconds_are_accepted() {
         assert_eq!(milliseconds(&json!("1.5")), Some(1500));
         assert_eq!(milliseconds(&json!(3600)), Some(3_600_000));
         assert_eq!(retries(&json!("2")), Some(2));

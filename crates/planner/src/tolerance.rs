@@ -1,18 +1,18 @@
-//! How many nodes of a group may fail.
+//! Fault tolerance of groups: how many nodes may fail.
 
 use stoker_model::Json;
 
-/// A tolerance worked out, and what is odd about it.
+/// A resolved fault tolerance, with an optional warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tolerated {
     pub(crate) n_nodes: u64,
     pub(crate) warning: Option<String>,
 }
 
-/// Nodes that may fail out of `total`. Nothing said means that any number may; a negative number or percentage says how
-/// many must succeed.
+/// Maximum number of failed nodes out of `total`. Without a value any number may fail; a negative number or
+/// percentage is the number of nodes that must succeed.
 pub(crate) fn tolerated(value: Option<&Json>, total: u64) -> Tolerated {
-    // One more than there are is never reached.
+    // More failures than nodes cannot happen.
     let unlimited = total + 1;
     let exactly = |n_nodes| Tolerated { n_nodes, warning: None };
     let (number, is_percentage) = match value {
@@ -25,9 +25,8 @@ pub(crate) fn tolerated(value: Option<&Json>, total: u64) -> Tolerated {
         Some(_) => (None, false),
     };
     let Some(number) = number else {
-        let shown = value.map(ToString::to_string).unwrap_or_default();
-        let warning =
-            format!("{shown} is neither a number nor a percentage, so any number of nodes may fail");
+        let text = value.map(ToString::to_string).unwrap_or_default();
+        let warning = format!("{text} is neither a number nor a percentage, so any number of nodes may fail");
         return Tolerated { n_nodes: unlimited, warning: Some(warning) };
     };
     let wide_total = i128::from(total);
@@ -35,12 +34,13 @@ pub(crate) fn tolerated(value: Option<&Json>, total: u64) -> Tolerated {
         if is_percentage { (i128::from(number) * wide_total).div_euclid(100) } else { i128::from(number) };
     let n_nodes = if number < 0 { (wide_total + n_nodes).max(0) } else { n_nodes };
     let warning = (is_percentage && number > 0 && n_nodes == 0 && total > 0)
-        .then(|| format!("{number}% of {total} nodes is less than one, so none may fail"));
-    // More than that is never reached either.
+        .then(|| format!("{number}% of {total} nodes is less than one node, so no node may fail"));
+    // Larger values mean the same as unlimited.
     Tolerated { n_nodes: u64::try_from(n_nodes).unwrap_or(unlimited).min(unlimited), warning }
 }
 
-/// The same of a text; none if it is neither a number nor a percentage.
+/// Parses a text such as `3`, `10%` or `-1` and resolves it for `total` nodes; `None` if it is neither a
+/// number nor a percentage.
 pub fn tolerated_nodes(text: &str, total: u64) -> Option<u64> {
     let number = text.trim();
     let number = number.strip_suffix('%').map_or(number, str::trim_end);
@@ -54,13 +54,17 @@ mod tests {
 
     use super::*;
 
-    fn check(value: &Json, total: u64, expected: u64, is_odd: bool) {
-        let found = tolerated(Some(value), total);
-        assert_eq!((found.n_nodes, found.warning.is_some()), (expected, is_odd), "{value} of {total}");
+    fn check(value: &Json, total: u64, expected: u64, has_warning: bool) {
+        let tolerance = tolerated(Some(value), total);
+        assert_eq!(
+            (tolerance.n_nodes, tolerance.warning.is_some()),
+            (expected, has_warning),
+            "{value} of {total}"
+        );
     }
 
     #[test]
-    fn the_table_of_the_reference() {
+    fn tolerances_match_fuel() {
         assert_eq!(tolerated(None, 10).n_nodes, 11);
         check(&json!(null), 10, 11, false);
         check(&json!(3), 10, 3, false);
@@ -77,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_say_nothing_are_none() {
+    fn invalid_texts_are_rejected() {
         for (text, expected) in [
             ("3", Some(3)),
             (" 10% ", Some(1)),
@@ -94,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_part_of_a_small_cluster_is_told() {
+    fn percentage_below_one_node_is_reported() {
         check(&json!("2%"), 10, 0, true);
         check(&json!("2%"), 50, 1, false);
         check(&json!("0%"), 10, 0, false);

@@ -1,4 +1,4 @@
-//! Whether instances run.
+//! Decides which instances run.
 
 use stoker_conditions::{ConditionError, rewrite_for_deployment};
 use stoker_model::{Json, TaskType};
@@ -6,38 +6,38 @@ use stoker_yaql::Span;
 
 use crate::compute::evaluator::Evaluator;
 use crate::compute::subjects::TaskIdx;
-use crate::definition::{CONDITION, Definition, Kind, TYPE};
-use crate::fields::{Work, compute};
+use crate::definition::{CONDITION, Definition, TYPE, TaskKind};
+use crate::fields::{FieldWork, compute};
 use crate::json::is_true;
-use crate::legacy::Legacy;
+use crate::legacy::LegacyConditions;
+use crate::order_builder::Layout;
 use crate::plan::Verdict;
 use crate::problem::{Problem, Report, codes};
-use crate::wiring::Layout;
 
-pub(crate) struct Judging<'j, 'a> {
+pub(crate) struct VerdictInput<'j, 'a> {
     pub(crate) definitions: &'j [Definition<'a>],
-    pub(crate) kinds: &'j [Kind],
+    pub(crate) kinds: &'j [TaskKind],
     pub(crate) layout: &'j Layout,
-    /// By task whether it was asked for.
+    /// By task, whether the request selects it.
     pub(crate) is_selected: &'j [bool],
 }
 
-/// Judges all instances.
-pub(crate) fn judge(
-    judging: &Judging<'_, '_>,
+/// Decides the verdicts of all instances.
+pub(crate) fn decide_verdicts(
+    input: &VerdictInput<'_, '_>,
     evaluator: &mut Evaluator<'_>,
     uids: &[String],
     report: &mut Report,
 ) -> Vec<Verdict> {
-    let layout = judging.layout;
+    let layout = input.layout;
     let mut verdicts = vec![Verdict::NoCondition; layout.n_instances() as usize];
     let mut works = Vec::new();
-    for (task_idx, definition) in judging.definitions.iter().enumerate() {
+    for (task_idx, definition) in input.definitions.iter().enumerate() {
         let instances = layout.first[task_idx] as usize..layout.first[task_idx + 1] as usize;
-        match judging.known(task_idx) {
+        match input.fixed_verdict(task_idx) {
             Some(verdict) => verdicts[instances].fill(verdict),
             None if instances.is_empty() => {}
-            None => works.push(Work {
+            None => works.push(FieldWork {
                 task_idx: task_idx as TaskIdx,
                 name: definition.name,
                 nodes: layout.nodes[task_idx].clone(),
@@ -48,22 +48,22 @@ pub(crate) fn judge(
             }),
         }
     }
-    let mut older = Legacy::default();
+    let mut legacy = LegacyConditions::default();
     for done in compute(works, evaluator, uids, report) {
         let task_idx = done.task_idx as usize;
         let first = layout.first[task_idx] as usize;
         let by_class: Vec<Outcome<'_>> = done.values.iter().map(|values| outcome(values)).collect();
-        for (place, node_idx) in done.nodes.iter().enumerate() {
-            verdicts[first + place] = match &by_class[done.classes.class(place)] {
-                Outcome::Known(verdict) => *verdict,
+        for (position, node_idx) in done.nodes.iter().enumerate() {
+            verdicts[first + position] = match &by_class[done.classes.class(position)] {
+                Outcome::Decided(verdict) => *verdict,
                 Outcome::Legacy(text) => {
                     let subject_idx = evaluator.subjects.of(done.task_idx, *node_idx);
                     let document = evaluator.subjects.documents(subject_idx).new;
-                    let name = judging.definitions[task_idx].name;
-                    match older.holds(text, &document) {
+                    let name = input.definitions[task_idx].name;
+                    match legacy.holds(text, &document) {
                         Ok(holds) => of_truth(holds),
                         Err(error) => {
-                            complain(&error, text, name, &uids[*node_idx as usize], report);
+                            report_condition(&error, text, name, &uids[*node_idx as usize], report);
                             Verdict::ConditionFails
                         }
                     }
@@ -74,17 +74,17 @@ pub(crate) fn judge(
     verdicts
 }
 
-impl Judging<'_, '_> {
-    /// The verdict that holds without looking at any node.
-    fn known(&self, task_idx: usize) -> Option<Verdict> {
+impl VerdictInput<'_, '_> {
+    /// The verdict if it does not depend on the node.
+    fn fixed_verdict(&self, task_idx: usize) -> Option<Verdict> {
         let definition = &self.definitions[task_idx];
-        let word = definition.task_type.fixed().and_then(Json::as_str);
+        let type_name = definition.task_type.fixed().and_then(Json::as_str);
         match self.kinds[task_idx] {
-            Kind::Stage => return Some(Verdict::Stage),
-            Kind::Group => return Some(Verdict::TypeSkipped),
-            Kind::Ordinary => {}
+            TaskKind::Stage => return Some(Verdict::Stage),
+            TaskKind::Group => return Some(Verdict::TypeSkipped),
+            TaskKind::Ordinary => {}
         }
-        if matches!(word.and_then(TaskType::parse), Some(TaskType::Skipped | TaskType::Noop)) {
+        if matches!(type_name.and_then(TaskType::parse), Some(TaskType::Skipped | TaskType::Noop)) {
             return Some(Verdict::TypeSkipped);
         }
         if !self.is_selected[task_idx] {
@@ -96,23 +96,26 @@ impl Judging<'_, '_> {
 }
 
 enum Outcome<'v> {
-    Known(Verdict),
-    /// A condition in the older notation.
+    Decided(Verdict),
+    /// A condition in the legacy notation.
     Legacy(&'v str),
 }
 
-/// From the type and the condition, if there is one.
+/// The outcome for the computed type and, if the task has one, condition.
 fn outcome(values: &[Option<Json>]) -> Outcome<'_> {
-    let word = values.first().and_then(Option::as_ref).and_then(Json::as_str);
-    if matches!(word.and_then(TaskType::parse), Some(TaskType::Skipped | TaskType::Noop | TaskType::Stage)) {
-        return Outcome::Known(Verdict::TypeSkipped);
+    let type_name = values.first().and_then(Option::as_ref).and_then(Json::as_str);
+    if matches!(
+        type_name.and_then(TaskType::parse),
+        Some(TaskType::Skipped | TaskType::Noop | TaskType::Stage)
+    ) {
+        return Outcome::Decided(Verdict::TypeSkipped);
     }
     match values.get(1) {
-        None => Outcome::Known(Verdict::NoCondition),
-        // It failed, and there will be no plan.
-        Some(None) => Outcome::Known(Verdict::ConditionFails),
+        None => Outcome::Decided(Verdict::NoCondition),
+        // The evaluation failed and is reported as an error, so there will be no plan.
+        Some(None) => Outcome::Decided(Verdict::ConditionFails),
         Some(Some(Json::String(text))) if !text.is_empty() => Outcome::Legacy(text),
-        Some(Some(value)) => Outcome::Known(of_truth(is_true(value))),
+        Some(Some(value)) => Outcome::Decided(of_truth(is_true(value))),
     }
 }
 
@@ -120,12 +123,12 @@ fn of_truth(is_true: bool) -> Verdict {
     if is_true { Verdict::ConditionHolds } else { Verdict::ConditionFails }
 }
 
-/// Reports a condition that makes no sense once, with all nodes where it makes none.
-fn complain(error: &ConditionError, text: &str, task: &str, uid: &str, report: &mut Report) {
-    let is_same =
-        |known: &&mut Problem| known.task.as_deref() == Some(task) && known.message == error.message;
-    if let Some(known) = report.problems.iter_mut().find(is_same) {
-        known.nodes.push(uid.to_owned());
+/// Reports an invalid legacy condition once, with all nodes on which it fails.
+fn report_condition(error: &ConditionError, text: &str, task: &str, uid: &str, report: &mut Report) {
+    let is_duplicate =
+        |problem: &&mut Problem| problem.task.as_deref() == Some(task) && problem.message == error.message;
+    if let Some(problem) = report.problems.iter_mut().find(is_duplicate) {
+        problem.nodes.push(uid.to_owned());
         return;
     }
     let problem = Problem::error(codes::CONDITION, error.message.clone()).help(error.help.clone());

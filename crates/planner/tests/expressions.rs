@@ -1,4 +1,4 @@
-//! Every expression of the real graphs has the value that the reference computed.
+//! Expressions of the real graphs have the values that the reference implementation computed.
 
 mod real;
 
@@ -13,7 +13,7 @@ use stoker_yaql::json::{WriteOptions, write};
 use stoker_yaql::{Engine, Result, Value};
 
 /// A result in the notation of the expected data.
-fn shown(result: Result<Value>, expected: &Json) -> Json {
+fn to_expected_form(result: Result<Value>, expected: &Json) -> Json {
     let value = match result {
         Ok(value) => value,
         Err(error) => return serde_json::json!({"$error": error.class.name()}),
@@ -34,14 +34,14 @@ fn shown(result: Result<Value>, expected: &Json) -> Json {
 }
 
 #[test]
-fn all_results_are_those_of_the_reference() {
+fn results_match_the_reference() {
     let (Some(folder), Some(now)) = (real::folder(), Cluster::real()) else { return };
     let text = fs::read_to_string(folder.join("expected/yaql-results.json")).expect("text");
     let cases: Vec<Json> = serde_json::from_str(&text).expect("JSON");
     let before = now.before_scale_out();
     let engine = Engine::new(library());
     let options = options(now.nodes.len());
-    let (mut n_checked, mut wrong) = (0, Vec::new());
+    let (mut n_checked, mut failures) = (0, Vec::new());
     for case in &cases {
         let source = case["expression"].as_str().expect("text");
         let expression = engine.compile(source).expect("it parses");
@@ -54,11 +54,14 @@ fn all_results_are_those_of_the_reference() {
                     "scale_out" => Some(before.state(uid)),
                     _ => None,
                 };
-                let found = shown(evaluate(&expression, &now.state(uid), old.as_ref(), &options), expected);
+                let actual = to_expected_form(
+                    evaluate(&expression, &now.state(uid), old.as_ref(), &options),
+                    expected,
+                );
                 n_checked += 1;
-                if found != *expected {
-                    wrong.push(format!(
-                        "{} {name} {uid}: {found} instead of {expected}\n  {source}",
+                if actual != *expected {
+                    failures.push(format!(
+                        "{} {name} {uid}: {actual} instead of {expected}\n  {source}",
                         case["task"]
                     ));
                 }
@@ -67,5 +70,5 @@ fn all_results_are_those_of_the_reference() {
     }
     let n_distinct: BTreeSet<&str> = cases.iter().filter_map(|case| case["expression"].as_str()).collect();
     println!("{n_checked} results of {} expressions, {} distinct", cases.len(), n_distinct.len());
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(failures.is_empty(), "{} wrong:\n{}", failures.len(), failures.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Large fleets: limits that grow with them, and reasons that are worked out together.
+//! Large fleets: limits that scale with the number of nodes, and explanations that are shared between nodes.
 
 mod real;
 mod small;
@@ -11,14 +11,14 @@ fn fleet(n_nodes: usize) -> Vec<NodeInput> {
     (0..n_nodes).map(|uid| node(&uid.to_string(), &["a"], json!({"uid": uid.to_string()}))).collect()
 }
 
-/// Four entries for each node.
+/// Four entries per node.
 fn common(n_nodes: usize) -> Json {
     json!({"disks": (0..n_nodes * 4).map(|disk| json!({"uid": (disk / 4).to_string(), "size": disk})).collect::<Vec<_>>()})
 }
 
-/// The reference stops at 10,000 items, which a cluster of 3,000 nodes has in any list of disks.
+/// The reference stops at 10,000 items, which any list of disks exceeds in a cluster of 3,000 nodes.
 #[test]
-fn collections_may_grow_with_the_fleet() {
+fn collection_limit_scales_with_fleet() {
     let nodes = fleet(3_000);
     let condition = json!({"condition": {"yaql_exp": "len($.disks.select($.size)) = 12000"}});
     let tasks = [task("a", json!({"type": "shell", "roles": "master", "condition": condition["condition"]}))];
@@ -35,9 +35,9 @@ fn collections_may_grow_with_the_fleet() {
     assert_eq!(refused(&starved).problems[0].code, codes::EXPRESSION);
 }
 
-/// A question about a list as long as the fleet, asked on every node of it.
+/// Evaluates a condition over a list as long as the fleet on each of its nodes.
 #[test]
-fn each_node_may_look_for_itself_among_all() {
+fn nodes_can_find_themselves_in_a_fleet_list() {
     let nodes = fleet(60);
     let tasks = [
         shell("own", json!({"condition": {"yaql_exp": "$.disks.where($.uid = new($.uid)).len() = 4"}})),
@@ -55,19 +55,19 @@ fn each_node_may_look_for_itself_among_all() {
     assert_eq!((running.len(), running[0].as_str()), (61, "moved@1"));
 }
 
-fn told_by_one(input: &PlanningInput<'_>, plan: &Plan) -> Vec<String> {
+fn explain_each(input: &PlanningInput<'_>, plan: &Plan) -> Vec<String> {
     let options = Explainer::options(input);
     let explainer = Explainer::new(input, &options);
     plan.instances().map(|instance| explainer.explain(&instance).to_string()).collect()
 }
 
-fn told_together(input: &PlanningInput<'_>, plan: &Plan) -> Vec<String> {
+fn explain_all(input: &PlanningInput<'_>, plan: &Plan) -> Vec<String> {
     let reasons = Reasons::new(input, plan);
     plan.instances().map(|instance| reasons.of(instance.idx).expect("a reason").to_string()).collect()
 }
 
 #[test]
-fn reasons_are_the_same_one_by_one_and_together() {
+fn shared_explanations_equal_single_explanations() {
     let (Some(cluster), Some(expected)) = (real::Cluster::real(), real::expected_plans()) else { return };
     let mut before = real::Cluster::real().expect("the same again");
     for (uid, own) in before.nodes.iter_mut().filter(|(uid, _)| matches!(uid.as_str(), "127" | "129")) {
@@ -85,13 +85,13 @@ fn reasons_are_the_same_one_by_one_and_together() {
                 ..PlanningInput::new(&tasks, cluster.common.clone(), real::node_inputs(&cluster, &expected))
             };
             let plan = planned(&input);
-            assert_eq!(told_together(&input, &plan), told_by_one(&input, &plan));
+            assert_eq!(explain_all(&input, &plan), explain_each(&input, &plan));
         }
     }
 }
 
 #[test]
-fn sets_that_wait_for_each_other_are_kept_once_and_told_pair_by_pair() {
+fn junction_edges_expand_to_all_pairs() {
     let tasks = [shell("a", json!({})), shell("b", json!({"cross_depends": [{"name": "a", "role": "*"}]}))];
     let plan = planned(&input(&tasks, &json!({}), &fleet(20)));
     assert_eq!((plan.size().1, plan.edges().count()), (40, 400));
@@ -99,23 +99,24 @@ fn sets_that_wait_for_each_other_are_kept_once_and_told_pair_by_pair() {
     assert!(plan.edges().all(|(before, after)| before < n_instances && after < n_instances));
 }
 
-/// `1`, `1.0` and `true` are equal to expressions. Nodes that differ only so are still not the same node.
+/// `1`, `1.0` and `true` are equal in expressions. Nodes that differ only in such values must not share
+/// results.
 #[test]
-fn equal_numbers_of_two_nodes_are_not_mixed_up() {
+fn nodes_with_equal_but_distinct_values_do_not_share_results() {
     let values = [json!(1), json!(true), json!(1.0), json!([1]), json!([true])];
     let own = |value: &Json| json!({"x": value});
     let nodes: Vec<NodeInput> =
         (0..).zip(&values).map(|(uid, value): (u32, _)| node(&uid.to_string(), &[], own(value))).collect();
     let tasks = [shell("a", json!({"parameters": {"cmd": "true", "x": {"yaql_exp": "$.x"}}}))];
     let plan = planned(&input(&tasks, &json!({}), &nodes));
-    let given: Vec<Json> =
+    let parameters: Vec<Json> =
         plan.instances().map(|it| plan.details(it.idx).expect("it runs").parameters["x"].clone()).collect();
-    assert_eq!(given, values);
+    assert_eq!(parameters, values);
 }
 
-/// The same of what nodes have in common, now and before: each old state is a state of its own.
+/// The same for the common document, new and old: each old state must be distinguished.
 #[test]
-fn equal_numbers_of_two_times_are_not_mixed_up() {
+fn old_states_with_equal_but_distinct_values_do_not_share_results() {
     let nodes = fleet(4);
     let tasks = [
         shell("differs", json!({"condition": {"yaql_exp": "changed($.x)"}})),

@@ -1,4 +1,4 @@
-//! Functions of users in every place that computes something.
+//! User-defined helpers in every field that is computed.
 
 mod small;
 
@@ -47,7 +47,7 @@ fn condition(text: &str) -> stoker_model::Task {
     shell("t", json!({"condition": {"yaql_exp": text}}))
 }
 
-/// What runs of one task when node 2 was in another rack before and node 3 is new.
+/// Instances of one task that run if node 2 was in another rack before and node 3 is new.
 fn runs(text: &str, old_x: i64) -> Vec<String> {
     let tasks = [condition(text)];
     let before = json!({"x": old_x});
@@ -59,7 +59,7 @@ fn runs(text: &str, old_x: i64) -> Vec<String> {
 }
 
 #[test]
-fn bodies_see_both_states_and_nodes_are_told_apart_by_what_bodies_read() {
+fn helper_bodies_read_both_states_per_node() {
     assert_eq!(runs("moved(x)", 5), ["t@3"]);
     assert_eq!(runs("moved(x)", 4), ["t@1", "t@2", "t@3"]);
     assert_eq!(runs("moved(rack)", 5), ["t@2", "t@3"]);
@@ -71,7 +71,7 @@ fn bodies_see_both_states_and_nodes_are_told_apart_by_what_bodies_read() {
 }
 
 #[test]
-fn every_field_can_call_them() {
+fn every_field_can_call_helpers() {
     let tasks = [
         task(
             "a",
@@ -90,7 +90,7 @@ fn every_field_can_call_them() {
 }
 
 #[test]
-fn node_filters_can_call_them_but_have_no_states() {
+fn node_filters_call_helpers_without_states() {
     let tasks = [shell("a", json!({}))];
     let with_record = |(at, mut node): (usize, NodeInput)| {
         node.record = Some(parse(&json!({"id": at, "size": at * 8}).to_string()).expect("JSON"));
@@ -108,7 +108,7 @@ fn node_filters_can_call_them_but_have_no_states() {
 }
 
 #[test]
-fn what_is_wrong_in_a_body_is_told_with_the_task() {
+fn errors_in_helpers_are_reported_for_the_task() {
     let tasks = [condition("onRack(1) and $.absent")];
     let report = refused(&PlanningInput { library: library(), ..input(&tasks, &json!({}), &nodes()) });
     assert_eq!(report.problems[0].nodes, ["1", "2"]);
@@ -118,11 +118,14 @@ fn what_is_wrong_in_a_body_is_told_with_the_task() {
 }
 
 #[test]
-fn reasons_name_them() {
+fn explanations_name_helpers() {
     let tasks = [condition("onRack(1)")];
     let input = PlanningInput { library: library(), ..input(&tasks, &json!({}), &nodes()) };
     let plan = planned(&input);
     let reasons = Reasons::new(&input, &plan);
-    let told = |idx| reasons.of(idx).expect("a reason").to_string();
-    assert_eq!((told(0), told(2)), ("`onRack(1)` is true".to_owned(), "`onRack(1)` is false".to_owned()));
+    let explanation = |idx| reasons.of(idx).expect("a reason").to_string();
+    assert_eq!(
+        (explanation(0), explanation(2)),
+        ("`onRack(1)` is true".to_owned(), "`onRack(1)` is false".to_owned())
+    );
 }

@@ -1,4 +1,4 @@
-//! Bugs of the predecessor in what the planner does; each must not come back here.
+//! Regression tests for bugs of the predecessor's planner.
 
 mod small;
 
@@ -14,9 +14,9 @@ fn nodes() -> Vec<NodeInput> {
     ]
 }
 
-/// A filter that selects no node ran the graph on all of them.
+/// Bug: a filter that selected no node ran the graph on all nodes.
 #[test]
-fn an_empty_result_of_a_node_filter_selects_nothing() {
+fn node_filter_without_matches_selects_no_nodes() {
     let tasks = [shell("a", json!({})), task("m", json!({"type": "shell", "roles": ["master"]}))];
     let with_record = |mut node: NodeInput| {
         node.record = Some(parse(r#"{"status": "ready", "id": 1}"#).expect("JSON"));
@@ -34,18 +34,18 @@ fn an_empty_result_of_a_node_filter_selects_nothing() {
     assert_eq!(report.problems[0].code, codes::NODE_FILTER);
 }
 
-/// An explicit list of no nodes is one, too; the master still has its part.
+/// An explicit empty list selects no nodes; tasks on the master still run.
 #[test]
-fn a_list_of_no_nodes_is_no_nodes() {
+fn empty_node_list_selects_no_nodes() {
     let tasks = [shell("a", json!({})), task("m", json!({"type": "shell", "roles": "master"}))];
     let request = Request { nodes: Some(Vec::new()), ..Request::default() };
     let input = PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) };
     assert_eq!(running(&planned(&input)), ["m@master"]);
 }
 
-/// The condition was looked at before its expression had been evaluated.
+/// Bug: the condition was tested before its expression was evaluated.
 #[test]
-fn conditions_are_evaluated_before_they_are_judged() {
+fn computed_conditions_are_evaluated() {
     let computed = |text: &str| json!({"condition": {"yaql_exp": text}});
     let tasks = [
         shell("no", computed("false")),
@@ -55,9 +55,9 @@ fn conditions_are_evaluated_before_they_are_judged() {
     assert_eq!(running(&planned(&input(&tasks, &json!({}), &nodes()))), ["yes@2"]);
 }
 
-/// Parameters are computed only for what runs, so a condition can guard them.
+/// Parameters are computed only for instances that run, so a condition can guard them.
 #[test]
-fn a_false_condition_guards_parameters() {
+fn false_condition_guards_parameters() {
     let parameters = json!({"cmd": {"yaql_exp": "$.absent.value"}});
     let guarded =
         shell("a", json!({"condition": {"yaql_exp": "'absent' in $.keys()"}, "parameters": parameters}));
@@ -71,9 +71,9 @@ fn a_false_condition_guards_parameters() {
     assert!(problem.place.is_some());
 }
 
-/// Dependencies in expressions were not evaluated for skipped tasks, so order was lost.
+/// Bug: dependencies in expressions were not evaluated for skipped tasks, so their order was lost.
 #[test]
-fn skipping_keeps_computed_dependencies() {
+fn skipped_tasks_keep_computed_dependencies() {
     let tasks = [
         shell("a", json!({})),
         shell("b", json!({"type": "skipped", "requires": {"yaql_exp": "['a']"}})),
@@ -86,9 +86,9 @@ fn skipping_keeps_computed_dependencies() {
     assert_eq!(edges(&plan), ["a@1 -> b@1", "b@1 -> c@1"]);
 }
 
-/// The previous state was taken from the wrong run: it is that of the last success of each task on each node.
+/// Bug: the old state came from the wrong run. It must be that of the last success of each task on each node.
 #[test]
-fn the_old_state_is_one_of_each_task_and_node() {
+fn old_state_is_per_task_and_node() {
     let changed = json!({"condition": {"yaql_exp": "changed($.x)"}});
     let tasks = [shell("a", changed.clone()), shell("b", changed)];
     let (now, before) = (json!({"x": 2}), json!({"x": 1}));
@@ -100,9 +100,9 @@ fn the_old_state_is_one_of_each_task_and_node() {
     assert_eq!(running(&planned(&input)), ["a@1", "b@2"]);
 }
 
-/// Old states of the cluster were mixed up between nodes.
+/// Bug: old common documents of different nodes were mixed up.
 #[test]
-fn each_node_has_its_own_past_of_the_cluster() {
+fn old_common_document_is_per_node() {
     let tasks = [shell("a", json!({"condition": {"yaql_exp": "changed($.x)"}}))];
     let old =
         old_of(&[("1", state(&json!({"x": 1}), &json!({}))), ("2", state(&json!({"x": 2}), &json!({})))]);
@@ -110,18 +110,18 @@ fn each_node_has_its_own_past_of_the_cluster() {
     assert_eq!(running(&planned(&input)), ["a@1"]);
 }
 
-/// Tasks on new nodes were skipped: a node without a past runs what has changed.
+/// Bug: tasks on new nodes were skipped. On a node without an old state everything has changed.
 #[test]
-fn a_new_node_runs_what_depends_on_it() {
+fn new_node_runs_changed_tasks() {
     let tasks = [shell("a", json!({"condition": {"yaql_exp": "changed($.x)"}}))];
     let old = old_of(&[("1", state(&json!({"x": 2}), &json!({"uid": "1"})))]);
     let input = PlanningInput { old: Some(&old), ..input(&tasks, &json!({"x": 2}), &nodes()) };
     assert_eq!(running(&planned(&input)), ["a@2"]);
 }
 
-/// A relation to the task's own name made a loop with itself; cutting by node cut too much.
+/// Bug: a relation to the task's own name created a self-loop, and excluding by node removed too many edges.
 #[test]
-fn a_relation_to_the_own_name_excludes_only_the_instance_itself() {
+fn self_relation_excludes_only_the_instance_itself() {
     let on_primary = json!({"cross_depends": [{"name": "a", "role": "primary-controller"}]});
     let plan = planned(&input(&[shell("a", on_primary)], &json!({}), &nodes()));
     assert_eq!(edges(&plan), ["a@1 -> a@2"]);
@@ -131,26 +131,27 @@ fn a_relation_to_the_own_name_excludes_only_the_instance_itself() {
     assert!(message.contains("a@1 → a@2 → a@1") || message.contains("a@2 → a@1 → a@2"), "{message}");
 }
 
-/// Unknown names gave no place.
+/// Bug: problems with unknown names had no location.
 #[test]
-fn unknown_names_are_told_with_their_place() {
+fn unknown_names_are_reported_with_location() {
     let tasks = [shell("configure", json!({"requires": ["confgure"], "cross_depends": [{"name": "/^x/"}]}))];
     let request = Request { tasks: Some(vec!["configur".into()]), ..Request::default() };
     let input = PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) };
     let (_, report) = plan(&input).expect("a plan");
-    let told: Vec<String> = report.warnings().map(ToString::to_string).collect();
+    let warnings: Vec<String> = report.warnings().map(ToString::to_string).collect();
     assert!(
-        told.iter()
+        warnings
+            .iter()
             .any(|text| text.starts_with("task `configure`, requires[0]: ") && text.contains("did you mean")),
-        "{told:#?}"
+        "{warnings:#?}"
     );
-    assert!(told.iter().any(|text| text.contains("cross_depends[0]")), "{told:#?}");
-    assert!(told.iter().any(|text| text.contains("`configur` was asked for")), "{told:#?}");
+    assert!(warnings.iter().any(|text| text.contains("cross_depends[0]")), "{warnings:#?}");
+    assert!(warnings.iter().any(|text| text.contains("selected task `configur`")), "{warnings:#?}");
 }
 
-/// A cycle check over definitions raised false alarms: what never meets on a node is no cycle.
+/// Bug: a cycle check over definitions reported false positives. Tasks that share no node form no cycle.
 #[test]
-fn tasks_that_never_meet_make_no_cycle() {
+fn tasks_without_shared_nodes_form_no_cycle() {
     let apart = [
         task("a", json!({"type": "shell", "roles": ["primary-controller"], "requires": ["b"]})),
         task("b", json!({"type": "shell", "roles": ["compute"], "requires": ["a"]})),
@@ -159,15 +160,15 @@ fn tasks_that_never_meet_make_no_cycle() {
     let together = [shell("a", json!({"requires": ["b"]})), shell("b", json!({"requires": ["a"]}))];
     let report = refused(&input(&together, &json!({}), &nodes()));
     assert!(report.problems.iter().all(|problem| problem.code == codes::CYCLE));
-    // All nodes have it: that is one mistake, not one for each of them.
+    // All nodes have the cycle: it is reported once.
     let [problem] = &report.problems[..] else { panic!("{:?}", report.problems) };
-    assert_eq!(problem.message, "tasks wait for each other: a@1 → b@1 → a@1, and the same on one more node");
+    assert_eq!(problem.message, "dependency cycle: a@1 → b@1 → a@1, and the same cycle on one more node");
     assert_eq!(problem.nodes, ["1", "2"]);
 }
 
-/// Running chosen tasks did nothing because nothing had changed: force plans as on a first run.
+/// Bug: running selected tasks did nothing because nothing had changed. `force` plans as on a first run.
 #[test]
-fn force_forgets_the_past() {
+fn force_ignores_old_states() {
     let tasks = [shell("a", json!({"condition": {"yaql_exp": "changed($.x)"}})), shell("b", json!({}))];
     let past = state(&json!({"x": 1}), &json!({}));
     let old = old_of(&[("1", past.clone()), ("2", past)]);
@@ -180,23 +181,23 @@ fn force_forgets_the_past() {
     assert_eq!(chosen(true), ["a@1", "a@2"]);
 }
 
-/// Errors of one task hid those of the others.
+/// Bug: errors of one task hid those of the others.
 #[test]
-fn all_errors_are_told_at_once() {
+fn all_errors_are_reported() {
     let failing = |text: &str| json!({"condition": {"yaql_exp": text}});
     let tasks = [shell("a", failing("$.x.y")), shell("b", failing("1 +")), shell("c", failing("$.own"))];
     let nodes = [node("1", &[], json!({"uid": "1", "own": true})), node("2", &[], json!({"uid": "2"}))];
     let report = refused(&input(&tasks, &json!({}), &nodes));
-    let told: Vec<(&str, usize)> = report
+    let errors: Vec<(&str, usize)> = report
         .errors()
         .map(|problem| (problem.task.as_deref().unwrap_or_default(), problem.nodes.len()))
         .collect();
-    assert_eq!(told, [("a", 2), ("b", 0), ("c", 1)]);
+    assert_eq!(errors, [("a", 2), ("b", 0), ("c", 1)]);
 }
 
-/// `policy: any` picked a node without the task, and the dependency was lost.
+/// Bug: `policy: any` chose a node without the task, and the dependency was lost.
 #[test]
-fn any_means_one_that_has_the_task() {
+fn any_policy_chooses_a_node_with_the_task() {
     let tasks = [
         task("server", json!({"type": "shell", "roles": ["compute"]})),
         task(
@@ -211,7 +212,7 @@ fn any_means_one_that_has_the_task() {
     assert_eq!(plan.choices[0].node, "2");
 }
 
-/// One stray brace switched off all placeholders of a text.
+/// Bug: one stray brace disabled all placeholders of a text.
 #[test]
 fn placeholders_leave_other_braces_alone() {
     let parameters = json!({"cmd": "awk '{print $1}' {CLUSTER_ID} {{x}} {UNKNOWN}", "regex": "{CLUSTER_ID}"});
@@ -225,7 +226,7 @@ fn placeholders_leave_other_braces_alone() {
 }
 
 #[test]
-fn what_lies_outside_of_a_subgraph_is_skipped_in_order() {
+fn instances_outside_subgraph_are_skipped() {
     let tasks = [
         shell("a", json!({})),
         shell("b", json!({"requires": ["a"]})),
@@ -236,36 +237,36 @@ fn what_lies_outside_of_a_subgraph_is_skipped_in_order() {
         let request =
             Request { subgraphs: vec![Subgraph { start: own(start), end: own(end) }], ..Request::default() };
         let plan = planned(&PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) });
-        assert_eq!(plan.edges().count(), 4, "skipping loosens no order");
+        assert_eq!(plan.edges().count(), 4, "skipping must not relax the order");
         running(&plan)
     };
     assert_eq!(cut(&["b"], &[]), ["b@1", "b@2", "c@1", "c@2"]);
     assert_eq!(cut(&["b/1-1"], &["c"]), ["b@1", "c@1"]);
     assert_eq!(cut(&["unknown", "b/2"], &[]), ["b@2", "c@2"], "one of them is enough");
     assert_eq!(cut(&[], &["b"]), ["a@1", "a@2", "b@1", "b@2"]);
-    // What means nothing at all is a slip: neither everything is run nor, silently, nothing.
-    for (start, end, told) in [
-        (&["unknown"][..], &[][..], "begin at `unknown`"),
-        (&["b/99"], &[], "begin at `b/99`"),
-        (&["b/2-1"], &["c"], "begin at `b/2-1`"),
-        (&["b"], &["c/", "c/x"], "end at `c/`, `c/x`"),
+    // A reference that matches nothing is an error: it must neither run everything nor silently run nothing.
+    for (start, end, message) in [
+        (&["unknown"][..], &[][..], "subgraph start `unknown` matches no"),
+        (&["b/99"], &[], "subgraph start `b/99` matches no"),
+        (&["b/2-1"], &["c"], "subgraph start `b/2-1` matches no"),
+        (&["b"], &["c/", "c/x"], "subgraph end `c/`, `c/x` matches no"),
     ] {
         let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let request =
             Request { subgraphs: vec![Subgraph { start: own(start), end: own(end) }], ..Request::default() };
         let report = refused(&PlanningInput { request, ..input(&tasks, &json!({}), &nodes()) });
         let errors: Vec<String> = report.errors().map(ToString::to_string).collect();
-        assert!(errors.len() == 1 && errors[0].contains(told), "{errors:?}");
+        assert!(errors.len() == 1 && errors[0].contains(message), "{errors:?}");
     }
 }
 
 #[test]
-fn references_mean_the_same_in_a_plan_that_is_there() {
+fn references_resolve_in_existing_plan() {
     let tasks = [shell("a", json!({})), shell("a/1", json!({})), shell("c", json!({}))];
     let plan = planned(&input(&tasks, &json!({}), &nodes()));
     let names = |reference: &str| -> Vec<String> {
-        let found = stoker_planner::referred(&plan, reference);
-        found.into_iter().filter_map(|idx| plan.instance(idx)).map(|it| it.to_string()).collect()
+        let instances = stoker_planner::referred(&plan, reference);
+        instances.into_iter().filter_map(|idx| plan.instance(idx)).map(|it| it.to_string()).collect()
     };
     assert_eq!(names("c"), ["c@1", "c@2"]);
     assert_eq!(names("c/2, 7"), ["c@2"]);
@@ -278,19 +279,19 @@ fn references_mean_the_same_in_a_plan_that_is_there() {
 }
 
 #[test]
-fn who_is_away_is_told() {
+fn offline_nodes_are_reported() {
     let tasks = [shell("a", json!({}))];
-    let away = |nodes: Option<Vec<String>>| {
+    let offline = |nodes: Option<Vec<String>>| {
         let request = Request { nodes, ..Request::default() };
         let away = vec!["7".to_owned(), "8".to_owned()];
         let input = PlanningInput { request, away, ..input(&tasks, &json!({}), &self::nodes()) };
         let (_, report) = stoker_planner::plan(&input).expect("a plan");
-        let away = report.excluded.into_iter().filter(|node| node.why == stoker_planner::NOT_ONLINE);
-        away.map(|node| node.uid).collect::<Vec<_>>()
+        let excluded = report.excluded.into_iter().filter(|node| node.why == stoker_planner::NOT_ONLINE);
+        excluded.map(|node| node.uid).collect::<Vec<_>>()
     };
-    assert_eq!(away(None), ["7", "8"]);
-    assert_eq!(away(Some(vec!["1".to_owned(), "8".to_owned()])), ["8"]);
-    assert_eq!(away(Some(Vec::new())), [""; 0]);
+    assert_eq!(offline(None), ["7", "8"]);
+    assert_eq!(offline(Some(vec!["1".to_owned(), "8".to_owned()])), ["8"]);
+    assert_eq!(offline(Some(Vec::new())), [""; 0]);
 }
 
 #[test]
@@ -321,7 +322,7 @@ fn any_field_can_be_computed() {
 }
 
 #[test]
-fn conditions_in_the_older_notation_are_understood() {
+fn legacy_conditions_are_evaluated() {
     let tasks = [shell(
         "a",
         json!({"condition": "settings:additional_components.murano.value == true and settings:uid == '2'"}),
@@ -333,7 +334,7 @@ fn conditions_in_the_older_notation_are_understood() {
 }
 
 #[test]
-fn documents_lie_over_each_other_in_expressions() {
+fn expressions_see_overlaid_documents() {
     let tasks = [shell(
         "a",
         json!({"condition": {"yaql_exp": "$.m.x = 1 and $.m.y = 2 and $node.m.keys().len() = 1 and $common.m.x = 1"}}),
@@ -344,9 +345,9 @@ fn documents_lie_over_each_other_in_expressions() {
     assert_eq!(running(&planned(&input)), ["a@1"]);
 }
 
-/// Tasks that run again were merged into the graph in another order than on the first run.
+/// Bug: tasks that run again were merged into the graph in another order than on the first run.
 #[test]
-fn what_runs_again_keeps_its_place_in_the_order() {
+fn rerun_tasks_keep_their_order() {
     let tasks = [
         shell("a", json!({"condition": {"yaql_exp": "changed($.x)"}})),
         shell("b", json!({"requires": ["a"], "condition": {"yaql_exp": "changed($.y)"}})),
@@ -362,7 +363,7 @@ fn what_runs_again_keeps_its_place_in_the_order() {
     assert_eq!(running(&second), ["a@2", "c@1", "c@2"]);
 }
 
-/// One engine shared by several workers gave results at random.
+/// Bug: one evaluation engine shared by several workers gave random results.
 #[test]
 fn plans_do_not_depend_on_the_number_of_threads() {
     let text = "$.list.where($ > new($.own)).select($ * 2).sum() > 40 or changed($.own)";
@@ -383,25 +384,25 @@ fn plans_do_not_depend_on_the_number_of_threads() {
     assert!([2, 3, 8].into_iter().all(|n_threads| with(n_threads) == one));
 }
 
-/// An expression could eat the machine: what never ends is an error of the task it stands in, and of no other.
+/// Bug: an expression could exhaust the machine. A runaway expression is an error of its own task only.
 #[test]
-fn an_expression_without_an_end_is_an_error_with_its_place() {
+fn runaway_expressions_are_reported_with_location() {
     let tasks = [
         shell("endless", json!({"condition": {"yaql_exp": "sequence().where(false).any()"}})),
         shell("huge", json!({"parameters": {"cmd": {"yaql_exp": "'x' * 1000000000"}}})),
         shell("fine", json!({})),
     ];
     let report = refused(&input(&tasks, &json!({}), &nodes()[..1]));
-    let told: Vec<(&str, &str)> = report
+    let errors: Vec<(&str, &str)> = report
         .errors()
         .map(|problem| (problem.task.as_deref().unwrap_or_default(), problem.field.as_str()))
         .collect();
-    assert_eq!(told, [("endless", "condition"), ("huge", "parameters.cmd")]);
+    assert_eq!(errors, [("endless", "condition"), ("huge", "parameters.cmd")]);
 }
 
-/// Data of users was evaluated as if it were an expression.
+/// Bug: user data was evaluated as an expression.
 #[test]
-fn what_an_expression_gives_is_never_evaluated_again() {
+fn expression_results_are_not_evaluated_again() {
     let parameters = json!({"cmd": {"yaql_exp": "$.evil"}, "as_map": {"yaql_exp": "$.nested"}});
     let tasks = [shell("a", json!({"parameters": parameters}))];
     let common = json!({"evil": "{CLUSTER_ID} $.uid", "nested": {"yaql_exp": "$.uid"}});

@@ -1,4 +1,5 @@
-//! Random changes of single values: exactly those tasks are planned that an oracle without any shortcut plans.
+//! Random mutations of single values: the planner must agree with an oracle that evaluates every condition
+//! separately.
 
 mod real;
 
@@ -11,10 +12,10 @@ use stoker_planner::{Action, NodeInput, PlanningInput, Settings, evaluate, libra
 use stoker_yaql::value::{Map, MapBuilder};
 use stoker_yaql::{Engine, Expression, Value};
 
-/// A source of numbers that is the same in every run (`SplitMix64`).
-struct Dice(u64);
+/// Deterministic random numbers (`SplitMix64`).
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -23,36 +24,36 @@ impl Dice {
     }
 }
 
-/// The value with one thing in it changed, somewhere.
-fn mutated(value: &Value, dice: &mut Dice) -> Value {
+/// The value with one random mutation at a random depth.
+fn mutate(value: &Value, rng: &mut Rng) -> Value {
     match value {
         Value::FrozenDict(map) if !map.is_empty() => {
-            let at = dice.below(map.len());
-            let is_removed = dice.below(12) == 0;
+            let at = rng.below(map.len());
+            let is_removed = rng.below(12) == 0;
             let mut builder = MapBuilder::default();
             for (entry_idx, (key, inner)) in map.iter().enumerate() {
                 match entry_idx == at {
                     true if is_removed => {}
-                    true => builder.insert(key.clone(), mutated(inner, dice)).expect("a key"),
+                    true => builder.insert(key.clone(), mutate(inner, rng)).expect("a key"),
                     false => builder.insert(key.clone(), inner.clone()).expect("a key"),
                 }
             }
             Value::frozen_dict(builder.build())
         }
         Value::Tuple(items) if !items.is_empty() => {
-            let (at, what) = (dice.below(items.len()), dice.below(10));
+            let (at, operation) = (rng.below(items.len()), rng.below(10));
             let mut items = items.to_vec();
-            match what {
+            match operation {
                 0 => _ = items.remove(at),
                 1 => items.push(items[at].clone()),
-                _ => items[at] = mutated(&items[at], dice),
+                _ => items[at] = mutate(&items[at], rng),
             }
             Value::tuple(items)
         }
-        // Sometimes it is equal to what it was, and not the same.
-        Value::Bool(flag) if dice.below(4) == 0 => Value::Int(i64::from(*flag)),
+        // Sometimes the new value is equal but not identical.
+        Value::Bool(flag) if rng.below(4) == 0 => Value::Int(i64::from(*flag)),
         Value::Bool(flag) => Value::Bool(!flag),
-        Value::Int(number) if dice.below(4) == 0 => Value::Float(*number as f64),
+        Value::Int(number) if rng.below(4) == 0 => Value::Float(*number as f64),
         Value::Int(number) => Value::Int(number + 1),
         Value::Str(text) => Value::from(format!("{text}x")),
         Value::Null => Value::from("something"),
@@ -73,7 +74,7 @@ impl Oracle {
         Self { conditions: conditions.collect() }
     }
 
-    /// Whether a task runs; an error is no.
+    /// Whether a task runs; `None` if the evaluation fails.
     fn runs(&self, task: &str, new: &State, old: Option<&State>) -> Option<bool> {
         match self.conditions.get(task) {
             Some(condition) => {
@@ -84,7 +85,8 @@ impl Oracle {
     }
 }
 
-/// Plans some nodes with pasts of their own and asks the oracle about every instance. Says how many tasks ran.
+/// Plans nodes with separate old states and compares every instance with the oracle. Returns how many
+/// instances run.
 fn check(
     tasks: &[Task],
     oracle: &Oracle,
@@ -113,10 +115,10 @@ fn check(
         .collect();
     let (plan, _) = match plan(&input) {
         Ok(planned) => planned,
-        // A mutation of the new state can make an expression fail; then the oracle must fail there, too.
+        // A mutation of the new state can make an expression fail; then the oracle must fail there too.
         Err(report) => {
-            let of_conditions = report.errors().filter(|problem| problem.field == "condition");
-            for problem in of_conditions {
+            let condition_errors = report.errors().filter(|problem| problem.field == "condition");
+            for problem in condition_errors {
                 let task = problem.task.as_deref().expect("a task");
                 for uid in problem.nodes.iter().filter(|uid| states.contains_key(uid.as_str())) {
                     let (new, past) = &states[uid.as_str()];
@@ -131,8 +133,10 @@ fn check(
     for instance in plan.instances() {
         let Some((new, past)) = states.get(instance.node) else { continue };
         let task = tasks.iter().find(|task| task.name == instance.task).expect("a task");
-        let is_skipped =
-            task.field("type").and_then(|word| word.as_str()).is_some_and(|word| skipped.contains(&word));
+        let is_skipped = task
+            .field("type")
+            .and_then(|task_type| task_type.as_str())
+            .is_some_and(|task_type| skipped.contains(&task_type));
         let expected = !is_skipped && oracle.runs(instance.task, new, *past).expect("a value");
         let runs = instance.verdict.action() == Action::Run;
         assert_eq!(runs, expected, "seed {seed}: {instance}");
@@ -146,23 +150,23 @@ const N_NODES: usize = 250;
 const N_NEW: usize = 60;
 
 #[test]
-fn old_states_that_differ_in_one_value() {
+fn mutated_old_states_match_the_oracle() {
     let (Some(now), Some(expected), Some(tasks)) =
         (Cluster::real(), real::expected_plans(), real::tasks("default-graph.yaml"))
     else {
         return;
     };
     let (bases, oracle) = (real::node_inputs(&now, &expected), Oracle::new(&tasks));
-    let (mut dice, mut n_run) = (Dice(4), 0);
+    let (mut rng, mut n_run) = (Rng(4), 0);
     for round in 0..N_OLD / N_NODES {
         let nodes: Vec<(NodeInput, Option<State>)> = (0..N_NODES)
             .map(|number| {
-                let base = &bases[dice.below(bases.len())];
+                let base = &bases[rng.below(bases.len())];
                 let (mut common, mut own) = (now.common.clone(), base.document.clone());
-                if dice.below(3) == 0 {
-                    own = Document::new(&mutated(own.value(), &mut dice));
+                if rng.below(3) == 0 {
+                    own = Document::new(&mutate(own.value(), &mut rng));
                 } else {
-                    common = Document::new(&mutated(common.value(), &mut dice));
+                    common = Document::new(&mutate(common.value(), &mut rng));
                 }
                 let node = NodeInput { uid: format!("{round}-{number}"), ..base.clone() };
                 (node, Some(State { common, node: own }))
@@ -175,7 +179,7 @@ fn old_states_that_differ_in_one_value() {
 }
 
 #[test]
-fn new_states_that_differ_in_one_value() {
+fn mutated_new_states_match_the_oracle() {
     let (Some(now), Some(expected), Some(tasks)) =
         (Cluster::real(), real::expected_plans(), real::tasks("default-graph.yaml"))
     else {
@@ -183,29 +187,29 @@ fn new_states_that_differ_in_one_value() {
     };
     let (bases, oracle) = (real::node_inputs(&now, &expected), Oracle::new(&tasks));
     for seed in 0..N_NEW {
-        let mut dice = Dice(seed as u64 * 7919 + 1);
-        let is_own = dice.below(2) == 0;
+        let mut rng = Rng(seed as u64 * 7919 + 1);
+        let is_own = rng.below(2) == 0;
         let common =
-            if is_own { now.common.clone() } else { Document::new(&mutated(now.common.value(), &mut dice)) };
+            if is_own { now.common.clone() } else { Document::new(&mutate(now.common.value(), &mut rng)) };
         let nodes: Vec<(NodeInput, Option<State>)> = bases
             .iter()
             .map(|base| {
                 let past = State { common: now.common.clone(), node: base.document.clone() };
-                let document = if is_own && dice.below(3) == 0 {
-                    Document::new(&mutated(base.document.value(), &mut dice))
+                let document = if is_own && rng.below(3) == 0 {
+                    Document::new(&mutate(base.document.value(), &mut rng))
                 } else {
                     base.document.clone()
                 };
-                (NodeInput { document, ..base.clone() }, (dice.below(5) > 0).then_some(past))
+                (NodeInput { document, ..base.clone() }, (rng.below(5) > 0).then_some(past))
             })
             .collect();
         check(&tasks, &oracle, &common, &nodes, seed as u64);
     }
 }
 
-/// A document is what it holds, not how it was written.
+/// Documents are compared by content, not by key order.
 #[test]
-fn the_order_of_keys_is_no_change() {
+fn key_order_is_not_a_change() {
     let Some(now) = Cluster::real() else { return };
     fn reversed(value: &Value) -> Value {
         match value {

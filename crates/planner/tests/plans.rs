@@ -1,4 +1,4 @@
-//! Plans of the real graphs are those that the reference computed, except where a trap of it is mended.
+//! Plans of the real graphs match those of the reference, except where a bug of the reference is fixed.
 
 mod real;
 
@@ -39,48 +39,48 @@ fn expected_edges(first_run: &Json) -> Edges {
 }
 
 fn edges(plan: &Plan) -> Edges {
-    let words: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
-    plan.edges().map(|(from, to)| (words[from as usize].clone(), words[to as usize].clone())).collect()
+    let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
+    plan.edges().map(|(from, to)| (names[from as usize].clone(), names[to as usize].clone())).collect()
 }
 
-/// The list of mended traps: pairs of a graph and an edge that the reference does not have.
-fn mended(graph: &str) -> Edges {
-    let text = include_str!("mended-traps.txt");
+/// Edges of a graph that the reference lacks because of a fixed bug.
+fn fixed_edges(graph: &str) -> Edges {
+    let text = include_str!("fixed-reference-edges.txt");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let edge = |line: &str| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [in_graph, before, "->", after] = words[..] else { panic!("{line}") };
+        let names: Vec<&str> = line.split_whitespace().collect();
+        let [in_graph, before, "->", after] = names[..] else { panic!("{line}") };
         (in_graph == graph).then(|| (before.to_owned(), after.to_owned()))
     };
     lines.filter_map(edge).collect()
 }
 
 #[test]
-fn instances_and_edges_are_those_of_the_reference() {
+fn instances_and_edges_match_the_reference() {
     let Some(expected) = real::expected_plans() else { return };
     for (graph, file) in GRAPHS {
         let Some(plan) = planned(file, None) else { return };
         let first_run = &expected[graph]["first_run"];
         let instances: BTreeSet<String> = plan.instances().map(|instance| instance.to_string()).collect();
         let nodes = first_run.as_object().expect("nodes").iter();
-        let wanted: BTreeSet<String> = nodes
+        let expected_set: BTreeSet<String> = nodes
             .flat_map(|(node, tasks)| {
                 tasks.as_object().expect("tasks").keys().map(move |task| format!("{task}@{node}"))
             })
             .collect();
-        assert_eq!(instances, wanted, "{graph}");
-        let (found, wanted) = (edges(&plan), expected_edges(first_run));
-        assert_eq!(wanted.len() as u64, expected[graph]["edges"].as_u64().expect("a number"));
-        let missing: Vec<_> = wanted.difference(&found).collect();
-        let more: Edges = found.difference(&wanted).cloned().collect();
-        println!("{graph}: {} instances, {} edges, {} mended", instances.len(), found.len(), more.len());
+        assert_eq!(instances, expected_set, "{graph}");
+        let (actual, expected_set) = (edges(&plan), expected_edges(first_run));
+        assert_eq!(expected_set.len() as u64, expected[graph]["edges"].as_u64().expect("a number"));
+        let missing: Vec<_> = expected_set.difference(&actual).collect();
+        let added: Edges = actual.difference(&expected_set).cloned().collect();
+        println!("{graph}: {} instances, {} edges, {} fixed", instances.len(), actual.len(), added.len());
         assert_eq!(missing, Vec::<&(String, String)>::new(), "{graph}");
-        assert_eq!(more, mended(graph), "{graph}");
+        assert_eq!(added, fixed_edges(graph), "{graph}");
     }
 }
 
 #[test]
-fn exactly_the_same_is_executed() {
+fn executed_instances_match_the_reference() {
     let (Some(expected), Some(now)) = (real::expected_plans(), Cluster::real()) else { return };
     let pasts: [(&str, Option<OldStates>); 3] =
         [("none", None), ("same", Some(now.as_old())), ("scale_out", Some(now.before_scale_out().as_old()))];
@@ -91,8 +91,8 @@ fn exactly_the_same_is_executed() {
             for instance in plan.instances().filter(|instance| instance.verdict.action() == Action::Run) {
                 executed.entry(instance.node).or_default().insert(instance.task);
             }
-            let wanted = expected[graph]["executed"][name].as_object().expect("nodes").iter();
-            let wanted: BTreeMap<&str, BTreeSet<&str>> = wanted
+            let expected_set = expected[graph]["executed"][name].as_object().expect("nodes").iter();
+            let expected_set: BTreeMap<&str, BTreeSet<&str>> = expected_set
                 .map(|(node, tasks)| {
                     let tasks = tasks.as_array().expect("tasks").iter().filter_map(Json::as_str);
                     (node.as_str(), tasks.collect::<BTreeSet<&str>>())
@@ -100,24 +100,24 @@ fn exactly_the_same_is_executed() {
                 .filter(|(_, tasks)| !tasks.is_empty())
                 .collect();
             println!("{graph} {name}: {}", executed.values().map(BTreeSet::len).sum::<usize>());
-            assert_eq!(executed, wanted, "{graph} {name}");
+            assert_eq!(executed, expected_set, "{graph} {name}");
         }
     }
 }
 
 #[test]
-fn fault_tolerance_groups_are_those_of_the_reference() {
+fn fault_tolerance_groups_match_the_reference() {
     let Some(expected) = real::expected_plans() else { return };
     for (graph, file) in GRAPHS {
         let Some(plan) = planned(file, None) else { return };
-        let mut found: Vec<Json> = plan
+        let mut actual: Vec<Json> = plan
             .groups
             .iter()
             .map(|group| {
                 serde_json::json!({"name": group.name, "node_ids": group.nodes, "fault_tolerance": group.tolerated})
             })
             .collect();
-        found.sort_by_key(|group| group["name"].to_string());
-        assert_eq!(Json::Array(found), expected[graph]["fault_tolerance_groups"], "{graph}");
+        actual.sort_by_key(|group| group["name"].to_string());
+        assert_eq!(Json::Array(actual), expected[graph]["fault_tolerance_groups"], "{graph}");
     }
 }

@@ -1,4 +1,4 @@
-//! What holds of every plan.
+//! Properties that hold for every plan.
 
 mod small;
 
@@ -12,7 +12,7 @@ use stoker_model::Task;
 use stoker_planner::{NodeInput, Plan, PlanningInput, Request, Settings, plan};
 
 const TAGS: &[&str] = &["primary-controller", "controller", "compute", "storage"];
-const PLACES: &[&str] = &[
+const NODE_NAMES: &[&str] = &[
     "*",
     "master",
     "primary-controller",
@@ -23,8 +23,8 @@ const PLACES: &[&str] = &[
     "nobody",
 ];
 
-fn place() -> impl Strategy<Value = Json> {
-    let name = || prop::sample::select(PLACES).prop_map(Json::from);
+fn node_names() -> impl Strategy<Value = Json> {
+    let name = || prop::sample::select(NODE_NAMES).prop_map(Json::from);
     prop_oneof![name(), prop::collection::vec(name(), 0..3).prop_map(Json::Array)]
 }
 
@@ -38,7 +38,7 @@ fn relation(n_tasks: usize) -> impl Strategy<Value = Json> {
         Just(None),
         Just(Some(Json::Null)),
         Just(Some(Json::from("self"))),
-        place().prop_map(Some),
+        node_names().prop_map(Some),
     ];
     (name, role, any::<bool>()).prop_map(|(name, role, is_any)| {
         let mut relation = json!({"name": name});
@@ -58,10 +58,10 @@ fn task(number: usize, n_tasks: usize) -> impl Strategy<Value = Task> {
     let kind = prop_oneof![6 => Just("shell"), 1 => Just("stage"), 1 => Just("skipped"), 1 => Just("group")];
     let condition =
         prop::sample::select(vec!["true", "$.uid = '1'", "changed($.x)", "$.own > 1", "'compute' in $.tags"]);
-    (kind, place(), names(), names(), relations(), relations(), condition).prop_map(
-        move |(kind, place, requires, required_for, depends, depended_by, condition)| {
+    (kind, node_names(), names(), names(), relations(), relations(), condition).prop_map(
+        move |(kind, node_names, requires, required_for, depends, depended_by, condition)| {
             let mut fields = json!({
-                "type": kind, "roles": place, "requires": requires, "required_for": required_for,
+                "type": kind, "roles": node_names, "requires": requires, "required_for": required_for,
                 "cross_depends": depends, "cross_depended_by": depended_by, "condition": {"yaql_exp": condition},
             });
             if kind == "group" {
@@ -99,36 +99,36 @@ fn planned(tasks: &[Task], nodes: &[NodeInput], n_threads: usize) -> Option<Plan
 type Edges = BTreeSet<(String, String)>;
 
 fn edges(plan: &Plan) -> Edges {
-    let words: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
-    plan.edges().map(|(from, to)| (words[from as usize].clone(), words[to as usize].clone())).collect()
+    let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
+    plan.edges().map(|(from, to)| (names[from as usize].clone(), names[to as usize].clone())).collect()
 }
 
-/// The edges worked out instance by instance, as the rules are written.
+/// Edges computed naively, instance by instance.
 fn naive_edges(tasks: &[Task], nodes: &[NodeInput], plan: &Plan) -> Edges {
     let instances: Vec<(String, String)> =
         plan.instances().map(|instance| (instance.task.to_owned(), instance.node.to_owned())).collect();
     let uids: Vec<&str> = nodes.iter().map(|node| node.uid.as_str()).collect();
-    let resolve = |place: &Json| -> Vec<&str> {
-        let names: Vec<&str> = match place {
+    let resolve = |node_names: &Json| -> Vec<&str> {
+        let names: Vec<&str> = match node_names {
             Json::Array(items) => items.iter().filter_map(Json::as_str).collect(),
             single => single.as_str().into_iter().collect(),
         };
-        let is_meant = |node: &NodeInput, name: &str| {
+        let matches_node = |node: &NodeInput, name: &str| {
             name == "*"
                 || node.tags.iter().any(|tag| Pattern::new(name).is_ok_and(|pattern| pattern.matches(tag)))
         };
-        let mut found: Vec<&str> = nodes
+        let mut uids: Vec<&str> = nodes
             .iter()
-            .filter(|node| names.iter().any(|name| is_meant(node, name)))
+            .filter(|node| names.iter().any(|name| matches_node(node, name)))
             .map(|node| &*node.uid)
             .collect();
-        found.extend(names.contains(&"master").then_some("master"));
-        found
+        uids.extend(names.contains(&"master").then_some("master"));
+        uids
     };
     let is_named = |name: &str, task: &str| Pattern::new(name).is_ok_and(|pattern| pattern.matches(task));
     let mut edges = Edges::new();
     for (task, uid) in &instances {
-        let fields = &tasks.iter().find(|known| known.name == *task).expect("a task").fields;
+        let fields = &tasks.iter().find(|candidate| candidate.name == *task).expect("a task").fields;
         let mut add = |other: &(String, String), is_before: bool| {
             let (own, other) = (format!("{task}@{uid}"), format!("{}@{}", other.0, other.1));
             if own != other {
@@ -137,10 +137,10 @@ fn naive_edges(tasks: &[Task], nodes: &[NodeInput], plan: &Plan) -> Edges {
         };
         for (field, is_before) in [("requires", true), ("required_for", false)] {
             for name in fields[field].as_array().expect("names").iter().filter_map(Json::as_str) {
-                let beside = |other: &&(String, String)| {
+                let on_same_node = |other: &&(String, String)| {
                     is_named(name, &other.0) && (other.1 == *uid || other.1 == "sync")
                 };
-                instances.iter().filter(beside).for_each(|other| add(other, is_before));
+                instances.iter().filter(on_same_node).for_each(|other| add(other, is_before));
             }
         }
         for (field, is_before) in [("cross_depends", true), ("cross_depended_by", false)] {
@@ -151,7 +151,7 @@ fn naive_edges(tasks: &[Task], nodes: &[NodeInput], plan: &Plan) -> Edges {
                     None => uids.clone(),
                     Some(Json::Null) if !is_any => vec!["sync"],
                     Some(Json::String(role)) if role == "self" && !is_any => vec![uid],
-                    Some(place) => resolve(place),
+                    Some(node_names) => resolve(node_names),
                 };
                 if is_any {
                     let has_task = |node: &&str| {
@@ -180,13 +180,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn sets_that_meet_mean_every_pair(tasks in graph(), nodes in fleet()) {
+    fn junction_edges_equal_naive_edges(tasks in graph(), nodes in fleet()) {
         let Some(plan) = planned(&tasks, &nodes, 1) else { return Ok(()) };
         prop_assert_eq!(edges(&plan), naive_edges(&tasks, &nodes, &plan));
     }
 
     #[test]
-    fn the_order_of_the_input_and_threads_change_nothing(tasks in graph(), nodes in fleet()) {
+    fn plan_is_independent_of_input_order_and_threads(tasks in graph(), nodes in fleet()) {
         let (mut other_tasks, mut other_nodes) = (tasks.clone(), nodes.clone());
         other_tasks.reverse();
         other_nodes.reverse();
@@ -194,18 +194,18 @@ proptest! {
     }
 
     #[test]
-    fn an_unrelated_task_changes_nothing_else(tasks in graph(), nodes in fleet()) {
+    fn unrelated_task_changes_no_other_instance(tasks in graph(), nodes in fleet()) {
         let mut more = tasks.clone();
         more.push(small::shell("zzz", json!({})));
         let (Some(plan), Some(with_more)) = (planned(&tasks, &nodes, 1), planned(&more, &nodes, 1)) else { return Ok(()) };
-        let mut found = verdicts(&with_more);
-        found.retain(|instance, _| !instance.starts_with("zzz@"));
-        prop_assert_eq!(verdicts(&plan), found);
+        let mut others = verdicts(&with_more);
+        others.retain(|instance, _| !instance.starts_with("zzz@"));
+        prop_assert_eq!(verdicts(&plan), others);
         prop_assert_eq!(edges(&plan), edges(&with_more));
     }
 
     #[test]
-    fn skipping_never_loosens_the_order(tasks in graph(), nodes in fleet()) {
+    fn skipping_never_relaxes_the_order(tasks in graph(), nodes in fleet()) {
         let Some(plan) = planned(&tasks, &nodes, 1) else { return Ok(()) };
         let common = document(&json!({"x": 1, "tags": [], "own": 0, "uid": "none"}));
         let request = Request { tasks: Some(vec!["t0".to_owned()]), ..Request::default() };

@@ -1,4 +1,4 @@
-//! The functions over states, line by line as they are specified.
+//! Truth tables of the state functions.
 
 mod small;
 
@@ -8,7 +8,7 @@ use stoker_planner::{evaluate, library, options};
 use stoker_yaql::Engine;
 use stoker_yaql::json::{WriteOptions, write};
 
-fn shown(text: &str, new: &Json, old: Option<&Json>) -> String {
+fn result_text(text: &str, new: &Json, old: Option<&Json>) -> String {
     let expression = Engine::new(library()).compile(text).expect("it parses");
     let (new, old) = (state(new, &json!({})), old.map(|old| state(old, &json!({}))));
     match evaluate(&expression, &new, old.as_ref(), &options(1)) {
@@ -19,15 +19,15 @@ fn shown(text: &str, new: &Json, old: Option<&Json>) -> String {
     }
 }
 
-/// The results with no old state, and with an equal one.
+/// Checks the results without an old state, and with an equal one.
 fn check(text: &str, without: &str, equal: &str) {
     let new = json!({"a": 1, "list": [1, 2], "l": [{"x": 1}, {"x": 2}]});
-    assert_eq!(shown(text, &new, None), without, "{text}, no old state");
-    assert_eq!(shown(text, &new, Some(&new)), equal, "{text}, equal old state");
+    assert_eq!(result_text(text, &new, None), without, "{text}, no old state");
+    assert_eq!(result_text(text, &new, Some(&new)), equal, "{text}, equal old state");
 }
 
 #[test]
-fn the_table_of_the_reference() {
+fn state_functions_match_the_reference() {
     check("changed($.a)", "true", "false");
     check("changed($.absent)", "error", "error");
     check("changed($.get(a))", "true", "false");
@@ -48,9 +48,10 @@ fn the_table_of_the_reference() {
     check("changed($.l.where($.x = new($.a)))", "true", "false");
 }
 
-/// The reference lets streams out of the guard: these raise there when an old element lacks `x`.
+/// In the reference lazy iterators escape the guard: these expressions raise there if an old element lacks
+/// `x`.
 #[test]
-fn streams_are_walked_inside_the_guard() {
+fn iterators_are_materialized_inside_the_guard() {
     let (new, old) = (json!({"l": [{"x": 1}]}), json!({"l": [{"y": 1}]}));
     for text in [
         "changed($.l.select($.x))",
@@ -58,10 +59,10 @@ fn streams_are_walked_inside_the_guard() {
         "old($.l.select($.x)).isUndef()",
         "old($.l.x).isUndef()",
     ] {
-        assert_eq!(shown(text, &new, Some(&old)), "true", "{text}");
+        assert_eq!(result_text(text, &new, Some(&old)), "true", "{text}");
     }
-    assert_eq!(shown("added($.l.x)", &new, Some(&old)), "[1]");
-    assert_eq!(shown("deleted($.l.x)", &new, Some(&old)), "null");
+    assert_eq!(result_text("added($.l.x)", &new, Some(&old)), "[1]");
+    assert_eq!(result_text("deleted($.l.x)", &new, Some(&old)), "null");
 }
 
 #[test]
@@ -70,8 +71,8 @@ fn differences_are_one_level_deep() {
     let old = json!({"m": {"a": 1, "b": 2, "c": 4}, "l": [1, 2, 3, 4], "t": "x\ny", "n": 1, "k": [1]});
     let both = |text: &str| {
         [
-            shown(&format!("added({text})"), &new, Some(&old)),
-            shown(&format!("deleted({text})"), &new, Some(&old)),
+            result_text(&format!("added({text})"), &new, Some(&old)),
+            result_text(&format!("deleted({text})"), &new, Some(&old)),
         ]
     };
     assert_eq!(both("$.m"), [r#"{"b": 3}"#, r#"{"b": 2, "c": 4}"#]);
@@ -84,10 +85,10 @@ fn differences_are_one_level_deep() {
 }
 
 #[test]
-fn texts_of_data() {
+fn values_convert_to_yaml_and_json() {
     let new = json!({"m": {"b": [1, "yes", {"c": null}], "a": "x: y", "e": {}, "f": []}});
-    let yaml = shown("$.m.toYaml()", &new, None);
+    let yaml = result_text("$.m.toYaml()", &new, None);
     assert_eq!(yaml, r#""a: 'x: y'\nb:\n- 1\n- 'yes'\n- c: null\ne: {}\nf: []\n""#);
-    assert_eq!(shown("$.m.b.toJson()", &new, None), r#""[1, \"yes\", {\"c\": null}]""#);
-    assert_eq!(shown("old($.x).toYaml()", &new, None), "error");
+    assert_eq!(result_text("$.m.b.toJson()", &new, None), r#""[1, \"yes\", {\"c\": null}]""#);
+    assert_eq!(result_text("old($.x).toYaml()", &new, None), "error");
 }

@@ -1,4 +1,4 @@
-//! Documents in few words.
+//! Helpers that build JSON documents.
 
 use stoker_model::{Json, JsonMap};
 

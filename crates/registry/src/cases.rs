@@ -1,14 +1,14 @@
-//! Questions to the registry, one document each, for those who check plugins without a server.
+//! Registry evaluations as JSON documents, for checking plugins without a server.
 //!
-//! | kind | reads | answers |
+//! | kind | input | result |
 //! |---|---|---|
 //! | `decision` | `components`, `plugins`, `selection`, `required_types`, `release` | `{compatible, conflicts}` |
 //! | `wizard_mix` | `release_wizard`, `plugin_wizards` | the wizard, or a list of conflicts as error |
 //! | `stage_order` | `plugins` with their `tasks` | `[[plugin, index], …]`, or a list of errors as error |
 //! | `restriction_gen` | `wizard`, `components`, `plugins` | restrictions by `Pane.control[data]` |
 //!
-//! What is not given is empty. What is of the wrong kind is an error that says so. Answers can be much larger than
-//! questions, so questions are bounded, far above what releases have.
+//! Missing input is empty. Input of the wrong type is an error. Results can be much larger than inputs, so
+//! input sizes are bounded, far above those of real releases.
 
 use stoker_model::{FitTarget, Json, JsonMap};
 
@@ -16,7 +16,7 @@ use crate::components::{PluginComponents, Registry, Selection, newest_fitting};
 use crate::stages::{OrderedTask, StageError, StagePlugin, order};
 use crate::wizard::{MixConflict, PluginWizard, generated_restrictions, mix};
 
-/// Answers a case: `{"id", "result"}`, or `{"id", "error"}`.
+/// Evaluates a case; returns `{"id", "result"}` or `{"id", "error"}`.
 pub fn answer(case: &Json) -> Json {
     let (key, value) = match evaluate(case) {
         Ok(result) => ("result", result),
@@ -36,15 +36,15 @@ fn evaluate(case: &Json) -> Result<Json, Json> {
     }
 }
 
-/// Pairs of components are looked at.
+/// Evaluation is quadratic in the number of components.
 const COMPONENTS_MAX: usize = 2000;
-/// Triples of choices are.
+/// Evaluation is cubic in the number of choices.
 const CHOICES_MAX: usize = 250;
 
 fn decision(case: &Json) -> Result<Json, Json> {
     let target = target(case)?;
     let plugins = plugins(case)?;
-    require_few(list(case, "selection")?.len(), "names in `selection`", COMPONENTS_MAX)?;
+    check_limit(list(case, "selection")?.len(), "names in `selection`", COMPONENTS_MAX)?;
     let registry = Registry::new(list(case, "components")?, &newest_fitting(&plugins, target));
     let (components, required_types) = (texts(case, "selection")?, texts(case, "required_types")?);
     let selection = Selection { components: &components, required_types: &required_types };
@@ -52,34 +52,34 @@ fn decision(case: &Json) -> Result<Json, Json> {
 }
 
 fn wizard_mix(case: &Json) -> Result<Json, Json> {
-    let nothing = Json::Null;
+    let null = Json::Null;
     let mut wizards = Vec::new();
     for entry in list(case, "plugin_wizards")? {
         wizards.push(PluginWizard {
             name: text(entry, "plugin")?.ok_or("`plugin` is missing")?,
             version: text(entry, "version")?.unwrap_or_default(),
-            wizard: entry.get("wizard").unwrap_or(&nothing),
+            wizard: entry.get("wizard").unwrap_or(&null),
             components: Vec::new(),
         });
     }
-    let mixed = mix(case.get("release_wizard").unwrap_or(&nothing), &wizards);
-    mixed.map(|mixed| Json::Object(mixed.wizard)).map_err(|found| {
-        let mut shown: Vec<Json> = found.iter().map(conflict).collect();
-        // Two that differ in nothing but who had said it before are one here.
-        shown.dedup();
-        Json::Array(shown)
+    let mixed = mix(case.get("release_wizard").unwrap_or(&null), &wizards);
+    mixed.map(|mixed| Json::Object(mixed.wizard)).map_err(|conflicts| {
+        let mut documents: Vec<Json> = conflicts.iter().map(conflict_json).collect();
+        // Conflicts that differ only in the earlier plugin have the same form here.
+        documents.dedup();
+        Json::Array(documents)
     })
 }
 
-fn conflict(found: &MixConflict) -> Json {
+fn conflict_json(conflict: &MixConflict) -> Json {
     object([
-        ("path", Json::from(&*found.path)),
-        ("kind", Json::from(found.kind)),
-        ("plugin", Json::from(&*found.plugin)),
+        ("path", Json::from(&*conflict.path)),
+        ("kind", Json::from(conflict.kind)),
+        ("plugin", Json::from(&*conflict.plugin)),
     ])
 }
 
-/// Packages that do not say their version know numbers in stages.
+/// Default for packages without a version: the first one that supports numbers in stages.
 const PACKAGE_VERSION_DEFAULT: &str = "2.0.0";
 
 fn stage_order(case: &Json) -> Result<Json, Json> {
@@ -121,15 +121,15 @@ fn restriction_gen(case: &Json) -> Result<Json, Json> {
     let n_choices = panes
         .flat_map(JsonMap::values)
         .map(|control| control.get("values").and_then(Json::as_array).map_or(1, Vec::len));
-    require_few(n_choices.sum(), "choices in `wizard`", CHOICES_MAX)?;
+    check_limit(n_choices.sum(), "choices in `wizard`", CHOICES_MAX)?;
     let generated = generated_restrictions(wizard, &registry).into_iter();
-    let shown = generated.map(|(target, restrictions)| {
+    let documents = generated.map(|(target, restrictions)| {
         (target, restrictions.iter().map(crate::restrictions::Restriction::to_json).collect())
     });
-    Ok(Json::Object(shown.collect()))
+    Ok(Json::Object(documents.collect()))
 }
 
-/// The release that plugins have to fit, if one is given.
+/// Release that plugins have to support, if given.
 fn target(case: &Json) -> Result<Option<FitTarget<'_>>, Json> {
     let Some(release) = case.get("release").filter(|release| !release.is_null()) else { return Ok(None) };
     let operating_system = text(release, "operating_system")?.or(text(release, "os")?);
@@ -152,15 +152,19 @@ fn plugins(case: &Json) -> Result<Vec<PluginComponents<'_>>, Json> {
             components: list(entry, "components")?,
         });
     }
-    let n_of_plugins: usize =
+    let n_plugin_components: usize =
         plugins.iter().map(|plugin| plugin.provides.len() + plugin.components.len()).sum();
-    let n_components = list(case, "components")?.len() + n_of_plugins;
-    require_few(n_components, "components", COMPONENTS_MAX)?;
+    let n_components = list(case, "components")?.len() + n_plugin_components;
+    check_limit(n_components, "components", COMPONENTS_MAX)?;
     Ok(plugins)
 }
 
-fn require_few(n: usize, what: &str, n_max: usize) -> Result<(), Json> {
-    if n <= n_max { Ok(()) } else { Err(Json::from(format!("there are {n} {what}; the most is {n_max}"))) }
+fn check_limit(n: usize, subject: &str, n_max: usize) -> Result<(), Json> {
+    if n <= n_max {
+        Ok(())
+    } else {
+        Err(Json::from(format!("too many {subject}: {n}, the limit is {n_max}")))
+    }
 }
 
 fn list<'a>(document: &'a Json, key: &str) -> Result<&'a [Json], Json> {
@@ -173,7 +177,7 @@ fn list<'a>(document: &'a Json, key: &str) -> Result<&'a [Json], Json> {
 
 fn texts<'a>(document: &'a Json, key: &str) -> Result<Vec<&'a str>, Json> {
     let texts: Option<Vec<&str>> = list(document, key)?.iter().map(Json::as_str).collect();
-    texts.ok_or_else(|| Json::from(format!("`{key}` must be a list of texts")))
+    texts.ok_or_else(|| Json::from(format!("`{key}` must be a list of strings")))
 }
 
 fn text<'a>(document: &'a Json, key: &str) -> Result<Option<&'a str>, Json> {

@@ -1,35 +1,35 @@
-//! What enabled plugins add to a cluster besides tasks, and where two of them want the same place.
+//! Contributions of enabled plugins to a cluster besides tasks, and collisions between them.
 
 use std::collections::BTreeMap;
 
 use stoker_model::{Json, JsonMap, NewPlugin};
 
-/// Everything that a release and its plugins say about nodes.
+/// Merged node metadata of a release and its plugins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contributions {
     pub roles: JsonMap,
     pub volumes: Vec<Json>,
-    /// From a role to the volumes it needs.
+    /// Volumes required by each role.
     pub volumes_roles_mapping: JsonMap,
     pub network_roles: Vec<Json>,
-    /// By name of the plugin.
+    /// By plugin name.
     pub nic_attributes: JsonMap,
     pub bond_attributes: JsonMap,
     /// By section.
     pub node_attributes: JsonMap,
 }
 
-/// One place that several want.
+/// Name claimed by several owners.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Collision {
-    /// What it is: `role`, `volume`, `network_role`, `node_attributes`.
+    /// `role`, `volume`, `network_role` or `node_attributes`.
     pub kind: &'static str,
     pub name: String,
-    /// In the order they were added: `release`, or names of plugins.
+    /// In the order they were added: `release` or plugin names.
     pub owners: Vec<String>,
 }
 
-/// What a release says; maps and lists as it is stored.
+/// Node metadata of a release in its stored form.
 #[derive(Clone, Copy, Debug)]
 pub struct ReleaseParts<'a> {
     pub roles: &'a JsonMap,
@@ -37,34 +37,34 @@ pub struct ReleaseParts<'a> {
     pub network_roles: &'a [Json],
 }
 
-/// Joins what a release and its enabled plugins say. Plugins count in the order of their names, whatever order they are
-/// given in.
+/// Merges the metadata of a release and its enabled plugins. Plugins are merged in the order of their names,
+/// independent of the order of the slice.
 pub fn contributions(
     release: ReleaseParts<'_>,
     plugins: &[&NewPlugin],
 ) -> Result<Contributions, Vec<Collision>> {
-    let mut joined = Joining::default();
-    joined.roles(release.roles, RELEASE, Json::clone);
-    joined.volumes(release.volumes, RELEASE);
-    joined.network_roles(release.network_roles, RELEASE);
+    let mut merger = Merger::default();
+    merger.roles(release.roles, RELEASE, Json::clone);
+    merger.volumes(release.volumes, RELEASE);
+    merger.network_roles(release.network_roles, RELEASE);
     let mut plugins = plugins.to_vec();
     plugins.sort_by(|a, b| a.name.cmp(&b.name));
     for plugin in plugins {
-        joined.plugin(plugin);
+        merger.plugin(plugin);
     }
-    if joined.collisions.is_empty() { Ok(joined.result) } else { Err(joined.into_collisions()) }
+    if merger.collisions.is_empty() { Ok(merger.result) } else { Err(merger.into_collisions()) }
 }
 
 const RELEASE: &str = "release";
 
 #[derive(Default)]
-struct Joining {
+struct Merger {
     result: Contributions,
     owners: BTreeMap<(&'static str, String), Vec<String>>,
     collisions: Vec<(&'static str, String)>,
 }
 
-impl Joining {
+impl Merger {
     fn into_collisions(mut self) -> Vec<Collision> {
         self.collisions.sort();
         self.collisions.dedup();
@@ -77,7 +77,7 @@ impl Joining {
         self.collisions.into_iter().map(collision).collect()
     }
 
-    /// Notes who wants a place, and whether nobody did before.
+    /// Records an owner of a name; returns whether it is the first.
     fn is_first(&mut self, kind: &'static str, name: &str, owner: &str) -> bool {
         let owners = self.owners.entry((kind, name.to_owned())).or_default();
         owners.push(owner.to_owned());
@@ -142,15 +142,16 @@ impl Joining {
                 self.result.network_roles.push(role.clone());
                 continue;
             }
-            let known = self.result.network_roles.iter_mut().find(|known| known.get("id") == role.get("id"));
-            if !known.is_some_and(|known| join_network_role(known, role)) {
+            let existing =
+                self.result.network_roles.iter_mut().find(|existing| existing.get("id") == role.get("id"));
+            if !existing.is_some_and(|existing| merge_network_role(existing, role)) {
                 self.collide("network_role", id);
             }
         }
     }
 }
 
-/// A role of a plugin can only be given away while the plugin is enabled; its own restrictions come after that.
+/// Restricts a plugin's role to clusters in which the plugin is enabled. The role's own restrictions follow.
 pub fn only_while_enabled(role: &Json, plugin: &str) -> Json {
     let mut role = role.clone();
     if let Some(map) = role.as_object_mut() {
@@ -162,9 +163,9 @@ pub fn only_while_enabled(role: &Json, plugin: &str) -> Json {
     role
 }
 
-/// Whether two descriptions of one network role go together: all alike but the addresses, which are joined by name. An
-/// empty list of them takes all away.
-fn join_network_role(known: &mut Json, role: &Json) -> bool {
+/// Merges two declarations of a network role. They must be equal except for the VIPs, which are merged by
+/// name. An empty VIP list removes all earlier ones.
+fn merge_network_role(existing: &mut Json, role: &Json) -> bool {
     let without_vips = |role: &Json| {
         let mut role = role.clone();
         if let Some(Json::Object(properties)) = role.get_mut("properties") {
@@ -172,23 +173,23 @@ fn join_network_role(known: &mut Json, role: &Json) -> bool {
         }
         role
     };
-    if without_vips(known) != without_vips(role) {
+    if without_vips(existing) != without_vips(role) {
         return false;
     }
     let vips_of = |role: &Json| role.pointer("/properties/vip").and_then(Json::as_array).cloned();
     let Some(added) = vips_of(role) else { return true };
-    let mut vips = vips_of(known).unwrap_or_default();
+    let mut vips = vips_of(existing).unwrap_or_default();
     if added.is_empty() {
         vips.clear();
     }
     for vip in added {
-        match vips.iter().find(|known| known.get("name") == vip.get("name")) {
-            Some(known) if *known != vip => return false,
+        match vips.iter().find(|other| other.get("name") == vip.get("name")) {
+            Some(other) if *other != vip => return false,
             Some(_) => {}
             None => vips.push(vip),
         }
     }
-    if let Some(Json::Object(properties)) = known.get_mut("properties") {
+    if let Some(Json::Object(properties)) = existing.get_mut("properties") {
         properties.insert("vip".to_owned(), Json::Array(vips));
     }
     true

@@ -1,14 +1,14 @@
-//! What plugins bring, and in which order: the rules, without files, stores or clusters.
+//! Plugin rules: validation, order and compatibility. Pure: reads no files and no store.
 //!
-//! [`stages`] orders the tasks of all plugins of a cluster by stage and number, and makes graph tasks of them.
+//! [`stages`] orders the stage tasks of all plugins of a cluster and converts them to graph tasks.
+//! [`package`] validates the files of a plugin. [`components`] checks the compatibility of what releases and
+//! plugins provide. [`wizard`] merges plugin wizards into that of a release. [`restrictions`] are parsed and
+//! evaluated for the wizard and for [`settings`]. [`contributions`] merges what enabled plugins add to a
+//! cluster besides tasks. [`patterns`] validates text values. [`scripts`] generates the task that copies
+//! deployment scripts to nodes, and [`sources`] the tasks that configure package repositories. [`cases`]
+//! exposes evaluations as JSON documents.
 //!
-//! [`package`] judges the files of a plugin and makes a plugin of them. [`components`] knows what releases
-//! and plugins provide, and what of it goes together. [`wizard`] mixes what plugins add into the wizard of a release;
-//! [`restrictions`] are read and applied alike there and in [`settings`]. [`contributions`]
-//! are what enabled plugins add to a cluster besides tasks. [`patterns`] are what texts must look like. [`scripts`] brings what the tasks call to the nodes,
-//! and [`sources`] the packages they install. [`cases`] asks all of them in documents.
-//!
-//! The crate computes over plugins that somebody else has read, and over releases that somebody else has stored.
+//! Reading plugins from disk and storing releases belong to other crates.
 
 mod build;
 pub mod cases;

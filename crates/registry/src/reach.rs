@@ -1,4 +1,4 @@
-//! Where tasks of a plugin run: whatever they need has to be there before them.
+//! Nodes that the tasks of a plugin run on, where their scripts and packages are needed.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use stoker_model::{Json, Task};
 
 use crate::build::{list, text};
 
-/// Types of tasks that run nothing on a node that could be a script.
+/// Task types that run no script on a node.
 const WITHOUT_SCRIPTS: &[&str] = &[
     "cobbler_sync",
     "erase_node",
@@ -19,17 +19,17 @@ const WITHOUT_SCRIPTS: &[&str] = &[
     "stage",
 ];
 
-/// Nodes that tasks run on, and those of the tasks that need something there.
+/// Nodes of a plugin's tasks, and the tasks that depend on what is installed there.
 pub(crate) struct Reach<'t> {
     pub(crate) roles: Json,
-    /// Names of tasks.
-    pub(crate) waiting: Vec<&'t str>,
+    /// Names of the dependent tasks.
+    pub(crate) dependents: Vec<&'t str>,
 }
 
-/// None if the tasks run on no node.
+/// `None` if the tasks run on no node.
 pub(crate) fn reach(tasks: &[Task]) -> Option<Reach<'_>> {
-    let mut places = Places::default();
-    let mut waiting = Vec::new();
+    let mut selectors = Selectors::default();
+    let mut dependents = Vec::new();
     for task in tasks {
         let task_type = task.field("type").and_then(Json::as_str).unwrap_or_default();
         if WITHOUT_SCRIPTS.contains(&task_type) {
@@ -37,49 +37,49 @@ pub(crate) fn reach(tasks: &[Task]) -> Option<Reach<'_>> {
         }
         let is_group = task_type == "group";
         if !is_group {
-            waiting.push(task.name.as_str());
+            dependents.push(task.name.as_str());
         }
         let has_members = task
             .field("tasks")
             .is_some_and(|members| members.as_array().is_none_or(|members| !members.is_empty()));
         if !is_group || has_members {
-            places.add(task);
+            selectors.add(task);
         }
     }
-    Some(Reach { roles: places.roles()?, waiting })
+    Some(Reach { roles: selectors.roles()?, dependents })
 }
 
-/// A name that no other task has: what it is for behind the name of the plugin, and a number if need be.
-pub(crate) fn free_name(plugin: &str, what: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    let mut name = format!("{plugin}-{what}");
+/// Unused task name `<plugin>-<suffix>`, with a number appended if necessary.
+pub(crate) fn free_name(plugin: &str, suffix: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let mut name = format!("{plugin}-{suffix}");
     let mut count = 1;
     while is_taken(&name) {
         count += 1;
-        name = format!("{plugin}-{what}-{count}");
+        name = format!("{plugin}-{suffix}-{count}");
     }
     name
 }
 
-/// A text inside of an expression.
+/// Quotes a string for a YAQL expression.
 pub(crate) fn quoted(value: &str) -> String {
     format!("'{}'", value.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
-/// Names of roles and tags; a place that is computed could be anywhere.
+/// Names of roles and tags. A computed selector may match any node.
 #[derive(Default)]
-struct Places<'t> {
+struct Selectors<'t> {
     names: BTreeSet<&'t str>,
-    is_anywhere: bool,
+    is_any_node: bool,
 }
 
 const MASTER: &str = "master";
 const EVERYWHERE: &str = "*";
 
-impl<'t> Places<'t> {
-    /// The first of these that a task has decides where it runs.
+impl<'t> Selectors<'t> {
+    /// The first of these fields selects the nodes of a task.
     fn add(&mut self, task: &'t Task) {
-        let place = ["tags", "roles", "groups"].iter().find_map(|field| task.field(field));
-        match place {
+        let selector = ["tags", "roles", "groups"].iter().find_map(|field| task.field(field));
+        match selector {
             None | Some(Json::Null) => {}
             Some(Json::String(name)) => _ = self.names.insert(name),
             Some(Json::Array(items)) => {
@@ -87,18 +87,18 @@ impl<'t> Places<'t> {
                     match item {
                         Json::String(name) => _ = self.names.insert(name),
                         Json::Null => {}
-                        _ => self.is_anywhere = true,
+                        _ => self.is_any_node = true,
                     }
                 }
             }
-            Some(_) => self.is_anywhere = true,
+            Some(_) => self.is_any_node = true,
         }
     }
 
     fn roles(mut self) -> Option<Json> {
-        // The master has the files.
+        // The master already has the files.
         self.names.remove(MASTER);
-        if self.is_anywhere || self.names.contains(EVERYWHERE) {
+        if self.is_any_node || self.names.contains(EVERYWHERE) {
             return Some(text(EVERYWHERE));
         }
         (!self.names.is_empty()).then(|| list(self.names.into_iter().map(text)))

@@ -1,16 +1,15 @@
-//! Restrictions: when a control is greyed out or hidden, and what is said about it.
+//! Restrictions: conditions under which a control is disabled or hidden, with a message.
 
 use stoker_conditions::{Condition, ConditionError, Dialect, Models};
 use stoker_model::{Json, JsonMap};
 
-/// What happens to a control when its restriction applies.
+/// Effect of a restriction on a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// It cannot be used.
     Disable,
-    /// It is not there, and neither is anything inside it.
+    /// Hidden, including everything inside.
     Hide,
-    /// Only the message is shown.
+    /// Only shows the message.
     None,
 }
 
@@ -28,26 +27,26 @@ impl Action {
     }
 }
 
-/// A restriction, whichever of its three forms it was written in.
+/// Parsed restriction, independent of its notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restriction {
     pub condition: String,
     pub message: Option<String>,
     pub action: Action,
-    /// Whether a key that is missing is an error.
+    /// Missing keys in the condition are errors.
     pub is_strict: bool,
 }
 
 impl Restriction {
-    /// `"condition"`, `{condition: message}`, or everything by name; `None` for anything else.
-    pub fn read(written: &Json) -> Option<Self> {
+    /// Parses `"condition"`, `{condition: message}` or a full map; `None` for anything else.
+    pub fn read(json: &Json) -> Option<Self> {
         let plain = |condition: &str, message: Option<&str>| Self {
             condition: condition.to_owned(),
             message: message.map(str::to_owned),
             action: Action::Disable,
             is_strict: true,
         };
-        match written {
+        match json {
             Json::String(condition) => Some(plain(condition, None)),
             Json::Object(map) => match map.get("condition") {
                 Some(condition) => Self::read_full(map, condition.as_str()?),
@@ -72,13 +71,13 @@ impl Restriction {
         })
     }
 
-    /// Whether its condition is true.
+    /// Evaluates the condition.
     pub fn applies(&self, models: &Models<'_, '_>) -> Result<bool, ConditionError> {
         let dialect = Dialect::Restriction { strict: self.is_strict, default_model: Some("wizard") };
         Condition::parse_as(&self.condition, dialect)?.holds(models)
     }
 
-    /// As it is written out in full.
+    /// Full notation.
     pub fn to_json(&self) -> Json {
         let mut map = JsonMap::new();
         map.insert("condition".to_owned(), Json::from(&*self.condition));
@@ -91,21 +90,22 @@ impl Restriction {
     }
 }
 
-/// What all restrictions of one thing do to it together.
+/// Combined effect of all restrictions of a control.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
     pub is_hidden: bool,
     pub is_disabled: bool,
-    /// What those that apply have to say, empty messages left out.
+    /// Messages of the restrictions that apply, without empty ones.
     pub messages: Vec<String>,
 }
 
 impl Effect {
-    /// Looks at a list of restrictions as it is written, and tells of those that cannot be evaluated: they do nothing.
-    pub fn of(written: Option<&Json>, models: &Models<'_, '_>) -> (Self, Vec<String>) {
+    /// Evaluates a list of restrictions. Also returns the errors of those that cannot be evaluated; they have
+    /// no effect.
+    pub fn of(json: Option<&Json>, models: &Models<'_, '_>) -> (Self, Vec<String>) {
         let (mut effect, mut errors) = (Self::default(), Vec::new());
-        let written = written.and_then(Json::as_array).into_iter().flatten();
-        for restriction in written.filter_map(Restriction::read) {
+        let json = json.and_then(Json::as_array).into_iter().flatten();
+        for restriction in json.filter_map(Restriction::read) {
             match restriction.applies(models) {
                 Ok(false) => continue,
                 Ok(true) => {}
@@ -124,13 +124,13 @@ impl Effect {
         (effect, errors)
     }
 
-    /// The stronger of what they do.
+    /// The strongest action.
     pub fn action(&self) -> Option<Action> {
         let disabled = self.is_disabled.then_some(Action::Disable);
         if self.is_hidden { Some(Action::Hide) } else { disabled }
     }
 
-    /// Both together.
+    /// Combines two effects.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.is_hidden |= other.is_hidden;
@@ -151,8 +151,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_forms() {
-        let read = |written: Json| Restriction::read(&written).map(|found| found.to_json());
+    fn all_notations_are_parsed() {
+        let read = |json: Json| Restriction::read(&json).map(|restriction| restriction.to_json());
         assert_eq!(read(json!("a:b")), Some(json!({"condition": "a:b", "action": "disable"})));
         assert_eq!(
             read(json!({"a:b": "why"})),
@@ -161,16 +161,16 @@ mod tests {
         let full = json!({"condition": "a:b", "message": "why", "action": "hide", "strict": false});
         assert_eq!(read(full.clone()), Some(full));
         assert_eq!(read(json!({"condition": "a:b"})), Some(json!({"condition": "a:b", "action": "disable"})));
-        for wrong in
+        for invalid in
             [json!(5), json!({}), json!({"a": 1}), json!({"a": "b", "c": "d"}), json!({"condition": 1})]
         {
-            assert_eq!(read(wrong.clone()), None, "{wrong}");
+            assert_eq!(read(invalid.clone()), None, "{invalid}");
         }
         assert_eq!(read(json!({"condition": "a:b", "action": "enable"})), None);
     }
 
     #[test]
-    fn strictness_is_the_restrictions_own() {
+    fn strictness_is_set_per_restriction() {
         let model = json!({});
         let lookup = |_: &str| Some(&model);
         let strict = Restriction::read(&json!("settings:a.b")).unwrap();

@@ -1,44 +1,44 @@
-//! The task that copies the scripts of a plugin to the nodes its tasks run on, before they do.
+//! Task that copies the scripts of a plugin to the nodes of its tasks.
 
 use stoker_model::{Json, Plugin, Task};
 
 use crate::build::{list, map, object, text};
 use crate::reach::{Reach, free_name, quoted, reach};
 
-/// Scripts of a plugin, here and on nodes.
+/// Scripts of a plugin on the master and on nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Scripts<'a> {
     pub plugin: &'a Plugin,
-    /// The folder on the master.
+    /// Folder on the master.
     pub source: &'a str,
-    /// Where scripts of all plugins are on nodes.
+    /// Parent folder of the scripts of all plugins on nodes.
     pub root: &'a str,
-    /// What tells these scripts from others, as states hold it under [`STATE_KEY`]; none: it is not known.
+    /// Digest of the scripts, as stored in states under [`STATE_KEY`]; `None` if unknown.
     pub digest: Option<&'a str>,
 }
 
-/// Where states hold the digests of scripts, by name of the plugin.
+/// Key in states for the digests of scripts, by plugin name.
 pub const STATE_KEY: &str = "plugin_scripts";
 
-/// Many small files take their time, and agents may be busy.
+/// Generous, because there may be many small files and agents may be busy.
 const TIMEOUT_SECONDS: u32 = 300;
 
-/// The task for all of a plugin's tasks; none if they run on no node. It waits for nobody, and every task of the plugin
-/// on the same node waits for it. `is_taken` knows the names of all other tasks.
+/// Creates the task for a plugin's tasks; `None` if they run on no node. It has no dependencies, and every
+/// task of the plugin on the same node depends on it. `is_taken` reports whether a task name is in use.
 ///
-/// A node that has these scripts already is not given them again: the condition compares the digest with that of the last
-/// success. Where the state does not tell, the scripts are copied.
+/// Nodes that already have these scripts are skipped: the condition compares the digest with that of the last
+/// success. If the state has no digest, the scripts are copied.
 ///
-/// Its id does not have the version of the plugin in it, so that its history outlives updates.
+/// The task ID does not contain the plugin version, so that its history is preserved across updates.
 pub fn scripts_task(scripts: Scripts<'_>, tasks: &[Task], is_taken: impl Fn(&str) -> bool) -> Option<Task> {
-    let Reach { roles, waiting } = reach(tasks)?;
+    let Reach { roles, dependents } = reach(tasks)?;
     let target = scripts.plugin.scripts_folder(scripts.root);
     let file = map([("src", text(scripts.source)), ("dst", text(&target))]);
     let mut fields = object([
         ("type", text("copy_files")),
         ("version", text("2.1.0")),
         ("roles", roles),
-        ("required_for", list(waiting.into_iter().map(text))),
+        ("required_for", list(dependents.into_iter().map(text))),
         ("fail_on_error", Json::Bool(true)),
         ("parameters", map([("files", list([file])), ("timeout", Json::from(TIMEOUT_SECONDS))])),
     ]);
@@ -60,11 +60,11 @@ mod tests {
 
     use super::*;
 
-    fn made(tasks: &Json, taken: &[&str]) -> Option<Task> {
-        made_with(tasks, taken, None)
+    fn create(tasks: &Json, taken: &[&str]) -> Option<Task> {
+        create_with_digest(tasks, taken, None)
     }
 
-    fn made_with(tasks: &Json, taken: &[&str], digest: Option<&str>) -> Option<Task> {
+    fn create_with_digest(tasks: &Json, taken: &[&str], digest: Option<&str>) -> Option<Task> {
         let body = NewPlugin::new("lma", "1.0.0", "4.0.0");
         let plugin = Plugin { id: PluginId(1), generation: 1, body, created_at: Micros(0) };
         let tasks = tasks.as_array().unwrap().iter().zip('a'..).map(|(fields, name)| Task {
@@ -78,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn scripts_are_there_before_every_task_of_the_plugin() {
+    fn scripts_are_copied_before_the_tasks_of_the_plugin() {
         let tasks = json!([
             {"type": "shell", "roles": ["controller"]},
             {"type": "stage", "roles": ["x"]},
             {"type": "puppet", "roles": "compute", "stage": "post_deployment"},
             {"type": "master_shell", "roles": ["mongo"]},
         ]);
-        let task = made(&tasks, &[]).unwrap();
+        let task = create(&tasks, &[]).unwrap();
         assert_eq!(task.name, "lma-scripts");
         let expected = json!({
             "type": "copy_files", "version": "2.1.0", "fail_on_error": true,
@@ -96,19 +96,19 @@ mod tests {
             },
         });
         assert_eq!(Json::Object(task.fields), expected);
-        assert_eq!(made(&tasks, &["lma-scripts", "lma-scripts-2"]).unwrap().name, "lma-scripts-3");
+        assert_eq!(create(&tasks, &["lma-scripts", "lma-scripts-2"]).unwrap().name, "lma-scripts-3");
     }
 
     #[test]
-    fn scripts_that_are_there_are_not_copied_again() {
+    fn unchanged_scripts_are_not_copied() {
         let tasks = json!([{"type": "shell", "roles": ["controller"]}]);
-        let task = made_with(&tasks, &[], Some("1.0.0 abc")).unwrap();
+        let task = create_with_digest(&tasks, &[], Some("1.0.0 abc")).unwrap();
         let expected = "old($.get(plugin_scripts, {}).get('lma')) != '1.0.0 abc'";
         assert_eq!(task.field("condition"), Some(&json!({"yaql_exp": expected})));
     }
 
     #[test]
-    fn scripts_go_where_tasks_are() {
+    fn scripts_are_copied_to_the_nodes_of_the_tasks() {
         let cases = [
             (json!([]), json!(null)),
             (json!([{"type": "shell", "roles": ["master"]}]), json!(null)),
@@ -124,7 +124,7 @@ mod tests {
             (json!([{"type": {"yaql_exp": "x"}, "roles": [{"yaql_exp": "y"}]}]), json!("*")),
         ];
         for (tasks, expected) in cases {
-            let roles = made(&tasks, &[]).and_then(|task| task.field("roles").cloned());
+            let roles = create(&tasks, &[]).and_then(|task| task.field("roles").cloned());
             assert_eq!(roles.unwrap_or_default(), expected, "{tasks}");
         }
     }

@@ -1,22 +1,22 @@
-//! Restrictions of settings: what is hidden or disabled on the page of settings, and what may not be saved.
+//! Restrictions of settings: effects on the settings page and violations that prevent saving.
 
 use stoker_conditions::Models;
 use stoker_model::{Json, JsonMap};
 
 use crate::restrictions::Effect;
 
-/// A section, a setting or an option to which something happens.
+/// A section, setting or option with an active restriction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestrictedSetting {
     pub section: String,
-    /// `None`: the whole section.
+    /// `None` for the whole section.
     pub setting: Option<String>,
-    /// `None`: the whole setting.
+    /// `None` for the whole setting.
     pub option: Option<Json>,
     pub effect: Effect,
-    /// Restrictions that cannot be evaluated; they do nothing.
+    /// Errors of restrictions that cannot be evaluated; those have no effect.
     pub errors: Vec<String>,
-    /// Whether it is switched on all the same: a checked box, an enabled section, a chosen option that is disabled.
+    /// Disabled but in use: a checked box, an enabled section or a selected option.
     pub is_violated: bool,
 }
 
@@ -24,70 +24,71 @@ impl RestrictedSetting {
     /// `section`, `section.setting` or `section.setting[data]`.
     pub fn path(&self) -> String {
         let Some(setting) = &self.setting else { return self.section.clone() };
-        let place = format!("{}.{setting}", self.section);
+        let path = format!("{}.{setting}", self.section);
         match &self.option {
-            None => place,
-            Some(Json::String(text)) => format!("{place}[{text}]"),
-            Some(other) => format!("{place}[{other}]"),
+            None => path,
+            Some(Json::String(text)) => format!("{path}[{text}]"),
+            Some(other) => format!("{path}[{other}]"),
         }
     }
 }
 
-/// Everything that restrictions do to settings `{section: {metadata, setting: {value, restrictions, …}}}`, in their order.
+/// Evaluates all restrictions of settings `{section: {metadata, setting: {value, restrictions, …}}}`, in
+/// document order.
 pub fn restricted_settings(settings: &JsonMap, models: &Models<'_, '_>) -> Vec<RestrictedSetting> {
-    let mut walk = Walk { models, found: Vec::new() };
+    let mut visitor = Visitor { models, restricted: Vec::new() };
     for (name, section) in settings {
         if let Some(section) = section.as_object() {
-            walk.section(name, section);
+            visitor.section(name, section);
         }
     }
-    walk.found
+    visitor.restricted
 }
 
-struct Walk<'a, 'f, 'm> {
+struct Visitor<'a, 'f, 'm> {
     models: &'a Models<'f, 'm>,
-    found: Vec<RestrictedSetting>,
+    restricted: Vec<RestrictedSetting>,
 }
 
-impl Walk<'_, '_, '_> {
+impl Visitor<'_, '_, '_> {
     fn section(&mut self, name: &str, section: &JsonMap) {
         let metadata = section.get("metadata").and_then(Json::as_object);
         let flag = |key: &str| metadata.and_then(|metadata| metadata.get(key)) == Some(&Json::Bool(true));
-        let place = |setting: Option<&str>, option: Option<&Json>| Place {
+        let target = |setting: Option<&str>, option: Option<&Json>| Target {
             section: name.to_owned(),
             setting: setting.map(str::to_owned),
             option: option.cloned(),
         };
         let restrictions = metadata.and_then(|metadata| metadata.get("restrictions"));
-        let whole = self.look(place(None, None), restrictions, flag("enabled"));
-        // What is hidden, or belongs to a section that is switched off, is in nobody's way.
-        let is_off = whole.is_hidden || (flag("toggleable") && !flag("enabled"));
+        let section_effect = self.evaluate(target(None, None), restrictions, flag("enabled"));
+        // Hidden settings and settings of a disabled section are not in use.
+        let is_off = section_effect.is_hidden || (flag("toggleable") && !flag("enabled"));
         for (key, setting) in section.iter().filter(|(key, _)| *key != "metadata") {
             let Some(setting) = setting.as_object() else { continue };
             let value = setting.get("value");
             let is_checkbox = setting.get("type").is_some_and(|kind| kind == "checkbox");
             let is_on = !is_off && is_checkbox && value == Some(&Json::Bool(true));
-            let own = self.look(place(Some(key), None), setting.get("restrictions"), is_on);
+            let setting_effect = self.evaluate(target(Some(key), None), setting.get("restrictions"), is_on);
             for option in setting.get("values").and_then(Json::as_array).into_iter().flatten() {
-                let is_chosen = !is_off && own.action().is_none() && option.get("data") == value;
-                self.look(place(Some(key), option.get("data")), option.get("restrictions"), is_chosen);
+                let is_chosen = !is_off && setting_effect.action().is_none() && option.get("data") == value;
+                self.evaluate(target(Some(key), option.get("data")), option.get("restrictions"), is_chosen);
             }
         }
     }
 
-    fn look(&mut self, place: Place, restrictions: Option<&Json>, is_on: bool) -> Effect {
+    fn evaluate(&mut self, target: Target, restrictions: Option<&Json>, is_on: bool) -> Effect {
         let (effect, errors) = Effect::of(restrictions, self.models);
         if !effect.is_nothing() || !errors.is_empty() {
             let is_violated = is_on && effect.is_disabled && !effect.is_hidden;
-            let Place { section, setting, option } = place;
+            let Target { section, setting, option } = target;
             let effect = effect.clone();
-            self.found.push(RestrictedSetting { section, setting, option, effect, errors, is_violated });
+            self.restricted.push(RestrictedSetting { section, setting, option, effect, errors, is_violated });
         }
         effect
     }
 }
 
-struct Place {
+struct Target {
     section: String,
     setting: Option<String>,
     option: Option<Json>,

@@ -1,5 +1,5 @@
-//! The tasks that let package managers of nodes use the packages of a plugin, before its scripts and tasks come, and those
-//! that take this back.
+//! Tasks that configure package managers on nodes to use the package repositories of a plugin, and tasks that
+//! remove this configuration.
 
 use std::fmt::Write as _;
 
@@ -8,17 +8,17 @@ use stoker_model::{Json, Plugin, Task};
 use crate::build::{list, map, object, text};
 use crate::reach::{Reach, free_name, quoted, reach};
 
-/// Which package managers read a repository.
+/// Repository format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RepositoryKind {
-    /// `apt`; the repository is a flat one.
+    /// Flat APT repository.
     Debian,
-    /// `dnf` and `yum`.
+    /// Repository for `dnf` and `yum`.
     Rpm,
 }
 
 impl RepositoryKind {
-    /// The one of an operating system.
+    /// Format for an operating system.
     pub fn of_system(os: &str) -> Option<Self> {
         match os.to_lowercase().as_str() {
             "ubuntu" | "debian" => Some(Self::Debian),
@@ -28,52 +28,52 @@ impl RepositoryKind {
     }
 }
 
-/// A repository of a plugin, as nodes see it.
+/// Package repository of a plugin, as seen by nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct PackageSource<'a> {
     pub plugin: &'a Plugin,
     pub kind: RepositoryKind,
-    /// Its address, without a slash at the end.
+    /// URL without a trailing slash.
     pub address: &'a str,
-    /// Certificates that package managers have to trust, in PEM form; none: those of the system are enough.
+    /// CA certificates to trust, in PEM; `None` if those of the system suffice.
     pub authority: Option<&'a str>,
-    /// The root of the disk of nodes; another folder is for trying out.
+    /// Root folder on nodes; different from `/` only in tests.
     pub root: &'a str,
-    /// What tells this repository from others, as states hold it under [`STATE_KEY`].
+    /// Digest of the repository, as stored in states under [`STATE_KEY`].
     pub digest: &'a str,
 }
 
-/// A repository that nodes may still use and should not.
+/// Repository whose configuration has to be removed from nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct FormerSource<'a> {
     pub plugin: &'a str,
-    /// The folder of the plugin on the server, which is a part of the address.
+    /// Folder of the plugin on the server, which is part of the repository URL.
     pub folder: &'a str,
     pub root: &'a str,
 }
 
-/// Where states hold the digests of repositories, by name of the plugin.
+/// Key in states for the digests of repositories, by plugin name.
 pub const STATE_KEY: &str = "plugin_repositories";
-/// Where the state of a node says which credential it has for packages, without telling it.
+/// Key in the state of a node for a fingerprint of its package credential.
 pub const ACCESS_KEY: &str = "package_access";
-/// What stands in a task for the credential of the node that it goes to. It is put in when the task leaves the server, so
-/// that no plan and no history has it.
+/// Placeholders for the package credential of a node. The server replaces them when it sends the task, so
+/// that plans and history do not contain the credential.
 pub const USER_MARK: &str = "{STOKER_PACKAGES_USER}";
 pub const PASSWORD_MARK: &str = "{STOKER_PACKAGES_PASSWORD}";
-/// How the names of the tasks end.
+/// Suffix of the task names.
 pub const TASK_ENDING: &str = "repository";
 const UPDATE_ENDING: &str = "repository-update";
 
 const FILES_TIMEOUT_SECONDS: u32 = 60;
-/// For package managers, which wait for each other.
+/// Generous, because package managers wait for each other's locks.
 const UPDATE_TIMEOUT_SECONDS: u32 = 300;
 const UPDATE_RETRIES: u32 = 2;
 
-/// One task that writes files for the package manager, and one that makes it read the index; none if tasks of the plugin run on
-/// no node. Each of `tasks` waits for both on its node. They run where the repository or the credential is another than with their
-/// last success.
+/// Creates a task that writes package manager configuration and a task that updates the package index; none
+/// if the plugin's tasks run on no node. All of `tasks` depend on both on their node. They run if the
+/// repository or the credential differs from that of their last success.
 pub fn source_tasks(source: PackageSource<'_>, tasks: &[Task], is_taken: impl Fn(&str) -> bool) -> Vec<Task> {
-    let Some(Reach { roles, waiting }) = reach(tasks) else { return Vec::new() };
+    let Some(Reach { roles, dependents }) = reach(tasks) else { return Vec::new() };
     let plugin = &source.plugin.body.name;
     let condition = format!(
         "old($.get({STATE_KEY}, {{}}).get({})) != {} or old($.get({ACCESS_KEY})) != $.get({ACCESS_KEY})",
@@ -81,38 +81,38 @@ pub fn source_tasks(source: PackageSource<'_>, tasks: &[Task], is_taken: impl Fn
         quoted(source.digest)
     );
     let update_name = free_name(plugin, UPDATE_ENDING, &is_taken);
-    let waiting: Vec<Json> = waiting.into_iter().map(text).collect();
+    let dependents: Vec<Json> = dependents.into_iter().map(text).collect();
     let node = map([("uid", map([("yaql_exp", text("$.uid"))])), ("files", list(files(&source)))]);
     let parameters =
         map([("nodes", list([node])), ("timeout", Json::from(FILES_TIMEOUT_SECONDS)), ("retries", 1.into())]);
-    let mut before = waiting.clone();
-    before.push(text(&update_name));
+    let mut required_for = dependents.clone();
+    required_for.push(text(&update_name));
     let files = Task {
         name: free_name(plugin, TASK_ENDING, &is_taken),
-        fields: fields("upload_files", &roles, before, &condition, parameters),
+        fields: fields("upload_files", &roles, required_for, &condition, parameters),
     };
     let cmd = update_command(source.kind, plugin, source.root);
     let update =
-        Task { name: update_name, fields: fields("shell", &roles, waiting, &condition, shell(&cmd)) };
+        Task { name: update_name, fields: fields("shell", &roles, dependents, &condition, shell(&cmd)) };
     vec![files, update]
 }
 
-/// Tasks of the same names, which take away what those of [`source_tasks`] brought, where they did.
+/// Creates tasks with the same names that remove the configuration where [`source_tasks`] installed it.
 pub fn former_source_tasks(source: FormerSource<'_>) -> Vec<Task> {
     let FormerSource { plugin, folder, root } = source;
     let condition = format!("old($.get({STATE_KEY}, {{}}).get({})) != null", quoted(plugin));
     let root = root.trim_end_matches('/');
     let paths = Paths { plugin, root };
-    let all =
+    let files =
         [paths.sources(), paths.authentication(), paths.configuration(), paths.authority(), paths.repo()];
-    let removal = format!("rm -f -- {}", all.map(|path| shell_quoted(&path)).join(" "));
-    // As apt calls its files: a slash is a line below, which is written otherwise.
-    let listed = format!("_packages_{}_", folder.replace('_', "%5f"));
+    let removal = format!("rm -f -- {}", files.map(|path| shell_quoted(&path)).join(" "));
+    // APT names its list files after the URL, with `/` replaced by `_` and `_` by `%5f`.
+    let list_name = format!("_packages_{}_", folder.replace('_', "%5f"));
     let lists = shell_quoted(&format!("{root}/var/lib/apt/lists/"));
     let caches = shell_quoted(&format!("{root}/var/cache/"));
     let id = shell_quoted(&repository_id(plugin));
-    let forgetting =
-        format!("rm -rf -- {lists}*{}* {caches}dnf/{id}-* {caches}yum/*/*/{id}", shell_quoted(&listed));
+    let cache_removal =
+        format!("rm -rf -- {lists}*{}* {caches}dnf/{id}-* {caches}yum/*/*/{id}", shell_quoted(&list_name));
     let everywhere = text("*");
     let update_name = format!("{plugin}-{UPDATE_ENDING}");
     vec![
@@ -122,7 +122,7 @@ pub fn former_source_tasks(source: FormerSource<'_>) -> Vec<Task> {
         },
         Task {
             name: update_name.clone(),
-            fields: fields("shell", &everywhere, Vec::new(), &condition, shell(&forgetting)),
+            fields: fields("shell", &everywhere, Vec::new(), &condition, shell(&cache_removal)),
         },
     ]
 }
@@ -130,7 +130,7 @@ pub fn former_source_tasks(source: FormerSource<'_>) -> Vec<Task> {
 fn fields(
     task_type: &str,
     roles: &Json,
-    before: Vec<Json>,
+    required_for: Vec<Json>,
     condition: &str,
     parameters: Json,
 ) -> stoker_model::JsonMap {
@@ -138,7 +138,7 @@ fn fields(
         ("type", text(task_type)),
         ("version", text("2.1.0")),
         ("roles", roles.clone()),
-        ("required_for", list(before)),
+        ("required_for", list(required_for)),
         ("fail_on_error", Json::Bool(true)),
         ("condition", map([("yaql_exp", text(condition))])),
         ("parameters", parameters),
@@ -154,14 +154,14 @@ fn shell(cmd: &str) -> Json {
     ])
 }
 
-/// How repositories of a plugin are called on nodes.
+/// Repository ID in package manager configuration.
 fn repository_id(plugin: &str) -> String {
     format!("stoker-{plugin}")
 }
 
 struct Paths<'a> {
     plugin: &'a str,
-    /// Without a slash at the end.
+    /// Without a trailing slash.
     root: &'a str,
 }
 
@@ -195,7 +195,7 @@ fn files(source: &PackageSource<'_>) -> Vec<Json> {
     let mut files = Vec::new();
     match kind {
         RepositoryKind::Debian => {
-            // Nobody signs the index: it comes from whoever may run anything on the node anyway.
+            // The index is not signed: the server that provides it can run anything on the node anyway.
             let sources = format!(
                 "# {title}; written by Stoker.\nTypes: deb\nURIs: {address}/\nSuites: ./\nTrusted: yes\n"
             );
@@ -228,17 +228,17 @@ fn file(path: &str, data: &str, permissions: &str) -> Json {
     map([("dst", text(path)), ("data", text(data)), ("permissions", text(permissions))])
 }
 
-/// The host in an address, without a port.
+/// Host of a URL, without the port.
 fn host_of(address: &str) -> &str {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let place = rest.split('/').next().unwrap_or_default();
-    match place.rsplit_once(':') {
+    let authority = rest.split('/').next().unwrap_or_default();
+    match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => place,
+        _ => authority,
     }
 }
 
-/// Only this repository is asked: others may be away, and are none of the plugin's business.
+/// Updates only this repository, so that unavailable other repositories do not fail the task.
 fn update_command(kind: RepositoryKind, plugin: &str, root: &str) -> String {
     let root = root.trim_end_matches('/');
     match kind {
@@ -252,21 +252,21 @@ fn update_command(kind: RepositoryKind, plugin: &str, root: &str) -> String {
         }
         RepositoryKind::Rpm => {
             let id = shell_quoted(&repository_id(plugin));
-            let at = if root.is_empty() {
+            let install_root = if root.is_empty() {
                 String::new()
             } else {
                 format!("--installroot={} ", shell_quoted(root))
             };
             format!(
                 "if command -v dnf >/dev/null; then manager=dnf; else manager=yum; fi; \
-                 $manager {at}--disablerepo='*' --enablerepo={id} clean expire-cache && \
-                 $manager {at}--disablerepo='*' --enablerepo={id} makecache"
+                 $manager {install_root}--disablerepo='*' --enablerepo={id} clean expire-cache && \
+                 $manager {install_root}--disablerepo='*' --enablerepo={id} makecache"
             )
         }
     }
 }
 
-/// One word for the shell, whatever is in it.
+/// Quotes a word for the shell.
 fn shell_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
@@ -278,7 +278,7 @@ mod tests {
 
     use super::*;
 
-    fn made(kind: RepositoryKind, address: &str, authority: Option<&str>, root: &str) -> Vec<Task> {
+    fn create(kind: RepositoryKind, address: &str, authority: Option<&str>, root: &str) -> Vec<Task> {
         let body = NewPlugin::new("lma", "1.0.0", "4.0.0");
         let plugin = Plugin { id: PluginId(1), generation: 1, body, created_at: Micros(0) };
         let source = PackageSource { plugin: &plugin, kind, address, authority, root, digest: "lma-1.0 abc" };
@@ -300,8 +300,8 @@ mod tests {
     }
 
     #[test]
-    fn sources_of_apt_come_before_scripts_and_tasks() {
-        let tasks = made(RepositoryKind::Debian, "http://h:1/packages/lma-1.0/repo", None, "/");
+    fn apt_sources_are_written_before_scripts_and_tasks() {
+        let tasks = create(RepositoryKind::Debian, "http://h:1/packages/lma-1.0/repo", None, "/");
         let names: Vec<&str> = tasks.iter().map(|task| task.name.as_str()).collect();
         assert_eq!(names, ["lma-repository", "lma-repository-update"]);
         assert_eq!(tasks[0].fields["required_for"], json!(["a", "lma-scripts", "lma-repository-update"]));
@@ -314,30 +314,30 @@ mod tests {
         assert_eq!(files.len(), 2);
         assert_eq!((&*files[0].0, &*files[0].1), ("/etc/apt/sources.list.d/stoker-lma.sources", "0644"));
         assert!(files[0].2.contains("URIs: http://h:1/packages/lma-1.0/repo/\nSuites: ./\nTrusted: yes\n"));
-        assert!(!files[0].2.contains("PASSWORD"), "everybody can read it");
+        assert!(!files[0].2.contains("PASSWORD"), "world-readable");
         assert_eq!((&*files[1].0, &*files[1].1), ("/etc/apt/auth.conf.d/stoker-lma.conf", "0600"));
         assert!(files[1].2.starts_with("machine http://h:1/packages/lma-1.0/repo/ login {STOKER"));
         let cmd = tasks[1].fields["parameters"]["cmd"].as_str().unwrap();
         assert!(!cmd.contains("Dir="), "{cmd}");
-        let elsewhere = made(RepositoryKind::Debian, "http://h/x", None, "/tmp/it's");
+        let elsewhere = create(RepositoryKind::Debian, "http://h/x", None, "/tmp/it's");
         let cmd = elsewhere[1].fields["parameters"]["cmd"].as_str().unwrap();
         assert!(cmd.contains(r"-o Dir='/tmp/it'\''s' "), "{cmd}");
     }
 
     #[test]
-    fn an_authority_of_ones_own_is_trusted_for_this_host_alone() {
-        let tasks = made(RepositoryKind::Debian, "https://stoker.example:8443/p", Some("PEM"), "/");
+    fn custom_ca_is_trusted_for_this_host_only() {
+        let tasks = create(RepositoryKind::Debian, "https://stoker.example:8443/p", Some("PEM"), "/");
         let files = files_of(&tasks[0]);
         let expected = "Acquire::https::stoker.example::CAInfo \"/etc/stoker/packages/lma.pem\";\n";
         assert_eq!(files[2].2, expected);
         assert_eq!((&*files[3].0, &*files[3].2), ("/etc/stoker/packages/lma.pem", "PEM"));
-        let tasks = made(RepositoryKind::Rpm, "https://stoker.example:8443/p", Some("PEM"), "/");
+        let tasks = create(RepositoryKind::Rpm, "https://stoker.example:8443/p", Some("PEM"), "/");
         assert!(files_of(&tasks[0])[0].2.ends_with("sslcacert=/etc/stoker/packages/lma.pem\n"));
     }
 
     #[test]
-    fn sources_of_dnf_are_one_file_that_only_root_reads() {
-        let tasks = made(RepositoryKind::Rpm, "http://h/packages/lma-1.0/repo", None, "/");
+    fn dnf_repo_file_is_private() {
+        let tasks = create(RepositoryKind::Rpm, "http://h/packages/lma-1.0/repo", None, "/");
         let files = files_of(&tasks[0]);
         assert_eq!(
             files,
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_brought_is_taken_away_where_it_was() {
+    fn former_sources_are_removed() {
         let tasks = former_source_tasks(FormerSource { plugin: "l_a", folder: "l_a-1.0", root: "/r" });
         assert_eq!(tasks[0].name, "l_a-repository");
         let cmd = |idx: usize| tasks[idx].fields["parameters"]["cmd"].as_str().unwrap();
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_set_up_where_no_task_runs() {
+    fn no_tasks_without_nodes() {
         let body = NewPlugin::new("lma", "1.0.0", "4.0.0");
         let plugin = Plugin { id: PluginId(1), generation: 1, body, created_at: Micros(0) };
         let kind = RepositoryKind::Debian;

@@ -1,6 +1,6 @@
-//! Questions and answers, as documents.
+//! Evaluation of cases as JSON documents.
 
-#![expect(clippy::needless_pass_by_value, reason = "documents read better where they are made")]
+#![expect(clippy::needless_pass_by_value, reason = "keeps the test cases short")]
 
 use serde_json::{Value as Json, json};
 use stoker_registry::cases::answer;
@@ -10,7 +10,7 @@ fn check(case: Json, expected: Json) {
 }
 
 #[test]
-fn decisions() {
+fn decision_reports_conflicts() {
     check(
         json!({
             "kind": "decision", "id": 1, "components": ["hypervisor:vmware:vcenter", {"name": "hypervisor:core:kvm"}],
@@ -34,22 +34,22 @@ fn decisions() {
 }
 
 #[test]
-fn wizards() {
+fn wizard_mix_merges_or_reports_conflicts() {
     let release = json!({"Network": {"manager": {"values": [{"data": "a", "label": "A"}]}}});
     let addition = json!({"Network": {"manager": {"values": [{"data": "b"}]}}});
     check(
         json!({"kind": "wizard_mix", "id": 2, "release_wizard": release, "plugin_wizards": [{"plugin": "p", "wizard": addition}]}),
         json!({"id": 2, "result": {"Network": {"manager": {"values": [{"data": "a", "label": "A"}, {"data": "b"}]}}}}),
     );
-    let wrong = json!({"Network": {"manager": {"values": [{"data": "a", "label": "B"}]}}});
+    let invalid = json!({"Network": {"manager": {"values": [{"data": "a", "label": "B"}]}}});
     check(
-        json!({"kind": "wizard_mix", "id": 3, "release_wizard": release, "plugin_wizards": [{"plugin": "p", "wizard": wrong}]}),
+        json!({"kind": "wizard_mix", "id": 3, "release_wizard": release, "plugin_wizards": [{"plugin": "p", "wizard": invalid}]}),
         json!({"id": 3, "error": [{"path": "Network.manager.values[a].label", "kind": "scalar", "plugin": "p"}]}),
     );
 }
 
 #[test]
-fn stages() {
+fn stage_order_sorts_or_reports_errors() {
     let plugins = json!([
         {"name": "b", "tasks": [{"stage": "post_deployment/5"}, {"stage": "pre_deployment"}]},
         {"name": "a", "tasks": [{"stage": "post_deployment/5.0"}]},
@@ -58,10 +58,10 @@ fn stages() {
         json!({"kind": "stage_order", "id": 4, "plugins": plugins}),
         json!({"id": 4, "result": [["b", 1], ["a", 0], ["b", 0]]}),
     );
-    let wrong =
+    let invalid =
         json!([{"name": "b", "package_version": "1.0.0", "tasks": [{"stage": "post_deployment/5"}, {}]}]);
     check(
-        json!({"kind": "stage_order", "id": 5, "plugins": wrong}),
+        json!({"kind": "stage_order", "id": 5, "plugins": invalid}),
         json!({"id": 5, "error": [
             {"plugin": "b", "task": 0, "code": "stage_postfix_not_allowed"},
             {"plugin": "b", "task": 1, "code": "stage_missing"},
@@ -74,7 +74,7 @@ fn stages() {
 }
 
 #[test]
-fn restrictions() {
+fn restriction_gen_disables_incompatible_options() {
     let wizard = json!({
         "Compute": {"vcenter": {"type": "checkbox", "component": "hypervisor:vmware"}},
         "Network": {"manager": {"type": "radio", "values": [{"data": "core", "component": "networking:core:contrail"}]}},
@@ -94,13 +94,13 @@ fn restrictions() {
 }
 
 #[test]
-fn what_is_no_case_is_told() {
+fn invalid_cases_are_reported() {
     let kinds = "`kind` must be `decision`, `wizard_mix`, `stage_order` or `restriction_gen`";
     check(json!(5), json!({"id": null, "error": kinds}));
     check(json!({"id": 8, "kind": "x"}), json!({"id": 8, "error": kinds}));
     check(
         json!({"id": 8, "kind": "decision", "selection": [5]}),
-        json!({"id": 8, "error": "`selection` must be a list of texts"}),
+        json!({"id": 8, "error": "`selection` must be a list of strings"}),
     );
     check(
         json!({"id": 8, "kind": "decision", "plugins": [{}]}),
@@ -117,7 +117,7 @@ fn what_is_no_case_is_told() {
 }
 
 #[test]
-fn questions_with_endless_answers_are_refused() {
+fn oversized_cases_are_rejected() {
     let names: Vec<Json> = (0..2001).map(|at| json!(format!("storage:n{at}"))).collect();
     let options: Vec<Json> = (0..251).map(|at| json!({"data": at, "component": "storage:a"})).collect();
     for case in [
@@ -127,6 +127,6 @@ fn questions_with_endless_answers_are_refused() {
         json!({"id": 9, "kind": "restriction_gen", "wizard": {"Storage": {"a": {"values": options}}}}),
     ] {
         let answer = answer(&case);
-        assert!(answer["error"].as_str().is_some_and(|error| error.contains("the most is")), "{answer}");
+        assert!(answer["error"].as_str().is_some_and(|error| error.contains("the limit is")), "{answer}");
     }
 }

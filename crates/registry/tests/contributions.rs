@@ -1,6 +1,6 @@
-//! What enabled plugins add to a cluster.
+//! Contributions of enabled plugins to a cluster.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ fn plugin(name: &str, roles: &Json, volumes: &Json, extra: &Json) -> NewPlugin {
     plugin
 }
 
-fn joined(plugins: &[&NewPlugin]) -> Result<Contributions, Vec<Collision>> {
+fn merge(plugins: &[&NewPlugin]) -> Result<Contributions, Vec<Collision>> {
     let roles = json!({"controller": {"name": "Controller"}});
     let volumes = json!({"volumes": [{"id": "os", "type": "vg"}], "volumes_roles_mapping": {"controller": [{"id": "os"}]}});
     let network_roles = [
@@ -53,7 +53,7 @@ fn collision(kind: &'static str, name: &str, owners: &[&str]) -> Collision {
 }
 
 #[test]
-fn everything_is_joined() {
+fn contributions_are_merged() {
     let none = json!({});
     let a = plugin(
         "a",
@@ -62,7 +62,7 @@ fn everything_is_joined() {
         &json!({"nic_attributes_metadata": {"x": {}}, "node_attributes_metadata": {"s": {}}}),
     );
     let b = plugin("b", &json!({"rb": {"name": "B"}}), &none, &json!({"nic_attributes_metadata": {"x": {}}}));
-    let result = joined(&[&b, &a]).unwrap();
+    let result = merge(&[&b, &a]).unwrap();
     assert_eq!(result.roles.keys().collect::<Vec<_>>(), ["controller", "ra", "rb"]);
     assert_eq!(
         result.roles["ra"]["restrictions"],
@@ -74,18 +74,18 @@ fn everything_is_joined() {
     assert_eq!(result.volumes_roles_mapping["controller"], json!([{"id": "va"}]));
     assert_eq!(result.nic_attributes.keys().collect::<Vec<_>>(), ["a", "b"]);
     assert_eq!(result.node_attributes.keys().collect::<Vec<_>>(), ["s"]);
-    assert_eq!(joined(&[&a, &b]).unwrap(), result, "the order they are given in does not matter");
+    assert_eq!(merge(&[&a, &b]).unwrap(), result, "independent of the input order");
 }
 
 #[test]
-fn collisions_name_everybody() {
+fn collisions_list_all_owners() {
     let (roles, volumes) =
         (json!({"controller": {}, "r": {}}), json!({"volumes": [{"id": "os"}], "volumes_roles_mapping": {}}));
     let section = json!({"node_attributes_metadata": {"s": {}}});
     let (a, b) =
         (plugin("a", &roles, &volumes, &section), plugin("b", &json!({"r": {}}), &json!({}), &section));
     assert_eq!(
-        joined(&[&b, &a]).unwrap_err(),
+        merge(&[&b, &a]).unwrap_err(),
         [
             collision("node_attributes", "s", &["a", "b"]),
             collision("role", "controller", &["release", "a"]),
@@ -96,12 +96,12 @@ fn collisions_name_everybody() {
 }
 
 #[test]
-fn network_roles_share_their_addresses() {
+fn vips_of_network_roles_are_merged() {
     let with = |properties: Json| {
         let roles = json!([{"id": "mgmt", "default_mapping": "management", "properties": properties}]);
         let extra: JsonMap = [("network_roles_metadata".to_owned(), roles)].into_iter().collect();
         let plugin = plugin("p", &json!({}), &json!({}), &Json::Object(extra));
-        joined(&[&plugin]).map(|result| result.network_roles[0]["properties"]["vip"].clone())
+        merge(&[&plugin]).map(|result| result.network_roles[0]["properties"]["vip"].clone())
     };
     assert_eq!(
         with(json!({"subnet": true, "vip": [{"name": "b"}, {"name": "a"}]})),

@@ -1,4 +1,4 @@
-//! No document makes the registry panic.
+//! Arbitrary documents do not cause panics.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn cases_of_any_shape_are_answered(a in documents(), b in documents(), c in documents(), list in prop::collection::vec(documents(), 0..3)) {
+    fn arbitrary_cases_do_not_panic(a in documents(), b in documents(), c in documents(), list in prop::collection::vec(documents(), 0..3)) {
         let plugins = json!([{"name": "p", "provides": list, "components": list, "tasks": list, "releases": list}]);
         for case in [
             a.clone(),
@@ -80,40 +80,40 @@ proptest! {
             json!({"kind": "stage_order", "plugins": plugins}),
             json!({"kind": "restriction_gen", "wizard": {"Network": a, "Compute": b}, "components": list, "plugins": plugins}),
         ] {
-            let answered = answer(&case);
-            prop_assert!(answered.get("result").is_some() != answered.get("error").is_some());
+            let result = answer(&case);
+            prop_assert!(result.get("result").is_some() != result.get("error").is_some());
         }
         _ = Restriction::read(&a);
     }
 
     #[test]
-    fn wizards_of_any_shape_are_answered(wizard in documents(), addition in documents(), answers in documents()) {
+    fn arbitrary_wizards_do_not_panic(wizard in documents(), addition in documents(), answers in documents()) {
         let plugin = PluginWizard { name: "p", version: "1", wizard: &addition, components: Vec::new() };
         let wizard = json!({"Network": wizard, "Compute": {"a": {"type": "radio", "values": wizard}, "b": wizard}});
         if let Ok(mixed) = mix(&wizard, &[plugin]) {
             let answers = json!({"Network": answers, "Compute": {"a": answers}});
-            let nothing = |_: &str| None;
-            _ = choose(&mixed, answers.as_object().unwrap_or(&serde_json::Map::new()), &nothing, &BTreeSet::new());
+            let no_models = |_: &str| None;
+            _ = choose(&mixed, answers.as_object().unwrap_or(&serde_json::Map::new()), &no_models, &BTreeSet::new());
         }
     }
 
     #[test]
-    fn stage_tasks_of_any_shape_become_tasks(body in documents(), number in any::<f64>().prop_filter("finite", |number| number.is_finite())) {
+    fn arbitrary_stage_tasks_are_converted(body in documents(), number in any::<f64>().prop_filter("finite", |number| number.is_finite())) {
         let mut task = json!({"stage": format!("pre_deployment/{number}")});
         if let (Json::Object(task), Json::Object(body)) = (&mut task, body) {
             task.extend(body.into_iter().filter(|(key, _)| key != "stage"));
         }
         let tasks = [task];
         let plugin = StagePlugin { name: "p", version: "1", package_version: "2.0.0", tasks: &tasks, graph_tasks: &[] };
-        let made = graph_tasks(&[plugin], &CoreTasks::default());
-        let made = made.map(|layers| layers[0].tasks.iter().map(|task| task.name.len()).collect::<Vec<_>>());
-        prop_assert!(made.is_ok_and(|lengths| lengths.len() == 2 && lengths.iter().all(|length| *length <= 80)));
+        let lengths = graph_tasks(&[plugin], &CoreTasks::default());
+        let lengths = lengths.map(|layers| layers[0].tasks.iter().map(|task| task.name.len()).collect::<Vec<_>>());
+        prop_assert!(lengths.is_ok_and(|lengths| lengths.len() == 2 && lengths.iter().all(|length| *length <= 80)));
     }
 }
 
-/// Were anything here searched again and again, this would take minutes.
+/// Quadratic searches would take minutes here.
 #[test]
-fn large_questions_are_answered() {
+fn large_cases_take_linear_time() {
     const N: usize = 30_000;
     let options =
         |first: usize| -> Json { (first..first + N).map(|at| json!({"data": at, "label": "x"})).collect() };

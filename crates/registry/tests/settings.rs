@@ -1,6 +1,6 @@
 //! Restrictions of settings.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use serde_json::{Value as Json, json};
 use stoker_registry::settings::{RestrictedSetting, restricted_settings};
@@ -15,20 +15,20 @@ fn restricted(settings: &Json) -> Vec<RestrictedSetting> {
     restricted_settings(settings.as_object().unwrap(), &models)
 }
 
-fn shown(settings: &Json) -> Vec<String> {
-    let words = |found: &RestrictedSetting| {
-        let mut words = vec![found.path()];
-        words.extend(found.effect.is_hidden.then(|| "hidden".to_owned()));
-        words.extend(found.effect.is_disabled.then(|| "disabled".to_owned()));
-        words.extend(found.is_violated.then(|| "violated".to_owned()));
-        words.extend(found.effect.messages.iter().chain(&found.errors).cloned());
+fn describe(settings: &Json) -> Vec<String> {
+    let words = |setting: &RestrictedSetting| {
+        let mut words = vec![setting.path()];
+        words.extend(setting.effect.is_hidden.then(|| "hidden".to_owned()));
+        words.extend(setting.effect.is_disabled.then(|| "disabled".to_owned()));
+        words.extend(setting.is_violated.then(|| "violated".to_owned()));
+        words.extend(setting.effect.messages.iter().chain(&setting.errors).cloned());
         words.join(" ")
     };
     restricted(settings).iter().map(words).collect()
 }
 
 #[test]
-fn what_restrictions_do() {
+fn restrictions_affect_settings_and_options() {
     let settings = json!({
         "storage": {
             "ceph": {"type": "checkbox", "value": true},
@@ -45,7 +45,7 @@ fn what_restrictions_do() {
         "broken": {"x": {"value": 1, "restrictions": ["nowhere:a == 1", 7]}},
     });
     assert_eq!(
-        shown(&settings),
+        describe(&settings),
         [
             "storage.lvm disabled violated not beside Ceph",
             "storage.size disabled",
@@ -59,7 +59,7 @@ fn what_restrictions_do() {
 }
 
 #[test]
-fn sections_are_switched_as_a_whole() {
+fn section_restrictions_apply_to_its_settings() {
     let section = |enabled: bool, action: &str| {
         json!({"vmware": {
             "metadata": {"toggleable": true, "enabled": enabled, "restrictions": [
@@ -68,11 +68,11 @@ fn sections_are_switched_as_a_whole() {
         }})
     };
     assert_eq!(
-        shown(&section(true, "disable")),
+        describe(&section(true, "disable")),
         ["vmware disabled violated no", "vmware.box disabled violated"]
     );
-    // What is off or hidden is in nobody's way.
-    assert_eq!(shown(&section(false, "disable")), ["vmware disabled no", "vmware.box disabled"]);
-    assert_eq!(shown(&section(true, "hide")), ["vmware hidden no", "vmware.box disabled"]);
-    assert_eq!(shown(&section(true, "none")), ["vmware no", "vmware.box disabled violated"]);
+    // Settings that are off or hidden cannot be violated.
+    assert_eq!(describe(&section(false, "disable")), ["vmware disabled no", "vmware.box disabled"]);
+    assert_eq!(describe(&section(true, "hide")), ["vmware hidden no", "vmware.box disabled"]);
+    assert_eq!(describe(&section(true, "none")), ["vmware no", "vmware.box disabled violated"]);
 }

@@ -1,6 +1,6 @@
-//! The order that a graph made of stage tasks really keeps.
+//! Order of execution in graphs built from stage tasks.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,43 +35,43 @@ fn core() -> Vec<Task> {
     ]
 }
 
-/// The smallest planner: instances, and the instances each of them waits for.
+/// Minimal planner: the dependencies of each task instance.
 fn waits(
     tasks: &[Task],
     nodes: &BTreeMap<&str, Vec<&str>>,
 ) -> BTreeMap<(String, String), BTreeSet<(String, String)>> {
     let resolve = |roles: &Json| -> Vec<String> {
-        let wanted: Vec<&str> = match roles {
+        let selectors: Vec<&str> = match roles {
             Json::String(role) => vec![role],
             Json::Array(roles) => roles.iter().filter_map(Json::as_str).collect(),
             Json::Null => return vec!["sync".to_owned()],
             _ => return Vec::new(),
         };
-        let is_meant = |node: &str, roles: &[&str]| {
-            wanted.iter().any(|role| if *role == "*" { node != "master" } else { roles.contains(role) })
+        let is_selected = |node: &str, roles: &[&str]| {
+            selectors.iter().any(|role| if *role == "*" { node != "master" } else { roles.contains(role) })
         };
         nodes
             .iter()
-            .filter(|(node, roles)| is_meant(node, roles))
+            .filter(|(node, roles)| is_selected(node, roles))
             .map(|(node, _)| (*node).to_owned())
             .collect()
     };
-    let mut found: BTreeMap<(String, String), BTreeSet<(String, String)>> = BTreeMap::new();
+    let mut dependencies: BTreeMap<(String, String), BTreeSet<(String, String)>> = BTreeMap::new();
     for task in tasks {
         let is_stage = task.field("type") == Some(&json!("stage"));
-        let places = if is_stage { Json::Null } else { task.field("roles").cloned().unwrap_or_default() };
-        for node in resolve(&places) {
-            found.insert((task.name.clone(), node), BTreeSet::new());
+        let roles = if is_stage { Json::Null } else { task.field("roles").cloned().unwrap_or_default() };
+        for node in resolve(&roles) {
+            dependencies.insert((task.name.clone(), node), BTreeSet::new());
         }
     }
-    let instances: Vec<(String, String)> = found.keys().cloned().collect();
+    let instances: Vec<(String, String)> = dependencies.keys().cloned().collect();
     let exists = |name: &str, node: &str| instances.contains(&(name.to_owned(), node.to_owned()));
     for (name, node) in &instances {
         let task = tasks.iter().find(|task| task.name == *name).unwrap();
         let list = |key: &str| task.field(key).and_then(Json::as_array).cloned().unwrap_or_default();
         let mut link = |before: (String, String), after: (String, String)| {
             if before != after && exists(&before.0, &before.1) && exists(&after.0, &after.1) {
-                found.get_mut(&after).unwrap().insert(before);
+                dependencies.get_mut(&after).unwrap().insert(before);
             }
         };
         let me = || (name.clone(), node.clone());
@@ -84,30 +84,30 @@ fn waits(
             link(me(), (other.to_owned(), "sync".to_owned()));
         }
         for relation in list("cross_depends") {
-            for place in resolve(&relation["role"]) {
-                link((relation["name"].as_str().unwrap().to_owned(), place), me());
+            for node in resolve(&relation["role"]) {
+                link((relation["name"].as_str().unwrap().to_owned(), node), me());
             }
         }
     }
-    found
+    dependencies
 }
 
-type Waits = BTreeMap<(String, String), BTreeSet<(String, String)>>;
+type Dependencies = BTreeMap<(String, String), BTreeSet<(String, String)>>;
 
-/// Everything an instance waits for, however indirectly.
-fn all_before(waits: &Waits, instance: &(String, String)) -> BTreeSet<(String, String)> {
-    let (mut seen, mut open) = (BTreeSet::new(), vec![instance.clone()]);
-    while let Some(next) = open.pop() {
+/// Transitive dependencies of an instance.
+fn ancestors_of(waits: &Dependencies, instance: &(String, String)) -> BTreeSet<(String, String)> {
+    let (mut ancestors, mut pending) = (BTreeSet::new(), vec![instance.clone()]);
+    while let Some(next) = pending.pop() {
         for before in &waits[&next] {
-            if seen.insert(before.clone()) {
-                open.push(before.clone());
+            if ancestors.insert(before.clone()) {
+                pending.push(before.clone());
             }
         }
     }
-    seen
+    ancestors
 }
 
-fn adapted(plugins: &[StagePlugin<'_>]) -> Vec<Task> {
+fn graph_with(plugins: &[StagePlugin<'_>]) -> Vec<Task> {
     let core = core();
     let layers = graph_tasks(plugins, &CoreTasks::new(core.iter())).unwrap();
     core.into_iter().chain(layers.into_iter().flat_map(|layer| layer.tasks)).collect()
@@ -127,8 +127,8 @@ fn with_roles(stage: &str, role: &Json) -> Json {
 }
 
 #[test]
-fn a_task_without_nodes_does_not_break_the_chain() {
-    let written = vec![
+fn task_without_nodes_does_not_break_the_order() {
+    let declared = vec![
         with_roles("pre_deployment/1", &json!("*")),
         with_roles("pre_deployment/2", &json!(["ceph-osd"])),
         with_roles("pre_deployment/3", &json!([])),
@@ -136,27 +136,27 @@ fn a_task_without_nodes_does_not_break_the_chain() {
         with_roles("post_deployment/1", &json!(["cinder"])),
         with_roles("post_deployment/2", &json!(["controller"])),
     ];
-    let waits = waits(&adapted(&[plugin("p", &written)]), &nodes());
+    let waits = waits(&graph_with(&[plugin("p", &declared)]), &nodes());
     let at = |name: &str, node: &str| (name.to_owned(), node.to_owned());
-    let fourth = all_before(&waits, &at("p-pre_deployment-4-1", "master"));
+    let fourth = ancestors_of(&waits, &at("p-pre_deployment-4-1", "master"));
     for node in ["1", "2", "3"] {
         assert!(fourth.contains(&at("p-pre_deployment-1-1", node)), "{fourth:?}");
     }
     assert!(fourth.contains(&at("pre_deployment_end", "sync")));
-    let deploy = all_before(&waits, &at("deploy_start", "sync"));
+    let deploy = ancestors_of(&waits, &at("deploy_start", "sync"));
     assert!(deploy.contains(&at("p-pre_deployment-4-1", "master")));
-    let last = all_before(&waits, &at("p-post_deployment-2-1", "2"));
+    let last = ancestors_of(&waits, &at("p-post_deployment-2-1", "2"));
     assert!(last.contains(&at("post_deployment_end", "sync")), "{last:?}");
-    let end = all_before(&waits, &at("post_deployment_end", "sync"));
+    let end = ancestors_of(&waits, &at("post_deployment_end", "sync"));
     assert!(!end.iter().any(|(name, _)| name.starts_with("p-post")), "{end:?}");
 }
 
 #[test]
-fn ids_outlive_other_plugins_other_numbers_and_updates() {
+fn ids_are_stable() {
     let one =
         tasks(&["pre_deployment/-99.9", "post_deployment/100", "post_deployment/100.0", "post_deployment"]);
     let ids = |plugins: &[StagePlugin<'_>]| -> BTreeSet<String> {
-        let tasks = adapted(plugins).into_iter().map(|task| task.name);
+        let tasks = graph_with(plugins).into_iter().map(|task| task.name);
         tasks.filter(|name| name.starts_with("p-") && !name.ends_with("-done")).collect()
     };
     let expected: BTreeSet<String> = [
@@ -178,13 +178,13 @@ fn ids_outlive_other_plugins_other_numbers_and_updates() {
 }
 
 #[test]
-fn fields_come_through_with_their_defaults() {
-    let written = vec![json!({
+fn fields_are_preserved_and_defaults_added() {
+    let declared = vec![json!({
         "type": "shell", "role": ["controller"], "stage": "post_deployment",
         "condition": "settings:a.value == true", "parameters": {"cmd": "x", "timeout": 5},
     })];
-    let first = StagePlugin { package_version: "1.0.0", ..plugin("old", &written) };
-    let tasks = adapted(&[first]);
+    let first = StagePlugin { package_version: "1.0.0", ..plugin("old", &declared) };
+    let tasks = graph_with(&[first]);
     let task = tasks.iter().find(|task| task.name == "old-post_deployment-0-1").unwrap();
     assert_eq!(
         Json::Object(task.fields.clone()),
@@ -195,9 +195,9 @@ fn fields_come_through_with_their_defaults() {
             "cross_depends": [{"name": "post_deployment_end", "role": null}],
         })
     );
-    let mark = tasks.iter().find(|task| task.name == "old-post_deployment-0-1-done").unwrap();
+    let marker = tasks.iter().find(|task| task.name == "old-post_deployment-0-1-done").unwrap();
     assert_eq!(
-        Json::Object(mark.fields.clone()),
+        Json::Object(marker.fields.clone()),
         json!({
             "version": "2.0.0", "type": "stage", "requires": ["post_deployment_end"],
             "cross_depends": [{"name": "old-post_deployment-0-1", "role": ["controller", "primary-controller"]}],
@@ -211,11 +211,11 @@ fn graph_task(name: &str, fields: &Json) -> Task {
 
 fn adapted_graph_task(fields: &Json) -> Vec<Task> {
     let task = graph_task("mine", fields);
-    adapted(&[StagePlugin { graph_tasks: &[&task], ..plugin("p", &[]) }])
+    graph_with(&[StagePlugin { graph_tasks: &[&task], ..plugin("p", &[]) }])
 }
 
 #[test]
-fn tasks_of_a_graph_keep_their_ids_and_relations() {
+fn graph_tasks_keep_ids_and_dependencies() {
     let tasks = adapted_graph_task(&json!({
         "type": "shell", "groups": ["compute"], "stage": "pre_deployment/5", "requires": ["x"],
         "cross_depends": [{"name": "y"}], "required_for": ["pre_deployment_end", "z"],
@@ -229,25 +229,25 @@ fn tasks_of_a_graph_keep_their_ids_and_relations() {
         (task.field("required_for"), task.field("cross_depended_by")),
         (Some(&json!(["z"])), Some(&json!([])))
     );
-    let mark = tasks.iter().find(|task| task.name == "mine-done").unwrap();
-    assert_eq!(mark.field("required_for"), Some(&json!(["deploy_start"])));
+    let marker = tasks.iter().find(|task| task.name == "mine-done").unwrap();
+    assert_eq!(marker.field("required_for"), Some(&json!(["deploy_start"])));
     let tasks = adapted_graph_task(&json!({"stage": "pre_deployment", "cross_depends": {"yaql_exp": "$.x"}}));
     let task = tasks.iter().find(|task| task.name == "mine").unwrap();
     assert_eq!(task.field("requires"), Some(&json!(["pre_deployment_end"])));
 }
 
 #[test]
-fn tasks_of_files_are_placed_by_their_stage_alone() {
-    let mut written = with_roles("pre_deployment/1", &json!("*"));
-    written["id"] = json!("trick");
-    written["required_for"] = json!(["pre_deployment_end"]);
-    written["cross-depends"] = json!([{"name": "deploy_end"}]);
-    // One id twice, and one that looks counted.
-    let mut again = written.clone();
+fn file_tasks_are_ordered_by_stage_only() {
+    let mut declared = with_roles("pre_deployment/1", &json!("*"));
+    declared["id"] = json!("trick");
+    declared["required_for"] = json!(["pre_deployment_end"]);
+    declared["cross-depends"] = json!([{"name": "deploy_end"}]);
+    // A duplicate ID, and an ID that looks like a generated one.
+    let mut again = declared.clone();
     again["id"] = json!("pre_deployment-1-1");
-    let tasks = adapted(&[plugin(
+    let tasks = graph_with(&[plugin(
         "p",
-        &[written.clone(), written, again, with_roles("pre_deployment/1", &json!("*"))],
+        &[declared.clone(), declared, again, with_roles("pre_deployment/1", &json!("*"))],
     )]);
     let ids: Vec<&str> =
         tasks[6..].iter().map(|task| &*task.name).filter(|name| !name.ends_with("-done")).collect();
@@ -258,13 +258,13 @@ fn tasks_of_files_are_placed_by_their_stage_alone() {
 }
 
 #[test]
-fn a_graph_without_stages_still_keeps_the_order() {
-    let written = tasks(&["post_deployment", "pre_deployment/7"]);
+fn order_holds_without_stage_tasks_in_the_graph() {
+    let declared = tasks(&["post_deployment", "pre_deployment/7"]);
     let core = CoreTasks::new(std::iter::empty());
     assert_eq!(core.stages_without_end().len(), 2);
-    let layers = graph_tasks(&[plugin("p", &written)], &core).unwrap();
+    let layers = graph_tasks(&[plugin("p", &declared)], &core).unwrap();
     let waits = waits(&layers[0].tasks, &nodes());
-    let before = all_before(&waits, &("p-post_deployment-0-1".to_owned(), "1".to_owned()));
+    let before = ancestors_of(&waits, &("p-post_deployment-0-1".to_owned(), "1".to_owned()));
     assert!(before.contains(&("p-pre_deployment-7-1".to_owned(), "3".to_owned())), "{before:?}");
 }
 
@@ -295,14 +295,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_graph_keeps_the_order_on_all_nodes(sets in plugin_sets()) {
+    fn graph_preserves_the_order_on_all_nodes(sets in plugin_sets()) {
         let plugins: Vec<StagePlugin<'_>> = sets.iter().map(|(name, tasks)| plugin(name, tasks)).collect();
-        let tasks = adapted(&plugins);
+        let tasks = graph_with(&plugins);
         let distinct: BTreeSet<&str> = tasks.iter().map(|task| &*task.name).collect();
-        prop_assert_eq!(distinct.len(), tasks.len(), "ids are unique");
+        prop_assert_eq!(distinct.len(), tasks.len(), "IDs are unique");
         let waits = waits(&tasks, &nodes());
         let ordered = order(&plugins).unwrap();
-        // The layers hold the tasks of a plugin in the order they run, so ids can be told by walking both.
+        // Layers contain the tasks of a plugin in execution order, so IDs are found by iterating over both.
         let mut next: BTreeMap<&str, usize> = BTreeMap::new();
         let core = core();
         let layers = graph_tasks(&plugins, &CoreTasks::new(core.iter())).unwrap();
@@ -316,8 +316,8 @@ proptest! {
         let instances_of = |id: &str| waits.keys().filter(|(name, _)| name == id).cloned().collect::<Vec<_>>();
         for (later_idx, later) in ids.iter().enumerate() {
             for instance in instances_of(later) {
-                let before = all_before(&waits, &instance);
-                prop_assert!(!before.contains(&instance), "a cycle");
+                let before = ancestors_of(&waits, &instance);
+                prop_assert!(!before.contains(&instance), "cycle");
                 for earlier in &ids[..later_idx] {
                     prop_assert!(instances_of(earlier).iter().all(|other| before.contains(other)));
                 }

@@ -1,6 +1,6 @@
-//! Stage tasks of plugins as part of the merged graph of a cluster.
+//! Plugin stage tasks in the merged graph of a cluster.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use serde_json::{Value as Json, json};
 use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Severity, Source, check, codes, merge};
@@ -66,7 +66,7 @@ fn names(tasks: Option<&Vec<Task>>) -> Vec<&str> {
 }
 
 #[test]
-fn each_plugin_gets_its_layer_with_all_its_tasks() {
+fn plugins_with_stage_tasks_get_replacement_layers() {
     let own = task("mine", &json!({"type": "shell", "stage": "pre_deployment/5", "requires": ["other"]}));
     let other = task("other", &json!({"type": "shell", "roles": "*"}));
     let plugins = [
@@ -80,20 +80,21 @@ fn each_plugin_gets_its_layer_with_all_its_tasks() {
         names(layers.tasks[0].as_ref()),
         ["other", "mine", "b-pre_deployment-10-1", "b-post_deployment-0-1"]
     );
-    assert_eq!(layers.tasks[1], None, "a plugin without stage tasks stays as it is");
+    assert_eq!(layers.tasks[1], None, "a plugin without stage tasks is unchanged");
     let of_a = layers.tasks[2].as_ref().unwrap();
     assert_eq!(names(Some(of_a)), ["a-pre_deployment-7-1"]);
     assert_eq!(of_a[0].field("parameters").unwrap()["cwd"], "/etc/fuel/plugins/a-1.0.0/");
-    // 5 of `b`, then 7 of `a`, then 10 of `b`, then whatever follows the end of the stage.
+    // 5 of `b`, 7 of `a`, 10 of `b`, then the task that follows the end of the stage.
     assert_eq!(of_a[0].field("cross_depends"), Some(&json!([{"name": "mine-done", "role": null}])));
     let of_b = layers.tasks[0].as_ref().unwrap();
-    let mark = of_b.iter().find(|task| task.name == "b-pre_deployment-10-1-done").unwrap();
-    assert_eq!(mark.field("required_for"), Some(&json!(["deploy_start"])));
+    let marker = of_b.iter().find(|task| task.name == "b-pre_deployment-10-1-done").unwrap();
+    assert_eq!(marker.field("required_for"), Some(&json!(["deploy_start"])));
 }
 
-/// Tasks of plugins ran before their files were there, because nothing held them behind the stage.
+/// Regression test: plugin tasks ran before their files were copied, because they did not depend on the
+/// stage.
 #[test]
-fn stage_tasks_are_anchored_behind_their_stage_and_before_the_next() {
+fn stage_tasks_run_after_their_stage_and_before_the_next() {
     let core = core();
     let plugins = [(plugin("p", &[json!("pre_deployment"), json!("pre_deployment/1")]), Vec::new())];
     let layers = layers_of(&core, &plugins);
@@ -106,7 +107,7 @@ fn stage_tasks_are_anchored_behind_their_stage_and_before_the_next() {
 }
 
 #[test]
-fn without_an_end_of_the_stage_the_order_among_plugins_holds() {
+fn order_among_plugins_holds_without_stage_end() {
     let plugins = [(plugin("p", &[json!("pre_deployment/2"), json!("pre_deployment/1")]), Vec::new())];
     let layers = layers_of(&[], &plugins);
     let tasks = layers.tasks[0].as_ref().unwrap();
@@ -119,20 +120,20 @@ fn without_an_end_of_the_stage_the_order_among_plugins_holds() {
 }
 
 #[test]
-fn a_plugin_with_a_stage_that_is_none_is_left_out_and_told() {
+fn plugin_with_invalid_stage_is_omitted_and_reported() {
     let plugins = [
         (plugin("bad", &[json!("pre_deployment"), json!("deploy"), json!(7)]), Vec::new()),
         (plugin("good", &[json!("pre_deployment")]), Vec::new()),
     ];
     let layers = layers_of(&core(), &plugins);
     assert_eq!((&layers.tasks[0], names(layers.tasks[1].as_ref()).len()), (&None, 1));
-    let told: Vec<String> = layers.findings.iter().map(|finding| finding.message.clone()).collect();
+    let messages: Vec<String> = layers.findings.iter().map(|finding| finding.message.clone()).collect();
     assert_eq!(
-        told,
+        messages,
         [
-            "stage task 2 of plugin `bad` has no place in the order: its `stage` is neither `pre_deployment` nor \
+            "cannot order stage task 2 of plugin `bad`: its `stage` is neither `pre_deployment` nor \
              `post_deployment`",
-            "stage task 3 of plugin `bad` has no place in the order: its `stage` is no text",
+            "cannot order stage task 3 of plugin `bad`: its `stage` is not text",
         ]
     );
     assert!(
@@ -144,7 +145,7 @@ fn a_plugin_with_a_stage_that_is_none_is_left_out_and_told() {
 }
 
 #[test]
-fn only_the_deployment_has_stages() {
+fn only_the_deployment_graph_has_stages() {
     assert!(has_stages(&GraphType::default()));
     assert!(!has_stages(&GraphType::new("provision").unwrap()));
 }

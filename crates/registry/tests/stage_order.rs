@@ -1,6 +1,6 @@
-//! The order of stage tasks.
+//! Order of stage tasks.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,7 +28,7 @@ fn names(expected: &[(&str, usize)]) -> Vec<(String, usize)> {
 }
 
 #[test]
-fn the_example_of_the_design_in_numeric_order() {
+fn design_example_is_ordered_numerically() {
     let first =
         tasks(&["pre_deployment", "pre_deployment/100", "pre_deployment/-100", "pre_deployment/-99.9"]);
     let second =
@@ -48,7 +48,7 @@ fn the_example_of_the_design_in_numeric_order() {
 }
 
 #[test]
-fn the_acceptance_cases_of_the_design() {
+fn design_acceptance_cases() {
     let at = |stage: &str| tasks(&[stage]);
     let (low, high) = (at("pre_deployment/100"), at("pre_deployment/200"));
     assert_eq!(sequence(&[plugin("a", &high), plugin("z", &low)]), names(&[("z", 0), ("a", 0)]));
@@ -64,21 +64,21 @@ fn the_acceptance_cases_of_the_design() {
 }
 
 #[test]
-fn every_mistake_is_reported() {
-    let wrong = vec![
+fn all_errors_are_reported() {
+    let invalid = vec![
         json!({}),
         json!({"stage": 1}),
         json!({"stage": "deploy"}),
         json!({"stage": "pre_deployment/x"}),
     ];
-    let right = tasks(&["pre_deployment"]);
+    let valid = tasks(&["pre_deployment"]);
     let error = |plugin: &str, task_idx: usize, code| StageError {
         plugin: plugin.into(),
         task_idx: Some(task_idx),
         code,
     };
     assert_eq!(
-        order(&[plugin("z", &wrong), plugin("m", &right), plugin("a", &wrong[..1])]).unwrap_err(),
+        order(&[plugin("z", &invalid), plugin("m", &valid), plugin("a", &invalid[..1])]).unwrap_err(),
         [
             error("a", 0, "stage_missing"),
             error("z", 0, "stage_missing"),
@@ -87,12 +87,12 @@ fn every_mistake_is_reported() {
             error("z", 3, "stage_bad_postfix"),
         ]
     );
-    let twice = order(&[plugin("z", &wrong), plugin("z", &right)]).unwrap_err();
-    assert_eq!(twice, [StageError { plugin: "z".into(), task_idx: None, code: "duplicate_plugin" }]);
+    let duplicate = order(&[plugin("z", &invalid), plugin("z", &valid)]).unwrap_err();
+    assert_eq!(duplicate, [StageError { plugin: "z".into(), task_idx: None, code: "duplicate_plugin" }]);
 }
 
 #[test]
-fn ties_and_reserved_numbers_are_noted() {
+fn notes_report_ties_and_reserved_numbers() {
     let (one, two) = (tasks(&["pre_deployment/7000", "pre_deployment/1"]), tasks(&["pre_deployment/7000.0"]));
     let ordered = order(&[plugin("b", &one), plugin("a", &two)]).unwrap();
     let stage = ordered[1].stage;
@@ -139,13 +139,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_order_is_total_and_independent_of_the_input(sets in plugin_sets()) {
+    fn order_is_total_and_independent_of_the_input(sets in plugin_sets()) {
         let mut plugins: Vec<StagePlugin<'_>> = sets.iter().map(|(name, tasks)| plugin(name, tasks)).collect();
-        let found = sequence(&plugins);
-        prop_assert_eq!(found.len(), sets.values().map(Vec::len).sum::<usize>());
-        prop_assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), found.len());
+        let tasks_in_order = sequence(&plugins);
+        prop_assert_eq!(tasks_in_order.len(), sets.values().map(Vec::len).sum::<usize>());
+        prop_assert_eq!(tasks_in_order.iter().collect::<BTreeSet<_>>().len(), tasks_in_order.len());
         plugins.reverse();
-        prop_assert_eq!(&sequence(&plugins), &found);
+        prop_assert_eq!(&sequence(&plugins), &tasks_in_order);
         let ordered = order(&plugins).unwrap();
         for pair in ordered.windows(2) {
             let key = |task: &OrderedTask<'_>| (task.stage.name, task.stage.number());
@@ -157,12 +157,12 @@ proptest! {
     }
 
     #[test]
-    fn leaving_a_plugin_out_does_not_reorder_the_others(sets in plugin_sets()) {
+    fn removing_a_plugin_does_not_reorder_the_others(sets in plugin_sets()) {
         let plugins: Vec<StagePlugin<'_>> = sets.iter().map(|(name, tasks)| plugin(name, tasks)).collect();
         let whole = sequence(&plugins);
-        for left_out in &plugins {
-            let rest: Vec<StagePlugin<'_>> = plugins.iter().filter(|plugin| plugin.name != left_out.name).copied().collect();
-            let expected: Vec<(String, usize)> = whole.iter().filter(|(name, _)| name != left_out.name).cloned().collect();
+        for removed in &plugins {
+            let rest: Vec<StagePlugin<'_>> = plugins.iter().filter(|plugin| plugin.name != removed.name).copied().collect();
+            let expected: Vec<(String, usize)> = whole.iter().filter(|(name, _)| name != removed.name).cloned().collect();
             prop_assert_eq!(sequence(&rest), expected);
         }
     }

@@ -1,6 +1,6 @@
-//! Stage tasks of real plugins in the real graph.
+//! Stage tasks of real plugins in a real graph.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ fn core() -> Option<Vec<Task>> {
     graph::read_with(&text, Format::Yaml, &options).value.unwrap().tasks
 }
 
-/// One version of each plugin of the community.
+/// One version of each community plugin.
 fn plugins() -> Vec<NewPlugin> {
     let root = real_data("plugins/README.md").unwrap().parent().unwrap().join("community");
-    let mut found: BTreeMap<String, NewPlugin> = BTreeMap::new();
+    let mut plugins: BTreeMap<String, NewPlugin> = BTreeMap::new();
     for folder in std::fs::read_dir(root).unwrap() {
         let files = std::fs::read_dir(folder.unwrap().path()).unwrap().map(|file| file.unwrap().path());
         let texts: BTreeMap<String, String> = files
@@ -36,14 +36,14 @@ fn plugins() -> Vec<NewPlugin> {
         let options = package::CheckOptions { strict_keys: false };
         let plugin = package::check(&PackageTree { texts, paths }, options).package.unwrap().plugin;
         if !plugin.tasks.is_empty() {
-            found.insert(plugin.name.clone(), plugin);
+            plugins.insert(plugin.name.clone(), plugin);
         }
     }
-    found.into_values().collect()
+    plugins.into_values().collect()
 }
 
 #[test]
-fn they_fit_into_the_graph_without_a_finding() {
+fn real_stage_tasks_cause_no_findings() {
     let Some(core) = core() else { return };
     let plugins = plugins();
     let staged: Vec<StagePlugin<'_>> = plugins
@@ -67,8 +67,8 @@ fn they_fit_into_the_graph_without_a_finding() {
             layers.push(Layer::of_tasks(source, &layer.tasks));
         }
         let merged = merge(&layers, MergeRules::default());
-        let found = check(&merged, &CheckOptions::new(Scope::Whole));
-        found
+        let findings = check(&merged, &CheckOptions::new(Scope::Whole));
+        findings
             .iter()
             .map(|finding| format!("{:?} {} {}", finding.task, finding.path, finding.message))
             .collect::<Vec<_>>()

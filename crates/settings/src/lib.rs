@@ -1,6 +1,6 @@
-//! What an operator can choose, resolved once at the edge of the program.
+//! Settings of the server and the agent, resolved once at startup.
 //!
-//! Whoever takes one of these reads no environment and no file to learn how it should behave.
+//! Code that takes one of these types reads no environment variables or files to configure itself.
 
 mod traces;
 
@@ -16,45 +16,45 @@ use stoker_yaql::Library;
 
 pub use traces::{Sampling, TRACES_SECRETS, Traces};
 
-/// The server.
+/// Server settings.
 #[derive(Clone, Debug)]
 pub struct Server {
     pub listen: SocketAddr,
-    /// How the server is called among others; the name of the machine where nothing is said.
+    /// Server name in a group; defaults to the host name.
     pub name: Option<String>,
     pub database: DatabaseLocation,
-    /// How servers and agents reach each other besides straight connections; `None`: there is only this server.
+    /// NATS connection for servers and agents; `None` for direct connections only.
     pub nats: Option<Nats>,
-    /// Larger bodies are refused.
+    /// Maximum size of a request body in bytes.
     pub body_bytes_max: usize,
-    /// Where packages of plugins are unpacked.
+    /// Folder in which plugin packages are unpacked.
     pub plugins_root: PathBuf,
-    /// Where scripts of plugins are on nodes, from the root.
+    /// Absolute path of plugin scripts on nodes.
     pub plugin_scripts_root: String,
-    /// Where nodes reach the server to read packages of plugins; `None`: where it listens.
+    /// URL at which nodes download plugin packages; `None` uses the listen address.
     pub packages_url: Option<String>,
-    /// The root of the disk of nodes, below which sources of packages are written.
+    /// Root of the node's file system, under which package sources are written.
     pub node_root: String,
-    /// Larger packages of plugins are refused.
+    /// Maximum size of a plugin package in bytes.
     pub plugin_bytes_max: u64,
-    /// How long the token of a login lives.
+    /// Lifetime of login tokens.
     pub token_seconds: i64,
-    /// Which layer of a graph wins where a cluster says nothing.
+    /// Default layer precedence of graphs, for clusters without their own.
     pub merge_order: MergeOrder,
     pub merge_mode: MergeMode,
-    /// How connections are encrypted; `None`: they are not.
+    /// TLS settings; `None` for plain text.
     pub tls: Option<Tls>,
     pub runs: Runs,
     pub modules: Modules,
     pub webhooks: Webhooks,
     pub limits: Limits,
-    /// How far expressions of task fields may go.
+    /// Limits of expressions in task fields.
     pub evaluation: Evaluation,
-    /// What expressions of task fields can call, with the helpers of this server in it; `None`: no helpers.
+    /// Function library of expressions with this server's helpers; `None` without helpers.
     pub library: Option<Arc<Library>>,
-    /// The password of the first user; `None`: one is made up.
+    /// Initial admin password; `None` generates one.
     pub admin_password: Option<Secret>,
-    /// Who collects traces; `None`: nobody.
+    /// Trace export; `None` disables it.
     pub traces: Option<Traces>,
 }
 
@@ -87,16 +87,16 @@ impl Default for Server {
     }
 }
 
-/// How the server speaks TLS. At least one of files and authority is there.
+/// TLS settings of the server. At least one of `files` and `ca_dir` is set.
 #[derive(Clone, Debug)]
 pub struct Tls {
-    /// A certificate and its key, which somebody else makes and renews.
+    /// Certificate and key files that are managed externally.
     pub files: Option<(PathBuf, PathBuf)>,
-    /// Folder of an authority that makes certificates of agents, and the server's own where there are no files.
+    /// Folder of the authority that issues agent certificates, and the server's own if `files` is not set.
     pub ca_dir: Option<PathBuf>,
-    /// Further names under which the server is reached.
+    /// Additional names of the server.
     pub names: Vec<String>,
-    /// How long certificates of agents are good.
+    /// Lifetime of agent certificates.
     pub agent_certificate_seconds: i64,
 }
 
@@ -106,26 +106,26 @@ impl Default for Tls {
     }
 }
 
-/// How runs are carried out.
+/// Settings of runs.
 #[derive(Clone, Debug)]
 pub struct Runs {
-    /// Nodes that carry out something at the same time, in one run.
+    /// Maximum number of nodes that execute tasks concurrently within one run.
     pub nodes_at_once: u32,
-    /// A node of which nothing is heard for so long is given up.
+    /// Time without contact after which a node is given up.
     pub lost_after_seconds: u32,
-    /// How long a run stays with a server of which nothing is heard, where there are several.
+    /// Run lease duration, after which another server takes over from one without heartbeat.
     pub lease_seconds: u32,
-    /// Whether the server has an agent of its own for tasks of the master.
+    /// Whether the server runs a built-in agent for tasks of the master.
     pub master_agent: bool,
-    /// Whether nodes that have no agent get one inside of the server; for trying out.
+    /// Whether nodes without an agent get one inside the server process; for evaluation only.
     pub local_agents: bool,
-    /// For how many days runs that have ended are kept; 0: for ever.
+    /// Days to keep ended runs; 0 keeps them forever.
     pub keep_days: u32,
-    /// For how many days plans are kept that no run needs; 0: for ever.
+    /// Days to keep plans that no run uses; 0 keeps them forever.
     pub keep_plans_days: u32,
-    /// Programs for what only the operator knows how to do (erasing a node, …), by name.
+    /// Operator-supplied programs by hook name, for actions such as erasing a node.
     pub hooks: BTreeMap<String, PathBuf>,
-    /// Where agents inside of the server keep their journals.
+    /// Folder for the journals of built-in agents.
     pub agents_folder: PathBuf,
 }
 
@@ -138,7 +138,7 @@ impl Default for Runs {
             master_agent: true,
             local_agents: false,
             keep_days: 0,
-            // Plans are looked at when they are made and when something went wrong, not a season later.
+            // Plans are inspected when they are created or after a failure, not months later.
             keep_plans_days: 90,
             hooks: BTreeMap::new(),
             agents_folder: PathBuf::from("agents"),
@@ -146,22 +146,23 @@ impl Default for Runs {
     }
 }
 
-/// How modules are kept and applied.
+/// Settings of modules.
 #[derive(Clone, Debug)]
 pub struct Modules {
-    /// The keys that contents are sealed with.
+    /// File with the encryption keys of module contents.
     pub key_file: PathBuf,
-    /// The types that may be made; `None`: all that there are drivers for.
+    /// Allowed module types; `None` allows all types with a driver.
     pub types: Option<Vec<String>>,
-    /// How long an apply may take before its caller is told that the agent does not answer.
+    /// Time limit of an apply before its caller gets a timeout error.
     pub apply_seconds: u32,
-    /// Instances that a module is applied to again at a time, and the seconds between; users may not ask for more.
+    /// Maximum batch size when a module is reapplied to instances, and the delay between batches. Users may
+    /// not exceed it.
     pub batch_size: u32,
     pub batch_delay_seconds: u32,
 }
 
 impl Modules {
-    /// The embedded default, inside the folder of the database.
+    /// File name of the key file in the database folder.
     pub const KEY_FILE: &'static str = "modules.key";
 
     pub fn apply_time(&self) -> Duration {
@@ -181,16 +182,16 @@ impl Default for Modules {
     }
 }
 
-/// How much anybody may ask for.
+/// Rate limits and quotas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Requests that are answered at the same time; more are turned away.
+    /// Maximum number of concurrent requests; further requests are rejected.
     pub requests_at_once: u32,
-    /// Those who watch runs at the same time.
+    /// Maximum number of concurrent event streams.
     pub streams_at_once: u32,
-    /// Plans that one user may have computed in a minute.
+    /// Plans per user and minute.
     pub plans_per_minute: u32,
-    /// What a tenant may have of which nothing else is said.
+    /// Default quotas of tenants without their own.
     pub quotas: Quotas,
 }
 
@@ -205,14 +206,14 @@ impl Default for Limits {
     }
 }
 
-/// How webhooks are told what happens.
+/// Settings of webhook deliveries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Webhooks {
-    /// How long a receiver may take to answer.
+    /// Response timeout of receivers.
     pub answer_time: Duration,
-    /// How often a message is tried before it is given up.
+    /// Maximum number of delivery attempts.
     pub attempts_max: u32,
-    /// After the first failure; each one doubles it.
+    /// Backoff after the first failure; doubled after each further one.
     pub pause_min: Duration,
     pub pause_max: Duration,
 }
@@ -221,7 +222,7 @@ impl Default for Webhooks {
     fn default() -> Self {
         Self {
             answer_time: Duration::from_secs(10),
-            // The pauses add up to some six hours: longer than a receiver is usually away.
+            // The backoffs add up to about six hours, longer than typical downtime of a receiver.
             attempts_max: 17,
             pause_min: Duration::from_secs(1),
             pause_max: Duration::from_hours(1),
@@ -229,26 +230,26 @@ impl Default for Webhooks {
     }
 }
 
-/// Limits of expressions; what is not given grows with the number of nodes.
+/// Limits of expressions; `None` scales with the number of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evaluation {
-    /// The longest collection that may be walked.
+    /// Maximum length of an iterated collection.
     pub limit_iterators: Option<i64>,
-    /// The largest single value, in bytes.
+    /// Maximum size of a value in bytes.
     pub memory_quota: Option<i64>,
 }
 
-/// Where the records are kept.
+/// Location of the database.
 #[derive(Clone)]
 pub enum DatabaseLocation {
-    /// A folder with the embedded database in it.
+    /// Folder of the SQLite database.
     Folder(PathBuf),
-    /// A PostgreSQL database.
+    /// URL of a PostgreSQL database.
     Url(Secret),
 }
 
 impl DatabaseLocation {
-    /// The embedded database inside its folder.
+    /// File name of the SQLite database in its folder.
     pub const FILE: &'static str = "stoker.db";
 }
 
@@ -261,61 +262,61 @@ impl fmt::Debug for DatabaseLocation {
     }
 }
 
-/// Where NATS is, and who this server is to it.
+/// NATS settings of the server.
 #[derive(Clone, Debug)]
 pub struct Nats {
-    /// May have a password in it.
+    /// May contain a password.
     pub url: Secret,
-    /// A file as tools of NATS write it.
+    /// Credentials file of the NATS tools.
     pub credentials: Option<PathBuf>,
-    /// Certificates to trust, where those of the system do not do.
+    /// CA certificates to trust in addition to those of the system.
     pub ca: Option<PathBuf>,
-    /// The keys with which agents are given users of their own; without them agents do not come over NATS.
+    /// Signing keys for agent users; without them agents cannot connect through NATS.
     pub keys: Option<PathBuf>,
 }
 
-/// An agent.
+/// Agent settings.
 #[derive(Clone, Debug)]
 pub struct Agent {
     pub link: AgentLink,
-    /// How the node is called; the name of the machine where nothing is said.
+    /// Node name; defaults to the host name.
     pub node: Option<String>,
-    /// The folder of the agent, which no other agent shares.
+    /// State folder, which must not be shared with another agent.
     pub state: PathBuf,
-    /// Programs for what only the operator knows how to do, by name.
+    /// Operator-supplied programs by hook name.
     pub hooks: BTreeMap<String, PathBuf>,
-    /// Who collects traces; `None`: nobody.
+    /// Trace export; `None` disables it.
     pub traces: Option<Traces>,
 }
 
-/// How an agent is connected.
+/// How an agent connects.
 #[derive(Clone, Debug)]
 pub enum AgentLink {
-    /// To a server, which it joins with the token if it has not done so; addresses of several, with commas between, are tried
-    /// in turn.
+    /// Connects to a server and joins with the token if it has no credential yet. `url` may be a
+    /// comma-separated list, which is tried in order.
     Server { url: String, token: Option<Secret>, trust: AgentTrust, nats: Option<AgentNats> },
-    /// To whoever started it, through standard input and output.
+    /// Uses standard input and output of the process that started it.
     Stdio,
 }
 
-/// The way through NATS, taken before the straight one.
+/// NATS connection, preferred over the direct one.
 #[derive(Clone, Debug)]
 pub struct AgentNats {
     pub url: String,
-    /// Certificates to trust, where those of the system do not do.
+    /// CA certificates to trust in addition to those of the system.
     pub ca: Option<PathBuf>,
 }
 
-/// Whom an agent trusts.
+/// Server certificates that an agent trusts.
 #[derive(Clone, Debug, Default)]
 pub struct AgentTrust {
-    /// Certificates besides those of the system.
+    /// CA certificates to trust in addition to those of the system.
     pub ca: Option<PathBuf>,
-    /// The fingerprint of the one authority that is trusted.
+    /// Fingerprint of the only trusted authority.
     pub ca_fingerprint: Option<String>,
 }
 
-/// Text that must not be printed by accident.
+/// A string that `Debug` does not print.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 

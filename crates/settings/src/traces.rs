@@ -1,4 +1,4 @@
-//! Where traces are sent, as the variables of OpenTelemetry say it.
+//! Trace settings from the standard OpenTelemetry environment variables.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,36 +14,36 @@ const SAMPLER_ARG: &str = "OTEL_TRACES_SAMPLER_ARG";
 const SAMPLERS: &str = "`always_on`, `always_off`, `traceidratio`, `parentbased_always_on`, `parentbased_always_off`, \
     `parentbased_traceidratio`";
 
-/// Variables that may have a key of the collector in them.
+/// Variables that may contain an API key of the collector.
 pub const TRACES_SECRETS: [&str; 2] = [HEADERS, TRACES_HEADERS];
 
-/// A collector, and what it is told.
+/// Trace export settings.
 #[derive(Clone, Debug)]
 pub struct Traces {
-    /// Where batches of spans are posted.
+    /// URL to post span batches to.
     pub endpoint: String,
     pub headers: Vec<(String, Secret)>,
-    /// For one batch.
+    /// Timeout of one batch.
     pub time_max: Duration,
-    /// Certificates to trust besides those of the system, in PEM form.
+    /// PEM file with certificates to trust in addition to those of the system.
     pub ca_file: Option<PathBuf>,
-    /// What is said of this program with every batch, its name among it.
+    /// Resource attributes, including the service name.
     pub resource: Vec<(String, String)>,
     pub sampling: Sampling,
 }
 
-/// Which traces are kept.
+/// Sampling settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
-    /// Of those that are decided upon here, from 0 to 1.
+    /// Fraction of sampled traces, from 0 to 1.
     pub ratio: f64,
-    /// Whether what was decided by whoever began a trace holds here as well.
+    /// Whether the sampling decision of a parent span is followed.
     pub follows_parent: bool,
 }
 
 impl Traces {
-    /// Reads the variables: nothing where nobody collects, or all that is wrong with them. `service` is how the program calls
-    /// itself where they say nothing.
+    /// Reads the variables. Returns `None` if no collector is configured, or all errors in the variables.
+    /// `service` is the default service name.
     pub fn read(
         service: &str,
         version: &str,
@@ -62,17 +62,18 @@ impl Traces {
         let protocol = either("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL");
         if let Some(other) = protocol.filter(|protocol| protocol != "http/protobuf") {
             problems.push(format!(
-                "the protocol `{other}` is not spoken; `http/protobuf` is, usually on port 4318"
+                "the protocol `{other}` is not supported; use `http/protobuf`, usually on port 4318"
             ));
         }
-        let mut keep = |result: Result<Vec<(String, String)>, String>| {
+        let mut collect_problem = |result: Result<Vec<(String, String)>, String>| {
             result.unwrap_or_else(|problem| {
                 problems.push(problem);
                 Vec::new()
             })
         };
-        let headers = keep(pairs(HEADERS, either(TRACES_HEADERS, HEADERS)));
-        let mut resource = keep(pairs("OTEL_RESOURCE_ATTRIBUTES", variable("OTEL_RESOURCE_ATTRIBUTES")));
+        let headers = collect_problem(pairs(HEADERS, either(TRACES_HEADERS, HEADERS)));
+        let mut resource =
+            collect_problem(pairs("OTEL_RESOURCE_ATTRIBUTES", variable("OTEL_RESOURCE_ATTRIBUTES")));
         describe(&mut resource, variable("OTEL_SERVICE_NAME").as_deref(), service, version);
         let timeout = either("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT");
         let time_max = timeout.map_or(Ok(10_000), |text| {
@@ -105,22 +106,22 @@ fn check(endpoint: &str) -> Result<(), String> {
     match host {
         Some(host) if !host.is_empty() && !host.contains(char::is_whitespace) => Ok(()),
         _ => Err(format!(
-            "`{ENDPOINT}` must begin with http:// or https:// and name a host: http://127.0.0.1:4318"
+            "`{ENDPOINT}` must be an http:// or https:// URL with a host, such as http://127.0.0.1:4318"
         )),
     }
 }
 
-/// `a=b,c=d`, where what is special is written with `%`. A value is not repeated: it may be secret.
+/// Parses `a=b,c=d` with percent-encoding. Errors do not repeat values, which may be secret.
 fn pairs(name: &str, text: Option<String>) -> Result<Vec<(String, String)>, String> {
     let text = text.unwrap_or_default();
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
     let read = parts.map(|part| {
         let (key, value) = part.split_once('=')?;
         let key = key.trim();
-        let is_word = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':');
-        let value = decoded(value.trim())?;
-        let is_line = !value.contains(|c: char| c.is_control());
-        (is_word && is_line).then(|| (key.to_owned(), value))
+        let is_valid_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':');
+        let value = percent_decode(value.trim())?;
+        let is_printable = !value.contains(|c: char| c.is_control());
+        (is_valid_key && is_printable).then(|| (key.to_owned(), value))
     });
     read.collect::<Option<_>>().ok_or_else(|| {
         format!(
@@ -129,7 +130,7 @@ fn pairs(name: &str, text: Option<String>) -> Result<Vec<(String, String)>, Stri
     })
 }
 
-fn decoded(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, others)) = rest.split_first() {
@@ -146,15 +147,15 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Adds what nobody has said.
+/// Adds default attributes that are not set.
 fn describe(resource: &mut Vec<(String, String)>, name: Option<&str>, service: &str, version: &str) {
     const NAME: &str = "service.name";
     if name.is_some() {
         resource.retain(|(key, _)| key != NAME);
     }
-    let said = [(NAME, name.unwrap_or(service)), ("service.version", version)];
-    for (key, value) in said {
-        if !resource.iter().any(|(known, _)| known == key) {
+    let defaults = [(NAME, name.unwrap_or(service)), ("service.version", version)];
+    for (key, value) in defaults {
+        if !resource.iter().any(|(existing, _)| existing == key) {
             resource.push((key.to_owned(), value.to_owned()));
         }
     }
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_sent_unless_somebody_collects() {
+    fn export_is_off_without_collector() {
         let endpoint = (ENDPOINT, "http://collector:4318");
         for variables in [
             &[][..],
@@ -206,13 +207,16 @@ mod tests {
     }
 
     #[test]
-    fn variables_mean_what_they_mean_elsewhere() {
+    fn standard_variables_are_supported() {
         let plain = read(&[(ENDPOINT, "http://collector:4318/")]).unwrap().unwrap();
         assert_eq!(plain.endpoint, "http://collector:4318/v1/traces");
         assert_eq!(plain.sampling, Sampling { ratio: 1.0, follows_parent: true });
         assert_eq!(plain.time_max, Duration::from_secs(10));
-        let said = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(plain.resource, [said("service.name", "stoker-server"), said("service.version", "1.2.3")]);
+        let attribute = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            plain.resource,
+            [attribute("service.name", "stoker-server"), attribute("service.version", "1.2.3")]
+        );
         let all = read(&[
             (ENDPOINT, "nonsense that the next one replaces"),
             (TRACES_ENDPOINT, "https://collector/otlp"),
@@ -231,7 +235,11 @@ mod tests {
         assert_eq!(headers, [("api-key", "a b,c=="), ("other", "x+y")]);
         assert_eq!(
             all.resource,
-            [said("region", "west"), said("service.name", "deploy"), said("service.version", "1.2.3")]
+            [
+                attribute("region", "west"),
+                attribute("service.name", "deploy"),
+                attribute("service.version", "1.2.3")
+            ]
         );
         assert_eq!(
             (all.time_max, all.ca_file),
@@ -241,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_told_and_no_secret() {
+    fn all_errors_are_reported_without_secrets() {
         let problems = read(&[
             (ENDPOINT, "collector:4318"),
             (HEADERS, "hunter2"),

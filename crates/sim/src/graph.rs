@@ -1,82 +1,82 @@
-//! Small random blueprints: few nodes, every feature.
+//! Small random blueprints that cover every feature.
 
 use stoker_engine::blueprint::{AtStages, Draft, DraftInstance, Group, OnFailure, Options, Policy, Work};
 use stoker_engine::session::Mode;
 use stoker_graph::Csr;
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 
-/// A draft that is right, with stages, limits, groups, joins and tasks of the master.
-pub fn random_draft(dice: &mut Dice) -> Draft {
-    let n_nodes = dice.between(1, 5) as u32;
+/// A valid draft with stages, limits, groups, joins and tasks executed by the master.
+pub fn random_draft(rng: &mut Rng) -> Draft {
+    let n_nodes = rng.between(1, 5) as u32;
     let (master, sync) = (n_nodes, n_nodes + 1);
     let mut nodes: Vec<String> = (1..=n_nodes).map(|uid| uid.to_string()).collect();
     nodes.extend(["master".to_owned(), "sync".to_owned()]);
-    let n_tasks = dice.between(1, 7) as u32;
+    let n_tasks = rng.between(1, 7) as u32;
     let mut instances = Vec::new();
     for task in 0..n_tasks {
-        if dice.one_in(5) {
+        if rng.one_in(5) {
             instances.push(DraftInstance { task, node: sync, work: None });
             continue;
         }
-        let is_on_master = dice.one_in(5);
-        let limit = dice.one_in(4).then(|| dice.between(1, 2) as u32);
+        let is_on_master = rng.one_in(5);
+        let limit = rng.one_in(4).then(|| rng.between(1, 2) as u32);
         for node in 0..n_nodes {
-            if dice.one_in(4) {
+            if rng.one_in(4) {
                 continue;
             }
             let executor = if is_on_master { master } else { node };
-            let work = Work { executor, policy: policy(dice), limit };
-            instances.push(DraftInstance { task, node, work: (!dice.one_in(5)).then_some(work) });
+            let work = Work { executor, policy: policy(rng), limit };
+            instances.push(DraftInstance { task, node, work: (!rng.one_in(5)).then_some(work) });
         }
-        if dice.one_in(8) {
-            let work = Work { executor: master, policy: policy(dice), limit };
+        if rng.one_in(8) {
+            let work = Work { executor: master, policy: policy(rng), limit };
             instances.push(DraftInstance { task, node: master, work: Some(work) });
         }
     }
-    let order = order(&instances, dice);
+    let order = order(&instances, rng);
     Draft {
         sync: Some(sync),
         tasks: (0..n_tasks).map(|task| format!("t{task}")).collect(),
-        groups: groups(n_nodes, dice),
+        groups: groups(n_nodes, rng),
         durations: Vec::new(),
-        options: options(dice),
+        options: options(rng),
         instances,
         order,
         nodes,
     }
 }
 
-fn policy(dice: &mut Dice) -> Policy {
+fn policy(rng: &mut Rng) -> Policy {
     Policy {
-        timeout_ms: dice.between(5, 60) * 1000,
-        n_retries: dice.below(3) as u32,
-        interval_ms: dice.between(0, 3) * 1000,
-        fail_on_error: !dice.one_in(4),
-        retry_interrupted: dice.one_in(2),
+        timeout_ms: rng.between(5, 60) * 1000,
+        n_retries: rng.below(3) as u32,
+        interval_ms: rng.between(0, 3) * 1000,
+        fail_on_error: !rng.one_in(4),
+        retry_interrupted: rng.one_in(2),
     }
 }
 
-/// Edges lead from earlier to later instances, so there is no cycle; some meet in a vertex of their own.
-fn order(instances: &[DraftInstance], dice: &mut Dice) -> Csr {
+/// Edges lead from earlier to later instances, so the graph is acyclic; some go through a join vertex.
+fn order(instances: &[DraftInstance], rng: &mut Rng) -> Csr {
     let n = instances.len() as u64;
     let mut edges = Vec::new();
     let mut n_vertices = n as u32;
-    for _ in 0..dice.below(2 * n + 1) {
-        let (a, b) = (dice.below(n) as u32, dice.below(n) as u32);
+    for _ in 0..rng.below(2 * n + 1) {
+        let (a, b) = (rng.below(n) as u32, rng.below(n) as u32);
         if a != b {
             edges.push((a.min(b), a.max(b)));
         }
     }
-    if n > 3 && dice.one_in(2) {
-        let middle = dice.between(1, n - 1) as u32;
+    if n > 3 && rng.one_in(2) {
+        let middle = rng.between(1, n - 1) as u32;
         for from in 0..middle {
-            if dice.one_in(2) {
+            if rng.one_in(2) {
                 edges.push((from, n_vertices));
             }
         }
         for to in middle..n as u32 {
-            if dice.one_in(2) {
+            if rng.one_in(2) {
                 edges.push((n_vertices, to));
             }
         }
@@ -85,29 +85,29 @@ fn order(instances: &[DraftInstance], dice: &mut Dice) -> Csr {
     Csr::new(n_vertices as usize, edges)
 }
 
-fn groups(n_nodes: u32, dice: &mut Dice) -> Vec<Group> {
-    let group = |idx: u64, dice: &mut Dice| {
-        let nodes = (0..n_nodes).filter(|_| !dice.one_in(4)).collect();
-        Group { name: format!("g{idx}"), nodes, tolerated: dice.below(3) }
+fn groups(n_nodes: u32, rng: &mut Rng) -> Vec<Group> {
+    let group = |idx: u64, rng: &mut Rng| {
+        let nodes = (0..n_nodes).filter(|_| !rng.one_in(4)).collect();
+        Group { name: format!("g{idx}"), nodes, tolerated: rng.below(3) }
     };
-    let n_groups = dice.below(3);
-    let mut groups: Vec<Group> = (0..n_groups).map(|idx| group(idx, dice)).collect();
-    if !dice.one_in(3) {
+    let n_groups = rng.below(3);
+    let mut groups: Vec<Group> = (0..n_groups).map(|idx| group(idx, rng)).collect();
+    if !rng.one_in(3) {
         groups.push(Group { name: "all".to_owned(), nodes: (0..=n_nodes).collect(), tolerated: 9 });
     }
     groups
 }
 
-fn options(dice: &mut Dice) -> Options {
+fn options(rng: &mut Rng) -> Options {
     Options {
-        nodes_at_once: dice.between(1, 4) as u32,
-        on_failure: if dice.one_in(2) { OnFailure::NodeStops } else { OnFailure::NodeContinues },
-        at_stages: if dice.one_in(3) { AtStages::Hold } else { AtStages::Pass },
+        nodes_at_once: rng.between(1, 4) as u32,
+        on_failure: if rng.one_in(2) { OnFailure::NodeStops } else { OnFailure::NodeContinues },
+        at_stages: if rng.one_in(3) { AtStages::Hold } else { AtStages::Pass },
         fault_tolerance: None,
         mode: Mode::Normal,
         debug: false,
-        lost_after_ms: dice.between(20, 120) * 1000,
-        grace_ms: dice.between(5, 30) * 1000,
+        lost_after_ms: rng.between(20, 120) * 1000,
+        grace_ms: rng.between(5, 30) * 1000,
         retry_interrupted: None,
         backoff_max_ms: 10_000,
     }

@@ -1,21 +1,22 @@
-//! A seeded simulation of the whole system over the real machines: servers that crash, hang and take a run over from each
-//! other, agents with any of them whose processes die or survive, disks that are full, machines that lose power, networks that
-//! lose, delay and repeat.
+//! Deterministic simulation of the whole system with the real state machines: servers that crash, hang and
+//! take over a run, agents that reconnect to any server and whose processes die or survive, full disks, power
+//! loss, and networks that lose, delay and duplicate messages.
 //!
-//! [`simulate()`] plays one seed to its end and says which rules were broken. Time is virtual; the same seed is the same
-//! story, step by step. What really happened is kept apart from what the machines believe (`truth.rs`), and rules are
-//! worked out again from it. [`Sabotage`] breaks a part on purpose, to prove that the rules would notice.
+//! [`simulate()`] runs one seed to its end and reports violated invariants. Time is virtual, and a seed
+//! always produces the same sequence of steps. The ground truth is kept separate from the state of the
+//! machines (`oracle.rs`), and the invariants are checked against it. [`Sabotage`] injects a defect to prove
+//! that the invariants would detect it.
 
 mod agents;
-mod dice;
 mod graph;
-mod letters;
 mod network;
+mod oracle;
+mod peer_messages;
+mod rng;
 mod servers;
-mod truth;
 mod world;
 
-pub use dice::Dice;
 pub use graph::random_draft;
-pub use truth::Broken;
-pub use world::{Sabotage, Story, simulate, simulate_draft, tell};
+pub use oracle::Violation;
+pub use rng::Rng;
+pub use world::{Sabotage, SimReport, simulate, simulate_draft, simulate_logged};

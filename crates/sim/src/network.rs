@@ -1,16 +1,16 @@
-//! The network: it delays, repeats and breaks, and lets no message overtake another on one connection.
+//! The network: delays, duplicates and drops connections, and preserves message order within a connection.
 
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::Micros;
 
-use crate::world::{Connection, ConnectionId, Happening, World};
+use crate::world::{Connection, ConnectionId, SimEvent, World};
 
 impl World<'_> {
     fn delay_ms(&mut self) -> u64 {
-        if self.is_chaos() && self.dice.one_in(50) {
-            self.dice.between(50, 20_000)
+        if self.is_chaos() && self.rng.one_in(50) {
+            self.rng.between(50, 20_000)
         } else {
-            self.dice.between(1, 50)
+            self.rng.between(1, 50)
         }
     }
 
@@ -19,13 +19,13 @@ impl World<'_> {
         let connection = &mut self.connections[id];
         let at = Micros((self.now.0 + delay).max(connection.last_to_agent.0));
         connection.last_to_agent = at;
-        let life = self.agents[connection.agent].life;
-        if self.is_chaos() && self.dice.one_in(30) {
-            let later = Micros(at.0 + self.dice.between(0, 60_000) as i64 * 1000);
+        let incarnation = self.agents[connection.agent].incarnation;
+        if self.is_chaos() && self.rng.one_in(30) {
+            let later = Micros(at.0 + self.rng.between(0, 60_000) as i64 * 1000);
             let message = message.clone();
-            self.at(later, Happening::AtAgent { connection: id, message, is_repeated: true, life });
+            self.at(later, SimEvent::AtAgent { connection: id, message, is_repeated: true, incarnation });
         }
-        self.at(at, Happening::AtAgent { connection: id, message, is_repeated: false, life });
+        self.at(at, SimEvent::AtAgent { connection: id, message, is_repeated: false, incarnation });
     }
 
     pub(crate) fn send_to_server(&mut self, id: ConnectionId, message: FromAgent) {
@@ -34,11 +34,11 @@ impl World<'_> {
         let at = Micros((self.now.0 + delay).max(connection.last_to_server.0));
         connection.last_to_server = at;
         let is_repeatable = matches!(message, FromAgent::Finished(_) | FromAgent::Started { .. });
-        if is_repeatable && self.is_chaos() && self.dice.one_in(30) {
-            let later = Micros(at.0 + self.dice.between(0, 60_000) as i64 * 1000);
-            self.at(later, Happening::AtServer(id, message.clone()));
+        if is_repeatable && self.is_chaos() && self.rng.one_in(30) {
+            let later = Micros(at.0 + self.rng.between(0, 60_000) as i64 * 1000);
+            self.at(later, SimEvent::AtServer(id, message.clone()));
         }
-        self.at(at, Happening::AtServer(id, message));
+        self.at(at, SimEvent::AtServer(id, message));
     }
 
     pub(crate) fn connect(&mut self, agent: usize) {
@@ -46,9 +46,9 @@ impl World<'_> {
             return;
         }
         let alive: Vec<usize> = (0..self.servers.len()).filter(|idx| self.servers[*idx].is_alive).collect();
-        let Some(server) = self.dice.pick(&alive).copied() else {
-            let delay_ms = self.dice.between(500, 5000);
-            self.after_ms(delay_ms, Happening::Connect(agent));
+        let Some(server) = self.rng.pick(&alive).copied() else {
+            let delay_ms = self.rng.between(500, 5000);
+            self.after_ms(delay_ms, SimEvent::Connect(agent));
             return;
         };
         let id = self.connections.len();
@@ -56,7 +56,7 @@ impl World<'_> {
         self.connections.push(Connection { agent, server, is_open: true, last_to_agent, last_to_server });
         self.agents[agent].connection = Some(id);
         self.agent_connected(agent);
-        self.after_ms(5000, Happening::Heartbeat(agent, id));
+        self.after_ms(5000, SimEvent::Heartbeat(agent, id));
     }
 
     pub(crate) fn break_connection(&mut self, id: ConnectionId) {
@@ -67,8 +67,8 @@ impl World<'_> {
         if self.agents[agent].connection == Some(id) {
             self.agents[agent].connection = None;
             self.agent_disconnected(agent);
-            let delay_ms = self.dice.between(100, 10_000);
-            self.after_ms(delay_ms, Happening::Connect(agent));
+            let delay_ms = self.rng.between(100, 10_000);
+            self.after_ms(delay_ms, SimEvent::Connect(agent));
         }
         self.session_disconnected(server, agent, id);
     }
@@ -76,7 +76,7 @@ impl World<'_> {
     pub(crate) fn heartbeat(&mut self, agent: usize, id: ConnectionId) {
         if self.connections[id].is_open {
             self.send_to_server(id, FromAgent::Heartbeat);
-            self.after_ms(10_000, Happening::Heartbeat(agent, id));
+            self.after_ms(10_000, SimEvent::Heartbeat(agent, id));
         }
     }
 }

@@ -1,6 +1,7 @@
-//! Servers: the real machines of the run and of the sessions, and a store that keeps a step whole or not at all.
+//! Simulated servers: the real run and session machines, and a store with atomic commits.
 //!
-//! One of them carries the run out, or thinks so; any of them may have an agent. What passes between both is in `letters.rs`.
+//! One server drives the run, or believes so; an agent may be connected to any of them. `peer_messages.rs`
+//! contains what they send each other.
 
 use stoker_engine::run::{Effect, Event, InFlight, Input, Run, Step, step};
 use stoker_engine::session::host::HostSession;
@@ -8,46 +9,46 @@ use stoker_engine::session::server::{Input as SessionInput, Output, Settings};
 use stoker_engine::session::{Attempt, AttemptKey, FromAgent, Generation, Mode, ToAgent};
 use stoker_model::Json;
 
-use crate::letters::Letter;
-use crate::world::{ConnectionId, Happening, RUN, Sabotage, World};
+use crate::peer_messages::PeerMessage;
+use crate::world::{ConnectionId, RUN, Sabotage, SimEvent, World};
 
-/// After so long, somebody takes up a run of which nothing is heard, and a little later.
+/// Lease duration: a free server takes over a run without a driver after this time and a little more.
 const LEASE_MS: u64 = 8000;
-/// How often a driver looks for what was lost, and a host for ends that nobody took.
-const AGAIN_MS: u64 = 2000;
+/// Interval at which a driver repeats its claims and a host resends unrecorded results.
+const RESEND_MS: u64 = 2000;
 
 pub(crate) struct Server {
     pub(crate) is_alive: bool,
-    /// The run as this server knows it, with the generation it took it with; none if it never did, or lost it.
+    /// The run and the lease generation it was taken with; `None` if this server never had it or lost it.
     pub(crate) drives: Option<(u64, Run)>,
-    /// One for each agent.
+    /// One per agent.
     pub(crate) sessions: Vec<HostSession>,
     pub(crate) connections: Vec<Option<ConnectionId>>,
 }
 
-/// Whether the store has taken something.
+/// Outcome of a commit.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kept {
-    Yes,
-    No,
+pub(crate) enum CommitResult {
+    Committed,
+    Rejected,
 }
 
 impl World<'_> {
-    /// The server that has the run, if it lives.
+    /// The live server that holds the current generation of the run.
     pub(crate) fn driver(&self) -> Option<usize> {
-        let has_it = |server: &Server| {
+        let is_driver = |server: &Server| {
             server.drives.as_ref().is_some_and(|(generation, _)| *generation == self.generation)
         };
-        self.servers.iter().position(|server| server.is_alive && has_it(server))
+        self.servers.iter().position(|server| server.is_alive && is_driver(server))
     }
 
     pub(crate) fn some_server(&mut self) -> Option<usize> {
         let alive: Vec<usize> = (0..self.servers.len()).filter(|idx| self.servers[*idx].is_alive).collect();
-        self.dice.pick(&alive).copied()
+        self.rng.pick(&alive).copied()
     }
 
-    /// One more, which takes the run up if nobody has it.
-    pub(crate) fn server_starts(&mut self) {
+    /// Starts another server, which takes over the run if it has no driver.
+    pub(crate) fn start_server(&mut self) {
         let (mut sessions, mut outputs) = (Vec::new(), Vec::new());
         for _ in &self.agents {
             let (session, first) = HostSession::new(Settings::default(), self.now);
@@ -60,22 +61,22 @@ impl World<'_> {
         for (agent, outputs) in outputs.into_iter().enumerate() {
             self.session_outputs(server, agent, outputs);
         }
-        self.after_ms(AGAIN_MS, Happening::Again(server));
+        self.after_ms(RESEND_MS, SimEvent::Resend(server));
         if self.driver().is_none() {
-            self.take_up(server);
+            self.take_over_run(server);
         }
     }
 
-    /// Takes the run, whoever has it.
-    pub(crate) fn take_up(&mut self, server: usize) {
+    /// Takes over the run, regardless of its current driver.
+    pub(crate) fn take_over_run(&mut self, server: usize) {
         if !self.servers[server].is_alive {
             return;
         }
         self.generation += 1;
         let run = match self.read_history() {
             Ok(run) => run,
-            Err(broken) => {
-                self.truth.broken.push(broken);
+            Err(violation) => {
+                self.oracle.violations.push(violation);
                 return;
             }
         };
@@ -91,14 +92,14 @@ impl World<'_> {
         }
     }
 
-    /// Looked for from time to time, by all: whoever is first has it.
-    pub(crate) fn look_for_run(&mut self, server: usize) {
+    /// Takes over the run if it has no driver.
+    pub(crate) fn take_over_if_free(&mut self, server: usize) {
         if self.driver().is_none() {
-            self.take_up(server);
+            self.take_over_run(server);
         }
     }
 
-    /// The run as the store has it: events are texts there.
+    /// Restores the run from the serialized events in the store.
     fn read_history(&self) -> Result<Run, String> {
         let stored = self.history.iter().map(|event| event.to_json().to_string());
         let read = |text: String| {
@@ -106,30 +107,30 @@ impl World<'_> {
             Event::from_json(&json).map_err(|error| error.to_string())
         };
         let events: Vec<Event> = stored.map(read).collect::<Result<_, String>>()?;
-        Run::restored(RUN, self.blueprint, &events).map_err(|broken| broken.to_string())
+        Run::restored(RUN, self.blueprint, &events).map_err(|error| error.to_string())
     }
 
-    /// Another server takes the run while the one that has it still lives and knows nothing of it: it hung for longer than
-    /// its lease. It may die later, or go on with its agents.
+    /// Another server takes over while the driver still lives and does not know: it hung for longer than its
+    /// lease. It may die later, or continue to serve its agents.
     pub(crate) fn takeover(&mut self) {
         let Some(old) = self.driver() else { return };
         let others: Vec<usize> =
             (0..self.servers.len()).filter(|idx| *idx != old && self.servers[*idx].is_alive).collect();
-        if let Some(other) = self.dice.pick(&others).copied() {
-            self.take_up(other);
+        if let Some(other) = self.rng.pick(&others).copied() {
+            self.take_over_run(other);
         } else {
-            self.server_starts();
+            self.start_server();
             let newest = self.servers.len() - 1;
-            self.take_up(newest);
+            self.take_over_run(newest);
         }
-        if self.dice.one_in(2) {
-            let dies_after_ms = self.dice.between(0, 60_000);
-            self.after_ms(dies_after_ms, Happening::ServerDies(old));
+        if self.rng.one_in(2) {
+            let dies_after_ms = self.rng.between(0, 60_000);
+            self.after_ms(dies_after_ms, SimEvent::ServerDies(old));
         }
     }
 
-    /// It ends, with its connections.
-    pub(crate) fn server_dies(&mut self, server: usize) {
+    /// The server dies and its connections break.
+    pub(crate) fn kill_server(&mut self, server: usize) {
         if !std::mem::replace(&mut self.servers[server].is_alive, false) {
             return;
         }
@@ -140,54 +141,54 @@ impl World<'_> {
         }
         match self.some_server() {
             Some(other) if self.driver().is_none() => {
-                let after_ms = LEASE_MS + self.dice.between(0, 2000);
-                self.after_ms(after_ms, Happening::TakeUp(other));
+                let after_ms = LEASE_MS + self.rng.between(0, 2000);
+                self.after_ms(after_ms, SimEvent::TakeOverRun(other));
             }
             Some(_) => {}
-            // Somebody restarts it when none is left.
+            // If no server is left, one is restarted later.
             None => {
-                let delay_ms = self.dice.between(100, 60_000);
-                self.after_ms(delay_ms, Happening::ServerStarts);
+                let delay_ms = self.rng.between(100, 60_000);
+                self.after_ms(delay_ms, SimEvent::ServerStarts);
             }
         }
     }
 
-    pub(crate) fn server_crashes(&mut self, server: usize) {
+    pub(crate) fn crash_server(&mut self, server: usize) {
         self.n_server_crashes += 1;
-        self.server_dies(server);
+        self.kill_server(server);
     }
 
-    /// Gives something to the run of a server; what follows is kept, then done.
-    /// Whether the store has it now.
+    /// Gives an input to the run of a server, commits the events and executes the effects. Returns whether
+    /// the commit succeeded.
     pub(crate) fn run_input(&mut self, server: usize, input: Input) -> bool {
-        self.servers[server].is_alive && self.take(server, input) == Kept::Yes
+        self.servers[server].is_alive && self.step_and_commit(server, input) == CommitResult::Committed
     }
 
-    pub(crate) fn take(&mut self, server: usize, input: Input) -> Kept {
-        let Some((generation, run)) = &mut self.servers[server].drives else { return Kept::No };
+    pub(crate) fn step_and_commit(&mut self, server: usize, input: Input) -> CommitResult {
+        let Some((generation, run)) = &mut self.servers[server].drives else { return CommitResult::Rejected };
         let generation = *generation;
-        let decided = step(run, self.blueprint, input, self.now);
-        let Step { events, effects } = decided.unwrap_or_default();
-        if self.is_chaos() && self.dice.one_in(150) {
-            self.server_crashes(server);
-            return Kept::No;
+        let result = step(run, self.blueprint, input, self.now);
+        let Step { events, effects } = result.unwrap_or_default();
+        if self.is_chaos() && self.rng.one_in(150) {
+            self.crash_server(server);
+            return CommitResult::Rejected;
         }
         if generation != self.generation && self.sabotage != Sabotage::NoFence {
-            // Somebody else has the run: what was decided here never happened.
+            // Fencing: another server holds the run, so the step is discarded.
             self.servers[server].drives = None;
-            return Kept::No;
+            return CommitResult::Rejected;
         }
         for event in &events {
-            self.say(|| format!("             kept by server {server}: {:?}", event.kind));
+            self.log(|| format!("             committed by server {server}: {:?}", event.kind));
         }
-        self.truth.committed(&events);
+        self.oracle.committed(&events);
         self.history.extend(events);
-        if self.is_chaos() && self.dice.one_in(150) {
-            self.server_crashes(server);
-            return Kept::Yes;
+        if self.is_chaos() && self.rng.one_in(150) {
+            self.crash_server(server);
+            return CommitResult::Committed;
         }
         self.effects(server, effects);
-        Kept::Yes
+        CommitResult::Committed
     }
 
     fn effects(&mut self, server: usize, effects: Vec<Effect>) {
@@ -199,15 +200,19 @@ impl World<'_> {
             let generation = Generation(generation);
             match effect {
                 Effect::Dispatch(key) => {
-                    self.tell_host(server, self.executor(key), SessionInput::Dispatch { key, generation });
+                    self.send_to_host(server, self.executor(key), SessionInput::Dispatch { key, generation });
                 }
                 Effect::Cancel { key, how } => {
-                    self.tell_host(server, self.executor(key), SessionInput::Cancel { key, generation, how });
+                    self.send_to_host(
+                        server,
+                        self.executor(key),
+                        SessionInput::Cancel { key, generation, how },
+                    );
                 }
-                Effect::WakeAt(at) => self.at(at, Happening::RunWakes(server)),
+                Effect::WakeAt(at) => self.at(at, SimEvent::RunWakes(server)),
                 Effect::RunEnded(_) => {
                     for agent in 0..self.agents.len() {
-                        self.tell_host(server, agent, SessionInput::RunIs { run: RUN, generation: None });
+                        self.send_to_host(server, agent, SessionInput::RunIs { run: RUN, generation: None });
                     }
                 }
                 Effect::Succeeded { .. } | Effect::NodeEnded { .. } => {}
@@ -219,7 +224,7 @@ impl World<'_> {
         self.blueprint.executor_of(key.instance).map_or(0, |node| node as usize)
     }
 
-    /// Says everything that is in flight with an agent.
+    /// Claims all attempts in flight with an agent.
     pub(crate) fn claim(&mut self, server: usize, agent: usize) {
         let Some((generation, run)) = &self.servers[server].drives else { return };
         if !self.servers[server].is_alive {
@@ -230,7 +235,7 @@ impl World<'_> {
         let flights: Vec<InFlight> = flights.collect();
         match self.host_of(agent) {
             Some(host) if host != server => {
-                self.write_to(host, Letter::Claim { agent, generation, flights });
+                self.send_to_peer(host, PeerMessage::Claim { agent, generation, flights });
             }
             _ => {
                 let outputs = self.servers[server].sessions[agent].claim(RUN, generation, &flights, self.now);
@@ -239,16 +244,16 @@ impl World<'_> {
         }
     }
 
-    /// What is done every few seconds, because letters are lost.
-    pub(crate) fn again(&mut self, server: usize) {
+    /// Periodic resend, because messages between servers are lost.
+    pub(crate) fn resend(&mut self, server: usize) {
         if !self.servers[server].is_alive {
             return;
         }
-        self.after_ms(AGAIN_MS, Happening::Again(server));
+        self.after_ms(RESEND_MS, SimEvent::Resend(server));
         if let Some((_, run)) = &self.servers[server].drives {
-            let is_unheard = |flight: &InFlight| !flight.is_started || flight.cancel.is_some();
+            let is_unconfirmed = |flight: &InFlight| !flight.is_started || flight.cancel.is_some();
             let mut agents: Vec<usize> =
-                run.in_flight().filter(is_unheard).map(|flight| self.executor(flight.key)).collect();
+                run.in_flight().filter(is_unconfirmed).map(|flight| self.executor(flight.key)).collect();
             agents.dedup();
             for agent in agents {
                 if self.host_of(agent).is_some_and(|host| host != server) {
@@ -256,7 +261,7 @@ impl World<'_> {
                 }
             }
         }
-        if self.sabotage == Sabotage::MuteHost {
+        if self.sabotage == Sabotage::NoResend {
             return;
         }
         for agent in 0..self.agents.len() {
@@ -283,15 +288,15 @@ impl World<'_> {
                     }
                 }
                 Output::Deliver { key, .. } => {
-                    self.tell_driver(server, Letter::Deliver { host: server, agent, key });
+                    self.send_to_driver(server, PeerMessage::Deliver { host: server, agent, key });
                 }
-                Output::Started { key, at } => self.tell_driver(server, Letter::Started { key, at }),
+                Output::Started { key, at } => self.send_to_driver(server, PeerMessage::Started { key, at }),
                 Output::Finished(finished) => {
-                    if self.sabotage == Sabotage::EarlyAcknowledgement {
+                    if self.sabotage == Sabotage::EarlyAck {
                         let keys = vec![finished.key];
                         self.session(server, agent, SessionInput::Recorded { keys });
                     }
-                    self.tell_driver(server, Letter::Finished { host: server, agent, finished });
+                    self.send_to_driver(server, PeerMessage::Finished { host: server, agent, finished });
                 }
                 Output::Lost => {
                     self.run_input(server, Input::NodeLost { node: agent as u32 });
@@ -302,21 +307,21 @@ impl World<'_> {
                         self.break_connection(connection);
                     }
                 }
-                // Whoever has the run claims what is in flight; whether it is over is in the store.
+                // The driver claims its attempts; whether a run is over is in the store.
                 Output::AskRuns { runs } => {
-                    if self.truth.has_ended() {
+                    if self.oracle.has_ended() {
                         for run in runs {
                             self.session(server, agent, SessionInput::RunIs { run, generation: None });
                         }
                     }
                 }
-                Output::WakeAt(at) => self.at(at, Happening::SessionWakes(server, agent)),
+                Output::WakeAt(at) => self.at(at, SimEvent::SessionWakes(server, agent)),
                 Output::Printed { .. } | Output::Facts(_) => {}
             }
         }
     }
 
-    /// Puts an attempt together and sends it.
+    /// Builds an attempt and sends it.
     pub(crate) fn start(&mut self, server: usize, agent: usize, key: AttemptKey, generation: Generation) {
         if let Some(connection) = self.servers[server].connections[agent] {
             let attempt = self.attempt(key, generation);
@@ -365,21 +370,21 @@ impl World<'_> {
     }
 
     pub(crate) fn session_wakes(&mut self, server: usize, agent: usize) {
-        // The place of stages has no agent, and nobody waits for one.
+        // The sync node has no agent, so it cannot be lost.
         let is_sync = self.blueprint.node(agent as u32) == Some("sync");
         if !self.servers[server].is_alive || is_sync {
             return;
         }
         if self.host_of(agent).is_some_and(|host| host != server) {
-            // Whoever has it watches over it.
-            self.begin_anew(server, agent);
+            // The host of the agent monitors its liveness.
+            self.reset_session(server, agent);
         } else {
             self.session(server, agent, SessionInput::Wake);
         }
     }
 
-    /// What is remembered of an agent that is with another server does not count.
-    pub(crate) fn begin_anew(&mut self, server: usize, agent: usize) {
+    /// Resets the session with an agent that is connected to another server.
+    pub(crate) fn reset_session(&mut self, server: usize, agent: usize) {
         let (session, outputs) = HostSession::new(Settings::default(), self.now);
         self.servers[server].sessions[agent] = session;
         self.session_outputs(server, agent, outputs);

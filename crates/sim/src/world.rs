@@ -1,4 +1,4 @@
-//! Time, the network, and what goes wrong.
+//! Virtual time, event queue and fault injection.
 
 use std::collections::BTreeMap;
 
@@ -8,65 +8,66 @@ use stoker_engine::session::{AttemptKey, End, FromAgent, ToAgent};
 use stoker_model::{Micros, RunId};
 
 use crate::agents::Agent;
-use crate::dice::Dice;
 use crate::graph::random_draft;
-use crate::letters::Letter;
+use crate::oracle::{Oracle, Violation};
+use crate::peer_messages::PeerMessage;
+use crate::rng::Rng;
 use crate::servers::Server;
-use crate::truth::{Broken, Truth};
 
 pub(crate) const RUN: RunId = RunId(1);
 
-/// A part that is broken on purpose.
+/// A defect that is injected on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sabotage {
     None,
-    /// An agent starts again with an empty journal.
-    ForgottenJournal,
-    /// A server acknowledges an end before it is safe.
-    EarlyAcknowledgement,
-    /// A server that lost the run goes on writing history.
+    /// An agent restarts with an empty journal.
+    LostJournal,
+    /// A server acknowledges a result before it is committed.
+    EarlyAck,
+    /// A server that lost the run lease continues to commit.
     NoFence,
-    /// An agent begins before its promise is on disk.
+    /// An agent starts an attempt before its acceptance is on disk.
     EarlyStart,
-    /// An agent begins when its promise is written, but not safe from a loss of power.
-    UnsafePromise,
-    /// A server that has an agent tells each end only once.
-    MuteHost,
+    /// An agent starts an attempt when its acceptance is written but not fsynced.
+    UnsyncedAcceptance,
+    /// The host of an agent does not resend results.
+    NoResend,
 }
 
-/// How it went.
+/// Result of a simulation.
 #[derive(Clone, Debug)]
-pub struct Story {
-    /// Everything in its order, if that was asked for.
+pub struct SimReport {
+    /// All events in order, if logging was requested.
     pub log: Vec<String>,
     pub n_steps: usize,
     pub n_events: usize,
     pub n_executions: usize,
     pub n_server_crashes: usize,
     pub n_agent_crashes: usize,
-    /// What must not have happened.
-    pub broken: Vec<Broken>,
+    /// Violated invariants.
+    pub violations: Vec<Violation>,
 }
 
 pub(crate) type ConnectionId = usize;
 
 #[derive(Clone, Debug)]
-pub(crate) enum Happening {
-    /// A message arrives at a server, if the connection still stands.
+pub(crate) enum SimEvent {
+    /// A message arrives at a server, if the connection is still open.
     AtServer(ConnectionId, FromAgent),
-    /// A message arrives at an agent; one that comes twice may outlive its connection, but not the agent.
+    /// A message arrives at an agent. A duplicate may outlive its connection, but not the agent's
+    /// incarnation.
     AtAgent {
         connection: ConnectionId,
         message: ToAgent,
         is_repeated: bool,
-        life: u32,
+        incarnation: u32,
     },
     Connect(usize),
     Break(usize),
     Heartbeat(usize, ConnectionId),
     Written {
         agent: usize,
-        life: u32,
+        incarnation: u32,
         seq: u64,
     },
     ProcessEnds {
@@ -83,15 +84,15 @@ pub(crate) enum Happening {
     ServerCrashes,
     ServerStarts,
     Takeover,
-    /// Somebody looks for a run that nobody carries out.
-    TakeUp(usize),
+    /// A server checks whether the run has no driver.
+    TakeOverRun(usize),
     ServerDies(usize),
-    /// A letter arrives at a server.
-    Letter(usize, Letter),
-    /// A server hears that another has an agent.
-    Placed(usize, usize),
-    /// A server says again what may have been lost.
-    Again(usize),
+    /// A message from another server arrives.
+    PeerMessage(usize, PeerMessage),
+    /// A server learns that another one hosts an agent.
+    AgentMoved(usize, usize),
+    /// A server resends messages that may have been lost.
+    Resend(usize),
     Command(Input),
 }
 
@@ -99,26 +100,26 @@ pub(crate) struct Connection {
     pub(crate) agent: usize,
     pub(crate) server: usize,
     pub(crate) is_open: bool,
-    /// When the last message in each direction arrives: none overtakes another.
+    /// Arrival time of the last message in each direction: messages do not overtake each other.
     pub(crate) last_to_agent: Micros,
     pub(crate) last_to_server: Micros,
 }
 
 pub(crate) struct World<'w> {
-    pub(crate) dice: Dice,
+    pub(crate) rng: Rng,
     pub(crate) now: Micros,
     pub(crate) blueprint: &'w Blueprint,
-    pub(crate) truth: Truth,
+    pub(crate) oracle: Oracle,
     pub(crate) sabotage: Sabotage,
-    queue: BTreeMap<(Micros, u64), Happening>,
+    queue: BTreeMap<(Micros, u64), SimEvent>,
     n_queued: u64,
-    /// The store: what is in it survives everything.
+    /// The store: its contents survive all faults.
     pub(crate) history: Vec<Event>,
     pub(crate) generation: u64,
     pub(crate) servers: Vec<Server>,
     pub(crate) agents: Vec<Agent>,
     pub(crate) connections: Vec<Connection>,
-    /// Until then things go wrong.
+    /// Faults are injected until then.
     pub(crate) chaos_until: Micros,
     pub(crate) n_server_crashes: usize,
     pub(crate) n_agent_crashes: usize,
@@ -126,33 +127,33 @@ pub(crate) struct World<'w> {
     log: Option<Vec<String>>,
 }
 
-/// One seed, from the beginning to the end.
-pub fn simulate(seed: u64, sabotage: Sabotage) -> Story {
-    let mut dice = Dice::new(seed);
-    let draft = random_draft(&mut dice);
-    simulate_draft(dice, &draft, sabotage, false)
+/// Simulates one seed.
+pub fn simulate(seed: u64, sabotage: Sabotage) -> SimReport {
+    let mut rng = Rng::new(seed);
+    let draft = random_draft(&mut rng);
+    simulate_draft(rng, &draft, sabotage, false)
 }
 
-/// The same, with everything written down.
-pub fn tell(seed: u64) -> Story {
-    let mut dice = Dice::new(seed);
-    let draft = random_draft(&mut dice);
-    simulate_draft(dice, &draft, Sabotage::None, true)
+/// Simulates one seed and logs every event.
+pub fn simulate_logged(seed: u64) -> SimReport {
+    let mut rng = Rng::new(seed);
+    let draft = random_draft(&mut rng);
+    simulate_draft(rng, &draft, Sabotage::None, true)
 }
 
-/// A given draft, with faults by the dice.
-pub fn simulate_draft(mut dice: Dice, draft: &Draft, sabotage: Sabotage, is_told: bool) -> Story {
+/// Simulates a given draft with faults chosen by `rng`.
+pub fn simulate_draft(mut rng: Rng, draft: &Draft, sabotage: Sabotage, has_log: bool) -> SimReport {
     let blueprint = match Blueprint::new(draft.clone()) {
         Ok(blueprint) => blueprint,
         Err(defects) => {
-            let broken = defects.iter().map(ToString::to_string).collect();
-            return Story { broken, ..Story::empty() };
+            let violations = defects.iter().map(ToString::to_string).collect();
+            return SimReport { violations, ..SimReport::empty() };
         }
     };
-    let chaos_until = Micros(if dice.one_in(5) { 0 } else { seconds(dice.between(10, 400)) });
+    let chaos_until = Micros(if rng.one_in(5) { 0 } else { seconds(rng.between(10, 400)) });
     let mut world = World {
         now: Micros(0),
-        truth: Truth::new(draft.clone()),
+        oracle: Oracle::new(draft.clone()),
         blueprint: &blueprint,
         sabotage,
         queue: BTreeMap::new(),
@@ -166,16 +167,16 @@ pub fn simulate_draft(mut dice: Dice, draft: &Draft, sabotage: Sabotage, is_told
         n_server_crashes: 0,
         n_agent_crashes: 0,
         n_executions: 0,
-        log: is_told.then(Vec::new),
-        dice,
+        log: has_log.then(Vec::new),
+        rng,
     };
-    world.say(|| format!("{draft:#?}"));
-    world.play()
+    world.log(|| format!("{draft:#?}"));
+    world.run_to_end()
 }
 
-impl Story {
+impl SimReport {
     fn empty() -> Self {
-        let (log, broken) = (Vec::new(), Vec::new());
+        let (log, violations) = (Vec::new(), Vec::new());
         Self {
             log,
             n_steps: 0,
@@ -183,7 +184,7 @@ impl Story {
             n_executions: 0,
             n_server_crashes: 0,
             n_agent_crashes: 0,
-            broken,
+            violations,
         }
     }
 }
@@ -193,89 +194,89 @@ pub(crate) fn seconds(n: u64) -> i64 {
 }
 
 const STEPS_MAX: usize = 200_000;
-/// Long after every timeout there is.
-const LAST_MAX_S: u64 = 200_000;
+/// Far beyond every timeout in seconds; a run that lasts longer does not terminate.
+const DURATION_MAX_S: u64 = 200_000;
 
 impl World<'_> {
-    fn play(&mut self) -> Story {
+    fn run_to_end(&mut self) -> SimReport {
         self.prepare();
         let mut n_steps = 0;
-        while let Some(((at, _), happening)) = self.queue.pop_first() {
+        while let Some(((at, _), event)) = self.queue.pop_first() {
             self.now = at;
             n_steps += 1;
-            self.say(|| format!("{:>12} {happening:?}", at.0));
-            if n_steps > STEPS_MAX || at.0 > seconds(LAST_MAX_S) {
-                self.truth
-                    .broken
+            self.log(|| format!("{:>12} {event:?}", at.0));
+            if n_steps > STEPS_MAX || at.0 > seconds(DURATION_MAX_S) {
+                self.oracle
+                    .violations
                     .push(format!("the run does not end ({n_steps} steps, {} s)", at.0 / Micros::SECOND));
                 break;
             }
-            self.happen(happening);
+            self.handle_event(event);
             if self.is_settled() {
                 self.check_end();
                 break;
             }
-            if !self.truth.broken.is_empty() {
+            if !self.oracle.violations.is_empty() {
                 break;
             }
         }
-        Story {
+        SimReport {
             log: std::mem::take(&mut self.log).unwrap_or_default(),
             n_steps,
-            n_events: self.truth.n_events,
+            n_events: self.oracle.n_events,
             n_executions: self.n_executions,
             n_server_crashes: self.n_server_crashes,
             n_agent_crashes: self.n_agent_crashes,
-            broken: std::mem::take(&mut self.truth.broken),
+            violations: std::mem::take(&mut self.oracle.violations),
         }
     }
 
-    /// For the log, if there is one.
-    pub(crate) fn say(&mut self, what: impl FnOnce() -> String) {
+    /// Appends to the log, if logging was requested.
+    pub(crate) fn log(&mut self, message: impl FnOnce() -> String) {
         if let Some(log) = &mut self.log {
-            log.push(what());
+            log.push(message());
         }
     }
 
     fn prepare(&mut self) {
-        self.after_ms(0, Happening::ServerStarts);
-        for _ in 0..self.dice.below(3) {
-            let delay_ms = self.dice.between(0, 30_000);
-            self.after_ms(delay_ms, Happening::ServerStarts);
+        self.after_ms(0, SimEvent::ServerStarts);
+        for _ in 0..self.rng.below(3) {
+            let delay_ms = self.rng.between(0, 30_000);
+            self.after_ms(delay_ms, SimEvent::ServerStarts);
         }
         for agent in 0..self.agents.len() {
             let delay_ms =
-                if self.dice.one_in(10) { self.dice.between(0, 200_000) } else { self.dice.between(0, 500) };
-            self.after_ms(delay_ms, Happening::AgentStarts(agent));
+                if self.rng.one_in(10) { self.rng.between(0, 200_000) } else { self.rng.between(0, 500) };
+            self.after_ms(delay_ms, SimEvent::AgentStarts(agent));
         }
         let span_ms = (self.chaos_until.0 / 1000) as u64;
         if span_ms == 0 {
             return;
         }
         let n_agents = self.agents.len() as u64;
-        for _ in 0..self.dice.below(8) {
-            let agent = self.dice.below(n_agents) as usize;
-            let what = match self.dice.below(10) {
-                0 => Happening::ServerCrashes,
-                1 => Happening::Takeover,
-                2 | 3 => Happening::AgentCrashes(agent),
-                4 | 5 => Happening::Break(agent),
-                6 => Happening::DiskFull(agent, true),
-                7 | 8 => Happening::PowerLoss(agent),
-                _ => Happening::Command(self.command()),
+        for _ in 0..self.rng.below(8) {
+            let agent = self.rng.below(n_agents) as usize;
+            let event = match self.rng.below(10) {
+                0 => SimEvent::ServerCrashes,
+                1 => SimEvent::Takeover,
+                2 | 3 => SimEvent::AgentCrashes(agent),
+                4 | 5 => SimEvent::Break(agent),
+                6 => SimEvent::DiskFull(agent, true),
+                7 | 8 => SimEvent::PowerLoss(agent),
+                _ => SimEvent::Command(self.command()),
             };
-            let at_ms = self.dice.below(span_ms);
-            self.after_ms(at_ms, what);
+            let at_ms = self.rng.below(span_ms);
+            self.after_ms(at_ms, event);
         }
-        // A paused run goes on some time.
-        self.after_ms(span_ms, Happening::Command(Input::Resume));
+        // A paused run is resumed eventually.
+        self.after_ms(span_ms, SimEvent::Command(Input::Resume));
         for agent in 0..self.agents.len() {
-            self.after_ms(span_ms, Happening::DiskFull(agent, false));
+            self.after_ms(span_ms, SimEvent::DiskFull(agent, false));
         }
     }
 
     fn command(&mut self) -> Input {
-        match self.dice.below(5) {
+        match self.rng.below(5) {
             0 => Input::Stop { how: StopHow::Graceful },
             1 => Input::Stop { how: StopHow::Now },
             _ => Input::Pause,
@@ -286,80 +287,82 @@ impl World<'_> {
         self.now < self.chaos_until
     }
 
-    pub(crate) fn after_ms(&mut self, ms: u64, what: Happening) {
+    pub(crate) fn after_ms(&mut self, ms: u64, event: SimEvent) {
         let at = Micros(self.now.0 + ms as i64 * 1000);
-        self.at(at, what);
+        self.at(at, event);
     }
 
-    pub(crate) fn at(&mut self, at: Micros, what: Happening) {
+    pub(crate) fn at(&mut self, at: Micros, event: SimEvent) {
         self.n_queued += 1;
-        self.queue.insert((at.max(self.now), self.n_queued), what);
+        self.queue.insert((at.max(self.now), self.n_queued), event);
     }
 
-    fn happen(&mut self, happening: Happening) {
-        match happening {
-            Happening::AtServer(connection, message) => self.arrives_at_server(connection, message),
-            Happening::AtAgent { connection, message, is_repeated, life } => {
-                if self.agents[self.connections[connection].agent].life == life {
+    fn handle_event(&mut self, event: SimEvent) {
+        match event {
+            SimEvent::AtServer(connection, message) => self.arrives_at_server(connection, message),
+            SimEvent::AtAgent { connection, message, is_repeated, incarnation } => {
+                if self.agents[self.connections[connection].agent].incarnation == incarnation {
                     self.arrives_at_agent(connection, message, is_repeated);
                 }
             }
-            Happening::Connect(agent) => self.connect(agent),
-            Happening::Break(agent) => {
+            SimEvent::Connect(agent) => self.connect(agent),
+            SimEvent::Break(agent) => {
                 if let Some(connection) = self.agents[agent].connection {
                     self.break_connection(connection);
                 }
             }
-            Happening::Heartbeat(agent, connection) => self.heartbeat(agent, connection),
-            Happening::Written { agent, life, seq } => self.written(agent, life, seq),
-            Happening::ProcessEnds { agent, key, end } => self.process_ends(agent, key, end),
-            Happening::AgentCrashes(agent) => self.agent_crashes(agent),
-            Happening::PowerLoss(agent) => self.power_is_lost(agent),
-            Happening::AgentStarts(agent) => self.agent_starts(agent),
-            Happening::DiskFull(agent, is_full) => self.agents[agent].is_disk_full = is_full,
-            Happening::RunWakes(server) => {
+            SimEvent::Heartbeat(agent, connection) => self.heartbeat(agent, connection),
+            SimEvent::Written { agent, incarnation, seq } => self.complete_writes(agent, incarnation, seq),
+            SimEvent::ProcessEnds { agent, key, end } => self.end_process(agent, key, end),
+            SimEvent::AgentCrashes(agent) => self.crash_agent(agent),
+            SimEvent::PowerLoss(agent) => self.lose_power(agent),
+            SimEvent::AgentStarts(agent) => self.start_agent(agent),
+            SimEvent::DiskFull(agent, is_full) => self.agents[agent].is_disk_full = is_full,
+            SimEvent::RunWakes(server) => {
                 self.run_input(server, Input::Wake);
             }
-            Happening::SessionWakes(server, agent) => self.session_wakes(server, agent),
-            Happening::ServerCrashes => {
+            SimEvent::SessionWakes(server, agent) => self.session_wakes(server, agent),
+            SimEvent::ServerCrashes => {
                 if let Some(server) = self.some_server() {
-                    self.server_crashes(server);
+                    self.crash_server(server);
                 }
             }
-            Happening::ServerStarts => self.server_starts(),
-            Happening::Takeover => self.takeover(),
-            Happening::TakeUp(server) => self.look_for_run(server),
-            Happening::ServerDies(server) => self.server_dies(server),
-            Happening::Letter(server, letter) => self.letter(server, letter),
-            Happening::Placed(server, agent) => self.placed(server, agent),
-            Happening::Again(server) => self.again(server),
-            Happening::Command(input) => {
-                let is_kept = self.driver().is_some_and(|server| self.run_input(server, input.clone()));
-                // Whoever paused a run does not forget it.
-                if !is_kept && input == Input::Resume {
-                    self.after_ms(1000, Happening::Command(input));
+            SimEvent::ServerStarts => self.start_server(),
+            SimEvent::Takeover => self.takeover(),
+            SimEvent::TakeOverRun(server) => self.take_over_if_free(server),
+            SimEvent::ServerDies(server) => self.kill_server(server),
+            SimEvent::PeerMessage(server, message) => self.handle_peer_message(server, message),
+            SimEvent::AgentMoved(server, agent) => self.agent_moved(server, agent),
+            SimEvent::Resend(server) => self.resend(server),
+            SimEvent::Command(input) => {
+                let is_committed = self.driver().is_some_and(|server| self.run_input(server, input.clone()));
+                // Retry the resume, or the run would stay paused.
+                if !is_committed && input == Input::Resume {
+                    self.after_ms(1000, SimEvent::Command(input));
                 }
             }
         }
     }
 
-    // The end.
+    // Final checks.
 
     fn is_settled(&self) -> bool {
-        self.truth.has_ended()
+        self.oracle.has_ended()
             && !self.is_chaos()
-            && self.agents.iter().all(Agent::owes_nothing)
+            && self.agents.iter().all(Agent::is_idle)
             && self.driver().is_some()
     }
 
     fn check_end(&mut self) {
-        let again = Run::restored(RUN, self.blueprint, &self.history);
+        let restored = Run::restored(RUN, self.blueprint, &self.history);
         let is_same = self.driver().is_some_and(|server| {
-            self.servers[server].drives.as_ref().is_some_and(|(_, run)| again.as_ref() == Ok(run))
+            self.servers[server].drives.as_ref().is_some_and(|(_, run)| restored.as_ref() == Ok(run))
         });
         if !is_same {
-            self.truth.broken.push("the state of the run is not the fold of its history".to_owned());
+            self.oracle
+                .violations
+                .push("the state of the run differs from the fold of its history".to_owned());
         }
-        self.truth.settle(self.blueprint);
+        self.oracle.settle(self.blueprint);
     }
 }

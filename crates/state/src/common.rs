@@ -1,17 +1,17 @@
-//! What all nodes have in common.
+//! The common document: data that all nodes share.
 
 use serde_json::json;
 use stoker_model::{Json, JsonMap};
 
 use crate::StateInput;
 use crate::json::object;
-use crate::settings::flattened;
+use crate::settings::flatten;
 
-/// Flattened settings at the top, and over them the keys that no setting can hide.
+/// Flattened settings at the top level, overridden by keys that no setting can replace.
 pub(crate) fn document(input: &StateInput<'_>, settings: JsonMap, nodes: Vec<Json>) -> JsonMap {
     let (cluster, release) = (input.cluster, &input.release.body);
-    let mut document = flattened(&settings, &cluster.generated);
-    // A section called `metadata` describes the page of settings, not the cluster.
+    let mut document = flatten(&settings, &cluster.generated);
+    // A section called `metadata` describes the settings page, not the cluster.
     document.shift_remove("metadata");
     document.entry("configs").or_insert_with(|| Json::Object(JsonMap::new()));
     let plugins = input.plugins.iter().map(|enabled| {

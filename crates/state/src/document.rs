@@ -1,16 +1,16 @@
-//! Data as the language of expressions has it.
+//! Conversion of JSON to documents for expressions.
 
 use stoker_model::{Json, JsonMap};
 use stoker_planner::state::{Document, Shared};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;
 
-/// A document that expressions can be evaluated on.
+/// A document that expressions can be evaluated over.
 pub fn document(map: &JsonMap) -> Document {
     Document::new(&map_of(map))
 }
 
-/// The same, sharing with others what is equal.
+/// Like [`document`], sharing equal parts with other documents.
 pub fn document_among(shared: &mut Shared, map: &JsonMap) -> Document {
     shared.document(&map_of(map))
 }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_stays_what_it_is() {
+    fn json_round_trips() {
         for json in [
             json!(null),
             json!({"a": [1, -2, 1.5, true, "x", null, {}], "b": {"c": []}}),

@@ -1,4 +1,4 @@
-//! From records to a state.
+//! Computes the desired state from records.
 
 use std::collections::BTreeMap;
 
@@ -7,42 +7,43 @@ use stoker_model::{Cluster, JsonMap, Node, NodeId, Plugin, Release};
 use crate::tags::{Metadata, elect};
 use crate::{common, nodes, settings};
 
-/// The records of one moment.
+/// Records from one consistent snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct StateInput<'a> {
     pub cluster: &'a Cluster,
     pub release: &'a Release,
-    /// Those that are enabled in the cluster.
+    /// The plugins enabled in the cluster.
     pub plugins: &'a [EnabledPlugin],
-    /// Where scripts of plugins are on nodes.
+    /// Folder of plugin scripts on nodes.
     pub scripts_root: &'a str,
     /// All nodes of the cluster.
     pub nodes: &'a [Node],
-    /// Which node was the primary of a tag so far.
+    /// The current primary node of each tag.
     pub primaries: &'a BTreeMap<String, NodeId>,
-    /// What tells credentials of nodes for packages from earlier ones, as far as they need any.
+    /// By node, a fingerprint of its credentials for package repositories, if it needs any; changes when they
+    /// change.
     pub package_access: &'a BTreeMap<NodeId, String>,
 }
 
 #[derive(Clone, Debug)]
 pub struct EnabledPlugin {
     pub plugin: Plugin,
-    /// Its settings in the cluster, as far as they differ from what the plugin proposes.
+    /// Its settings in the cluster, as far as they differ from the plugin's defaults.
     pub attributes: JsonMap,
-    /// What tells its scripts from others; none if it has no files here.
+    /// Digest of its scripts; `None` if it has no files here.
     pub scripts_digest: Option<String>,
-    /// What tells its repository from others; none if it has no packages for the cluster.
+    /// Digest of its package repository; `None` if it has no packages for the cluster.
     pub repository_digest: Option<String>,
 }
 
-/// What a cluster should become.
+/// The desired state of a cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewState {
-    /// What all nodes have in common.
+    /// The document that all nodes share.
     pub common: JsonMap,
-    /// By id.
+    /// Ordered by id.
     pub nodes: Vec<NodeState>,
-    /// Which node is the primary of a tag from now on.
+    /// The elected primary node of each tag.
     pub primaries: BTreeMap<String, NodeId>,
 }
 
@@ -50,15 +51,15 @@ pub struct NewState {
 pub struct NodeState {
     pub id: NodeId,
     pub uid: String,
-    /// Where tasks can be placed; on a primary `primary-TAG` stands in the place of the tag.
+    /// Tags for placing tasks; the primary node of a tag has `primary-TAG` instead of it.
     pub tags: Vec<String>,
-    /// What it has of its own.
+    /// The node's own document.
     pub document: JsonMap,
-    /// What node filters see of it.
+    /// The record that node filters see.
     pub record: JsonMap,
 }
 
-/// The documents that follow from records alone.
+/// Computes the desired state from records alone.
 pub fn new_state(input: &StateInput<'_>) -> NewState {
     let metadata = Metadata::new(input);
     let mut members: Vec<&Node> = input.nodes.iter().collect();
@@ -82,8 +83,8 @@ pub fn new_state(input: &StateInput<'_>) -> NewState {
 }
 
 fn with_primaries(tags: Vec<String>, id: NodeId, primaries: &BTreeMap<String, NodeId>) -> Vec<String> {
-    let named = |tag: String| if primaries.get(&tag) == Some(&id) { format!("primary-{tag}") } else { tag };
-    let mut tags: Vec<String> = tags.into_iter().map(named).collect();
+    let rename = |tag: String| if primaries.get(&tag) == Some(&id) { format!("primary-{tag}") } else { tag };
+    let mut tags: Vec<String> = tags.into_iter().map(rename).collect();
     tags.sort_unstable();
     tags
 }

@@ -1,8 +1,8 @@
-//! Documents without a shape.
+//! Helpers for untyped JSON maps.
 
 use stoker_model::{Json, JsonMap};
 
-/// Puts one map over another: maps inside are merged key by key, everything else is replaced.
+/// Merges a map into another: nested maps are merged recursively, other values are replaced.
 pub fn merge(base: &mut JsonMap, over: JsonMap) {
     for (key, value) in over {
         match (base.get_mut(&key), value) {
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_merge_and_the_rest_is_replaced() {
+    fn merge_merges_maps_and_replaces_other_values() {
         let base = object(json!({"a": {"x": 1, "y": [1, 2]}, "b": {"z": 1}, "c": 1}));
         let over = object(json!({"a": {"y": [3], "w": null}, "b": 2, "d": {"n": 1}}));
         let expected = json!({"a": {"x": 1, "y": [3], "w": null}, "b": 2, "c": 1, "d": {"n": 1}});

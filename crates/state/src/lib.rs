@@ -1,15 +1,16 @@
-//! What a cluster should become: one document that all its nodes have in common, and one for each node.
+//! The desired state of a cluster: a document common to all nodes, and one own document per node.
 //!
-//! [`new_state`] computes both from records; [`NewState::with_supplied`] puts documents of a user's own in their
-//! place. What each key holds is told to users in `docs/state.md`.
+//! [`new_state`] computes both from records; [`NewState::with_supplied`] replaces them by user-supplied
+//! documents. The keys are documented for users in `docs/state.md`.
 //!
-//! The crate knows where a value comes from and what wins. It reads no record itself and remembers nothing: which
-//! node was primary before is an argument. Plans, old states and the form in which documents are stored are not its
-//! business.
+//! The crate decides where a value comes from and which source takes precedence. It reads no records and has
+//! no memory: the previous primaries are an argument. Plans, old states and the storage format of documents
+//! belong to other crates.
 //!
 //! # Where to begin
 //!
-//! `common.rs` lists the keys that all nodes share, `nodes.rs` those of a node. A new key is a line in one of them.
+//! `common.rs` lists the keys that all nodes share, `nodes.rs` those of a node. To add a key, add a line to
+//! one of them.
 
 pub mod json;
 

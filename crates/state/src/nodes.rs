@@ -1,4 +1,4 @@
-//! What is known of each node: its own document, its records in the list that all nodes see, and what node filters see.
+//! Per-node data: its own document, its entries in the list of all nodes, and its record for node filters.
 
 use serde_json::json;
 use stoker_model::{Json, JsonMap, Node};
@@ -6,7 +6,7 @@ use stoker_model::{Json, JsonMap, Node};
 use crate::NodeState;
 use crate::json::object;
 
-/// The one fact of an agent that expressions look for at the top of a document.
+/// The one agent fact that is copied to the top level of a document, because expressions read it there.
 const NETWORK_SCHEME: &str = "network_scheme";
 
 /// The node's own document.
@@ -36,11 +36,11 @@ pub(crate) fn document(node: &Node, tags: &[String], package_access: Option<&Str
     document
 }
 
-/// One record for each node and role, so that `$.nodes.where($.role = compute)` finds a node by any of its roles; a
-/// node without roles has one record. Nodes that are about to leave are not listed.
+/// One record per node and role, so that `$.nodes.where($.role = compute)` finds a node by any of its roles;
+/// a node without roles has one record. Nodes pending deletion are not listed.
 pub(crate) fn records(nodes: &[&Node], states: &[NodeState]) -> Vec<Json> {
-    let staying = nodes.iter().zip(states).filter(|(node, _)| !node.pending_deletion);
-    staying.flat_map(|(node, state)| records_of(node, state)).collect()
+    let remaining = nodes.iter().zip(states).filter(|(node, _)| !node.pending_deletion);
+    remaining.flat_map(|(node, state)| records_of(node, state)).collect()
 }
 
 fn records_of(node: &Node, state: &NodeState) -> Vec<Json> {
@@ -75,7 +75,7 @@ fn records_of(node: &Node, state: &NodeState) -> Vec<Json> {
     roles.into_iter().map(|role| with_role(Json::from(role))).collect()
 }
 
-/// The value of the only entry; a label without a value is its own name.
+/// The value of the only entry; a label without a value stands for its own name.
 fn only(map: &JsonMap) -> Option<Json> {
     let mut entries = map.iter();
     let (key, value) = entries.next()?;
@@ -85,7 +85,7 @@ fn only(map: &JsonMap) -> Option<Json> {
     Some(if value.is_null() { Json::from(key.as_str()) } else { value.clone() })
 }
 
-/// What node filters see of a node.
+/// The record of a node for node filters.
 pub(crate) fn filter_record(node: &Node) -> JsonMap {
     object(json!({
         "id": node.id.0,
@@ -105,7 +105,7 @@ pub(crate) fn filter_record(node: &Node) -> JsonMap {
     }))
 }
 
-/// Roles that a node has or is to get, by name.
+/// Current and pending roles of a node, sorted.
 fn roles(node: &Node) -> Vec<&str> {
     let mut roles: Vec<&str> = node.roles.iter().chain(&node.pending_roles).map(String::as_str).collect();
     roles.sort_unstable();

@@ -1,4 +1,4 @@
-//! Values that must not be shown.
+//! Masking of secret values.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -6,21 +6,22 @@ use std::collections::BTreeSet;
 use stoker_model::{Json, JsonMap};
 use stoker_planner::is_secret;
 
-/// Shown in place of a secret.
+/// Replaces a secret.
 const MASK: &str = "(secret)";
-/// Shorter values are found by chance inside of other words; they are masked where they are a word of their own.
+/// Shorter values occur by chance inside other words; they are masked only as whole words.
 const PIECE_CHARS_MIN: usize = 6;
-/// Long values are shown cut short: so much of the beginning is enough to recognise one.
+/// Long values may be displayed truncated: this many leading characters identify one.
 const HEAD_CHARS: usize = 24;
-/// What stands under a key such as `password` is a secret everywhere else, too, unless it is as short as `admin`.
+/// Minimum length of a value under a key such as `password` to be masked everywhere else too; short ones such
+/// as `admin` would match ordinary words.
 const UNDER_KEY_CHARS_MIN: usize = 8;
 
-/// The values of settings of type `password` in some documents, and what stands under keys that name a secret.
+/// Secret values of documents: settings of type `password`, and values under keys that name a secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Secrets(BTreeSet<String>);
 
 impl Secrets {
-    /// Those of some documents.
+    /// Collects the secrets of documents.
     pub fn of<'d>(documents: impl IntoIterator<Item = &'d JsonMap>) -> Self {
         let mut secrets = Self::default();
         for document in documents {
@@ -29,41 +30,41 @@ impl Secrets {
         secrets
     }
 
-    /// Adds those of a document, wherever in it they stand.
+    /// Adds the secrets of a document, at any depth.
     pub fn add(&mut self, document: &JsonMap) {
         for (key, value) in document {
             self.find(value, is_secret(key));
         }
     }
 
-    fn find(&mut self, value: &Json, is_named: bool) {
+    fn find(&mut self, value: &Json, has_secret_key: bool) {
         match value {
-            Json::String(_) | Json::Number(_) if is_named => {
-                if let Some(secret) = written(value)
+            Json::String(_) | Json::Number(_) if has_secret_key => {
+                if let Some(secret) = as_text(value)
                     && secret.chars().count() >= UNDER_KEY_CHARS_MIN
                 {
                     self.insert(&secret);
                 }
             }
             Json::Object(map) => {
-                if map.get("type").is_some_and(|kind| kind == "password")
-                    && let Some(secret) = map.get("value").and_then(written)
+                if map.get("type").is_some_and(|setting_type| setting_type == "password")
+                    && let Some(secret) = map.get("value").and_then(as_text)
                 {
                     self.insert(&secret);
                 }
-                // Beside the value of a setting stand its label and its description.
+                // Only `value` of a setting is secret; the map also contains its label and description.
                 let is_setting = map.contains_key("value");
                 for (key, inner) in map {
-                    let is_named = is_named && (!is_setting || key == "value");
-                    self.find(inner, is_named || is_secret(key));
+                    let has_secret_key = has_secret_key && (!is_setting || key == "value");
+                    self.find(inner, has_secret_key || is_secret(key));
                 }
             }
-            Json::Array(items) => items.iter().for_each(|item| self.find(item, is_named)),
+            Json::Array(items) => items.iter().for_each(|item| self.find(item, has_secret_key)),
             _ => {}
         }
     }
 
-    /// These and others.
+    /// The union of both sets.
     #[must_use]
     pub fn with(mut self, others: Self) -> Self {
         self.0.extend(others.0);
@@ -75,15 +76,16 @@ impl Secrets {
     }
 
     fn insert(&mut self, secret: &str) {
-        // What comes before and after it is often lost on the way.
+        // Surrounding whitespace is often stripped before a value is displayed.
         for text in [secret, secret.trim()].into_iter().filter(|text| !text.is_empty()) {
             self.0.insert(text.to_owned());
-            // As texts show it inside of quotes.
+            // The form in which quoted text displays it.
             self.0.insert(text.escape_debug().to_string());
         }
-        // Lists and differences show a key line by line, each with something in front of it.
+        // Lists and diffs display a multi-line key line by line, each with a prefix.
         if secret.trim().contains('\n') {
-            self.0.extend(secret.lines().map(str::trim).filter(|line| is_telling(line)).map(str::to_owned));
+            self.0
+                .extend(secret.lines().map(str::trim).filter(|line| is_secret_line(line)).map(str::to_owned));
         }
     }
 
@@ -91,18 +93,18 @@ impl Secrets {
         self.0.is_empty()
     }
 
-    /// The text with every secret in it masked.
+    /// The text with all secrets masked.
     pub fn masked(&self, text: &str) -> String {
         if self.0.contains(text) {
             return MASK.to_owned();
         }
-        // A long secret may have a short one inside.
+        // Longest first: a long secret may contain a short one.
         let mut secrets: Vec<&String> = self.0.iter().filter(|secret| text.contains(head(secret))).collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        secrets.into_iter().fold(text.to_owned(), |text, secret| without(&text, secret))
+        secrets.into_iter().fold(text.to_owned(), |text, secret| mask_one(&text, secret))
     }
 
-    /// Masks all texts in a document, and everything under keys that name a secret.
+    /// Masks all strings in a document, and all values under keys that name a secret.
     pub fn mask(&self, value: &mut Json) {
         match value {
             Json::String(text) => *text = self.masked(text),
@@ -120,8 +122,8 @@ impl Secrets {
     }
 }
 
-/// A text, or a number as it is written: who does not put quotes around a PIN means the same.
-fn written(value: &Json) -> Option<Cow<'_, str>> {
+/// A string, or a number as written: an unquoted PIN is as secret as a quoted one.
+fn as_text(value: &Json) -> Option<Cow<'_, str>> {
     match value {
         Json::String(text) => Some(text.into()),
         Json::Number(number) => Some(number.to_string().into()),
@@ -129,18 +131,18 @@ fn written(value: &Json) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Whether a line of a secret is one itself: neither a word that may be anywhere, nor what all keys begin and end with.
-fn is_telling(line: &str) -> bool {
+/// Whether a line of a multi-line secret is itself secret: long enough, and not a PEM header or footer.
+fn is_secret_line(line: &str) -> bool {
     line.chars().count() >= UNDER_KEY_CHARS_MIN && !line.starts_with("-----")
 }
 
-/// The beginning of a secret, or all of a short one.
+/// The first [`HEAD_CHARS`] characters of a secret.
 fn head(secret: &str) -> &str {
     secret.char_indices().nth(HEAD_CHARS).map_or(secret, |(end, _)| &secret[..end])
 }
 
-/// The text with one secret masked.
-fn without(text: &str, secret: &str) -> String {
+/// Masks one secret in a text.
+fn mask_one(text: &str, secret: &str) -> String {
     let is_long = secret.chars().count() >= PIECE_CHARS_MIN;
     let mut result = String::with_capacity(text.len());
     let mut copied = 0;
@@ -167,44 +169,44 @@ mod tests {
     use crate::json::object;
 
     #[test]
-    fn passwords_are_masked_wherever_they_stand() {
+    fn password_settings_are_masked_everywhere() {
         let mut secrets = Secrets::default();
         secrets.add(&object(json!({"settings": {
             "access": {"pin": {"type": "password", "value": "1234"}, "user": {"type": "text", "value": "ada"}},
             "mail": {"entry": {"type": "password", "value": "correct horse"}, "none": {"type": "password", "value": ""}},
         }})));
-        let mut shown = json!({"a": "1234", "b": ["pin 1234, not 12345", "--pass 'correct horse' ada"], "c": {"d": "ada"}});
-        secrets.mask(&mut shown);
+        let mut document = json!({"a": "1234", "b": ["pin 1234, not 12345", "--pass 'correct horse' ada"], "c": {"d": "ada"}});
+        secrets.mask(&mut document);
         let expected = json!({"a": "(secret)", "b": ["pin (secret), not 12345", "--pass '(secret)' ada"], "c": {"d": "ada"}});
-        assert_eq!(shown, expected);
+        assert_eq!(document, expected);
     }
 
     #[test]
-    fn what_a_key_calls_secret_is_secret_everywhere() {
+    fn values_under_secret_keys_are_masked_everywhere() {
         let mut secrets = Secrets::default();
         secrets.add(&object(json!({
             "mysql": {"root_password": "wsrepsecret", "user": "administrator"},
             "access": {"password": {"value": "longer than it looks", "label": "Password of the administrator"}},
             "short": {"password": "admin"},
         })));
-        let mut shown = json!({
+        let mut document = json!({
             "data": "root: wsrepsecret\nuser: administrator\nadmin",
             "db_password": "admin",
             "env": ["P=longer than it looks"],
             "timeout": 5,
         });
-        secrets.mask(&mut shown);
+        secrets.mask(&mut document);
         let expected = json!({
             "data": "root: (secret)\nuser: administrator\nadmin",
             "db_password": "(secret)",
             "env": ["P=(secret)"],
             "timeout": 5,
         });
-        assert_eq!(shown, expected);
+        assert_eq!(document, expected);
     }
 
     #[test]
-    fn numbers_are_secrets_as_they_are_written() {
+    fn numeric_secrets_are_masked() {
         let mut secrets = Secrets::default();
         secrets.add(&object(json!({
             "pin": {"type": "password", "value": 4711}, "off": {"type": "password", "value": false},
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_of_several_lines_is_recognised_line_by_line() {
+    fn multi_line_secrets_are_masked_line_by_line() {
         let key = "-----BEGIN KEY-----\nb3BlbnNzaC1rZXk\n  AAAAdzc2gtcnNh\nshort\n-----END KEY-----\n";
         let mut secrets = Secrets::default();
         secrets.add(&object(json!({"a": {"private_key": key}, "b": {"type": "password", "value": " pw\n"}})));
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_recognised_when_it_is_cut_short_or_quoted() {
+    fn truncated_and_quoted_secrets_are_masked() {
         let long = "0123456789abcdef".repeat(8);
         let mut secrets = Secrets::default();
         secrets.add(&object(json!({"a": {"type": "password", "value": long}})));

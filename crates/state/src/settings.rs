@@ -1,4 +1,4 @@
-//! The settings of a cluster, as they are edited and as they are deployed.
+//! The settings of a cluster, in editable and in deployed form.
 
 use serde_json::json;
 use stoker_model::{Json, JsonMap};
@@ -6,9 +6,10 @@ use stoker_model::{Json, JsonMap};
 use crate::StateInput;
 use crate::json::{merge, merged, object};
 
-/// What the release proposes, the cluster's own values over it, and a section for each enabled plugin.
+/// The defaults of the release, overridden by the cluster's values, and a section per enabled plugin.
 pub(crate) fn settings(input: &StateInput<'_>) -> JsonMap {
-    let mut settings = merged(part(&input.release.body.attributes_metadata), input.cluster.editable.clone());
+    let mut settings =
+        merged(editable_part(&input.release.body.attributes_metadata), input.cluster.editable.clone());
     for enabled in input.plugins {
         let body = &enabled.plugin.body;
         let mut section = merged(&body.attributes_metadata, enabled.attributes.clone());
@@ -24,14 +25,15 @@ pub(crate) fn settings(input: &StateInput<'_>) -> JsonMap {
     settings
 }
 
-fn part(attributes_metadata: &JsonMap) -> &JsonMap {
+fn editable_part(attributes_metadata: &JsonMap) -> &JsonMap {
     static NONE: std::sync::LazyLock<JsonMap> = std::sync::LazyLock::new(JsonMap::new);
     attributes_metadata.get("editable").and_then(Json::as_object).unwrap_or(&NONE)
 }
 
-/// Settings as tasks know them: generated values beneath, levels called `value` taken out, the section `common`
-/// opened, and `X: {enabled}` in place of `additional_components.X`. Old conditions are rewritten to the same form.
-pub(crate) fn flattened(settings: &JsonMap, generated: &JsonMap) -> JsonMap {
+/// Settings in the form that tasks read: overlaid on generated values, with `value` levels removed, the
+/// section `common` lifted to the top level, and `X: {enabled}` instead of `additional_components.X`. Legacy
+/// conditions are rewritten to the same form.
+pub(crate) fn flatten(settings: &JsonMap, generated: &JsonMap) -> JsonMap {
     let mut sections = merged(generated, settings.clone());
     for section in sections.values_mut().filter_map(Json::as_object_mut) {
         for setting in section.values_mut() {
@@ -40,8 +42,8 @@ pub(crate) fn flattened(settings: &JsonMap, generated: &JsonMap) -> JsonMap {
             }
         }
     }
-    let mut lifted = |name: &str| sections.shift_remove(name).map(object).unwrap_or_default();
-    let (common, components) = (lifted("common"), lifted("additional_components"));
+    let mut remove_section = |name: &str| sections.shift_remove(name).map(object).unwrap_or_default();
+    let (common, components) = (remove_section("common"), remove_section("additional_components"));
     sections.extend(common);
     for (name, is_enabled) in components.into_iter().filter(|(_, value)| value.is_boolean()) {
         let section = sections.entry(name).or_insert_with(|| Json::Object(JsonMap::new()));
@@ -57,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_flattened_as_tasks_know_them() {
+    fn settings_are_flattened() {
         let settings = object(json!({
             "common": {"debug": {"value": true, "type": "checkbox"}, "metadata": {"weight": 1}},
             "additional_components": {
@@ -77,7 +79,7 @@ mod tests {
             "metadata": {"weight": 1},
             "heat": {"enabled": false},
         });
-        assert_eq!(Json::Object(flattened(&settings, &generated)), expected);
-        assert_eq!(flattened(&JsonMap::new(), &JsonMap::new()), JsonMap::new());
+        assert_eq!(Json::Object(flatten(&settings, &generated)), expected);
+        assert_eq!(flatten(&JsonMap::new(), &JsonMap::new()), JsonMap::new());
     }
 }

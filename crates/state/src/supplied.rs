@@ -1,4 +1,4 @@
-//! Documents of a user's own in place of computed ones.
+//! User-supplied documents that replace computed ones.
 
 use std::collections::HashMap;
 
@@ -7,29 +7,29 @@ use stoker_model::{Json, JsonMap};
 use crate::NewState;
 use crate::json::merged;
 
-/// The uid under which the part stands that all nodes have in common.
+/// The uid of the common document.
 pub const COMMON: &str = "common";
 const UID: &str = "uid";
 
 /// Supplied documents by uid.
 pub type Supplied = HashMap<String, JsonMap>;
 
-/// The documents that count: computed ones, or those that somebody supplied.
+/// The effective documents: computed, or supplied by the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Documents {
     common: JsonMap,
-    /// In the order of the nodes, each with whether it is whole without the common part.
+    /// In node order; the flag is set for a complete document, which is not overlaid on the common one.
     nodes: Vec<(JsonMap, bool)>,
 }
 
 impl NewState {
-    /// Puts supplied documents in the place of computed ones. Whoever supplied no common part supplied whole
-    /// documents.
+    /// Replaces computed documents by supplied ones. Without a supplied common document the supplied ones are
+    /// complete.
     pub fn with_supplied(&self, supplied: Supplied) -> Documents {
         self.clone().take_documents(supplied)
     }
 
-    /// The same, and the computed documents that count are gone from here afterwards: those of a fleet are large.
+    /// Like [`NewState::with_supplied`], but moves the computed documents out: those of a fleet are large.
     pub fn take_documents(&mut self, mut supplied: Supplied) -> Documents {
         let common = supplied.remove(COMMON);
         let is_whole = common.is_none();
@@ -43,27 +43,28 @@ impl NewState {
 }
 
 impl Documents {
-    /// About how many bytes the documents have when each is whole: what is common is there as often as there are nodes.
+    /// Approximate size in bytes of [`Documents::whole`] due to the common document, which is repeated for
+    /// each node.
     pub fn whole_bytes(&self) -> usize {
         let common = serde_json::to_string(&self.common).map_or(0, |text| text.len());
         common.saturating_mul(self.nodes.iter().filter(|(_, is_whole)| !is_whole).count())
     }
 
-    /// The common part, and after it what each node adds to it.
+    /// The common document, followed by the own documents of the nodes.
     pub fn apart(self) -> Vec<JsonMap> {
         std::iter::once(self.common).chain(self.nodes.into_iter().map(|(document, _)| document)).collect()
     }
 
-    /// Each node with everything it sees.
+    /// The complete document of each node.
     pub fn whole(self) -> Vec<JsonMap> {
         let whole = |(document, is_whole)| if is_whole { document } else { merged(&self.common, document) };
         self.nodes.into_iter().map(whole).collect()
     }
 
-    /// The same for a plan: what all nodes have in common, and beside it what is each node's own.
+    /// The common document and the own documents of the nodes, for planning.
     ///
-    /// Where every node has a whole document of its own, what these have in common is found by comparing them. Where
-    /// only some have, they lie over the computed common part: all nodes of a plan see one cluster.
+    /// If every node has a complete document, their common part is extracted by comparison. If only some
+    /// have, these are overlaid on the computed common document: all nodes of a plan see one cluster.
     pub fn for_plan(mut self) -> (JsonMap, Vec<JsonMap>) {
         let are_whole = !self.nodes.is_empty() && self.nodes.iter().all(|(_, is_whole)| *is_whole);
         if are_whole {
@@ -74,8 +75,8 @@ impl Documents {
     }
 }
 
-/// Takes out what all documents have with equal values, but never `uid`: it tells nodes apart even where there is only
-/// one.
+/// Removes the top-level keys that all documents have with equal values and returns them. `uid` is never
+/// common: it identifies a node even if there is only one.
 fn take_common(nodes: &mut [(JsonMap, bool)]) -> JsonMap {
     let Some(((first, _), others)) = nodes.split_first() else { return JsonMap::new() };
     let is_common = |(key, value): &(&String, &Json)| {

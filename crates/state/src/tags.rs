@@ -1,4 +1,4 @@
-//! Which tags a node has, and which node is the first among those that share one.
+//! Tags of nodes, and election of the primary node of a tag.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,17 +6,17 @@ use stoker_model::{Json, JsonMap, Node, NodeId, NodeStatus};
 
 use crate::StateInput;
 
-/// A cluster of this mode has no primaries: there is nobody to be first among.
+/// Clusters in this mode have no primaries.
 const WITHOUT_PRIMARIES: &str = "multinode";
 
-/// What is said about roles and tags by the release, the cluster and its plugins.
+/// Role and tag metadata of the release, the cluster and its plugins.
 pub(crate) struct Metadata {
     roles: JsonMap,
     tags: JsonMap,
 }
 
 impl Metadata {
-    /// Where two say something about one name, the cluster counts before the release, and both before plugins.
+    /// Merges by name: the cluster takes precedence over the release, and both over plugins.
     pub(crate) fn new(input: &StateInput<'_>) -> Self {
         let (release, cluster) = (&input.release.body, input.cluster);
         let mut roles = release.roles_metadata.clone();
@@ -30,7 +30,7 @@ impl Metadata {
         Self { roles, tags }
     }
 
-    /// Tags of the roles that a node has or is to get. A role of which no tags are known is a tag itself.
+    /// Tags of a node's current and pending roles. A role without tag metadata is a tag itself.
     pub(crate) fn tags_of(&self, node: &Node) -> Vec<String> {
         let roles = node.roles.iter().chain(&node.pending_roles);
         let tags: BTreeSet<&str> = roles.flat_map(|role| self.tags_of_role(role)).collect();
@@ -44,10 +44,10 @@ impl Metadata {
         }
     }
 
-    /// Older releases say it of the role.
+    /// Legacy releases define it for the role.
     fn has_primary(&self, tag: &str) -> bool {
-        let says = |metadata: &JsonMap| metadata.get(tag)?.get("has_primary")?.as_bool();
-        says(&self.tags).or_else(|| says(&self.roles)).unwrap_or(false)
+        let flag = |metadata: &JsonMap| metadata.get(tag)?.get("has_primary")?.as_bool();
+        flag(&self.tags).or_else(|| flag(&self.roles)).unwrap_or(false)
     }
 }
 
@@ -57,8 +57,8 @@ fn add_missing(metadata: &mut JsonMap, more: &JsonMap) {
     }
 }
 
-/// One node for each tag that has a primary: the one that was it before, as long as it has the tag and stays in the
-/// cluster; else the lowest id among those that are deployed, else the lowest id.
+/// Elects one node per tag with a primary: the current primary while it has the tag and is not pending
+/// deletion; else the lowest id among deployed nodes, else the lowest id.
 pub(crate) fn elect(
     metadata: &Metadata,
     nodes: &[&Node],
@@ -76,9 +76,9 @@ pub(crate) fn elect(
     let has_primary = candidates.into_iter().filter(|(tag, _)| metadata.has_primary(tag));
     let elected = has_primary.filter_map(|(tag, nodes)| {
         let before = input.primaries.get(tag);
-        let is_new = |node: &&&Node| (node.status != NodeStatus::Ready, node.id);
-        let same = nodes.iter().find(|node| Some(&node.id) == before);
-        let primary = same.or_else(|| nodes.iter().min_by_key(is_new))?;
+        let rank = |node: &&&Node| (node.status != NodeStatus::Ready, node.id);
+        let current = nodes.iter().find(|node| Some(&node.id) == before);
+        let primary = current.or_else(|| nodes.iter().min_by_key(rank))?;
         Some((tag.to_owned(), primary.id))
     });
     elected.collect()

@@ -1,4 +1,5 @@
-//! Agents that a server starts: the server knows no agent, and agents know no server, so they meet here.
+//! Agents started by the server, in process or over SSH. The server and agent crates do not depend on each other;
+//! this module connects them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,25 +13,26 @@ use stoker_server::{AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
 use stoker_traces::Tracer;
 use tokio::sync::{mpsc, watch};
 
-/// Between two tries to reach a node, from the first to the longest.
-const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
-/// A connection that stood for so long was a good one.
-const GOOD: Duration = Duration::from_secs(30);
+/// Backoff between connection attempts: initial and maximum delay.
+const BACKOFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
+/// A connection that lasted this long resets the backoff.
+const STABLE_AFTER: Duration = Duration::from_secs(30);
 
-/// Starts agents for the server.
+/// Returns the callback with which the server starts agents.
 pub(crate) fn spawner() -> AgentSpawner {
     Arc::new(|agent| {
         let LocalAgent { uid, place, guard, connections, tracer } = agent;
         tokio::spawn(async move {
-            let _held = guard;
+            let _guard = guard;
             match place {
                 AgentPlace::Ssh { destination, port, options, command } => {
                     let target = SshTarget { port, options, ..SshTarget::new(destination, command) };
-                    reach(&uid, &target, connections).await;
+                    run_over_ssh(&uid, &target, connections).await;
                 }
                 AgentPlace::Here { folder, hooks } => {
-                    if let Err(error) = run_here(uid.clone(), folder, hooks, tracer, connections).await {
-                        tracing::error!(agent.uid = uid, error = %error, "an agent inside of the server does not run");
+                    if let Err(error) = run_in_process(uid.clone(), folder, hooks, tracer, connections).await
+                    {
+                        tracing::error!(agent.uid = uid, error = %error, "in-process agent failed");
                     }
                 }
             }
@@ -38,7 +40,7 @@ pub(crate) fn spawner() -> AgentSpawner {
     })
 }
 
-async fn run_here(
+async fn run_in_process(
     uid: String,
     path: PathBuf,
     hooks: BTreeMap<String, PathBuf>,
@@ -46,32 +48,32 @@ async fn run_here(
     connections: mpsc::UnboundedSender<LocalConnection>,
 ) -> Result<(), AgentError> {
     let folder = StateFolder::open(&path)?;
-    let (transport, mut made) = pair();
+    let (transport, mut new_connections) = pair();
     let (stopper, stop) = watch::channel(false);
-    let handing_on = async move {
-        while let Some(connection) = made.recv().await {
+    let forward = async move {
+        while let Some(connection) = new_connections.recv().await {
             let connection = LocalConnection { send: connection.send, receive: connection.receive };
             if connections.send(connection).is_err() {
                 break;
             }
         }
-        // Nobody takes connections any more: what runs is ended with the server.
+        // The server stopped accepting connections: stop the agent with its tasks.
         let _ = stopper.send(true);
         stopper.closed().await;
     };
-    // The environment is that of the server, with its secrets.
+    // The agent inherits the environment of the server; hide its secrets from tasks.
     let hidden_env = stoker_cli::SECRET_VARIABLES.iter().map(|name| (*name).to_owned()).collect();
     let settings = Settings { hooks, hidden_env, tracer, ..Settings::new(path, uid) };
-    let ((), done) = tokio::join!(handing_on, stoker_agent::run(settings, folder, transport, stop));
-    done
+    let ((), result) = tokio::join!(forward, stoker_agent::run(settings, folder, transport, stop));
+    result
 }
 
-/// Keeps an agent on its node for as long as somebody takes its connections.
-async fn reach(uid: &str, target: &SshTarget, connections: mpsc::UnboundedSender<LocalConnection>) {
-    let mut pause = PAUSES.0;
+/// Keeps an agent connected over SSH until the server stops accepting connections.
+async fn run_over_ssh(uid: &str, target: &SshTarget, connections: mpsc::UnboundedSender<LocalConnection>) {
+    let mut delay = BACKOFF.0;
     loop {
-        let began = tokio::time::Instant::now();
-        let why = match connect(target) {
+        let connected_at = tokio::time::Instant::now();
+        let error = match connect(target) {
             Ok(connection) => {
                 let stoker_agent::ssh::SshConnection { send, receive, ended } = connection;
                 if connections.send(LocalConnection { send, receive }).is_err() {
@@ -81,10 +83,10 @@ async fn reach(uid: &str, target: &SshTarget, connections: mpsc::UnboundedSender
             }
             Err(error) => error.to_string(),
         };
-        tracing::warn!(agent.uid = uid, why, "the agent of a node is not reached over SSH");
-        pause = if began.elapsed() > GOOD { PAUSES.0 } else { (pause * 2).min(PAUSES.1) };
+        tracing::warn!(agent.uid = uid, error, "SSH connection to agent lost; retrying");
+        delay = if connected_at.elapsed() > STABLE_AFTER { BACKOFF.0 } else { (delay * 2).min(BACKOFF.1) };
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = tokio::time::sleep(delay) => {}
             () = connections.closed() => return,
         }
     }

@@ -1,4 +1,4 @@
-//! The one executable: a few lines over the libraries.
+//! The `stoker` executable: connects the command line with the server and agent crates.
 
 mod local;
 
@@ -6,18 +6,18 @@ use std::process::ExitCode;
 
 use stoker_cli::Programs;
 
-/// Evaluation makes and drops many small values; this allocator is made for that.
+/// YAQL evaluation allocates many small values; mimalloc is faster at that than the system allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const PROGRAMS: Programs = Programs {
-    agent: |settings, tell| Ok(stoker_agent::main(settings, tell)?),
+    agent: |settings, print_line| Ok(stoker_agent::main(settings, print_line)?),
     openapi: stoker_server::openapi_text,
     rotate_module_keys: |database, key_file| {
-        let rotated = stoker_server::rotate_keys(database, key_file)?;
-        Ok(format!("{} contents are sealed with the new key `{}`", rotated.n_sealed, rotated.key))
+        let rotation = stoker_server::rotate_keys(database, key_file)?;
+        Ok(format!("re-encrypted {} module payloads with the new key `{}`", rotation.n_sealed, rotation.key))
     },
-    serve: |settings, tell| Ok(stoker_server::run(settings, local::spawner(), tell)?),
+    serve: |settings, print_line| Ok(stoker_server::run(settings, local::spawner(), print_line)?),
 };
 
 fn main() -> ExitCode {

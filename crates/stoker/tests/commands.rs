@@ -1,6 +1,6 @@
-//! The other commands: helpers, functions, reference, bench, repl.
+//! `stoker yaql` subcommands: helpers, functions, reference, bench, repl.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod program;
 
@@ -12,41 +12,41 @@ const CLUSTER: &str = "examples/cluster.yaml";
 const HELPERS: &str = "examples/helpers";
 
 #[test]
-fn helpers_can_be_called() {
+fn helpers_are_callable() {
     assert_snapshot!(yaql(&["metricsEndpoints($)", "-d", CLUSTER, "--helpers", HELPERS]));
     assert_snapshot!(yaql(&["$.nodes.withRole(controller).name", "-d", CLUSTER, "--helpers", HELPERS]));
 }
 
 #[test]
-fn one_file_of_helpers() {
+fn single_helper_file() {
     assert_snapshot!(yaql(&["endpoint(a)", "--helpers", "examples/helpers/network.yaml"]));
 }
 
 #[test]
-fn an_error_inside_a_helper_is_shown_in_its_file() {
+fn helper_error_points_into_helper_file() {
     assert_snapshot!(yaql(&["metricsEndpoints({nodes => [{}]})", "--helpers", HELPERS]));
 }
 
 #[test]
-fn wrong_helper_files() {
+fn invalid_helper_files() {
     assert_snapshot!(yaql(&["1", "--helpers", "crates/stoker/tests/data/helpers_bad"]));
 }
 
 #[test]
-fn no_helper_files() {
+fn missing_helper_files() {
     assert_snapshot!(yaql(&["1", "--helpers", "no/such/folder"]));
     assert_snapshot!(yaql(&["1", "--helpers", "changelog.d"]));
 }
 
 #[test]
-fn a_page_about_a_function() {
+fn function_documentation() {
     assert_snapshot!(yaql(&["functions", "coalesce"]));
     assert_snapshot!(yaql(&["functions", "withRole", "--helpers", HELPERS]));
     assert_snapshot!(yaql(&["functions", "->", "-o", "json"]));
 }
 
 #[test]
-fn an_unknown_function() {
+fn unknown_function() {
     assert_snapshot!(yaql(&["functions", "wehre"]));
     assert_snapshot!(yaql(&["functions", "zzzzzzzzz"]));
 }
@@ -56,14 +56,14 @@ fn all_functions() {
     let table = yaql(&["functions"]);
     assert!(table.contains("\nqueries\n") && table.contains("(collection: iter).where(predicate: λ)"));
     let output = run_bytes(&["yaql", "functions", "--output", "json"], b"");
-    let listed: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(listed.as_array().unwrap().len() > 100);
+    let functions: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(functions.as_array().unwrap().len() > 100);
     let yaml = yaql(&["functions", "-o", "yaml"]);
     assert!(yaml.contains("\n  family: queries\n"));
 }
 
 #[test]
-fn the_reference_has_every_family_once() {
+fn reference_lists_each_family_once() {
     let page = yaql(&["reference"]);
     for family in ["boolean", "collections", "queries", "strings", "system", "delegates", "legacy"] {
         assert_eq!(page.matches(&format!("\n## {family}\n")).count(), 1, "{family}");
@@ -74,29 +74,30 @@ fn bench(cases: &str) -> String {
     let path = std::env::temp_dir().join(format!("stoker-bench-{}-{}.json", std::process::id(), cases.len()));
     std::fs::write(&path, cases).unwrap();
     let name = path.to_str().unwrap();
-    let shown = yaql(&["bench", name]).replace(name, "cases.json");
+    let output = yaql(&["bench", name]).replace(name, "cases.json");
     std::fs::remove_file(&path).unwrap();
-    shown
+    output
 }
 
 #[test]
 fn bench_prints_times_and_digests() {
-    let shown = bench(
+    let output = bench(
         r#"{"docs": {"d": {"b": 1, "a": "ä"}}, "cases": [{"name": "one", "doc": "d", "expr": "$"},
            {"name": "two", "doc": "d", "expr": "$.a"}]}"#,
     );
-    let json = shown.strip_prefix("exit code 0\n--- stdout\n").unwrap().strip_suffix("--- stderr\n").unwrap();
+    let json =
+        output.strip_prefix("exit code 0\n--- stdout\n").unwrap().strip_suffix("--- stderr\n").unwrap();
     let report: Value = serde_json::from_str(json).unwrap();
     assert!(report["engine"].as_str().unwrap().starts_with("stoker "));
     let case = &report["cases"]["one"];
     assert!(case["parse_ns"].as_i64().unwrap() > 0 && case["eval_ns"].as_i64().unwrap() > 0);
-    // Of {"a":"\u00e4","b":1}
+    // SHA-256 of {"a":"\u00e4","b":1}
     assert_eq!(case["sha256"], "78892fb919682f85e08161f2cd8e0e904520a093cd75421077a1c865e59e90c6");
     assert_eq!(report["cases"].as_object().unwrap().len(), 2);
 }
 
 #[test]
-fn bench_files_with_mistakes() {
+fn invalid_bench_files() {
     assert_snapshot!(bench("{"));
     assert_snapshot!(bench("{\"docs\": 5}"));
     assert_snapshot!(bench(r#"{"docs": {}, "cases": [{"name": "one", "expr": "1"}]}"#));
@@ -106,7 +107,7 @@ fn bench_files_with_mistakes() {
 }
 
 #[test]
-fn lines_without_a_terminal() {
+fn repl_without_terminal() {
     let lines = "\
 $.nodes.len()
 $_ + 1
@@ -129,13 +130,13 @@ fn repl_commands() {
 }
 
 #[test]
-fn a_mistake_does_not_end_the_repl() {
+fn repl_continues_after_errors() {
     let lines = "1 +\n:hlep\n:set x\n:data no/such\n:doc wehre\n:explain $.x\n2 + 2\nf(";
     assert_snapshot!(run(&["yaql", "repl"], lines));
 }
 
 #[test]
-fn the_demo_helpers_are_sound() {
+fn example_helpers_are_valid() {
     assert!(root().join(HELPERS).is_dir());
     assert!(yaql(&["1", "--helpers", HELPERS]).ends_with("--- stderr\n"));
 }

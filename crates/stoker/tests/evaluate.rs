@@ -1,6 +1,6 @@
-//! `stoker yaql EXPRESSION`: results and mistakes.
+//! `stoker yaql EXPRESSION`: results and errors.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod program;
 
@@ -10,7 +10,7 @@ use program::{run, run_bytes, yaql};
 const CLUSTER: &str = "examples/cluster.yaml";
 
 #[test]
-fn a_query_over_a_file() {
+fn query_over_a_file() {
     assert_snapshot!(yaql(&[r#"$.nodes.where("controller" in $.roles).name"#, "--data", CLUSTER]));
 }
 
@@ -21,12 +21,12 @@ fn results_as_yaml() {
 }
 
 #[test]
-fn values_that_json_lacks_are_tagged() {
+fn non_json_values_are_tagged() {
     assert_snapshot!(yaql(&["[timespan(hours => 2), {1 => 2}, regex('a.c')]"]));
 }
 
 #[test]
-fn text_without_quotes() {
+fn raw_strings() {
     assert_snapshot!(yaql(&["'a\"ä' + 'b'", "--raw"]));
     assert_snapshot!(yaql(&["['a']", "--raw"]));
 }
@@ -51,32 +51,32 @@ fn dialects() {
 }
 
 #[test]
-fn expressions_that_begin_with_a_dash() {
+fn expressions_starting_with_a_dash() {
     assert_snapshot!(yaql(&["-5"]));
     assert_snapshot!(yaql(&["--", "-(5)"]));
     assert_snapshot!(yaql(&["--", "repl"]));
 }
 
 #[test]
-fn explained() {
+fn explain() {
     let expression = "$.nodes.where($.cpus > 16 and $.rack = north).select({n => $.name}).first()";
     assert_snapshot!(yaql(&[expression, "-d", CLUSTER, "--explain"]));
 }
 
 #[test]
-fn explained_with_helpers() {
+fn explain_with_helpers() {
     let arguments =
         ["metricsEndpoints($).take(2)", "-d", CLUSTER, "--helpers", "examples/helpers", "--explain"];
     assert_snapshot!(yaql(&arguments));
 }
 
 #[test]
-fn explained_as_data() {
+fn explain_as_json() {
     assert_snapshot!(yaql(&["[1, 2].select($ + 1).sum() > 4 or $.x", "--explain", "-o", "json"]));
 }
 
 #[test]
-fn a_failure_explained() {
+fn explain_failure() {
     assert_snapshot!(yaql(&["$.nodes.where($.cpu > 8).name", "-d", CLUSTER, "--explain"]));
 }
 
@@ -96,7 +96,7 @@ fn syntax_errors() {
 }
 
 #[test]
-fn misspelt_names() {
+fn misspelled_names() {
     assert_snapshot!(yaql(&["$.cluster.nmae", "-d", CLUSTER]));
     assert_snapshot!(yaql(&["$.nodes.selekt($.name)", "-d", CLUSTER]));
     assert_snapshot!(yaql(&["lenn([1])"]));
@@ -104,14 +104,14 @@ fn misspelt_names() {
 }
 
 #[test]
-fn operands_and_arguments_that_do_not_fit() {
+fn mismatched_operands_and_arguments() {
     assert_snapshot!(yaql(&["1 + 'a'"]));
     assert_snapshot!(yaql(&["not_there.len(1, 2, 3)"]));
     assert_snapshot!(yaql(&["$.name"]));
 }
 
 #[test]
-fn failures_without_words_get_some() {
+fn errors_without_message_get_one() {
     assert_snapshot!(yaql(&["[].first()"]));
     assert_snapshot!(yaql(&["1 / 0"]));
     assert_snapshot!(yaql(&["assert(1, $ > 1, 'too small')"]));
@@ -125,30 +125,30 @@ fn limits() {
 }
 
 #[test]
-fn endless_recursion_ends() {
+fn infinite_recursion_is_limited() {
     assert_snapshot!(yaql(&["def(f, f($ + 1)) -> f(0)"]));
 }
 
 #[test]
-fn a_long_line_is_cut_around_the_mistake() {
+fn long_line_is_truncated_around_the_error() {
     let expression = format!("{} + $.x.y + {}", "1 + ".repeat(100) + "1", "1 + ".repeat(100) + "1");
     assert_snapshot!(yaql(&[&expression]));
 }
 
 #[test]
-fn terminal_codes_in_input_are_not_passed_on() {
+fn terminal_escape_sequences_in_input_are_removed() {
     let output = run_bytes(&["yaql", "$.get('\u{1b}[31m').x"], b"");
     assert!(!output.stderr.contains(&0x1b), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
-fn colours_when_asked_for() {
+fn color_always_enables_colors() {
     let output = run_bytes(&["yaql", "1 +", "--color", "always"], b"");
     assert!(output.stderr.contains(&0x1b));
 }
 
 #[test]
-fn data_that_cannot_be_read() {
+fn unreadable_data() {
     assert_snapshot!(yaql(&["$", "-d", "no/such/file.yaml"]));
     assert_snapshot!(run(&["yaql", "$", "-d", "-"], "{\"a\": 1,, \"b\": 2}"));
     assert_snapshot!(run(&["yaql", "$", "-d", "-"], "a: 1\n b: 2\n"));
@@ -157,18 +157,18 @@ fn data_that_cannot_be_read() {
 }
 
 #[test]
-fn data_with_a_warning_is_used() {
+fn data_with_a_warning_is_accepted() {
     assert_snapshot!(run(&["yaql", "$.a", "-d", "-"], "a: 1\na: 2\n"));
 }
 
 #[test]
-fn data_that_is_no_text() {
+fn data_that_is_not_utf8() {
     let output = run_bytes(&["yaql", "$", "-d", "-"], b"\xff\xfe");
     assert_eq!(output.status.code(), Some(3));
 }
 
 #[test]
-fn wrong_usage() {
+fn invalid_usage() {
     assert_snapshot!(yaql(&["1", "--var", "x", "--var", "y-z=1", "--var", "z=abc"]));
     assert_snapshot!(yaql(&["1", "--explain", "--reads"]));
     assert_snapshot!(yaql(&["1", "--outptu", "json"]));
@@ -177,20 +177,20 @@ fn wrong_usage() {
 }
 
 #[test]
-fn help_is_an_answer() {
+fn help() {
     assert_snapshot!(run(&["--help"], ""));
     assert_snapshot!(yaql(&["--help"]));
 }
 
 #[test]
-fn version_is_an_answer() {
+fn version() {
     let output = run_bytes(&["--version"], b"");
     assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("stoker {}\n", env!("CARGO_PKG_VERSION")));
     assert_eq!(output.status.code(), Some(0));
 }
 
 #[test]
-fn completions_know_our_options() {
+fn completions_contain_options() {
     for shell in ["bash", "fish", "zsh"] {
         let script = run(&["completions", shell], "");
         assert!(script.contains("limit-iterators"), "{shell}");
@@ -199,9 +199,9 @@ fn completions_know_our_options() {
 }
 
 #[test]
-fn output_that_cannot_be_written() {
+fn unwritable_output_is_reported() {
     use std::process::{Command, Stdio};
-    // A device of Linux on which every write fails.
+    // A Linux device on which every write fails.
     let Ok(full) = std::fs::File::create("/dev/full") else { return };
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
     let output = command.args(["yaql", "1"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
@@ -210,7 +210,7 @@ fn output_that_cannot_be_written() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn closed_pipe_is_not_an_error() {
     use std::process::{Command, Stdio};
     let mut child = Command::new(env!("CARGO_BIN_EXE_stoker"))
         .args(["yaql", "range(9000)"])

@@ -1,6 +1,6 @@
-//! `stoker plan --offline`: what scripts and people get.
+//! `stoker plan --offline`: data and text output.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod program;
 
@@ -13,8 +13,8 @@ use stoker_testkit::real_data;
 const FOLDER: &str = "crates/stoker/tests/data/plan";
 
 fn plan(graph: &str, more: &[&str]) -> (i32, String, String) {
-    let at = |name: &str| format!("{FOLDER}/{name}");
-    let (graph, nodes, tags) = (at(graph), at("new"), at("tags.yaml"));
+    let path = |name: &str| format!("{FOLDER}/{name}");
+    let (graph, nodes, tags) = (path(graph), path("new"), path("tags.yaml"));
     let arguments = ["plan", "--offline", "--tasks", &graph, "--nodes", &nodes, "--tags", &tags];
     let output = run_bytes(&[&arguments, more].concat(), b"");
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -22,7 +22,7 @@ fn plan(graph: &str, more: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn json_holds_every_instance_with_its_reason() {
+fn json_contains_every_instance_with_its_reason() {
     let old = format!("{FOLDER}/old");
     let (code, stdout, stderr) = plan("graph.yaml", &["--old", &old, "--output", "json"]);
     assert_eq!((code, stderr.as_str()), (0, ""));
@@ -31,18 +31,18 @@ fn json_holds_every_instance_with_its_reason() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|found| {
-            let text = |key: &str| found[key].as_str().unwrap();
+        .map(|instance| {
+            let text = |key: &str| instance[key].as_str().unwrap();
             format!("{}@{} {}: {}", text("task"), text("node"), text("action"), text("reason"))
         })
         .collect();
     assert_eq!(
         instances,
         [
-            "configure@1 run: `$.debug` has changed: debug was false and is true",
-            "configure@2 run: `$.access` has changed: access.password is another (secret)",
-            "deploy_start@sync skip: a stage is a point in time, there is nothing to run",
-            "join@2 run: it has no condition",
+            "configure@1 run: `$.debug` has changed: debug changed from false to true",
+            "configure@2 run: `$.access` has changed: access.password changed: (secret)",
+            "deploy_start@sync skip: a stage is a synchronization point and runs nothing",
+            "join@2 run: the task has no condition",
         ]
     );
     let edges: BTreeSet<String> =
@@ -63,12 +63,12 @@ fn json_holds_every_instance_with_its_reason() {
 }
 
 #[test]
-fn the_summary_tells_equal_reasons_once() {
+fn summary_groups_equal_reasons() {
     let (code, stdout, stderr) = plan("graph.yaml", &[]);
     assert_eq!(code, 0);
     assert!(
         stdout.contains(
-            "run  configure on 1, 2\n       `$.debug` is new: the task has not succeeded here before"
+            "run  configure on 1, 2\n       `$.debug` is new: the task has never succeeded on this node"
         ),
         "{stdout}"
     );
@@ -77,7 +77,7 @@ fn the_summary_tells_equal_reasons_once() {
 }
 
 #[test]
-fn without_a_plan_all_errors_are_told_with_their_places() {
+fn planning_errors_have_locations() {
     let (code, stdout, stderr) = plan("wrong/graph.yaml", &["--output", "json"]);
     assert_eq!((code, stdout.as_str()), (1, ""));
     for part in ["a@1 → b@1 → a@1", "task `a`, condition, on nodes 1, 2", "absent", "graph.yaml:6"] {
@@ -86,46 +86,46 @@ fn without_a_plan_all_errors_are_told_with_their_places() {
 }
 
 #[test]
-fn help_says_what_can_be_drawn() {
+fn help() {
     insta::assert_snapshot!(run(&["plan", "--help"], ""));
 }
 
 #[test]
-fn a_plan_is_drawn() {
-    let drawn = |more: &[&str]| {
+fn plan_is_rendered_as_diagram() {
+    let render = |more: &[&str]| {
         let (code, stdout, _) = plan("graph.yaml", more);
         assert_eq!(code, 0, "{more:?}");
         stdout
     };
-    let dot = drawn(&["--output", "dot"]);
+    let dot = render(&["--output", "dot"]);
     assert!(dot.contains("\"Task[configure/1]\" -> \"Task[join/2]\";"), "{dot}");
     assert!(dot.contains("\"Task[deploy_start/sync]\" [fillcolor=magenta, style=filled];"), "{dot}");
-    let parents = drawn(&["--output", "dot", "--parents-of", "join", "--only-node", "2"]);
+    let parents = render(&["--output", "dot", "--parents-of", "join", "--only-node", "2"]);
     assert!(parents.contains("Task[configure/2]") && !parents.contains("deploy_start"), "{parents}");
-    let running = drawn(&["--output", "mermaid", "--runs-only"]);
+    let running = render(&["--output", "mermaid", "--runs-only"]);
     assert!(running.starts_with("flowchart LR\n") && !running.contains("deploy_start"), "{running}");
-    let tasks = drawn(&["--output", "dot", "--graph", "tasks", "--only-task", "join"]);
+    let tasks = render(&["--output", "dot", "--graph", "tasks", "--only-task", "join"]);
     assert!(tasks.contains("\"configure\" [color=gray95];"), "{tasks}");
-    assert!(drawn(&["--output", "svg"]).ends_with("</svg>\n"));
+    assert!(render(&["--output", "svg"]).ends_with("</svg>\n"));
 }
 
 #[test]
-fn what_cannot_be_drawn_is_told() {
+fn invalid_diagram_options_are_rejected() {
     let check = |more: &[&str], expected: &str| {
         let (code, stdout, stderr) = plan("graph.yaml", more);
         assert_eq!((code, stdout.as_str()), (2, ""), "{more:?}");
         assert!(stderr.contains(expected), "{stderr}");
     };
     check(&["--only-task", "join"], "use `--only-tasks`");
-    check(&["--runs-only", "--output", "json"], "says what is drawn, and nothing is");
-    check(&["--output", "svg", "--graph", "tasks", "--runs-only"], "`--graph tasks` draws none");
-    check(&["--output", "svg", "--only-task", "joni"], "no task of the plan is called `joni`");
+    check(&["--runs-only", "--output", "json"], "needs a diagram format");
+    check(&["--output", "svg", "--graph", "tasks", "--runs-only"], "conflicts with `--graph tasks`");
+    check(&["--output", "svg", "--only-task", "joni"], "the plan has no task `joni`");
     check(&["--output", "dot", "--graph", "tasks", "--parents-of", "x"], "Task x is not present in graph");
     check(&["--output", "picture"], "possible values: text, json, yaml, dot, svg, mermaid");
 }
 
 #[test]
-fn durations_make_an_estimate() {
+fn durations_give_an_estimate() {
     let folder = stoker_testkit::Folder::new();
     let file = folder.path().join("durations.json");
     let path = file.to_str().unwrap();
@@ -135,21 +135,21 @@ fn durations_make_an_estimate() {
         assert_eq!(code, expected_code, "{stderr}");
         assert!(format!("{stdout}{stderr}").contains(expected), "{stdout}{stderr}");
     };
-    let chain = "longest chain: 2 in a row, 3.5 s\n     2.0 s  configure@2\n     1.5 s  join@2";
+    let chain = "critical path: 2 tasks, 3.5 s\n     2.0 s  configure@2\n     1.5 s  join@2";
     check(
         r#"{"configure": {"1": 1000, "2": 2000}, "join": 1500}"#,
         0,
-        &format!("about 3.5 s in all\n{chain}"),
+        &format!("estimated duration: 3.5 s\n{chain}"),
     );
-    check(r#"{"configure": 1000}"#, 0, "in all; 1 of 3 durations is guessed");
-    check("{}", 0, "about 1 min 0 s in all; 3 of 3 durations are guessed");
-    check("[1]", 3, "a map from tasks to milliseconds is expected");
-    check(r#"{"configure": "fast"}"#, 3, "`configure` lasts a number of milliseconds");
-    check(r#"{"configure": {"1": -1}}"#, 3, "`configure` lasts a number of milliseconds");
+    check(r#"{"configure": 1000}"#, 0, "; 1 of 3 task durations is unknown");
+    check("{}", 0, "estimated duration: 1 min 0 s; 3 of 3 task durations are unknown");
+    check("[1]", 3, "expected a map from tasks to milliseconds");
+    check(r#"{"configure": "fast"}"#, 3, "the duration of `configure` must be a number of milliseconds");
+    check(r#"{"configure": {"1": -1}}"#, 3, "the duration of `configure` must be a number of milliseconds");
 }
 
 #[test]
-fn the_real_cluster_is_planned_as_expected() {
+fn real_cluster_has_the_expected_plan() {
     let (Some(graph), Some(tags), Some(node)) = (
         real_data("fuel-library/default-graph.yaml"),
         real_data("expected/plans.json"),
@@ -165,7 +165,7 @@ fn the_real_cluster_is_planned_as_expected() {
         let output = run_bytes(&[&arguments, more].concat(), b"");
         let plan: Json = serde_json::from_slice(&output.stdout).unwrap();
         let instances = plan["instances"].as_array().unwrap();
-        let run = instances.iter().filter(|found| found["action"] == "run").count();
+        let run = instances.iter().filter(|instance| instance["action"] == "run").count();
         assert_eq!((instances.len(), run, plan["edges"].as_array().unwrap().len()), (455, n_run, 1330));
     }
 }

@@ -1,6 +1,6 @@
 //! `stoker plugin create`, `check` and `build` over the real binary.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod program;
 
@@ -21,77 +21,87 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-fn shown(path: &Path) -> &str {
+fn path_str(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
 #[track_caller]
-fn done(output: &Output) -> String {
+fn expect_ok(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
     text(&output.stdout).to_owned()
 }
 
 #[track_caller]
-fn failed(output: &Output, code: i32) -> String {
+fn expect_failure(output: &Output, code: i32) -> String {
     assert_eq!(output.status.code(), Some(code), "{}{}", text(&output.stdout), text(&output.stderr));
     text(&output.stderr).to_owned()
 }
 
-fn created(folder: &Folder, more: &[&str]) -> PathBuf {
+fn create_plugin(folder: &Folder, more: &[&str]) -> PathBuf {
     let path = folder.file("gridnet");
-    done(&plugin(&[&["create", shown(&path)], more].concat()));
+    expect_ok(&plugin(&[&["create", path_str(&path)], more].concat()));
     path
 }
 
 #[test]
-fn a_new_plugin_of_each_version_is_sound_and_can_be_built() {
+fn new_plugin_of_each_version_is_valid_and_can_be_built() {
     for version in ["1.0.0", "2.0.0", "3.0.0", "4.0.0", "5.0.0"] {
         let folder = Folder::new();
-        let path = created(&folder, &["--package-version", version, "--with-wizard"]);
+        let path = create_plugin(&folder, &["--package-version", version, "--with-wizard"]);
         assert!(path.join("wizard_metadata.yaml").is_file());
-        let said = done(&plugin(&["check", shown(&path)]));
-        assert!(said.contains(&format!("gridnet 1.0.0 (package version {version}) is sound")), "{said}");
-        let first = done(&plugin(&["build", shown(&path)]));
+        let output = expect_ok(&plugin(&["check", path_str(&path)]));
+        assert!(output.contains(&format!("gridnet 1.0.0 (package version {version}) is valid")), "{output}");
+        let build_output = expect_ok(&plugin(&["build", path_str(&path)]));
         let archive = path.join("gridnet-1.0.0.fp");
-        assert_eq!(first.trim_end(), shown(&archive));
+        assert_eq!(build_output.trim_end(), path_str(&archive));
         let bytes = fs::read(&archive).unwrap();
-        let again = done(&plugin(&["build", shown(&path), "--output-dir", shown(&folder.file("dist/new"))]));
-        assert_eq!(fs::read(again.trim_end()).unwrap(), bytes, "the same files, the same bytes");
-        done(&plugin(&["check", shown(&archive)]));
+        let rebuild_output = expect_ok(&plugin(&[
+            "build",
+            path_str(&path),
+            "--output-dir",
+            path_str(&folder.file("dist/new")),
+        ]));
+        assert_eq!(fs::read(rebuild_output.trim_end()).unwrap(), bytes, "builds are reproducible");
+        expect_ok(&plugin(&["check", path_str(&archive)]));
     }
     let folder = Folder::new();
-    let path = created(&folder, &[]);
+    let path = create_plugin(&folder, &[]);
     assert!(!path.join("wizard_metadata.yaml").exists());
     assert!(fs::read_to_string(path.join("metadata.yaml")).unwrap().contains("5.0.0"));
 }
 
 #[test]
-fn names_and_places_of_new_plugins() {
+fn invalid_names_and_paths_of_new_plugins_are_rejected() {
     let folder = Folder::new();
     for name in ["Grid", "grid net", "grid.net", "ä"] {
-        let told = failed(&plugin(&["create", shown(&folder.file(name))]), 2);
-        assert!(told.contains("small letters, digits"), "{told}");
+        let stderr = expect_failure(&plugin(&["create", path_str(&folder.file(name))]), 2);
+        assert!(stderr.contains("lowercase letters, digits"), "{stderr}");
     }
     fs::create_dir(folder.file("taken")).unwrap();
-    assert!(failed(&plugin(&["create", shown(&folder.file("taken"))]), 2).contains("is there already"));
+    assert!(
+        expect_failure(&plugin(&["create", path_str(&folder.file("taken"))]), 2).contains("already exists")
+    );
     for version in ["6.0.0", "5", "x"] {
-        let told = failed(&plugin(&["create", shown(&folder.file("new")), "--package-version", version]), 2);
-        assert!(told.contains("must be one of 1.0.0, 2.0.0"), "{told}");
+        let stderr = expect_failure(
+            &plugin(&["create", path_str(&folder.file("new")), "--package-version", version]),
+            2,
+        );
+        assert!(stderr.contains("expected one of 1.0.0, 2.0.0"), "{stderr}");
     }
     fs::write(folder.file("file"), "").unwrap();
-    failed(&plugin(&["create", shown(&folder.file("file/new"))]), 4);
-    failed(&plugin(&["create"]), 2);
+    expect_failure(&plugin(&["create", path_str(&folder.file("file/new"))]), 4);
+    expect_failure(&plugin(&["create"]), 2);
 }
 
 #[test]
-fn all_problems_have_file_line_and_caret() {
+fn all_problems_have_a_file_and_line() {
     let folder = Folder::new();
-    let path = created(&folder, &["--package-version", "4.0.0"]);
+    let path = create_plugin(&folder, &["--package-version", "4.0.0"]);
     let edit = |file: &str, from: &str, to: &str| {
         let file = path.join(file);
-        let before = fs::read_to_string(&file).unwrap();
-        assert!(before.contains(from), "{before}");
-        fs::write(&file, before.replace(from, to)).unwrap();
+        let content = fs::read_to_string(&file).unwrap();
+        assert!(content.contains(from), "{content}");
+        fs::write(&file, content.replace(from, to)).unwrap();
     };
     edit("metadata.yaml", "\nversion: '1.0.0'", "\nversion: one");
     fs::write(path.join("components.yaml"), "- name: nonsense\n  label: X\n").unwrap();
@@ -100,8 +110,8 @@ fn all_problems_have_file_line_and_caret() {
         "- {role: '*', stage: deploy/5, type: shell, parameters: {cmd: a, timeout: 1}}\n",
     )
     .unwrap();
-    let output = plugin(&["check", shown(&path)]);
-    let told = failed(&output, 1);
+    let output = plugin(&["check", path_str(&path)]);
+    let stderr = expect_failure(&output, 1);
     for expected in [
         "error[version-malformed]",
         "error[component-name]",
@@ -110,14 +120,14 @@ fn all_problems_have_file_line_and_caret() {
         "tasks.yaml:1:",
         "^^^",
     ] {
-        assert!(told.contains(expected), "{expected}: {told}");
+        assert!(stderr.contains(expected), "{expected}: {stderr}");
     }
     assert!(text(&output.stdout).ends_with("3 errors\n"), "{}", text(&output.stdout));
-    let output = plugin(&["check", shown(&path), shown(&folder.file("nowhere")), "-o", "json"]);
+    let output = plugin(&["check", path_str(&path), path_str(&folder.file("nowhere")), "-o", "json"]);
     assert_eq!(output.status.code(), Some(3));
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&answer[0]["sound"], &answer[1]["sound"]), (&json!(false), &json!(false)));
-    let problems = answer[0]["problems"].as_array().unwrap();
+    let results: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&results[0]["sound"], &results[1]["sound"]), (&json!(false), &json!(false)));
+    let problems = results[0]["problems"].as_array().unwrap();
     let files: Vec<&str> = problems.iter().map(|problem| problem["file"].as_str().unwrap()).collect();
     assert_eq!(files, ["components.yaml", "metadata.yaml", "tasks.yaml"]);
     let stage = &problems[2];
@@ -125,47 +135,49 @@ fn all_problems_have_file_line_and_caret() {
         (&stage["path"], &stage["line"], &stage["code"]),
         (&json!([0, "stage"]), &json!(1), &json!("stage-unknown"))
     );
-    assert!(answer[1]["error"].as_str().unwrap().contains("cannot read"));
+    assert!(results[1]["error"].as_str().unwrap().contains("cannot read"));
 }
 
 #[test]
-fn what_is_wrong_is_not_built() {
+fn invalid_plugin_is_not_built() {
     let folder = Folder::new();
-    let path = created(&folder, &[]);
+    let path = create_plugin(&folder, &[]);
     fs::remove_file(path.join("environment_config.yaml")).unwrap();
-    let told = failed(&plugin(&["build", shown(&path)]), 1);
-    assert!(told.contains("error[file-missing]"), "{told}");
+    let stderr = expect_failure(&plugin(&["build", path_str(&path)]), 1);
+    assert!(stderr.contains("error[file-missing]"), "{stderr}");
     assert!(!path.join("gridnet-1.0.0.fp").exists());
-    failed(&plugin(&["build", shown(&folder.file("nowhere"))]), 3);
-    failed(&plugin(&["build", shown(&path.join("metadata.yaml"))]), 3);
-    failed(&plugin(&["build", shown(&path), "--package-version", "4.0.0"]), 2);
+    expect_failure(&plugin(&["build", path_str(&folder.file("nowhere"))]), 3);
+    expect_failure(&plugin(&["build", path_str(&path.join("metadata.yaml"))]), 3);
+    expect_failure(&plugin(&["build", path_str(&path), "--package-version", "4.0.0"]), 2);
     fs::write(folder.file("plain.fp"), "PK\x03\x04").unwrap();
-    assert!(failed(&plugin(&["check", shown(&folder.file("plain.fp"))]), 3).contains("a zip archive"));
+    assert!(
+        expect_failure(&plugin(&["check", path_str(&folder.file("plain.fp"))]), 3).contains("a zip archive")
+    );
 }
 
 #[test]
-fn the_hook_runs_before_the_check_and_can_stop_the_build() {
+fn hook_runs_before_the_check_and_can_fail_the_build() {
     let folder = Folder::new();
-    let path = created(&folder, &[]);
+    let path = create_plugin(&folder, &[]);
     let hook = path.join("pre_build_hook");
-    fs::write(&hook, "#!/bin/sh\necho told\ncp -r . ../copy\nmkdir -p deployment_scripts/made\necho made > deployment_scripts/made/file\n").unwrap();
-    done(&plugin(&["build", shown(&path)]));
-    assert!(!path.join("deployment_scripts/made").exists(), "it is not executable");
+    fs::write(&hook, "#!/bin/sh\necho hook-output\ncp -r . ../copy\nmkdir -p deployment_scripts/made\necho made > deployment_scripts/made/file\n").unwrap();
+    expect_ok(&plugin(&["build", path_str(&path)]));
+    assert!(!path.join("deployment_scripts/made").exists(), "the hook is not executable");
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
-    let output = plugin(&["build", shown(&path)]);
-    assert_eq!(done(&output).lines().count(), 1, "standard output is the path");
-    assert!(text(&output.stderr).contains("told"));
+    let output = plugin(&["build", path_str(&path)]);
+    assert_eq!(expect_ok(&output).lines().count(), 1, "standard output contains only the path");
+    assert!(text(&output.stderr).contains("hook-output"));
     assert!(path.join("deployment_scripts/made/file").exists());
     fs::remove_file(path.join("gridnet-1.0.0.fp")).unwrap();
     fs::write(&hook, "#!/bin/sh\nexit 7\n").unwrap();
-    let told = failed(&plugin(&["build", shown(&path)]), 1);
-    assert!(told.contains("error[pre-build-hook]") && told.contains("exit status: 7"), "{told}");
+    let stderr = expect_failure(&plugin(&["build", path_str(&path)]), 1);
+    assert!(stderr.contains("error[pre-build-hook]") && stderr.contains("exit status: 7"), "{stderr}");
     assert!(!path.join("gridnet-1.0.0.fp").exists());
 }
 
-/// Real plugins, with the folders that their releases name.
+/// Real plugins, with the folders that their metadata refers to.
 #[test]
-fn real_plugins_pass_or_fail_as_they_should() {
+fn real_plugins_have_the_expected_results() {
     let Some(readme) = real_data("plugins/README.md") else { return };
     let folder = Folder::new();
     let mut paths = Vec::new();
@@ -181,15 +193,15 @@ fn real_plugins_pass_or_fail_as_they_should() {
         }
     }
     assert_eq!(paths.len(), 32);
-    let arguments: Vec<&str> = paths.iter().map(|path| shown(path)).collect();
+    let arguments: Vec<&str> = paths.iter().map(|path| path_str(path)).collect();
     let output = plugin(&[&["check", "-o", "json"], &arguments[..]].concat());
     assert_eq!(output.status.code(), Some(1));
-    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let wrong: Vec<&Value> =
-        answer.as_array().unwrap().iter().filter(|found| found["sound"] == json!(false)).collect();
-    assert_eq!(wrong.len(), 1, "{wrong:#?}");
-    assert!(wrong[0]["path"].as_str().unwrap().ends_with("community-opendaylight-1.0.0"));
-    let errors: Vec<&Value> = wrong[0]["problems"]
+    let results: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let invalid: Vec<&Value> =
+        results.as_array().unwrap().iter().filter(|result| result["sound"] == json!(false)).collect();
+    assert_eq!(invalid.len(), 1, "{invalid:#?}");
+    assert!(invalid[0]["path"].as_str().unwrap().ends_with("community-opendaylight-1.0.0"));
+    let errors: Vec<&Value> = invalid[0]["problems"]
         .as_array()
         .unwrap()
         .iter()
@@ -200,15 +212,15 @@ fn real_plugins_pass_or_fail_as_they_should() {
         (1, &json!("yaml-syntax"), &json!("deployment_tasks.yaml"))
     );
     assert!(errors[0]["line"].is_u64());
-    // All that are sound can be packed and read again.
-    for found in answer.as_array().unwrap().iter().filter(|found| found["sound"] == json!(true)) {
-        let archive = done(&plugin(&[
+    // All valid plugins can be packed and unpacked.
+    for result in results.as_array().unwrap().iter().filter(|result| result["sound"] == json!(true)) {
+        let archive = expect_ok(&plugin(&[
             "build",
-            found["path"].as_str().unwrap(),
+            result["path"].as_str().unwrap(),
             "--output-dir",
-            shown(&folder.file("dist")),
+            path_str(&folder.file("dist")),
         ]));
-        done(&plugin(&["check", archive.trim_end()]));
+        expect_ok(&plugin(&["check", archive.trim_end()]));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `stoker registry` over the real binary.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod program;
 
@@ -11,7 +11,7 @@ use program::run_bytes;
 use serde_json::{Value, json};
 use stoker_testkit::Folder;
 
-fn answers(arguments: &[&str], input: &[u8]) -> Vec<Value> {
+fn evaluate(arguments: &[&str], input: &[u8]) -> Vec<Value> {
     let output = run_bytes(&[&["registry", "eval", "--jsonl"], arguments].concat(), input);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -24,7 +24,7 @@ fn lines(cases: &[Value]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// One case of each kind, and its answer.
+/// One case per kind with the expected response.
 fn cases() -> Vec<(Value, Value)> {
     vec![
         (
@@ -78,18 +78,18 @@ fn cases() -> Vec<(Value, Value)> {
 }
 
 #[test]
-fn cases_of_all_kinds_are_answered_from_input_and_file() {
-    let (asked, expected): (Vec<Value>, Vec<Value>) = cases().into_iter().unzip();
-    let text = lines(&asked);
-    assert_eq!(answers(&[], text.as_bytes()), expected);
-    assert_eq!(answers(&["-"], text.trim_end().as_bytes()), expected, "the last line needs no break");
+fn all_case_kinds_are_evaluated_from_input_and_file() {
+    let (requests, expected): (Vec<Value>, Vec<Value>) = cases().into_iter().unzip();
+    let text = lines(&requests);
+    assert_eq!(evaluate(&[], text.as_bytes()), expected);
+    assert_eq!(evaluate(&["-"], text.trim_end().as_bytes()), expected, "the last line needs no newline");
     let folder = Folder::new();
     fs::write(folder.file("cases.jsonl"), text.replace('\n', "\r\n\n")).unwrap();
-    assert_eq!(answers(&[folder.file("cases.jsonl").to_str().unwrap()], b""), expected);
+    assert_eq!(evaluate(&[folder.file("cases.jsonl").to_str().unwrap()], b""), expected);
 }
 
 #[test]
-fn bad_lines_cost_themselves_only() {
+fn invalid_lines_do_not_affect_others() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let deep_wizard = format!(
         "{{\"kind\": \"wizard_mix\", \"id\": 1, \"release_wizard\": {}1{}}}",
@@ -97,7 +97,7 @@ fn bad_lines_cost_themselves_only() {
         "}".repeat(5000)
     );
     let long = format!("{{\"kind\": \"decision\", \"id\": \"{}\"}}", "x".repeat(17 << 20));
-    let bad: Vec<Vec<u8>> = vec![
+    let invalid: Vec<Vec<u8>> = vec![
         b"{".to_vec(),
         b"nonsense".to_vec(),
         b"[]".to_vec(),
@@ -116,23 +116,23 @@ fn bad_lines_cost_themselves_only() {
         deep_wizard.into_bytes(),
         long.into_bytes(),
     ];
-    let good = b"{\"kind\": \"decision\", \"id\": \"good\"}".to_vec();
+    let valid = b"{\"kind\": \"decision\", \"id\": \"good\"}".to_vec();
     let mut input = Vec::new();
-    for line in &bad {
-        input.extend([&line[..], b"\n", &good, b"\n"].concat());
+    for line in &invalid {
+        input.extend([&line[..], b"\n", &valid, b"\n"].concat());
     }
-    let found = answers(&[], &input);
-    assert_eq!(found.len(), 2 * bad.len());
-    for (line, pair) in bad.iter().zip(found.chunks(2)) {
-        let shown = String::from_utf8_lossy(&line[..line.len().min(60)]).into_owned();
-        assert!(pair[0]["error"].as_str().is_some_and(|error| !error.is_empty()), "{shown}: {}", pair[0]);
-        assert!(pair[0].get("id").is_some(), "{shown}");
+    let responses = evaluate(&[], &input);
+    assert_eq!(responses.len(), 2 * invalid.len());
+    for (line, pair) in invalid.iter().zip(responses.chunks(2)) {
+        let excerpt = String::from_utf8_lossy(&line[..line.len().min(60)]).into_owned();
+        assert!(pair[0]["error"].as_str().is_some_and(|error| !error.is_empty()), "{excerpt}: {}", pair[0]);
+        assert!(pair[0].get("id").is_some(), "{excerpt}");
         assert_eq!(pair[1], json!({"id": "good", "result": {"compatible": true, "conflicts": []}}));
     }
 }
 
 #[test]
-fn wrong_usage() {
+fn invalid_usage() {
     assert_eq!(run_bytes(&["registry", "eval"], b"").status.code(), Some(2));
     assert_eq!(run_bytes(&["registry"], b"").status.code(), Some(2));
     let output = run_bytes(&["registry", "eval", "--jsonl", "nowhere.jsonl"], b"");
@@ -151,25 +151,25 @@ components_metadata:
 - {name: 'storage:block:lvm', label: LVM}
 ";
 
-/// A release, and a network plugin that works with the core hypervisors only.
-fn site(folder: &Folder) -> (String, String) {
-    let text = |path: &Path| path.to_str().unwrap().to_owned();
+/// Creates a release and a network plugin that supports only the core hypervisors.
+fn create_release_and_plugin(folder: &Folder) -> (String, String) {
+    let path_string = |path: &Path| path.to_str().unwrap().to_owned();
     fs::write(folder.file("release.yaml"), RELEASE).unwrap();
-    let plugin = text(&folder.file("contrail"));
-    let made = run_bytes(&["plugin", "create", &plugin, "--package-version", "4.0.0"], b"");
-    assert_eq!(made.status.code(), Some(0));
+    let plugin = path_string(&folder.file("contrail"));
+    let output = run_bytes(&["plugin", "create", &plugin, "--package-version", "4.0.0"], b"");
+    assert_eq!(output.status.code(), Some(0));
     let metadata = folder.file("contrail/metadata.yaml");
-    let written = fs::read_to_string(&metadata).unwrap().replace("liberty-8.0", "granite-1.0");
+    let text = fs::read_to_string(&metadata).unwrap().replace("liberty-8.0", "granite-1.0");
     let provides = "provides:\n- {name: 'networking:core', label: Contrail, compatible_hypervisors: [core], compatible_storages: [all]}\n";
-    fs::write(&metadata, format!("{written}{provides}")).unwrap();
+    fs::write(&metadata, format!("{text}{provides}")).unwrap();
     fs::remove_file(folder.file("contrail/components.yaml")).unwrap();
-    (text(&folder.file("release.yaml")), plugin)
+    (path_string(&folder.file("release.yaml")), plugin)
 }
 
 #[test]
-fn a_matrix_as_table_json_and_html() {
+fn matrix_as_table_json_and_html() {
     let folder = Folder::new();
-    let (release, plugin) = site(&folder);
+    let (release, plugin) = create_release_and_plugin(&folder);
     let matrix = |more: &[&str]| {
         let arguments = [&["registry", "matrix", "--release", &release, "--plugin", &plugin], more].concat();
         let output = run_bytes(&arguments, b"");
@@ -205,9 +205,9 @@ fn a_matrix_as_table_json_and_html() {
 }
 
 #[test]
-fn a_selection_is_decided_with_reasons() {
+fn selection_is_checked_with_reasons() {
     let folder = Folder::new();
-    let (release, plugin) = site(&folder);
+    let (release, plugin) = create_release_and_plugin(&folder);
     let check = |more: &[&str]| {
         let arguments = [&["registry", "check", "--release", &release, "--plugin", &plugin], more].concat();
         let output = run_bytes(&arguments, b"");
@@ -217,18 +217,18 @@ fn a_selection_is_decided_with_reasons() {
     let contrail = "network:core:contrail";
     let (code, out, _) = check(&["--output", "text", "hypervisor:core:kvm", contrail]);
     assert_eq!((code, &*out), (0, "compatible\n"));
-    let (code, _, told) = check(&["--mode", "ha_compact", "hypervisor:vmware", contrail]);
+    let (code, _, stderr) = check(&["--mode", "ha_compact", "hypervisor:vmware", contrail]);
     assert_eq!(code, 1);
-    assert!(told.contains("error[incompatible]: vCenter is not compatible with Contrail"), "{told}");
+    assert!(stderr.contains("error[incompatible]: vCenter is not compatible with Contrail"), "{stderr}");
     let (code, out, _) = check(&["-o", "json", contrail, "storage:nobody"]);
     assert_eq!(code, 1);
-    let answer: Value = serde_json::from_str(&out).unwrap();
+    let response: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(
-        answer["conflicts"][0],
-        json!({"kind": "unknown", "component": "storage:nobody", "reason": "nobody provides `storage:nobody`"})
+        response["conflicts"][0],
+        json!({"kind": "unknown", "component": "storage:nobody", "reason": "no release or plugin provides `storage:nobody`"})
     );
-    assert_eq!(answer["conflicts"][1]["type"], "hypervisor");
-    let (code, _, told) = check(&["--mode", "other", contrail]);
+    assert_eq!(response["conflicts"][1]["type"], "hypervisor");
+    let (code, _, stderr) = check(&["--mode", "other", contrail]);
     assert_eq!(code, 1);
-    assert!(told.contains("does not fit the release"), "{told}");
+    assert!(stderr.contains("does not support the release"), "{stderr}");
 }

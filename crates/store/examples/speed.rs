@@ -1,5 +1,5 @@
-//! How long the store takes with the largest real graph: `cargo run --release -p stoker-store --example speed`.
-//! With an address (`postgres://…`) of an empty database it is measured there, else in a file.
+//! Benchmark of the store with the largest real graph: `cargo run --release -p stoker-store --example speed`.
+//! Pass a `postgres://…` URL of an empty database to measure PostgreSQL instead of a SQLite file.
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -24,7 +24,7 @@ const NOW: Micros = Micros(1);
 
 #[tokio::main]
 async fn main() {
-    let tasks = real_tasks::real_tasks().expect("the real data is not beside the repository");
+    let tasks = real_tasks::real_tasks().expect("test data is missing: install it next to the repository");
     let folder = stoker_testkit::Folder::new();
     let database = match std::env::args().nth(1) {
         Some(url) => Database::Postgres { url },
@@ -60,16 +60,16 @@ async fn main() {
     }
     times.print();
 
-    // A new store remembers nothing.
+    // A new store has an empty cache.
     let n_tasks = tasks.len();
     let mut cold = Times::new(&format!("read one graph of {n_tasks} tasks, first time"));
     let mut cold_two = Times::new(&format!("read two graphs, {} tasks, first time", 2 * n_tasks));
     let mut warm = Times::new(&format!("read two graphs, {} tasks, again", 2 * n_tasks));
-    let mut found = Times::new("find two graphs by owner and type, again");
+    let mut find_by_owner = Times::new("find two graphs by owner and type, again");
     for _ in 0..ROUNDS {
         let fresh = Store::open(&database).await.unwrap();
         let mut session = fresh.read().await.unwrap();
-        // The connection and its statements are warm, the tasks are not.
+        // The connection and its statements are warm, the task cache is cold.
         session.graph_get(ids[0]).await.unwrap().unwrap();
         let started = Instant::now();
         session.graph_get(ids[1]).await.unwrap().unwrap();
@@ -90,11 +90,11 @@ async fn main() {
         for kind in types {
             session.graph_find(owner, kind).await.unwrap().unwrap();
         }
-        found.add(started);
+        find_by_owner.add(started);
         drop(session);
         fresh.close().await;
     }
-    for times in [cold, cold_two, warm, found] {
+    for times in [cold, cold_two, warm, find_by_owner] {
         times.print();
     }
 
@@ -168,13 +168,13 @@ fn release() -> NewRelease {
 }
 
 struct Times {
-    what: String,
+    label: String,
     times: Vec<Duration>,
 }
 
 impl Times {
-    fn new(what: &str) -> Self {
-        Self { what: what.to_owned(), times: Vec::new() }
+    fn new(label: &str) -> Self {
+        Self { label: label.to_owned(), times: Vec::new() }
     }
 
     fn add(&mut self, started: Instant) {
@@ -184,6 +184,6 @@ impl Times {
     fn print(mut self) {
         self.times.sort_unstable();
         let at = |part: usize| self.times[self.times.len() * part / 10].as_secs_f64() * 1e3;
-        println!("{:<46} median {:>8.3} ms, ninth decile {:>8.3} ms", self.what, at(5), at(9));
+        println!("{:<46} median {:>8.3} ms, ninth decile {:>8.3} ms", self.label, at(5), at(9));
     }
 }

@@ -1,4 +1,4 @@
-//! Certificates of agents, and nodes that were cut off.
+//! Agent certificates and revoked nodes.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,12 @@ use crate::{Session, StoreError, Writing};
 
 const CERTIFICATES: &str = "agent_certificates";
 
-/// How many of an agent are kept when it gets another: an agent that could not keep the newest still has one.
-const KEPT: usize = 2;
+/// Certificates retained when an agent gets another one. More than one, because an agent may fail to save the
+/// newest.
+const RETAINED: usize = 2;
 
 impl Session {
-    /// Whether the agent may show this certificate now.
+    /// Whether the certificate belongs to the agent and has not expired.
     pub async fn agent_certificate_is_good(
         &mut self,
         agent_id: AgentId,
@@ -27,7 +28,7 @@ impl Session {
         Ok(self.connection.fetch_optional(sql.to_owned(), args).await?.is_some())
     }
 
-    /// Until when the newest certificate of the agent is good.
+    /// Expiry of the agent's newest certificate.
     pub async fn agent_certificate_expiry(
         &mut self,
         agent_id: AgentId,
@@ -38,16 +39,16 @@ impl Session {
         row.map(|row| row.columns(CERTIFICATES).time()).transpose()
     }
 
-    /// Which of these credentials, by their digests, are nobody's any more.
+    /// The digests that belong to no agent any more, that is, the revoked credentials.
     pub async fn agents_gone(&mut self, digests: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, StoreError> {
         let texts: Vec<String> = digests.iter().map(hex).collect();
         let select = self.select().and_texts("digest", texts.iter().map(String::as_str));
         let (condition, args) = select.finish();
         let rows = self.connection.fetch_all(format!("SELECT digest FROM agents{condition}"), args).await?;
-        let known: Result<HashSet<String>, _> = rows.iter().map(|row| row.columns("agents").text()).collect();
-        let known = known?;
-        let gone = digests.iter().zip(&texts).filter(|(_, text)| !known.contains(*text));
-        Ok(gone.map(|(digest, _)| *digest).collect())
+        let valid: Result<HashSet<String>, _> = rows.iter().map(|row| row.columns("agents").text()).collect();
+        let valid = valid?;
+        let revoked = digests.iter().zip(&texts).filter(|(_, text)| !valid.contains(*text));
+        Ok(revoked.map(|(digest, _)| *digest).collect())
     }
 
     pub async fn node_is_revoked(&mut self, id: NodeId) -> Result<bool, StoreError> {
@@ -57,11 +58,11 @@ impl Session {
 }
 
 impl Writing {
-    /// One more certificate of an agent; all but the last few are no longer good.
+    /// Adds a certificate to an agent and revokes all but the newest few.
     pub async fn agent_certificate_add(&mut self, new: &NewAgentCertificate) -> Result<(), StoreError> {
         let sql = format!(
             "DELETE FROM agent_certificates WHERE agent_id = $1 AND fingerprint NOT IN (SELECT fingerprint \
-             FROM agent_certificates WHERE agent_id = $2 AND expires_at > $3 ORDER BY issued_at DESC, fingerprint LIMIT {KEPT})"
+             FROM agent_certificates WHERE agent_id = $2 AND expires_at > $3 ORDER BY issued_at DESC, fingerprint LIMIT {RETAINED})"
         );
         let args = Args::new().int(new.agent_id.0).int(new.agent_id.0).int(new.issued_at.0);
         self.connection.execute(sql, args).await?;
@@ -77,14 +78,14 @@ impl Writing {
         Ok(())
     }
 
-    /// No certificate of the agent is good any more.
+    /// Revokes all certificates of the agent.
     pub async fn agent_certificates_clear(&mut self, agent_id: AgentId) -> Result<(), StoreError> {
         let sql = "DELETE FROM agent_certificates WHERE agent_id = $1".to_owned();
         self.connection.execute(sql, Args::new().int(agent_id.0)).await?;
         Ok(())
     }
 
-    /// Cuts a node off; saying it again does no harm.
+    /// Revokes a node and deletes its agent. Idempotent.
     pub async fn node_revoke(&mut self, id: NodeId) -> Result<(), StoreError> {
         let sql = "INSERT INTO node_revocations (node_id, revoked_at) VALUES ($1, $2) ON CONFLICT (node_id) DO NOTHING";
         let args = Args::new().int(id.0).int(self.now().0);
@@ -94,7 +95,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Lets agents of the node in again.
+    /// Lifts the revocation of a node.
     pub async fn node_readmit(&mut self, id: NodeId) -> Result<(), StoreError> {
         let sql = "DELETE FROM node_revocations WHERE node_id = $1".to_owned();
         self.connection.execute(sql, Args::new().int(id.0)).await?;

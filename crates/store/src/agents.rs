@@ -1,4 +1,4 @@
-//! Agents and the tokens with which they come in. The database has digests of secrets, never a secret.
+//! Agents and the join tokens that admit them. The database stores digests of secrets, never the secrets.
 
 use stoker_model::{
     Agent, AgentId, JoinToken, JoinTokenId, Micros, NewAgent, NewJoinToken, Node, NodeId, TenantId,
@@ -41,19 +41,19 @@ fn read_token(row: &Row) -> Result<JoinToken, StoreError> {
 }
 
 impl Store {
-    /// Notes when agents were last heard of. It happens all the time and is no change anybody made.
+    /// Records the last contact of agents. Not audited: it happens continuously and is not a user's change.
     pub async fn agents_seen(&self, uids: &[String], at: Micros) -> Result<(), StoreError> {
         let mut writing = self.change(&stoker_model::Actor::server(), at).await?;
         let select = writing.select().and_texts("uid", uids.iter().map(String::as_str));
         let (condition, args) = select.finish();
         let sql = format!("UPDATE {AGENTS} SET last_seen_at = {}{condition}", at.0);
         writing.connection.execute(sql, args).await?;
-        writing.commit_quietly().await
+        writing.commit_unaudited().await
     }
 }
 
 impl Session {
-    /// The agent that knows itself by a credential with this digest.
+    /// The agent whose credential has this digest.
     pub async fn agent_find(&mut self, digest: &[u8; 32]) -> Result<Option<Agent>, StoreError> {
         let sql = format!("{SELECT_AGENT} WHERE digest = $1");
         let row = self.connection.fetch_optional(sql, Args::new().text(&hex(digest))).await?;
@@ -66,21 +66,21 @@ impl Session {
         row.as_ref().map(read_agent).transpose()
     }
 
-    /// The agent of a node, or of the master.
+    /// The agent of a node, or of the master, by uid.
     pub async fn agent_by_uid(&mut self, uid: &str) -> Result<Option<Agent>, StoreError> {
         let sql = format!("{SELECT_AGENT} WHERE uid = $1");
         let row = self.connection.fetch_optional(sql, Args::new().key(uid)).await?;
         row.as_ref().map(read_agent).transpose()
     }
 
-    /// The digest of the credential of an agent, in hexadecimal digits.
+    /// Digest of the agent's credential in hexadecimal.
     pub async fn agent_digest(&mut self, uid: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT digest FROM agents WHERE uid = $1";
         let row = self.connection.fetch_optional(sql.to_owned(), Args::new().key(uid)).await?;
         row.map(|row| row.columns(AGENTS).text()).transpose()
     }
 
-    /// All of them, or those of nodes in clusters of one tenant.
+    /// All agents, or the agents of nodes in clusters of one tenant.
     pub async fn agent_list(
         &mut self,
         tenant_id: Option<TenantId>,
@@ -108,7 +108,7 @@ impl Session {
 }
 
 impl Writing {
-    /// Lets an agent in; one that was there for the same node is replaced and its credential no longer good.
+    /// Registers an agent. An existing agent of the same node is replaced and its credential revoked.
     pub async fn agent_put(&mut self, new: &NewAgent) -> Result<Agent, StoreError> {
         if let Some(id) = new.node_id {
             self.require::<Node>(id.0).await?;
@@ -126,7 +126,7 @@ impl Writing {
         let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
         let row = row.ok_or(StoreError::Taken { what: "agent" })?;
         let id = AgentId(row.columns(AGENTS).int()?);
-        // Those of the agent that was replaced.
+        // Revoke the certificates of the replaced agent.
         self.agent_certificates_clear(id).await?;
         Ok(Agent {
             id,
@@ -138,7 +138,7 @@ impl Writing {
         })
     }
 
-    /// Whether there was one.
+    /// Returns whether the agent existed.
     pub async fn agent_delete(&mut self, id: AgentId) -> Result<bool, StoreError> {
         let sql = "DELETE FROM agents WHERE id = $1".to_owned();
         Ok(self.connection.execute(sql, Args::new().int(id.0)).await? == 1)
@@ -166,7 +166,8 @@ impl Writing {
         })
     }
 
-    /// Uses a token once, if it is still good: whether an agent may take the place of another with it.
+    /// Consumes one use of a token if it is valid. Returns whether an agent that joins with it may replace an
+    /// existing one.
     pub async fn join_token_use(&mut self, digest: &[u8; 32]) -> Result<Option<bool>, StoreError> {
         let sql = "UPDATE join_tokens SET uses_left = uses_left - 1 \
                    WHERE digest = $1 AND expires_at > $2 AND (uses_left IS NULL OR uses_left > 0) RETURNING may_replace";
@@ -175,7 +176,7 @@ impl Writing {
         row.map(|row| row.columns(TOKENS).bool()).transpose()
     }
 
-    /// Whether there was one.
+    /// Returns whether the token existed.
     pub async fn join_token_delete(&mut self, id: JoinTokenId) -> Result<bool, StoreError> {
         let sql = "DELETE FROM join_tokens WHERE id = $1".to_owned();
         Ok(self.connection.execute(sql, Args::new().int(id.0)).await? == 1)

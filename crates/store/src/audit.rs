@@ -1,4 +1,4 @@
-//! The audit log: written with each change, never changed.
+//! The audit log: append-only, written in the transaction of each change.
 
 use stoker_model::{AuditEntry, AuditId, Change, Micros, UserId};
 
@@ -9,16 +9,16 @@ const TABLE: &str = "audit_entries";
 const SELECT: &str = "SELECT id, at, user_id, user_name, address, action, target, detail FROM audit_entries";
 const ORDERS: &[&str] = &["id", "at", "user_id", "user_name", "address", "action", "target"];
 
-/// What of the log to show; a field that is `None` excludes nothing.
+/// Filter for audit entries; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
     pub user_id: Option<UserId>,
-    /// How the action begins: `graph.` for everything about graphs.
+    /// Prefix of the action, such as `graph.` for all actions on graphs.
     pub action: Option<String>,
     pub target: Option<String>,
-    /// From this instant on.
+    /// Inclusive start.
     pub since: Option<Micros>,
-    /// Before this instant.
+    /// Exclusive end.
     pub until: Option<Micros>,
 }
 
@@ -36,14 +36,15 @@ fn read(columns: &mut Columns<'_>) -> Result<AuditEntry, StoreError> {
 }
 
 impl Session {
-    /// The number of the last entry: as long as it is the same, nobody has changed anything.
+    /// Id of the last entry. It does not change unless an audited change was committed, so it can validate
+    /// caches.
     pub async fn audit_last(&mut self) -> Result<AuditId, StoreError> {
         let sql = format!("SELECT COALESCE(MAX(id), 0) FROM {TABLE}");
         let row = self.connection.fetch_optional(sql, Args::new()).await?;
         Ok(AuditId(row.map_or(Ok(0), |row| row.columns(TABLE).int())?))
     }
 
-    /// Newest first unless the list says otherwise.
+    /// Newest first by default.
     pub async fn audit_list(
         &mut self,
         filter: &AuditFilter,

@@ -10,7 +10,7 @@ use crate::{List, Page, Session, StoreError, Writing};
 
 const TAKEN: StoreError = StoreError::Taken { what: "cluster name" };
 
-/// Which clusters to list; a field that is `None` excludes nothing.
+/// Filter for clusters; a field that is `None` matches everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterFilter {
     pub tenant_id: Option<TenantId>,
@@ -165,8 +165,8 @@ impl Writing {
         Ok(Cluster { generation, ..cluster.clone() })
     }
 
-    /// Its graphs, facts and settings of plugins go with it. Its nodes are free again and have no roles; its runs
-    /// stay, and belong to no cluster. Whether there was one.
+    /// Deletes a cluster with its graphs, facts and plugin settings. Its nodes become unassigned and lose
+    /// their roles; its runs are kept without a cluster. Returns whether the cluster existed.
     pub async fn cluster_delete(&mut self, id: ClusterId) -> Result<bool, StoreError> {
         if !self.hold::<Cluster>(id.0).await? {
             return Ok(false);

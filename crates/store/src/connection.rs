@@ -1,4 +1,4 @@
-//! One connection of either engine, and how long anybody waits for it.
+//! One connection to either engine, with a timeout on every operation.
 
 use std::future::Future;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use sqlx::sqlite::SqliteArguments;
 use sqlx::{AssertSqlSafe, Database, Pool, Postgres, SqlSafeStr as _, Sqlite, Transaction};
 
 use crate::error::Outage;
-use crate::observer::{Observed, Operation, observed};
+use crate::observer::{Observed, Operation, observe};
 use crate::sql::many::chunks;
 use crate::sql::{Args, Dialect, Many, Row, violation};
 use crate::{Patience, StoreError};
 
-/// A connection with or without a transaction around it; dropped, the transaction is rolled back.
+/// A connection with or without an open transaction. Dropping it rolls the transaction back.
 pub(crate) enum Handle<DB: Database> {
     Plain(PoolConnection<DB>),
     Open(Transaction<'static, DB>),
@@ -32,7 +32,7 @@ pub(crate) struct Connection {
 }
 
 impl<DB: Database> Handle<DB> {
-    /// With a statement, a transaction that begins with it.
+    /// `begin` is the statement that opens a transaction, if one is wanted.
     pub(crate) async fn acquire(pool: &Pool<DB>, begin: Option<&'static str>) -> Result<Self, StoreError> {
         Ok(match begin {
             None => Self::Plain(pool.acquire().await?),
@@ -55,8 +55,8 @@ impl<DB: Database> Handle<DB> {
     }
 }
 
-/// The same body for both engines: `$link` is a handle, `$row` the variant of [`Row`], `$arguments` the type
-/// of the arguments.
+/// Expands one body for both engines: `$link` is the handle, `$row` the variant of [`Row`], `$arguments` the
+/// engine's argument type.
 macro_rules! on {
     ($self:expr, |$link:ident, $row:ident, $arguments:ident| $body:expr) => {
         match &mut $self.link {
@@ -98,8 +98,8 @@ impl Connection {
         on!(self, |link, row, Arguments| {
             let arguments: Arguments = args.into_engine()?;
             let query = sqlx::query_with(sql, arguments).fetch_all(link.get());
-            let answer = in_time(after, async { Ok(query.await?.into_iter().map(row).collect()) });
-            observed(&self.observer, Operation::Statement, answer).await
+            let rows = with_timeout(after, async { Ok(query.await?.into_iter().map(row).collect()) });
+            observe(&self.observer, Operation::Statement, rows).await
         })
     }
 
@@ -113,12 +113,13 @@ impl Connection {
         on!(self, |link, row, Arguments| {
             let arguments: Arguments = args.into_engine()?;
             let query = sqlx::query_with(sql, arguments).fetch_optional(link.get());
-            let answer = in_time(after, async { Ok(query.await?.map(row)) });
-            observed(&self.observer, Operation::Statement, answer).await
+            let rows = with_timeout(after, async { Ok(query.await?.map(row)) });
+            observe(&self.observer, Operation::Statement, rows).await
         })
     }
 
-    /// Writes many rows, with as few statements as the engine likes; what they return.
+    /// Writes many rows in as few statements as the engine allows. Returns the rows of their `RETURNING`
+    /// clauses.
     pub(crate) async fn write_many(
         &mut self,
         many: Many<'_>,
@@ -136,7 +137,7 @@ impl Connection {
                     let (sql, arguments) = many.by_columns(chunk)?;
                     let sql = AssertSqlSafe(sql).into_sql_str();
                     let query = sqlx::query_with(sql, arguments).fetch_all(link.get());
-                    let rows = in_time(after, async { Ok(query.await?) }).await?;
+                    let rows = with_timeout(after, async { Ok(query.await?) }).await?;
                     returned.extend(rows.into_iter().map(Row::Pg));
                 }
             }
@@ -144,12 +145,13 @@ impl Connection {
         Ok(returned)
     }
 
-    /// How many rows a statement changed.
+    /// Executes a statement. Returns the number of affected rows.
     pub(crate) async fn execute(&mut self, sql: String, args: Args) -> Result<u64, StoreError> {
         self.run(sql, args, StoreError::from).await
     }
 
-    /// The same for a removal: a row that others refer to stays and says so.
+    /// Like [`Connection::execute`] for a deletion: a foreign key violation becomes
+    /// [`StoreError::Referenced`].
     pub(crate) async fn remove(&mut self, sql: String, args: Args) -> Result<u64, StoreError> {
         self.run(sql, args, violation::explain_removal).await
     }
@@ -165,8 +167,8 @@ impl Connection {
         on!(self, |link, row, Arguments| {
             let arguments: Arguments = args.into_engine()?;
             let query = sqlx::query_with(sql, arguments).execute(link.get());
-            let done = async { query.await.map(|done| done.rows_affected()).map_err(explain) };
-            observed(&self.observer, Operation::Statement, in_time(after, done)).await
+            let result = async { query.await.map(|result| result.rows_affected()).map_err(explain) };
+            observe(&self.observer, Operation::Statement, with_timeout(after, result)).await
         })
     }
 
@@ -179,17 +181,18 @@ impl Connection {
                 Link::Pg(handle) => handle.commit().await,
             }
         };
-        observed(&observer, Operation::Commit, in_time(after, commit)).await
+        observe(&observer, Operation::Commit, with_timeout(after, commit)).await
     }
 }
 
-/// No wait without an end: a network that swallows packets looks like a slow answer.
-pub(crate) async fn in_time<T>(
+/// Fails with [`Outage::Slow`] after a timeout. Every wait is bounded: a network that drops packets looks
+/// like a slow answer.
+pub(crate) async fn with_timeout<T>(
     after: Duration,
     work: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
     match tokio::time::timeout(after, work).await {
-        Ok(answer) => answer,
+        Ok(result) => result,
         Err(_) => Err(StoreError::Unavailable(Outage::Slow { after })),
     }
 }

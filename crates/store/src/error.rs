@@ -1,38 +1,38 @@
-//! What can go wrong with a stored thing, told apart by who must act.
+//! Store errors, classified by what the caller can do about them.
 
 use std::time::Duration;
 
 use crate::sql::violation;
 
-/// A legitimate no, an outage, or a bug; see the variants.
+/// A rejected change, an outage or a bug; see the variants.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Somebody else has that name already.
+    /// A unique key is taken by another row.
     #[error("{what} is taken")]
     Taken { what: &'static str },
-    /// Another change came first.
-    #[error("changed meanwhile: its generation is {current}")]
+    /// Optimistic concurrency conflict: the row changed after it was read.
+    #[error("concurrent modification: the current generation is {current}")]
     Stale { current: i64 },
-    /// Something still stands on it.
+    /// The row cannot be deleted because other rows reference it.
     #[error("still in use by a {what}")]
     Referenced { what: &'static str },
-    /// It, or what it refers to, is not there.
+    /// The row, or a row it references, does not exist.
     #[error("there is no such {what}")]
     Missing { what: &'static str },
-    /// Text that not every engine can keep.
+    /// A value that not every supported engine can store.
     #[error("{what} cannot be stored")]
     Unstorable { what: String },
-    /// A list cannot be ordered by that.
-    #[error("cannot order by `{field}`; there are {}", known.join(", "))]
+    /// The list cannot be sorted by that field.
+    #[error("cannot order by `{field}`; supported fields are {}", known.join(", "))]
     UnknownOrder { field: String, known: &'static [&'static str] },
-    /// The database is away, full or too slow. Trying again later helps.
+    /// The database is unreachable, full or too slow. Transient: a retry may succeed.
     #[error("the database does not answer")]
     Unavailable(#[source] Outage),
-    /// A row that this program cannot have written.
-    #[error("`{table}.{column}` holds what nobody wrote: {detail}")]
+    /// A row contains data that this program cannot have written.
+    #[error("`{table}.{column}` contains invalid data: {detail}")]
     Corrupt { table: String, column: String, detail: String },
-    /// A bug, or a database that does not have our tables.
-    #[error("the database refused a statement")]
+    /// A bug, or a database without Stoker's tables.
+    #[error("the database rejected a statement")]
     Database(#[source] sqlx::Error),
 }
 
@@ -44,14 +44,14 @@ pub enum Outage {
     Lost(sqlx::Error),
 }
 
-/// Codes of PostgreSQL after which the same thing may work: connections, resources, operator, locks, and a
-/// transaction that an earlier error or too long a silence ended.
-const PG_PASSING: &[&str] = &["08", "25006", "25P02", "25P03", "40001", "40P01", "53", "55P03", "57"];
+/// PostgreSQL error codes and class prefixes that are transient: connection, resource, operator intervention
+/// and lock errors, and transactions ended by an earlier error or by the idle timeout.
+const PG_TRANSIENT: &[&str] = &["08", "25006", "25P02", "25P03", "40001", "40P01", "53", "55P03", "57"];
 const PG_UNSTORABLE: &[&str] = &["22021", "54000"];
-/// Primary codes of SQLite: busy, locked, read-only, input and output, full, cannot open.
-const SQLITE_PASSING: &[i32] = &[5, 6, 8, 10, 13, 14];
+/// Transient primary result codes of SQLite: busy, locked, read-only, I/O error, full, cannot open.
+const SQLITE_TRANSIENT: &[i32] = &[5, 6, 8, 10, 13, 14];
 const SQLITE_TOO_BIG: i32 = 18;
-const SQLITE_DAMAGED: &[i32] = &[11, 26];
+const SQLITE_CORRUPT: &[i32] = &[11, 26];
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
@@ -60,44 +60,44 @@ impl From<sqlx::Error> for StoreError {
             E::Io(_) | E::Tls(_) | E::Protocol(_) | E::PoolTimedOut | E::PoolClosed | E::WorkerCrashed => {
                 Self::Unavailable(Outage::Lost(error))
             }
-            E::Database(inner) => match verdict(inner.as_ref()) {
-                Verdict::Violation(violation) => violation,
-                Verdict::Passing => Self::Unavailable(Outage::Lost(error)),
-                Verdict::Other => Self::Database(error),
+            E::Database(inner) => match classify(inner.as_ref()) {
+                ErrorClass::Violation(violation) => violation,
+                ErrorClass::Transient => Self::Unavailable(Outage::Lost(error)),
+                ErrorClass::Other => Self::Database(error),
             },
             _ => Self::Database(error),
         }
     }
 }
 
-enum Verdict {
+enum ErrorClass {
     Violation(StoreError),
-    Passing,
+    Transient,
     Other,
 }
 
-fn verdict(error: &dyn sqlx::error::DatabaseError) -> Verdict {
-    if let Some(found) = violation::explain(error) {
-        return Verdict::Violation(found);
+fn classify(error: &dyn sqlx::error::DatabaseError) -> ErrorClass {
+    if let Some(violation) = violation::explain(error) {
+        return ErrorClass::Violation(violation);
     }
     let code = error.code().unwrap_or_default();
     if error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().is_some() {
         if PG_UNSTORABLE.contains(&code.as_ref()) {
-            return Verdict::Violation(StoreError::Unstorable { what: "a text".to_owned() });
+            return ErrorClass::Violation(StoreError::Unstorable { what: "a text".to_owned() });
         }
-        let passing = PG_PASSING.iter().any(|prefix| code.starts_with(prefix));
-        return if passing { Verdict::Passing } else { Verdict::Other };
+        let is_transient = PG_TRANSIENT.iter().any(|prefix| code.starts_with(prefix));
+        return if is_transient { ErrorClass::Transient } else { ErrorClass::Other };
     }
     let primary = code.parse::<i32>().unwrap_or_default() & 0xff;
     if primary == SQLITE_TOO_BIG {
-        return Verdict::Violation(StoreError::Unstorable { what: "a text of that length".to_owned() });
+        return ErrorClass::Violation(StoreError::Unstorable { what: "a text of that length".to_owned() });
     }
-    if SQLITE_DAMAGED.contains(&primary) {
-        return Verdict::Violation(StoreError::Corrupt {
+    if SQLITE_CORRUPT.contains(&primary) {
+        return ErrorClass::Violation(StoreError::Corrupt {
             table: "sqlite".to_owned(),
             column: "file".to_owned(),
             detail: error.message().to_owned(),
         });
     }
-    if SQLITE_PASSING.contains(&primary) { Verdict::Passing } else { Verdict::Other }
+    if SQLITE_TRANSIENT.contains(&primary) { ErrorClass::Transient } else { ErrorClass::Other }
 }

@@ -1,4 +1,4 @@
-//! Documents that users supply in place of computed ones.
+//! Documents that users upload to override computed ones.
 
 use stoker_model::{Cluster, ClusterId, FactsKind, Json};
 
@@ -8,7 +8,7 @@ use crate::{Session, StoreError, Writing};
 const TABLE: &str = "cluster_facts";
 
 impl Session {
-    /// The documents by uid, in the order in which the uids were first put.
+    /// Documents with their node uids, in order of first upload.
     pub async fn facts_get(
         &mut self,
         cluster_id: ClusterId,
@@ -26,7 +26,7 @@ impl Session {
 }
 
 impl Writing {
-    /// Adds documents, or replaces those of the same uid; others stay.
+    /// Upserts documents by uid; other documents are unchanged.
     pub async fn facts_put(
         &mut self,
         cluster_id: ClusterId,
@@ -43,7 +43,7 @@ impl Writing {
         Ok(())
     }
 
-    /// All documents of that kind; how many there were.
+    /// Deletes all documents of this kind. Returns their number.
     pub async fn facts_delete(&mut self, cluster_id: ClusterId, kind: FactsKind) -> Result<u64, StoreError> {
         let sql = "DELETE FROM cluster_facts WHERE cluster_id = $1 AND kind = $2".to_owned();
         self.connection.execute(sql, Args::new().int(cluster_id.0).text(kind.as_str())).await

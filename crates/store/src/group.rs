@@ -1,6 +1,6 @@
-//! Servers that share a database, and how they know of each other.
+//! Membership, agent locations, mailboxes and leases of servers that share a database.
 //!
-//! Nothing of this is a change that anybody made: it leaves no trace in the audit log.
+//! None of these writes is audited: no user makes them.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const HOSTS: &str = "agent_hosts";
 const MAIL: &str = "server_mail";
 const LEASES: &str = "leases";
 const MARKS: &str = "group_marks";
-/// How many rows one statement writes.
+/// Rows per statement.
 const ROWS_MAX: usize = 40;
 
 fn read_member(row: &Row) -> Result<Member, StoreError> {
@@ -36,7 +36,7 @@ fn read_host(row: &Row) -> Result<AgentHost, StoreError> {
 }
 
 impl Store {
-    /// A server says that it is there.
+    /// Records the heartbeat of a server.
     pub async fn server_beat(&self, member: &Member) -> Result<(), StoreError> {
         let mut writing = self.group_change(member.seen_at).await?;
         let sql = format!(
@@ -53,10 +53,11 @@ impl Store {
             .int(member.started_at.0)
             .int(member.seen_at.0);
         writing.connection.execute(sql, args).await?;
-        writing.commit_quietly().await
+        writing.commit_unaudited().await
     }
 
-    /// A server goes: its runs and everything else it held are free at once. That it was there is remembered for a while.
+    /// Deregisters a server and releases its run leases and named leases immediately. Its record stays until
+    /// the next sweep.
     pub async fn server_leave(&self, id: &str, now: Micros) -> Result<(), StoreError> {
         let mut writing = self.group_change(now).await?;
         for sql in [
@@ -67,37 +68,37 @@ impl Store {
         ] {
             writing.connection.execute(sql, Args::new().key(id)).await?;
         }
-        writing.commit_quietly().await
+        writing.commit_unaudited().await
     }
 
-    /// Forgets servers that were not seen since an instant, with what waits for them.
+    /// Deletes servers not seen since `before`, and expired messages.
     pub async fn servers_sweep(&self, before: Micros, now: Micros) -> Result<(), StoreError> {
         let mut writing = self.group_change(now).await?;
-        let gone = Args::new().int(before.0);
-        writing.connection.execute(format!("DELETE FROM {SERVERS} WHERE seen_at < $1"), gone).await?;
+        let stale = Args::new().int(before.0);
+        writing.connection.execute(format!("DELETE FROM {SERVERS} WHERE seen_at < $1"), stale).await?;
         let expired = Args::new().int(now.0);
         writing.connection.execute(format!("DELETE FROM {MAIL} WHERE expires_at < $1"), expired).await?;
-        writing.commit_quietly().await
+        writing.commit_unaudited().await
     }
 
-    /// Agents have come to a server or left it. The end of a connection that another has taken the place of, here or
-    /// elsewhere, changes nothing.
+    /// Records that agents connected to or disconnected from a server. A disconnect is ignored if a newer
+    /// connection, to this server or another, has replaced it.
     pub async fn hosts_put(
         &self,
         server: &str,
         changes: &[HostChange],
         now: Micros,
     ) -> Result<(), StoreError> {
-        // One statement can write a row once.
+        // PostgreSQL rejects an upsert that writes one row twice; the last change of each agent wins.
         let last: BTreeMap<&str, &HostChange> =
             changes.iter().map(|change| (change.uid.as_str(), change)).collect();
         let mut writing = self.group_change(now).await?;
         let sql = format!("SELECT coalesce(max(number), 0) FROM {HOSTS}");
         let row = writing.connection.fetch_optional(sql, Args::new()).await?;
         let mut number = row.map(|row| row.columns(HOSTS).int()).transpose()?.unwrap_or_default();
-        let (come, gone): (Vec<&HostChange>, Vec<&HostChange>) =
+        let (connected, disconnected): (Vec<&HostChange>, Vec<&HostChange>) =
             last.into_values().partition(|change| change.is_connected);
-        for chunk in come.chunks(ROWS_MAX) {
+        for chunk in connected.chunks(ROWS_MAX) {
             let mut args = Args::new();
             for change in chunk {
                 number += 1;
@@ -106,11 +107,11 @@ impl Store {
             let sql = format!(
                 "INSERT INTO {HOSTS} (uid, number, server_id, connection) VALUES {} ON CONFLICT (uid) DO UPDATE SET \
                  number = excluded.number, server_id = excluded.server_id, connection = excluded.connection",
-                places(chunk.len(), 4)
+                placeholders(chunk.len(), 4)
             );
             writing.connection.execute(sql, args).await?;
         }
-        for change in gone {
+        for change in disconnected {
             number += 1;
             let sql = format!(
                 "UPDATE {HOSTS} SET number = $1, server_id = NULL WHERE uid = $2 AND server_id = $3 AND connection = $4"
@@ -118,10 +119,10 @@ impl Store {
             let args = Args::new().int(number).key(&change.uid).text(server).int(change.connection);
             writing.connection.execute(sql, args).await?;
         }
-        writing.commit_quietly().await
+        writing.commit_unaudited().await
     }
 
-    /// Puts messages where their servers find them, each in the order given.
+    /// Queues messages for other servers. The order of messages for one server is preserved.
     pub async fn mail_put(
         &self,
         mail: &[(String, String)],
@@ -133,23 +134,24 @@ impl Store {
             let args = chunk
                 .iter()
                 .fold(Args::new(), |args, (server, body)| args.key(server).text(body).int(expires_at.0));
-            let sql =
-                format!("INSERT INTO {MAIL} (server_id, body, expires_at) VALUES {}", places(chunk.len(), 3));
+            let sql = format!(
+                "INSERT INTO {MAIL} (server_id, body, expires_at) VALUES {}",
+                placeholders(chunk.len(), 3)
+            );
             writing.connection.execute(sql, args).await?;
         }
-        writing.commit_quietly().await
+        writing.commit_unaudited().await
     }
 
-    /// A server has read its messages up to one.
+    /// Acknowledges the messages of a server up to and including `last`.
     pub async fn mail_done(&self, server: &str, last: i64, now: Micros) -> Result<(), StoreError> {
         let mut writing = self.group_change(now).await?;
         let sql = format!("DELETE FROM {MAIL} WHERE server_id = $1 AND id <= $2");
         writing.connection.execute(sql, Args::new().key(server).int(last)).await?;
-        writing.commit_quietly().await
+        writing.commit_unaudited().await
     }
 
-    /// Takes something until an instant that one of all servers does at a time; whether nobody else has it. Whoever has
-    /// it gets it again.
+    /// Acquires or renews a named lease until `until`. Returns whether `owner` holds it.
     pub async fn lease_take(
         &self,
         name: &str,
@@ -163,12 +165,12 @@ impl Store {
              owner = excluded.owner, until = excluded.until WHERE {LEASES}.owner = $2 OR {LEASES}.until <= $4"
         );
         let args = Args::new().key(name).text(owner).int(until.0).int(now.0);
-        let is_taken = writing.connection.execute(sql, args).await? == 1;
-        writing.commit_quietly().await?;
-        Ok(is_taken)
+        let is_held = writing.connection.execute(sql, args).await? == 1;
+        writing.commit_unaudited().await?;
+        Ok(is_held)
     }
 
-    /// What all servers have to have in common: the first one says it, all get what it said.
+    /// Agrees on a value that all servers must share: the first writer wins. Returns the stored value.
     pub async fn mark_agree(&self, name: &str, value: &str, now: Micros) -> Result<String, StoreError> {
         let mut writing = self.group_change(now).await?;
         let sql = format!("INSERT INTO {MARKS} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING");
@@ -176,7 +178,7 @@ impl Store {
         let sql = format!("SELECT value FROM {MARKS} WHERE name = $1");
         let row = writing.connection.fetch_optional(sql, Args::new().key(name)).await?;
         let agreed = row.map(|row| row.columns(MARKS).text()).transpose()?;
-        writing.commit_quietly().await?;
+        writing.commit_unaudited().await?;
         Ok(agreed.unwrap_or_else(|| value.to_owned()))
     }
 
@@ -186,7 +188,7 @@ impl Store {
 }
 
 impl Writing {
-    /// Says anew what all servers have to have in common.
+    /// Overwrites a shared value.
     pub async fn mark_put(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
         let sql = format!(
             "INSERT INTO {MARKS} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
@@ -197,7 +199,7 @@ impl Writing {
 }
 
 impl Session {
-    /// All servers that were there, also those of which nothing is heard any more.
+    /// All registered servers, including those without a recent heartbeat.
     pub async fn servers(&mut self) -> Result<Vec<Member>, StoreError> {
         let sql = format!(
             "SELECT id, name, address, version, hears_bus, started_at, seen_at FROM {SERVERS} ORDER BY started_at, id"
@@ -206,7 +208,7 @@ impl Session {
         rows.iter().map(read_member).collect()
     }
 
-    /// Runs that have not ended and that somebody holds at `now`, and who.
+    /// Unfinished runs whose lease is valid at `now`, each with the lease owner.
     pub async fn runs_held(&mut self, now: Micros) -> Result<Vec<(String, RunId)>, StoreError> {
         let sql = "SELECT w.owner, w.run_id FROM run_work w JOIN runs r ON r.id = w.run_id \
                    WHERE r.status IN ('pending', 'running') AND w.owner IS NOT NULL AND w.lease_until > $1 ORDER BY w.run_id";
@@ -218,7 +220,7 @@ impl Session {
         rows.iter().map(read).collect()
     }
 
-    /// Where agents are, as far as it changed after number `after`, in that order.
+    /// Agent locations that changed after change number `after`, in change order.
     pub async fn hosts_since(&mut self, after: i64) -> Result<Vec<AgentHost>, StoreError> {
         let sql = format!("SELECT uid, number, server_id FROM {HOSTS} WHERE number > $1 ORDER BY number");
         let rows = self.connection.fetch_all(sql, Args::new().int(after)).await?;
@@ -231,7 +233,7 @@ impl Session {
         row.as_ref().map(read_host).transpose()
     }
 
-    /// Messages for a server after number `after`, in their order, not more than `limit`.
+    /// Up to `limit` messages of a server with an id greater than `after`, in order.
     pub async fn mail_since(
         &mut self,
         server: &str,
@@ -249,12 +251,12 @@ impl Session {
     }
 }
 
-/// `($1, $2), ($3, $4)`.
-fn places(n_rows: usize, n_columns: usize) -> String {
+/// Placeholder rows such as `($1, $2), ($3, $4)`.
+fn placeholders(n_rows: usize, n_columns: usize) -> String {
     let row = |index: usize| {
-        let places: Vec<String> =
-            (1..=n_columns).map(|place| format!("${}", index * n_columns + place)).collect();
-        format!("({})", places.join(", "))
+        let placeholders: Vec<String> =
+            (1..=n_columns).map(|column| format!("${}", index * n_columns + column)).collect();
+        format!("({})", placeholders.join(", "))
     };
     (0..n_rows).map(row).collect::<Vec<_>>().join(", ")
 }

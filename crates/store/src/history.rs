@@ -1,4 +1,4 @@
-//! What became of each task on each node.
+//! Execution history: the outcome of each task on each node.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ const PUT: Many<'_> = Many {
            custom = excluded.custom, summary = excluded.summary",
 };
 
-/// Which records to list; a field that is `None` excludes nothing.
+/// Filter for history records; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryFilter {
     pub nodes: Option<Vec<String>>,
@@ -53,7 +53,7 @@ fn args(record: &HistoryRecord) -> Args {
 }
 
 impl Session {
-    /// Run after run; within one by start (what did not start comes last), node and name.
+    /// Records ordered by run, start time (records that never started last), node and task name.
     pub async fn history_list(
         &mut self,
         runs: &[RunId],
@@ -79,12 +79,13 @@ impl Session {
     }
 }
 
-/// Of so many runs of a cluster durations are looked at.
+/// Number of recent runs that [`Session::task_durations`] averages over. Older runs say little about the
+/// current tasks.
 const RUNS_MEASURED: i64 = 10;
 
 impl Session {
-    /// How long each task took where it succeeded in the last runs of a cluster that did something, in milliseconds on
-    /// average.
+    /// Average duration in milliseconds of each task over its successes in the last runs of a cluster. Dry
+    /// runs do not count.
     pub async fn task_durations(
         &mut self,
         cluster_id: ClusterId,
@@ -106,9 +107,9 @@ impl Session {
 }
 
 impl Writing {
-    /// Adds records, or replaces those of the same run, task and node. Of two such in one call the later wins.
+    /// Upserts records by run, task and node. Within one call the last record of a key wins.
     pub async fn history_put(&mut self, records: &[HistoryRecord]) -> Result<(), StoreError> {
-        let mut last = indices(records);
+        let mut last = last_indices(records);
         last.sort_unstable();
         let rows = last.into_iter().map(|index| args(&records[index]));
         self.connection.write_many(PUT, rows.collect()).await?;
@@ -116,8 +117,8 @@ impl Writing {
     }
 }
 
-/// PostgreSQL refuses a statement that writes one row twice.
-fn indices(records: &[HistoryRecord]) -> Vec<usize> {
+/// Indices of the last record for each key. PostgreSQL rejects an upsert that writes one row twice.
+fn last_indices(records: &[HistoryRecord]) -> Vec<usize> {
     let mut last = std::collections::HashMap::new();
     for (index, record) in records.iter().enumerate() {
         last.insert((record.run_id, record.task_name.as_str(), record.node_id.as_str()), index);

@@ -1,4 +1,4 @@
-//! A look at a database that changes nothing in it.
+//! Read-only inspection of a database, without migrating it.
 
 use std::time::Duration;
 
@@ -7,39 +7,39 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _, SqliteConnection};
 use stoker_model::Micros;
 
-use crate::connection::in_time;
-use crate::open::{POSTGRES, SQLITE, known};
+use crate::connection::with_timeout;
+use crate::open::{POSTGRES, SQLITE, newest_version};
 use crate::{Database, OpenError, Store, StoreError};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What is there.
+/// Result of [`Store::inspect`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inspection {
-    /// The engine and its version, as it names them.
+    /// Engine name and version as reported by the engine.
     pub engine: String,
-    /// The version of the tables; 0: there are none yet.
+    /// Schema version of the database; 0 if it has no tables yet.
     pub found: i64,
-    /// The version that this program makes of it.
+    /// Newest schema version that this program supports.
     pub known: i64,
-    /// What time it is for the database, where that can be another than here.
+    /// Clock of the database server, for PostgreSQL, whose clock may differ from the local one.
     pub clock: Option<Micros>,
 }
 
 impl Store {
-    /// Looks at a database without bringing it up to date; `None` where there is none.
+    /// Inspects a database without migrating it. Returns `None` if the SQLite file does not exist.
     pub async fn inspect(database: &Database) -> Result<Option<Inspection>, OpenError> {
         match database {
             Database::Sqlite { path } if !path.exists() => Ok(None),
             Database::Sqlite { path } => {
                 let options = SqliteConnectOptions::new().filename(path).read_only(true);
-                Ok(Some(in_time(PATIENCE, sqlite(options)).await?))
+                Ok(Some(with_timeout(TIMEOUT, sqlite(options)).await?))
             }
             Database::Postgres { url } => {
                 let options: PgConnectOptions = url.parse().map_err(|source: sqlx::Error| {
-                    OpenError::Place { what: "the address of the database".to_owned(), source: source.into() }
+                    OpenError::Place { what: "the database URL".to_owned(), source: source.into() }
                 })?;
-                Ok(Some(in_time(PATIENCE, postgres(options)).await?))
+                Ok(Some(with_timeout(TIMEOUT, postgres(options)).await?))
             }
         }
     }
@@ -52,12 +52,17 @@ async fn sqlite(options: SqliteConnectOptions) -> Result<Inspection, StoreError>
     let version: String =
         sqlx::query("SELECT sqlite_version()").fetch_one(&mut connection).await?.try_get(0)?;
     let tables = sqlx::query("SELECT 1 FROM sqlite_schema WHERE name = '_sqlx_migrations'");
-    let found = match tables.fetch_optional(&mut connection).await? {
+    let version_number = match tables.fetch_optional(&mut connection).await? {
         Some(_) => sqlx::query(NEWEST).fetch_one(&mut connection).await?.try_get(0)?,
         None => 0,
     };
     connection.close().await?;
-    Ok(Inspection { engine: format!("SQLite {version}"), found, known: known(&SQLITE), clock: None })
+    Ok(Inspection {
+        engine: format!("SQLite {version}"),
+        found: version_number,
+        known: newest_version(&SQLITE),
+        clock: None,
+    })
 }
 
 async fn postgres(options: PgConnectOptions) -> Result<Inspection, StoreError> {
@@ -70,9 +75,14 @@ async fn postgres(options: PgConnectOptions) -> Result<Inspection, StoreError> {
     .await?;
     let (version, clock, has_tables): (String, i64, bool) =
         (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    let found =
+    let version_number =
         if has_tables { sqlx::query(NEWEST).fetch_one(&mut connection).await?.try_get(0)? } else { 0 };
     connection.close().await?;
     let clock = Some(Micros(clock));
-    Ok(Inspection { engine: format!("PostgreSQL {version}"), found, known: known(&POSTGRES), clock })
+    Ok(Inspection {
+        engine: format!("PostgreSQL {version}"),
+        found: version_number,
+        known: newest_version(&POSTGRES),
+        clock,
+    })
 }

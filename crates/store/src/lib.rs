@@ -1,14 +1,16 @@
-//! What Stoker remembers: the only crate with SQL, over SQLite or PostgreSQL.
+//! Persistence for Stoker: the only crate that contains SQL, on SQLite or PostgreSQL.
 //!
-//! A [`Store`] hands out a [`Session`] to read and a [`Writing`] to change things; the methods about one kind of
-//! record are in one module. A change that is not committed has never been, and none is committed without its
-//! entry in the audit log. Rows that users change carry a generation; whoever writes says which one was read, and
-//! loses with [`StoreError::Stale`] when somebody else was faster.
+//! [`Store`] hands out a [`Session`] for reading and a [`Writing`] transaction for changes; the methods for
+//! each record type live in that type's module. Dropping a transaction without committing rolls it back, and
+//! every user-visible change commits together with its audit log entry. Rows that users edit carry a
+//! `generation` for optimistic concurrency: the writer passes the generation it read and gets
+//! [`StoreError::Stale`] if the row changed since.
 //!
-//! It decides nothing: what may be changed, by whom and when, is the callers' business. It reads no clock.
+//! The store makes no policy decisions: callers decide what may be changed, by whom and when. It does not
+//! read the clock; callers pass timestamps.
 //!
-//! A new kind of record: a migration under the same number in both folders, a module here with its `impl Session`
-//! and `impl Writing`, a file of tests in `tests/conformance`, which run on both engines.
+//! To add a record type: a migration with the same number in both folders, a module here with its `impl
+//! Session` and `impl Writing`, and a test file in `tests/conformance`, which runs on both engines.
 
 mod agent_certificates;
 mod agents;

@@ -34,11 +34,14 @@ fn read_owner(columns: &mut Columns<'_>) -> Result<LinkOwner, StoreError> {
     match (columns.opt_int()?, columns.opt_int()?) {
         (Some(id), None) => Ok(LinkOwner::Cluster(ClusterId(id))),
         (None, Some(id)) => Ok(LinkOwner::Plugin(PluginId(id))),
-        _ => Err(columns.corrupt_last("neither a cluster's nor a plugin's".to_owned())),
+        _ => {
+            Err(columns
+                .corrupt_last("the link must have exactly one owner: a cluster or a plugin".to_owned()))
+        }
     }
 }
 
-/// The columns of an owner: cluster and plugin.
+/// The cluster id and plugin id columns of an owner; exactly one is set.
 const fn columns_of(owner: LinkOwner) -> (Option<i64>, Option<i64>) {
     match owner {
         LinkOwner::Cluster(id) => (Some(id.0), None),
@@ -99,7 +102,7 @@ impl Writing {
         Ok(Link { generation, ..link.clone() })
     }
 
-    /// Whether there was one.
+    /// Returns whether the link existed.
     pub async fn link_delete(&mut self, id: LinkId) -> Result<bool, StoreError> {
         self.delete::<Link>(id.0).await
     }

@@ -1,4 +1,4 @@
-//! Which roles nodes have, without the nodes: their inventories are large.
+//! Roles of nodes, read without the node records, whose inventories are large.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use stoker_model::ClusterId;
 use crate::{Session, StoreError};
 
 impl Session {
-    /// The roles that nodes of these clusters have or are to get.
+    /// Assigned and pending roles of the nodes in these clusters.
     pub async fn roles_in_use(&mut self, clusters: &[ClusterId]) -> Result<BTreeSet<String>, StoreError> {
         let ids = clusters.iter().map(|id| id.0);
         let (condition, args) = self.select().and_ids("cluster_id", ids).finish();

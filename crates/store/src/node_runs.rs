@@ -1,7 +1,7 @@
-//! What agents and runs do to nodes, many at a time: a fleet comes, and is deployed to, at once.
+//! Bulk updates of nodes by agents and runs: a whole fleet may connect or be deployed concurrently.
 //!
-//! Whoever reads in the transaction in which it writes needs no generation to be right; it counts on all the same, so
-//! that somebody who edits the node meanwhile is told.
+//! These writes do not check the generation, because they read and write in one transaction. They still
+//! increment it, so that a concurrent edit by a user fails with [`StoreError::Stale`].
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,22 @@ use stoker_model::{Actor, JsonMap, Micros, NewNotification, Node, NodeErrorKind,
 use crate::sql::{Args, Many};
 use crate::{List, NodeFilter, Store, StoreError, Writing};
 
-const PUT: Many<'_> = Many {
-    before: "WITH given (id, status, roles, pending_roles, pending_addition, pending_deletion, error_type, error_msg, \
+const UPDATE_OUTCOME: Many<'_> = Many {
+    before: "WITH updates (id, status, roles, pending_roles, pending_addition, pending_deletion, error_type, error_msg, \
              progress) AS (",
-    after: ") UPDATE nodes SET status = given.status, roles = given.roles, pending_roles = given.pending_roles, \
-            pending_addition = given.pending_addition, pending_deletion = given.pending_deletion, \
-            error_type = given.error_type, error_msg = given.error_msg, progress = given.progress, \
-            generation = generation + 1 FROM given WHERE nodes.id = given.id",
+    after: ") UPDATE nodes SET status = updates.status, roles = updates.roles, pending_roles = updates.pending_roles, \
+            pending_addition = updates.pending_addition, pending_deletion = updates.pending_deletion, \
+            error_type = updates.error_type, error_msg = updates.error_msg, progress = updates.progress, \
+            generation = generation + 1 FROM updates WHERE nodes.id = updates.id",
 };
 
-const SIGHTED: Many<'_> = Many {
-    before: "WITH given (id, online, facts, last_seen_at) AS (",
-    after: ") UPDATE nodes SET online = given.online, facts = given.facts, last_seen_at = given.last_seen_at, \
-            generation = generation + 1 FROM given WHERE nodes.id = given.id",
+const UPDATE_PRESENCE: Many<'_> = Many {
+    before: "WITH updates (id, online, facts, last_seen_at) AS (",
+    after: ") UPDATE nodes SET online = updates.online, facts = updates.facts, last_seen_at = updates.last_seen_at, \
+            generation = generation + 1 FROM updates WHERE nodes.id = updates.id",
 };
 
-/// An agent came or went, and perhaps said something about its machine.
+/// The connection state of a node's agent, with facts about its host if the agent reported any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sighting {
     pub online: bool,
@@ -33,9 +33,9 @@ pub struct Sighting {
 }
 
 impl Store {
-    /// Notes which agents came and went. What they say about their machines is kept as facts of their nodes; nodes that
-    /// are not there, and those of which nothing is new, are left alone. `tell` says what others are told of a node that came
-    /// or went. How many webhooks are told.
+    /// Updates the connection state and facts of nodes. Missing and unchanged nodes are skipped. `tell`
+    /// creates the notification for a node that went online or offline. Returns the number of queued webhook
+    /// deliveries.
     pub async fn nodes_sighted(
         &self,
         sightings: &BTreeMap<NodeId, Sighting>,
@@ -44,7 +44,7 @@ impl Store {
     ) -> Result<usize, StoreError> {
         let mut writing = self.change(&Actor::server(), now).await?;
         let filter = NodeFilter { ids: Some(sightings.keys().copied().collect()), ..NodeFilter::default() };
-        let (mut rows, mut news) = (Vec::new(), Vec::new());
+        let (mut rows, mut notifications) = (Vec::new(), Vec::new());
         for mut node in writing.node_list(&filter, &List::default()).await?.items {
             let Some(Sighting { online, facts }) = sightings.get(&node.id) else { continue };
             let facts = facts.as_ref().filter(|facts| !facts.is_empty()).unwrap_or(&node.facts);
@@ -53,16 +53,16 @@ impl Store {
             }
             if node.online != *online {
                 node.online = *online;
-                news.push(tell(&node));
+                notifications.push(tell(&node));
             }
         }
         if rows.is_empty() {
             return Ok(0);
         }
-        writing.connection.write_many(SIGHTED, rows).await?;
-        let n_told = writing.notifications_add(&news).await?;
-        writing.commit_quietly().await?;
-        Ok(n_told)
+        writing.connection.write_many(UPDATE_PRESENCE, rows).await?;
+        let n_deliveries = writing.notifications_add(&notifications).await?;
+        writing.commit_unaudited().await?;
+        Ok(n_deliveries)
     }
 }
 
@@ -80,7 +80,7 @@ fn args(node: &Node) -> Args {
 }
 
 impl Writing {
-    /// Something is about to be done to nodes; what was wrong with them before is past.
+    /// Marks nodes as deploying and clears their errors.
     pub async fn nodes_begin(&mut self, ids: &[NodeId]) -> Result<(), StoreError> {
         let (condition, args) = self.select().and_ids("id", ids.iter().map(|id| id.0)).finish();
         let sql = format!(
@@ -92,7 +92,7 @@ impl Writing {
         Ok(())
     }
 
-    /// How far nodes have come; those that are there already stay as they are.
+    /// Sets the progress of nodes in percent; nodes that have it already are not written.
     pub async fn nodes_progress(&mut self, ids: &[NodeId], percent: i64) -> Result<(), StoreError> {
         let select = self.select().and_int("progress <> ?", Some(percent));
         let (condition, args) = select.and_ids("id", ids.iter().map(|id| id.0)).finish();
@@ -101,10 +101,10 @@ impl Writing {
         Ok(())
     }
 
-    /// What became of nodes that were read in this very transaction: status, roles, what is pending, what is wrong and
-    /// how far they have come. Nothing else of them is written.
+    /// Writes status, roles, pending changes, error and progress of nodes read in this transaction. Other
+    /// columns are unchanged.
     pub async fn nodes_end(&mut self, nodes: &[Node]) -> Result<(), StoreError> {
-        self.connection.write_many(PUT, nodes.iter().map(args).collect()).await?;
+        self.connection.write_many(UPDATE_OUTCOME, nodes.iter().map(args).collect()).await?;
         Ok(())
     }
 }

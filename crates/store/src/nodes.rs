@@ -9,13 +9,13 @@ use stoker_model::{
 use crate::sql::{Args, Columns, Record, Row, Table, is_key};
 use crate::{List, Page, Session, Store, StoreError, Writing};
 
-/// How much of a mac is in the name of a node that nobody named.
+/// Number of trailing MAC address characters in the default name of a node.
 const MAC_TAIL: usize = 5;
 
-/// Which nodes to list; a field that is `None` excludes nothing.
+/// Filter for nodes; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeFilter {
-    /// `Some(None)`: nodes without a cluster.
+    /// `Some(None)` selects nodes without a cluster.
     pub cluster: Option<Option<ClusterId>>,
     /// Nodes in clusters of this tenant.
     pub tenant_id: Option<TenantId>,
@@ -166,7 +166,7 @@ impl Session {
     }
 }
 
-/// How many nodes a cluster has.
+/// Number of nodes of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeCount {
     pub cluster_id: ClusterId,
@@ -175,10 +175,10 @@ pub struct NodeCount {
 }
 
 impl Session {
-    /// Of the clusters that have any.
+    /// Counts for those of the clusters that have nodes.
     pub async fn node_counts(&mut self, clusters: &[ClusterId]) -> Result<Vec<NodeCount>, StoreError> {
-        let wanted = self.select().and_ids("cluster_id", clusters.iter().map(|id| id.0));
-        let (conditions, args) = wanted.finish();
+        let select = self.select().and_ids("cluster_id", clusters.iter().map(|id| id.0));
+        let (conditions, args) = select.finish();
         let sql = format!(
             "SELECT cluster_id, count(*), sum(CASE WHEN online THEN 1 ELSE 0 END) FROM nodes{conditions} \
              GROUP BY cluster_id ORDER BY cluster_id"
@@ -194,14 +194,15 @@ impl Session {
         self.connection.fetch_all(sql, args).await?.iter().map(read).collect()
     }
 
-    /// How those of some nodes are called that are in a cluster: only that is read, for there may be thousands.
+    /// Names of those of the nodes that are in the cluster. Reads no other columns, because there may be
+    /// thousands.
     pub async fn node_names(
         &mut self,
         cluster: ClusterId,
         ids: &[NodeId],
     ) -> Result<HashMap<NodeId, String>, StoreError> {
-        let wanted = self.select().and_int("cluster_id = ?", Some(cluster.0));
-        let (conditions, args) = wanted.and_ids("id", ids.iter().map(|id| id.0)).finish();
+        let select = self.select().and_int("cluster_id = ?", Some(cluster.0));
+        let (conditions, args) = select.and_ids("id", ids.iter().map(|id| id.0)).finish();
         let rows = self.connection.fetch_all(format!("SELECT id, name FROM nodes{conditions}"), args).await?;
         let read = |row: &Row| {
             let mut columns = row.columns("nodes");
@@ -210,7 +211,7 @@ impl Session {
         rows.iter().map(read).collect()
     }
 
-    /// Nodes that are called so, by name or hostname; not more than `limit`.
+    /// Up to `limit` nodes with this name or hostname.
     pub async fn nodes_named(&mut self, name: &str, limit: u32) -> Result<Vec<Node>, StoreError> {
         if !is_key(name) {
             return Ok(Vec::new());
@@ -225,21 +226,21 @@ impl Session {
 }
 
 impl Store {
-    /// A sign of life of a node that says nothing new. Nobody changed anything: its generation stays, and the audit
-    /// log, which would soon have nothing else in it, hears nothing. Whether there is such a node.
+    /// Records a heartbeat of a node that reported no changes. The generation is unchanged and there is no
+    /// audit entry, because heartbeats would fill the log. Returns whether the node exists.
     pub async fn node_seen(&self, id: NodeId, now: Micros) -> Result<bool, StoreError> {
         let mut writing = self.change(&Actor::server(), now).await?;
         let sql = "UPDATE nodes SET last_seen_at = $1 WHERE id = $2".to_owned();
         let n_rows = writing.connection.execute(sql, Args::new().int(now.0).int(id.0)).await?;
-        writing.commit_quietly().await?;
+        writing.commit_unaudited().await?;
         Ok(n_rows == 1)
     }
 }
 
 impl Writing {
-    /// A node just discovered: in no cluster, online, without roles.
+    /// Creates a newly discovered node: unassigned, online, without roles.
     pub async fn node_create(&mut self, new: &NewNode) -> Result<Node, StoreError> {
-        let mut node = discovered(new, self.now());
+        let mut node = new_node(new, self.now());
         let taken = StoreError::Taken { what: "mac" };
         node.id = NodeId(self.insert::<Node>("(mac)", args(&node)).await?.ok_or(taken)?);
         if new.hostname.is_none() {
@@ -265,17 +266,17 @@ impl Writing {
             }
         }
         let generation = self.replace::<Node>(node.id.0, node.generation, args(node)).await?;
-        self.node_modules_forget(node.id, node.cluster_id).await?;
+        self.node_modules_delete_foreign(node.id, node.cluster_id).await?;
         Ok(Node { generation, ..node.clone() })
     }
 
-    /// Whether there was one.
+    /// Returns whether the node existed.
     pub async fn node_delete(&mut self, id: NodeId) -> Result<bool, StoreError> {
         self.delete::<Node>(id.0).await
     }
 }
 
-fn discovered(new: &NewNode, now: stoker_model::Micros) -> Node {
+fn new_node(new: &NewNode, now: stoker_model::Micros) -> Node {
     let n_skipped = new.mac.chars().count().saturating_sub(MAC_TAIL);
     let tail: String = new.mac.chars().skip(n_skipped).collect();
     Node {

@@ -1,38 +1,38 @@
-//! For whoever wants to know how the database does. The store reads no clock; its observer has one.
+//! Instrumentation of database operations. The store does not read the clock; the observer supplies one.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::StoreError;
 
-/// What is asked of a database.
+/// Kind of a database operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// A connection, and for a writer its turn.
+    /// Acquiring a connection and, for a writer, the writer lock.
     Connect,
     Statement,
     Commit,
 }
 
 pub trait Observer: Send + Sync {
-    /// A clock that never goes back.
+    /// Monotonic clock.
     fn now(&self) -> Duration;
 
-    /// Something was asked, took so long, and failed or not.
+    /// Called after each operation with its duration and outcome.
     fn done(&self, operation: Operation, took: Duration, failed: bool);
 }
 
 pub(crate) type Observed = Option<Arc<dyn Observer>>;
 
-/// Does something before the eyes of the observer, if there is one.
-pub(crate) async fn observed<T>(
+/// Runs `work` and reports its duration and outcome to the observer, if there is one.
+pub(crate) async fn observe<T>(
     observer: &Observed,
     operation: Operation,
     work: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
     let Some(observer) = observer else { return work.await };
-    let began = observer.now();
+    let started_at = observer.now();
     let result = work.await;
-    observer.done(operation, observer.now().saturating_sub(began), result.is_err());
+    observer.done(operation, observer.now().saturating_sub(started_at), result.is_err());
     result
 }

@@ -1,4 +1,4 @@
-//! Opening a database: it is made where there is none, and brought up to date.
+//! Opens a database: creates it if missing and applies pending migrations.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, PgPool, SqlitePool};
 
 use crate::backup::create_private;
-use crate::connection::in_time;
+use crate::connection::with_timeout;
 use crate::store::Db;
 use crate::{Database, Patience, Store, StoreError};
 
@@ -18,32 +18,36 @@ pub(crate) static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 
 const READERS_MAX: u32 = 8;
 const PG_CONNECTIONS_MAX: u32 = 16;
-/// Another process may hold the file for a moment: a backup, an operator with a shell.
+/// SQLite busy timeout. Another process, such as a backup or an operator's shell, may hold the lock briefly.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// How many rows the thread of a connection reads ahead: enough for a large graph without waking each other up.
+/// Rows that the worker thread of a SQLite connection buffers ahead. Enough for a large graph without a
+/// context switch per row.
 const ROWS_AHEAD: usize = 512;
 
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Written by a later version of this program.
-    #[error("the database is of version {found}, this program knows {known}; use a newer program")]
+    /// The schema was written by a later version of this program.
+    #[error(
+        "the database schema is version {found}, but this program supports up to {known}; use a newer `stoker`"
+    )]
     Newer { found: i64, known: i64 },
-    /// A file that is no database, a folder that is not there, a name that is no address.
+    /// The file is not a database, its folder does not exist, or the URL is invalid.
     #[error("cannot open {what}")]
     Place {
         what: String,
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    #[error("cannot bring the database up to date")]
+    #[error("cannot migrate the database schema")]
     Migration(#[source] MigrateError),
     #[error("cannot open the database")]
     Store(#[from] StoreError),
 }
 
 impl Store {
-    /// Creates what is missing, applies what is new. Safe to call from several programs at once.
+    /// Creates the database if missing and applies pending migrations. Safe to call from several processes
+    /// concurrently.
     pub async fn open(database: &Database) -> Result<Self, OpenError> {
         Self::open_with(database, Patience::default()).await
     }
@@ -67,7 +71,8 @@ pub(crate) fn sqlite_options(path: &Path) -> SqliteConnectOptions {
         .filename(path)
         .foreign_keys(true)
         .journal_mode(SqliteJournalMode::Wal)
-        // Ends that agents were told are safe must survive a loss of power too; commits are batched where there are many.
+        // Results acknowledged to agents must survive power loss, so every commit is fsynced. Callers with
+        // many writes batch them.
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY)
         .row_buffer_size(ROWS_AHEAD)
@@ -77,7 +82,7 @@ pub(crate) fn sqlite_options(path: &Path) -> SqliteConnectOptions {
 async fn open_sqlite(path: &Path, patience: Patience) -> Result<Db, OpenError> {
     match create_private(path) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            return Err(place(format!("`{}`", path.display()), error));
+            return Err(cannot_open(format!("`{}`", path.display()), error));
         }
         _ => {}
     }
@@ -85,21 +90,22 @@ async fn open_sqlite(path: &Path, patience: Patience) -> Result<Db, OpenError> {
     let pool = || SqlitePoolOptions::new().acquire_timeout(patience.connection).test_before_acquire(false);
     let connect = async |pool: SqlitePoolOptions, options| {
         let connected: Result<SqlitePool, sqlx::Error> = pool.connect_with(options).await;
-        connected.map_err(|source| place(format!("`{}`", path.display()), source))
+        connected.map_err(|source| cannot_open(format!("`{}`", path.display()), source))
     };
     let writer = connect(pool().max_connections(1), options.clone()).await?;
-    // What reads cannot write by mistake.
-    let reading = options.pragma("query_only", "ON");
-    let readers = connect(pool().max_connections(READERS_MAX), reading).await?;
+    // Readers reject writes, so a misplaced statement cannot bypass the single writer.
+    let read_only = options.pragma("query_only", "ON");
+    let readers = connect(pool().max_connections(READERS_MAX), read_only).await?;
     Ok(Db::Sqlite { readers, writer })
 }
 
 async fn open_postgres(url: &str, patience: Patience) -> Result<Db, OpenError> {
     let options: PgConnectOptions =
-        url.parse().map_err(|source: sqlx::Error| place("the address of the database".to_owned(), source))?;
+        url.parse().map_err(|source: sqlx::Error| cannot_open("the database URL".to_owned(), source))?;
     let options = options.application_name("stoker").disable_statement_logging();
     let statement_ms = patience.statement.as_millis();
-    // The server gives up no later than we do; a program that stopped in a transaction loses its locks.
+    // PostgreSQL cancels a statement no later than the client-side timeout. A process that hangs inside a
+    // transaction loses its locks.
     let limits = format!(
         "SET statement_timeout = {statement_ms}; SET idle_in_transaction_session_timeout = {};",
         statement_ms * 2
@@ -111,14 +117,15 @@ async fn open_postgres(url: &str, patience: Patience) -> Result<Db, OpenError> {
             let limits = sqlx::AssertSqlSafe(limits.clone());
             Box::pin(async move { connection.execute(limits).await.map(drop) })
         })
-        // Flushes a pending rollback. A connection whose answer never comes is closed, not kept for good.
+        // Flushes a pending rollback. A connection that does not answer the ping is closed instead of being
+        // reused.
         .after_release(move |connection, _| {
             Box::pin(async move {
                 let answer = tokio::time::timeout(patience.connection, connection.ping()).await;
                 answer.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(|()| true)
             })
         });
-    let connecting = in_time(patience.connection.saturating_mul(2), async {
+    let connecting = with_timeout(patience.connection.saturating_mul(2), async {
         Ok::<PgPool, StoreError>(pool.connect_with(options).await?)
     });
     Ok(Db::Pg(connecting.await?))
@@ -129,23 +136,25 @@ async fn migrate(store: &Store) -> Result<(), OpenError> {
         Db::Sqlite { .. } => &SQLITE,
         Db::Pg(_) => &POSTGRES,
     };
-    let done = match &store.db {
+    let result = match &store.db {
         Db::Sqlite { writer, .. } => migrator.run(writer).await,
         Db::Pg(pool) => migrator.run(pool).await,
     };
-    match done {
+    match result {
         Ok(()) => Ok(()),
-        Err(MigrateError::VersionMissing(found)) => Err(OpenError::Newer { found, known: known(migrator) }),
+        Err(MigrateError::VersionMissing(found)) => {
+            Err(OpenError::Newer { found, known: newest_version(migrator) })
+        }
         Err(MigrateError::Execute(source)) => Err(OpenError::Store(source.into())),
         Err(other) => Err(OpenError::Migration(other)),
     }
 }
 
-/// The newest version that this program can read.
-pub(crate) fn known(migrator: &Migrator) -> i64 {
+/// Newest schema version that this program supports.
+pub(crate) fn newest_version(migrator: &Migrator) -> i64 {
     migrator.iter().map(|migration| migration.version).max().unwrap_or_default()
 }
 
-fn place(what: String, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> OpenError {
+fn cannot_open(what: String, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> OpenError {
     OpenError::Place { what, source: source.into() }
 }

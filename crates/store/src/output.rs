@@ -1,4 +1,4 @@
-//! What attempts printed.
+//! Output of attempts.
 
 use stoker_model::{Actor, Micros, OutputPiece, RunId};
 
@@ -12,7 +12,7 @@ const PUT: Many<'_> = Many {
 };
 
 impl Session {
-    /// What an instance printed, attempt by attempt and stream by stream; not more than `limit` pieces.
+    /// Up to `limit` output chunks of an instance, ordered by attempt, stream and offset.
     pub async fn output_list(
         &mut self,
         run: RunId,
@@ -27,19 +27,19 @@ impl Session {
         rows.iter().map(|row| read(&mut row.columns(TABLE))).collect()
     }
 
-    /// Pieces in which a text occurs as it is written, not more than `limit`. Where it begins in one and ends in the next,
-    /// which is up to how a program wrote it, both are one.
+    /// Up to `limit` chunks that contain a text, case-sensitively. A match that spans two adjacent chunks,
+    /// which depends on how the program flushed its output, returns both as one chunk.
     pub async fn output_search(
         &mut self,
         run: RunId,
-        wanted: &str,
+        needle: &str,
         limit: u32,
     ) -> Result<Vec<OutputPiece>, StoreError> {
-        // Both engines know it, and both tell large letters from small ones with it.
-        let has = |text: &str| format!("replace({text}, $2, '') <> {text}");
-        let (one, later) = (has("one.text"), has("later.text"));
+        // `replace` is case-sensitive in both engines, unlike `LIKE`.
+        let contains = |text: &str| format!("replace({text}, $2, '') <> {text}");
+        let (one, later) = (contains("one.text"), contains("later.text"));
         let both = "(one.text || later.text)";
-        let across = has(both);
+        let across = contains(both);
         let sql = format!(
             "SELECT one.instance, one.attempt, one.stream, one.start, one.text \
              FROM {TABLE} one WHERE one.run_id = $1 AND {one} \
@@ -51,7 +51,7 @@ impl Session {
              WHERE one.run_id = $1 AND {across} AND NOT ({one}) AND NOT ({later}) \
              ORDER BY 1, 2, 3, 4 LIMIT {limit}"
         );
-        let args = Args::new().int(run.0).text(wanted);
+        let args = Args::new().int(run.0).text(needle);
         let rows = self.connection.fetch_all(sql, args).await?;
         rows.iter().map(|row| read(&mut row.columns(TABLE))).collect()
     }
@@ -68,7 +68,7 @@ fn read(columns: &mut crate::sql::Columns<'_>) -> Result<OutputPiece, StoreError
 }
 
 impl Store {
-    /// Keeps pieces; one that is there already is left as it is, so that sending it again does no harm.
+    /// Stores output chunks. Idempotent: existing chunks are unchanged.
     pub async fn output_put(
         &self,
         run: RunId,
@@ -83,10 +83,10 @@ impl Store {
                 .int(piece.attempt)
                 .text(&piece.stream)
                 .int(piece.start)
-                // Programs print what they like; PostgreSQL keeps no NUL.
+                // Output may contain NUL, which PostgreSQL cannot store.
                 .text(&piece.text.replace('\0', "\u{fffd}"))
         });
         writing.connection.write_many(PUT, rows.collect()).await?;
-        writing.commit_quietly().await
+        writing.commit_unaudited().await
     }
 }

@@ -1,4 +1,4 @@
-//! Plans: written once, read, removed, never changed.
+//! Plans: immutable after creation.
 
 use stoker_model::{Cluster, ClusterId, DocumentId, GraphType, Json, Micros, NewPlan, PlanId, PlanRecord};
 
@@ -48,21 +48,21 @@ impl Session {
         row.map(|row| read(&mut row.columns(TABLE))).transpose()
     }
 
-    /// The plan itself, as it was written.
+    /// The serialized plan.
     pub async fn plan_document(&mut self, id: PlanId) -> Result<Option<Vec<u8>>, StoreError> {
         let sql = "SELECT document FROM plans WHERE id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
         row.map(|row| row.columns(TABLE).bytes()).transpose()
     }
 
-    /// Digests of everything the plan was made from.
+    /// Digests of all inputs of the plan.
     pub async fn plan_inputs(&mut self, id: PlanId) -> Result<Option<Json>, StoreError> {
         let sql = "SELECT inputs FROM plans WHERE id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
         row.map(|row| row.columns(TABLE).json()).transpose()
     }
 
-    /// The document that each node had of its own when the plan was made, by uid.
+    /// The node-specific document of each node at planning time, by uid.
     pub async fn plan_nodes(&mut self, id: PlanId) -> Result<Vec<(String, DocumentId)>, StoreError> {
         let sql =
             "SELECT node_uid, document_id FROM plan_nodes WHERE plan_id = $1 ORDER BY node_uid".to_owned();
@@ -124,21 +124,22 @@ impl Writing {
         Ok(())
     }
 
-    /// With the plans that were made after it, and with what only they had of states. Whether there was one.
+    /// Deletes a plan with its descendants and garbage-collects states that only they referenced. Fails with
+    /// [`StoreError::Referenced`] if a run uses one of them. Returns whether the plan existed.
     pub async fn plan_delete(&mut self, id: PlanId) -> Result<bool, StoreError> {
-        // Also of the plans that go with it.
-        let used = "WITH RECURSIVE going (id) AS (SELECT CAST($1 AS BIGINT) UNION SELECT p.id FROM plans p \
-                    JOIN going g ON p.parent_id = g.id) SELECT 1 FROM run_work WHERE plan_id IN (SELECT id FROM going)";
+        // Includes descendants, which are deleted by cascade.
+        let used = "WITH RECURSIVE subtree (id) AS (SELECT CAST($1 AS BIGINT) UNION SELECT p.id FROM plans p \
+                    JOIN subtree g ON p.parent_id = g.id) SELECT 1 FROM run_work WHERE plan_id IN (SELECT id FROM subtree)";
         if self.exists(used.to_owned(), Args::new().int(id.0)).await? {
             return Err(StoreError::Referenced { what: "run" });
         }
         let sql = "DELETE FROM plans WHERE id = $1".to_owned();
-        let is_there = self.connection.remove(sql, Args::new().int(id.0)).await? == 1;
+        let existed = self.connection.remove(sql, Args::new().int(id.0)).await? == 1;
         self.states_collect().await?;
-        Ok(is_there)
+        Ok(existed)
     }
 
-    /// Plans made before an instant; how many there were.
+    /// Deletes plans created before an instant, except those used by runs. Returns their number.
     pub async fn plans_expire(&mut self, before: Micros) -> Result<u64, StoreError> {
         let sql = "DELETE FROM plans WHERE created_at < $1 AND id NOT IN \
                    (SELECT plan_id FROM run_work WHERE plan_id IS NOT NULL)"

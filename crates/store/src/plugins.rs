@@ -1,4 +1,4 @@
-//! Plugins, which clusters use them, and where their files are.
+//! Plugins, the clusters that use them, and the folders of their files.
 
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ impl Session {
         self.get(id.0).await
     }
 
-    /// Where it is enabled, by id.
+    /// Ids of the clusters in which the plugin is enabled, in ascending order.
     pub async fn plugin_clusters(&mut self, id: PluginId) -> Result<Vec<ClusterId>, StoreError> {
         let sql = "SELECT cluster_id FROM cluster_plugins WHERE plugin_id = $1 AND enabled = $2 \
                    ORDER BY cluster_id";
@@ -108,7 +108,7 @@ impl Session {
         rows.iter().map(|row| row.columns("cluster_plugins").int().map(ClusterId)).collect()
     }
 
-    /// Plugins that were installed from files, by the name of their folder.
+    /// Plugins installed from files, by folder name.
     pub async fn plugin_folders(&mut self) -> Result<BTreeMap<String, PluginId>, StoreError> {
         let sql = "SELECT folder, plugin_id FROM plugin_folders".to_owned();
         let rows = self.connection.fetch_all(sql, Args::new()).await?;
@@ -116,7 +116,7 @@ impl Session {
         rows.iter().map(|row| read(&mut row.columns("plugin_folders"))).collect()
     }
 
-    /// What a cluster knows of plugins, enabled or not, by the plugin's id.
+    /// Plugin settings of a cluster, including disabled plugins, ordered by plugin id.
     pub async fn cluster_plugins(&mut self, id: ClusterId) -> Result<Vec<ClusterPlugin>, StoreError> {
         let sql = "SELECT plugin_id, enabled, attributes FROM cluster_plugins WHERE cluster_id = $1 \
                    ORDER BY plugin_id";
@@ -151,8 +151,8 @@ impl Writing {
         Ok(Plugin { generation, ..plugin.clone() })
     }
 
-    /// Its graphs go with it, and what clusters that do not use it remember of it; where it is enabled it stays.
-    /// Whether there was one.
+    /// Deletes a plugin with its graphs and with the settings that clusters have for it. Fails with
+    /// [`StoreError::Referenced`] if it is enabled in a cluster. Returns whether the plugin existed.
     pub async fn plugin_delete(&mut self, id: PluginId) -> Result<bool, StoreError> {
         if !self.hold::<Plugin>(id.0).await? {
             return Ok(false);
@@ -168,7 +168,7 @@ impl Writing {
         self.delete::<Plugin>(id.0).await
     }
 
-    /// Remembers in which folder the files of a plugin are; no other plugin may have it.
+    /// Records the folder with the files of a plugin. A folder belongs to at most one plugin.
     pub async fn plugin_folder_set(&mut self, id: PluginId, folder: &str) -> Result<(), StoreError> {
         self.require::<Plugin>(id.0).await?;
         let others = "SELECT 1 FROM plugin_folders WHERE folder = $1 AND plugin_id <> $2".to_owned();

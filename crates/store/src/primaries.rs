@@ -1,4 +1,4 @@
-//! Which node of a cluster is the first among those with a tag.
+//! Primary nodes: for each tag of a cluster, the node that was elected first.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl Session {
 }
 
 impl Writing {
-    /// All of a cluster at once: a tag that is not named has none.
+    /// Replaces all primaries of a cluster; tags that are not listed have none.
     pub async fn primaries_put(
         &mut self,
         cluster_id: ClusterId,

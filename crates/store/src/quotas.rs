@@ -1,4 +1,4 @@
-//! Quotas of tenants, and how much of them is used.
+//! Tenant quotas and their usage.
 
 use stoker_model::{Quotas, Resource, Tenant, TenantId};
 
@@ -8,7 +8,7 @@ use crate::{Session, StoreError, Writing};
 const TABLE: &str = "tenant_quotas";
 
 impl Session {
-    /// What is said of this tenant alone.
+    /// Quotas set for this tenant, without server-wide defaults.
     pub async fn quotas_get(&mut self, tenant: TenantId) -> Result<Quotas, StoreError> {
         let sql = format!("SELECT clusters, modules, nodes FROM {TABLE} WHERE tenant_id = $1");
         let row = self.connection.fetch_optional(sql, Args::new().int(tenant.0)).await?;
@@ -17,7 +17,7 @@ impl Session {
         Ok(Quotas { clusters: columns.opt_int()?, modules: columns.opt_int()?, nodes: columns.opt_int()? })
     }
 
-    /// How much a tenant has.
+    /// Number of resources that the tenant uses.
     pub async fn quota_used(&mut self, tenant: TenantId, resource: Resource) -> Result<i64, StoreError> {
         let sql = match resource {
             Resource::Clusters => "SELECT count(*) FROM clusters WHERE tenant_id = $1",

@@ -1,4 +1,4 @@
-//! Releases: what can be deployed.
+//! Releases.
 
 use stoker_model::{NewRelease, Owner, Release, ReleaseId, ReleaseState};
 
@@ -113,7 +113,8 @@ impl Writing {
         Ok(Release { generation, ..release.clone() })
     }
 
-    /// Its graphs and sequences go with it; with clusters it stays. Whether there was one.
+    /// Deletes a release with its graphs and sequences. Fails with [`StoreError::Referenced`] if clusters use
+    /// it. Returns whether the release existed.
     pub async fn release_delete(&mut self, id: ReleaseId) -> Result<bool, StoreError> {
         if !self.hold::<Release>(id.0).await? {
             return Ok(false);

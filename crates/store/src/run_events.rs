@@ -1,4 +1,7 @@
-//! What happened in runs, and who may add to it.
+//! Event log of runs, and the leases that decide which server may append to it.
+//!
+//! Each acquisition of a run lease increments its `lease_generation`, which serves as a fencing token: writes
+//! with an older generation fail with [`StoreError::Stale`].
 
 use std::collections::HashSet;
 
@@ -43,7 +46,8 @@ fn read_event(columns: &mut Columns<'_>) -> Result<RunEvent, StoreError> {
 }
 
 impl Store {
-    /// Takes a run over until an instant, if nobody else holds it at `now`: the new generation.
+    /// Acquires the lease of a run until `until`, unless another owner holds it at `now`. Returns the new
+    /// lease generation, or `None`.
     pub async fn run_take(
         &self,
         run: RunId,
@@ -59,11 +63,12 @@ impl Store {
         let args = Args::new().text(owner).int(until.0).int(run.0).int(now.0);
         let row = writing.connection.fetch_optional(sql, args).await?;
         let generation = row.map(|row| row.columns(WORK).int()).transpose()?;
-        writing.commit_quietly().await?;
+        writing.commit_unaudited().await?;
         Ok(generation)
     }
 
-    /// Holds a run until another instant, or lets go of it (`None`). An error if it is in other hands by now.
+    /// Renews the lease of a run, or releases it (`None`). Fails with [`StoreError::Stale`] if the lease was
+    /// lost.
     pub async fn run_hold(
         &self,
         run: RunId,
@@ -75,15 +80,15 @@ impl Store {
         let sql = format!("UPDATE {WORK} SET lease_until = $1 WHERE run_id = $2 AND lease_generation = $3");
         let args = Args::new().opt_time(until).int(run.0).int(generation);
         if writing.connection.execute(sql, args).await? != 1 {
-            return Err(writing.run_work_lost(run).await?);
+            return Err(writing.lease_lost_error(run).await?);
         }
-        writing.commit_quietly().await
+        writing.commit_unaudited().await
     }
 }
 
 impl Store {
-    /// Holds runs until another instant, each with the generation it was taken with: those of them that are still held. All
-    /// are renewed together, or none.
+    /// Renews several run leases atomically, each with the generation it was acquired with. Returns the runs
+    /// whose lease is still held; the others were lost.
     pub async fn runs_hold(
         &self,
         runs: &[(RunId, i64)],
@@ -95,7 +100,7 @@ impl Store {
         let rows = writing.connection.write_many(HOLD, rows.collect()).await?;
         let held = rows.iter().map(|row| Ok(RunId(row.columns(WORK).int()?)));
         let held = held.collect::<Result<_, StoreError>>()?;
-        writing.commit_quietly().await?;
+        writing.commit_unaudited().await?;
         Ok(held)
     }
 }
@@ -107,7 +112,7 @@ impl Session {
         row.as_ref().map(read_work).transpose()
     }
 
-    /// Work of runs that have not ended and that nobody but `owner` holds at `now`, oldest first.
+    /// Unfinished runs whose lease is free, expired or held by `owner` at `now`, oldest first.
     pub async fn run_work_free(&mut self, owner: &str, now: Micros) -> Result<Vec<RunWork>, StoreError> {
         let columns: Vec<String> = WORK_COLUMNS.split(", ").map(|column| format!("w.{column}")).collect();
         let sql = format!(
@@ -119,7 +124,7 @@ impl Session {
         rows.iter().map(read_work).collect()
     }
 
-    /// The number of the last event of a run, and whether the run is paused as far as these tell.
+    /// Sequence number of the run's last event, and whether the run is paused according to its events.
     pub async fn run_events_now(&mut self, run: RunId) -> Result<(i64, bool), StoreError> {
         let sql = format!("SELECT COALESCE(MAX(seq), 0) FROM {EVENTS} WHERE run_id = $1");
         let row = self.connection.fetch_optional(sql, Args::new().int(run.0)).await?;
@@ -133,7 +138,7 @@ impl Session {
         Ok((last, is_paused))
     }
 
-    /// What happened after number `after`, in order, not more than `limit`.
+    /// Up to `limit` events with a sequence number greater than `after`, in order.
     pub async fn run_events(
         &mut self,
         run: RunId,
@@ -147,7 +152,7 @@ impl Session {
         rows.iter().map(|row| read_event(&mut row.columns(EVENTS))).collect()
     }
 
-    /// The number of the last thing that happened; 0 if nothing did.
+    /// Sequence number of the run's last event; 0 if it has none.
     pub async fn run_event_last(&mut self, run: RunId) -> Result<i64, StoreError> {
         let sql = format!("SELECT coalesce(max(seq), 0) FROM {EVENTS} WHERE run_id = $1");
         let row = self.connection.fetch_optional(sql, Args::new().int(run.0)).await?;
@@ -156,16 +161,17 @@ impl Session {
 }
 
 impl Writing {
-    /// Nothing that follows is written unless the run is still in the hands of whoever has this generation.
+    /// Fails with [`StoreError::Stale`] unless the run lease still has this generation. Call before other
+    /// writes of the transaction.
     pub async fn run_require(&mut self, run: RunId, generation: i64) -> Result<(), StoreError> {
         let sql = format!("SELECT 1 FROM {WORK} WHERE run_id = $1 AND lease_generation = $2");
         if self.exists(sql, Args::new().int(run.0).int(generation)).await? {
             return Ok(());
         }
-        Err(self.run_work_lost(run).await?)
+        Err(self.lease_lost_error(run).await?)
     }
 
-    /// Gives a run something to carry out; nobody holds it yet.
+    /// Creates the work record of a run, without a lease owner.
     pub async fn run_work_create(&mut self, run: RunId, options: &Json) -> Result<(), StoreError> {
         let sql = format!(
             "INSERT INTO {WORK} (run_id, plan_id, options, owner, lease_generation, lease_until) \
@@ -178,7 +184,7 @@ impl Writing {
         }
     }
 
-    /// Says which plan the run carries out, once.
+    /// Sets the plan that the run executes. It can be set once.
     pub async fn run_work_plan(
         &mut self,
         run: RunId,
@@ -191,11 +197,12 @@ impl Writing {
         let args = Args::new().int(plan.0).int(run.0).int(generation);
         match self.connection.execute(sql, args).await? {
             1 => Ok(()),
-            _ => Err(self.run_work_lost(run).await?),
+            _ => Err(self.lease_lost_error(run).await?),
         }
     }
 
-    /// Takes a run out of whoever's hands it is in: nothing more is added to it. Whether there was something to carry out.
+    /// Revokes the lease of a run by incrementing its generation, so that the owner cannot append events any
+    /// more. Returns whether the run has a work record.
     pub async fn run_work_revoke(&mut self, run: RunId) -> Result<bool, StoreError> {
         let sql = format!(
             "UPDATE {WORK} SET owner = NULL, lease_until = NULL, lease_generation = lease_generation + 1 \
@@ -204,7 +211,7 @@ impl Writing {
         Ok(self.connection.execute(sql, Args::new().int(run.0)).await? == 1)
     }
 
-    /// Adds to what happened. Whoever lost the run to another adds nothing.
+    /// Appends events. Fails with [`StoreError::Stale`] if the run lease was lost.
     pub(crate) async fn run_events_append(
         &mut self,
         run: RunId,
@@ -225,7 +232,7 @@ impl Writing {
         Ok(())
     }
 
-    async fn run_work_lost(&mut self, run: RunId) -> Result<StoreError, StoreError> {
+    async fn lease_lost_error(&mut self, run: RunId) -> Result<StoreError, StoreError> {
         Ok(match self.run_work(run).await? {
             Some(work) => StoreError::Stale { current: work.lease_generation },
             None => StoreError::Missing { what: "work of the run" },

@@ -1,20 +1,20 @@
-//! Runs: what was asked for and how far it is.
+//! Runs: request, status and progress.
 
 use stoker_model::{Cluster, ClusterId, GraphType, Micros, NewRun, Run, RunId, RunName, RunStatus, TenantId};
 
 use crate::sql::{Args, Columns, Record, Table};
 use crate::{List, Page, Session, StoreError, Writing};
 
-/// Which runs to list; a field that is `None` excludes nothing.
+/// Filter for runs; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunFilter {
-    /// `Some(None)`: runs of no cluster.
+    /// `Some(None)` selects runs without a cluster.
     pub cluster_id: Option<Option<ClusterId>>,
     /// Runs on clusters of this tenant.
     pub tenant_id: Option<TenantId>,
     pub statuses: Option<Vec<RunStatus>>,
     pub names: Option<Vec<RunName>>,
-    /// `Some(None)`: runs that are part of no other.
+    /// `Some(None)` selects top-level runs.
     pub parent_id: Option<Option<RunId>>,
     pub hidden: Option<bool>,
 }
@@ -117,7 +117,7 @@ impl Session {
         self.get(id.0).await
     }
 
-    /// The last run of this name on each of these clusters, if there is one.
+    /// The last run with this name on each of these clusters.
     pub async fn runs_last(&mut self, name: RunName, clusters: &[ClusterId]) -> Result<Vec<Run>, StoreError> {
         let of_clusters = self.select().and_ids("cluster_id", clusters.iter().map(|id| id.0));
         let (condition, args) = of_clusters.and("name = ?", |args| args.text(name.as_str())).finish();
@@ -129,7 +129,7 @@ impl Session {
         Ok(self.list(select, &List::default()).await?.items)
     }
 
-    /// The parts of a run, in their order.
+    /// Child runs of a run, in creation order.
     pub async fn run_children(&mut self, id: RunId) -> Result<Vec<Run>, StoreError> {
         let filter = RunFilter { parent_id: Some(Some(id)), ..RunFilter::default() };
         Ok(self.run_list(&filter, &List::default()).await?.items)
@@ -171,12 +171,13 @@ impl Writing {
         Ok(Run { generation, ..run.clone() })
     }
 
-    /// Its parts and its history go too. Whether there was one.
+    /// Deletes a run with its child runs and history. Returns whether the run existed.
     pub async fn run_delete(&mut self, id: RunId) -> Result<bool, StoreError> {
         self.delete::<Run>(id.0).await
     }
 
-    /// Removes runs that ended before an instant, with their parts and history; how many there were.
+    /// Deletes runs that ended before an instant, with their child runs and history. Returns the number of
+    /// top-level runs.
     pub async fn runs_expire(&mut self, before: Micros) -> Result<u64, StoreError> {
         let sql = "DELETE FROM runs WHERE parent_id IS NULL AND ended_at < $1".to_owned();
         self.connection.execute(sql, Args::new().int(before.0)).await

@@ -8,7 +8,7 @@ use crate::{List, Page, Session, StoreError, Writing};
 
 const TAKEN: StoreError = StoreError::Taken { what: "sequence name" };
 
-/// Which sequences to list; a field that is `None` excludes nothing.
+/// Filter for sequences; a field that is `None` matches everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SequenceFilter {
     pub release_id: Option<ReleaseId>,
@@ -36,7 +36,7 @@ impl Record for Sequence {
 fn read_graphs(columns: &mut Columns<'_>) -> Result<Vec<SequenceGraph>, StoreError> {
     let documents = columns.documents()?;
     let graphs = documents.iter().map(read_graph).collect::<Option<Vec<_>>>();
-    graphs.ok_or_else(|| columns.corrupt_last("no list of graphs".to_owned()))
+    graphs.ok_or_else(|| columns.corrupt_last("not a list of graphs".to_owned()))
 }
 
 /// `{"type": …, "nodes"?: […], "tasks"?: […]}`.
@@ -109,7 +109,7 @@ impl Writing {
         Ok(Sequence { generation, ..sequence.clone() })
     }
 
-    /// Whether there was one.
+    /// Returns whether the sequence existed.
     pub async fn sequence_delete(&mut self, id: SequenceId) -> Result<bool, StoreError> {
         self.delete::<Sequence>(id.0).await
     }

@@ -1,4 +1,4 @@
-//! What a caller holds while it reads or writes. The methods about each kind of record are in that kind's module.
+//! Read sessions and write transactions. Queries for each record type are in that type's module.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -10,20 +10,21 @@ use crate::graphs::TaskCache;
 use crate::sql::{Args, Dialect, Record, Row, Select};
 use crate::{List, Page, StoreError};
 
-/// A connection for reading; with a transaction around it, what is read is of one moment.
+/// A connection for reading. Inside a transaction, all reads see one consistent snapshot.
 pub struct Session {
     pub(crate) connection: Connection,
     pub(crate) cache: Arc<TaskCache>,
-    /// What is read may be remembered for others: nothing of it can be rolled back.
+    /// Data read here may be cached for other sessions: this session is not a write transaction, so it cannot
+    /// be rolled back.
     pub(crate) is_settled: bool,
 }
 
-/// A transaction that changes things. Dropped without [`Writing::commit`] it has never been.
+/// A write transaction. Dropping it without [`Writing::commit`] rolls it back.
 pub struct Writing {
     session: Session,
     actor: Actor,
     now: Micros,
-    /// Graphs as they will be once this is committed.
+    /// Graphs written by this transaction, cached after commit.
     pub(crate) written: Vec<Graph>,
 }
 
@@ -58,16 +59,17 @@ impl Writing {
         self.actor = actor;
     }
 
-    /// Makes the changes last, together with the entry of the audit log that tells of them.
+    /// Commits the changes together with their audit log entry.
     ///
-    /// When it ends in [`StoreError::Unavailable`] the changes may or may not have been made.
+    /// After [`StoreError::Unavailable`] the outcome is unknown: the changes may or may not have been
+    /// committed.
     pub async fn commit(mut self, change: Change) -> Result<(), StoreError> {
         self.audit_append(&change).await?;
-        self.commit_quietly().await
+        self.commit_unaudited().await
     }
 
-    /// Makes changes last together with the events of a run that tell of them. Whoever lost the run to another
-    /// changes nothing.
+    /// Commits the changes together with the run events that describe them. Fails with [`StoreError::Stale`]
+    /// and changes nothing if the run lease was lost.
     pub async fn commit_run(
         mut self,
         run: RunId,
@@ -75,11 +77,11 @@ impl Writing {
         events: &[RunEvent],
     ) -> Result<(), StoreError> {
         self.run_events_append(run, lease_generation, events).await?;
-        self.commit_quietly().await
+        self.commit_unaudited().await
     }
 
-    /// For the few changes that the audit log does not want.
-    pub(crate) async fn commit_quietly(self) -> Result<(), StoreError> {
+    /// Commits without an audit log entry, for changes that no user made.
+    pub(crate) async fn commit_unaudited(self) -> Result<(), StoreError> {
         let Session { connection, cache, .. } = self.session;
         connection.commit().await?;
         for graph in &self.written {
@@ -88,7 +90,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Adds a row; `None` when its name is taken.
+    /// Inserts a row. Returns `None` if its unique key is taken.
     pub(crate) async fn insert<T: Record>(
         &mut self,
         conflict: &'static str,
@@ -98,7 +100,7 @@ impl Writing {
         row.map(|row| row.columns(T::TABLE.name).int()).transpose()
     }
 
-    /// Writes all columns of a row that still has the generation it was read with.
+    /// Overwrites all columns of a row if it still has the expected generation. Returns the new generation.
     pub(crate) async fn replace<T: Record>(
         &mut self,
         id: i64,
@@ -112,7 +114,7 @@ impl Writing {
         Err(self.stale::<T>(id).await?)
     }
 
-    /// Why a row was not of the generation asked for.
+    /// Error for a row that does not have the expected generation: changed since, or deleted.
     pub(crate) async fn stale<T: Record>(&mut self, id: i64) -> Result<StoreError, StoreError> {
         let sql = format!("SELECT generation FROM {} WHERE id = $1", T::TABLE.name);
         let row = self.connection.fetch_optional(sql, Args::new().int(id)).await?;
@@ -122,14 +124,14 @@ impl Writing {
         })
     }
 
-    /// Removes a row; whether there was one.
+    /// Deletes a row. Returns whether it existed.
     pub(crate) async fn delete<T: Record>(&mut self, id: i64) -> Result<bool, StoreError> {
         let sql = format!("DELETE FROM {} WHERE id = $1", T::TABLE.name);
         Ok(self.connection.remove(sql, Args::new().int(id)).await? == 1)
     }
 
-    /// Holds a row until the end of the transaction, so that nothing new can refer to it. SQLite has one writer
-    /// and needs no lock.
+    /// Locks a row until the end of the transaction, so that no new row can reference it. SQLite has a single
+    /// writer and needs no lock. Returns whether the row exists.
     pub(crate) async fn hold<T: Record>(&mut self, id: i64) -> Result<bool, StoreError> {
         let lock = match self.connection.dialect() {
             Dialect::Sqlite => "",
@@ -139,7 +141,8 @@ impl Writing {
         Ok(self.connection.fetch_optional(sql, Args::new().int(id)).await?.is_some())
     }
 
-    /// An error unless the row is there: SQLite does not say which foreign key a statement broke.
+    /// Fails with [`StoreError::Missing`] unless the row exists. Needed because SQLite does not report which
+    /// foreign key a statement violated.
     pub(crate) async fn require<T: Record>(&mut self, id: i64) -> Result<(), StoreError> {
         let sql = format!("SELECT 1 FROM {} WHERE id = $1", T::TABLE.name);
         if self.session.exists(sql, Args::new().int(id)).await? {
@@ -184,7 +187,7 @@ impl Session {
         Ok(Page { items, total })
     }
 
-    /// The rows of one page, and how many there are on all pages.
+    /// Rows of one page and the total number of rows.
     pub(crate) async fn page(
         &mut self,
         select_sql: &str,
@@ -194,7 +197,7 @@ impl Session {
         list: &List,
     ) -> Result<(Vec<Row>, u64), StoreError> {
         let (condition, args) = select.finish();
-        let count = (!list.is_everything()).then(|| (args.clone(), condition.clone()));
+        let count = (!list.is_unpaginated()).then(|| (args.clone(), condition.clone()));
         let sql = format!("{select_sql}{condition}{order}{}", list.limit_sql());
         let rows = self.connection.fetch_all(sql, args).await?;
         let total = match count {
@@ -202,8 +205,8 @@ impl Session {
             Some((args, condition)) => {
                 let sql = format!("SELECT count(*) FROM {from}{condition}");
                 let row = self.connection.fetch_optional(sql, args).await?;
-                let counted = row.map(|row| row.columns("list").int()).transpose()?;
-                u64::try_from(counted.unwrap_or_default()).unwrap_or_default()
+                let n_rows = row.map(|row| row.columns("list").int()).transpose()?;
+                u64::try_from(n_rows.unwrap_or_default()).unwrap_or_default()
             }
         };
         Ok((rows, total))

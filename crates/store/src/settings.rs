@@ -1,4 +1,4 @@
-//! Settings of the server that outlive it.
+//! Persistent server settings.
 
 use stoker_model::Json;
 

@@ -1,4 +1,4 @@
-//! The front of the store: where sessions come from.
+//! Entry point of the store: connection pools, sessions and write transactions.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -7,31 +7,33 @@ use std::time::Duration;
 use sqlx::{PgPool, SqlitePool};
 use stoker_model::{Actor, Micros};
 
-use crate::connection::{Connection, Handle, in_time};
+use crate::connection::{Connection, Handle, with_timeout};
 use crate::graphs::TaskCache;
-use crate::observer::{Observed, Observer, Operation, observed};
+use crate::observer::{Observed, Observer, Operation, observe};
 use crate::sql::Args;
 use crate::{Session, StoreError, Writing};
 
-/// Which database, as a user names it.
+/// Database to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Database {
     Sqlite { path: PathBuf },
     Postgres { url: String },
 }
 
-/// Writers of all servers take turns, as those of the embedded engine do: what a writer read is still true when it
-/// writes. Changes are short; reading waits for nobody.
+/// PostgreSQL advisory lock that serializes writers of all servers, as SQLite's single writer does: the data
+/// a writer reads cannot change before it writes. Write transactions are short; readers never wait for this
+/// lock.
 const WRITERS_LOCK: i64 = 0x5374_6f6b_6572;
-/// A writer that says nothing for longer, because its program hangs, loses its turn: all others wait for it.
+/// Idle-in-transaction timeout of a writer in milliseconds. A hung process loses the writer lock, for which
+/// all other writers wait.
 const WRITER_SILENCE_MS: u32 = 5000;
 
-/// How long a caller waits at most before it is told that the database does not answer.
+/// Time limits after which an operation fails with [`StoreError::Unavailable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// For a connection, or for its turn to write.
+    /// Limit for acquiring a connection or the writer lock.
     pub connection: Duration,
-    /// For the answer to one statement.
+    /// Limit for one statement.
     pub statement: Duration,
 }
 
@@ -43,7 +45,8 @@ impl Default for Patience {
 
 #[derive(Clone)]
 pub(crate) enum Db {
-    /// SQLite has one writer at a time; waiting for it in line is fairer than trying again and again.
+    /// SQLite allows one writer at a time. Queueing for a pool of one connection is fairer than retrying on
+    /// `SQLITE_BUSY`.
     Sqlite {
         readers: SqlitePool,
         writer: SqlitePool,
@@ -51,7 +54,7 @@ pub(crate) enum Db {
     Pg(PgPool),
 }
 
-/// The database and what is remembered of it. Copies share everything.
+/// Database handle with a cache of tasks. Clones share pools and cache.
 #[derive(Clone)]
 pub struct Store {
     pub(crate) db: Db,
@@ -65,12 +68,12 @@ impl Store {
         Self { db, patience, cache: Arc::new(TaskCache::default()), observer: Arc::default() }
     }
 
-    /// Has somebody watch what is asked of the database from now on; the first one stays.
+    /// Installs an observer of database operations. Only the first call has an effect.
     pub fn observe(&self, observer: Arc<dyn Observer>) {
         _ = self.observer.set(observer);
     }
 
-    /// Connections by pool: its name, how many there are, how many of them are idle.
+    /// Name, size and number of idle connections of each pool.
     pub fn pools(&self) -> Vec<(&'static str, usize, usize)> {
         match &self.db {
             Db::Sqlite { readers, writer } => vec![
@@ -86,24 +89,24 @@ impl Store {
         self.session(Purpose::Read).await
     }
 
-    /// Everything that is read through it is of one moment.
+    /// A read-only transaction: all reads see one consistent snapshot.
     pub async fn snapshot(&self) -> Result<Session, StoreError> {
         self.session(Purpose::Snapshot).await
     }
 
-    /// A transaction that changes things on behalf of `actor`.
+    /// A write transaction on behalf of `actor`.
     pub async fn change(&self, actor: &Actor, now: Micros) -> Result<Writing, StoreError> {
         Ok(Writing::new(self.session(Purpose::Write).await?, actor.clone(), now))
     }
 
-    /// Whether the database answers at all.
+    /// Checks that the database answers.
     pub async fn ping(&self) -> Result<(), StoreError> {
         let mut session = self.read().await?;
         session.connection.fetch_optional("SELECT 1".to_owned(), Args::new()).await?;
         Ok(())
     }
 
-    /// Waits for sessions under way and closes the files or sockets.
+    /// Waits for sessions in flight, then closes the pools.
     pub async fn close(&self) {
         match &self.db {
             Db::Sqlite { readers, writer } => {
@@ -115,12 +118,12 @@ impl Store {
     }
 
     async fn session(&self, purpose: Purpose) -> Result<Session, StoreError> {
-        // The pools have limits too; this one holds also where a pool waits for something else.
+        // Overall timeout: the pools' own timeouts do not cover every wait, such as a stalled handshake.
         let after = self.patience.connection.saturating_add(self.patience.statement);
         let observer: Observed = self.observer.get().cloned();
-        let connect = in_time(after, self.connect(purpose, observer.clone()));
-        // Whoever waits for it does so deep inside of other work, whose size this would add to each time.
-        let connection = Box::pin(observed(&observer, Operation::Connect, connect)).await?;
+        let connect = with_timeout(after, self.connect(purpose, observer.clone()));
+        // Boxed to keep the futures of callers small; this one is large and awaited in many places.
+        let connection = Box::pin(observe(&observer, Operation::Connect, connect)).await?;
         let is_settled = purpose != Purpose::Write;
         Ok(Session { connection, cache: Arc::clone(&self.cache), is_settled })
     }

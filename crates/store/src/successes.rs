@@ -1,4 +1,4 @@
-//! With which state each task last succeeded on each node.
+//! For each task and node, the state with which the task last succeeded.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ const PUT: Many<'_> = Many {
 };
 
 impl Session {
-    /// What the tasks succeeded with on the nodes, those together that had the same state: there are many tasks and
-    /// nodes, and few states.
+    /// States with which tasks last succeeded on nodes, grouped by equal state: there are many tasks and
+    /// nodes, but few distinct states.
     pub async fn old_states(
         &mut self,
         cluster_id: ClusterId,
@@ -49,8 +49,8 @@ impl Session {
         rows.iter().map(read).collect()
     }
 
-    /// Tasks of a cluster that bring repositories of plugins to nodes, by the end of their names, each with what all nodes had in
-    /// common when it last succeeded on one of them. An index is about these alone.
+    /// Tasks of a cluster that configure plugin repositories (by the suffix of their name), each with the
+    /// common document of its last successes. A partial index covers this query.
     pub async fn successes_of_repositories(
         &mut self,
         cluster_id: ClusterId,
@@ -69,7 +69,7 @@ impl Session {
 }
 
 impl Writing {
-    /// Remembers successes in the place of earlier ones of the same task and node. Of two such in one call the later
+    /// Records successes, replacing earlier ones of the same task and node. Within one call the last one
     /// wins.
     pub async fn success_put(
         &mut self,
@@ -77,7 +77,7 @@ impl Writing {
         successes: &[Success],
     ) -> Result<(), StoreError> {
         self.require::<Cluster>(cluster_id.0).await?;
-        // PostgreSQL refuses a statement that writes one row twice.
+        // PostgreSQL rejects an upsert that writes one row twice.
         let last: BTreeMap<(&str, &str), &Success> = successes
             .iter()
             .map(|success| ((success.node_uid.as_str(), success.task_name.as_str()), success))
@@ -95,7 +95,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Forgets what succeeded on some nodes; how much there was.
+    /// Deletes the successes on some nodes. Returns their number.
     pub async fn successes_forget(
         &mut self,
         cluster_id: ClusterId,

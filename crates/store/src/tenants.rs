@@ -1,4 +1,4 @@
-//! Tenants: to whom clusters and users belong.
+//! Tenants: owners of clusters and users.
 
 use stoker_model::{NewTenant, Tenant, TenantId};
 
@@ -73,7 +73,8 @@ impl Writing {
         Ok(Tenant { generation, ..tenant.clone() })
     }
 
-    /// With users, clusters or modules it stays. Whether there was one.
+    /// Deletes a tenant. Fails with [`StoreError::Referenced`] if it has users, clusters or modules. Returns
+    /// whether the tenant existed.
     pub async fn tenant_delete(&mut self, id: TenantId) -> Result<bool, StoreError> {
         if !self.hold::<Tenant>(id.0).await? {
             return Ok(false);

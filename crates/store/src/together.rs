@@ -1,14 +1,14 @@
-//! Changes of several actors that are made to last together: whoever waits for the disk once for each of them waits long.
+//! Group commit: changes of several actors in one transaction, so that they share a single fsync.
 
 use stoker_model::{Actor, Change, Micros};
 
 use crate::sql::Args;
 use crate::{Store, StoreError, Writing};
 
-/// A transaction of parts, each of which is kept or undone by itself.
+/// A transaction of savepoints, each of which is kept or rolled back independently.
 pub struct Together {
     writing: Writing,
-    /// How many graphs had been written when the part began.
+    /// Length of `Writing::written` when the current savepoint began.
     n_written: usize,
 }
 
@@ -19,33 +19,33 @@ impl Store {
 }
 
 impl Together {
-    /// Begins a part, which ends with [`Together::keep`] or [`Together::undo`].
+    /// Opens a savepoint, which ends with [`Together::keep`] or [`Together::undo`].
     pub async fn begin(&mut self, actor: Actor) -> Result<&mut Writing, StoreError> {
         self.writing.set_actor(actor);
         self.n_written = self.writing.written.len();
-        self.say("SAVEPOINT part").await?;
+        self.execute("SAVEPOINT part").await?;
         Ok(&mut self.writing)
     }
 
-    /// What the part changed stays, together with the entry of the audit log that tells of it.
+    /// Releases the savepoint and keeps its changes together with their audit log entry.
     pub async fn keep(&mut self, change: Change) -> Result<(), StoreError> {
         self.writing.audit_append(&change).await?;
-        self.say("RELEASE SAVEPOINT part").await
+        self.execute("RELEASE SAVEPOINT part").await
     }
 
-    /// The part has never been.
+    /// Rolls the savepoint back.
     pub async fn undo(&mut self) -> Result<(), StoreError> {
         self.writing.written.truncate(self.n_written);
-        self.say("ROLLBACK TO SAVEPOINT part").await?;
-        self.say("RELEASE SAVEPOINT part").await
+        self.execute("ROLLBACK TO SAVEPOINT part").await?;
+        self.execute("RELEASE SAVEPOINT part").await
     }
 
-    /// Makes all that was kept last.
+    /// Commits all kept savepoints.
     pub async fn commit(self) -> Result<(), StoreError> {
-        self.writing.commit_quietly().await
+        self.writing.commit_unaudited().await
     }
 
-    async fn say(&mut self, statement: &str) -> Result<(), StoreError> {
+    async fn execute(&mut self, statement: &str) -> Result<(), StoreError> {
         self.writing.connection.execute(statement.to_owned(), Args::new()).await.map(drop)
     }
 }

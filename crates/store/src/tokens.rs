@@ -1,4 +1,4 @@
-//! Tokens. The database has the digest of a secret, never the secret.
+//! API tokens. The database stores the digest of a token, never the token.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ const TABLE: &str = "tokens";
 const SELECT: &str = "SELECT id, user_id, tenant_id, label, issued_at, expires_at FROM tokens";
 const ORDERS: &[&str] = &["id", "user_id", "tenant_id", "label", "issued_at", "expires_at"];
 
-/// Every request with a token asks this, so it is one statement.
+/// Authentication of a request in a single query.
 const FIND: &str = "SELECT t.id, t.user_id, t.tenant_id, t.label, t.issued_at, t.expires_at, \
     u.id, u.generation, u.tenant_id, u.name, u.roles, u.enabled, u.created_at, \
     n.id, n.generation, n.name, n.description, n.enabled, n.created_at \
@@ -40,18 +40,18 @@ pub(crate) fn hex(digest: &[u8; 32]) -> String {
 }
 
 impl Store {
-    /// A token for a login. It leaves no trace in the audit log, which would otherwise be full of logins.
+    /// Issues a token at login. Not audited, because logins would fill the audit log.
     pub async fn token_issue(&self, new: &NewToken) -> Result<Token, StoreError> {
         let mut writing = self.change(&stoker_model::Actor::server(), new.issued_at).await?;
         let token = writing.token_create(new).await?;
-        writing.commit_quietly().await?;
+        writing.commit_unaudited().await?;
         Ok(token)
     }
 }
 
 impl Session {
-    /// The token with this digest, whose it is and for which tenant. Whether it is still good is for the caller
-    /// to say, who has a clock.
+    /// The token with this digest, its user and its tenant. The caller must check the expiry: the store has
+    /// no clock.
     pub async fn token_find(
         &mut self,
         digest: &[u8; 32],
@@ -68,7 +68,7 @@ impl Session {
         row.as_ref().map(from_row).transpose()
     }
 
-    /// The tokens of one user, or of all.
+    /// Tokens of one user, or of all users.
     pub async fn token_list(
         &mut self,
         user_id: Option<UserId>,
@@ -107,19 +107,19 @@ impl Writing {
         })
     }
 
-    /// Whether there was one.
+    /// Returns whether the token existed.
     pub async fn token_delete(&mut self, id: TokenId) -> Result<bool, StoreError> {
         let sql = "DELETE FROM tokens WHERE id = $1".to_owned();
         Ok(self.connection.execute(sql, Args::new().int(id.0)).await? == 1)
     }
 
-    /// How many there were.
+    /// Returns the number of deleted tokens.
     pub async fn tokens_delete_of_user(&mut self, user_id: UserId) -> Result<u64, StoreError> {
         let sql = "DELETE FROM tokens WHERE user_id = $1".to_owned();
         self.connection.execute(sql, Args::new().int(user_id.0)).await
     }
 
-    /// Removes what expired before that instant; how many.
+    /// Deletes tokens that expired before an instant. Returns their number.
     pub async fn tokens_purge(&mut self, before: Micros) -> Result<u64, StoreError> {
         let sql = "DELETE FROM tokens WHERE expires_at < $1".to_owned();
         self.connection.execute(sql, Args::new().int(before.0)).await

@@ -1,4 +1,4 @@
-//! Users. The hash of a password never travels with the record.
+//! Users. The password hash is not part of the record, so it cannot leak through a list or an API response.
 
 use stoker_model::{NewUser, Role, Tenant, TenantId, User, UserId};
 
@@ -32,7 +32,7 @@ fn read_roles(columns: &mut Columns<'_>) -> Result<Vec<Role>, StoreError> {
     let names = columns.strings()?;
     names
         .iter()
-        .map(|name| Role::parse(name).ok_or_else(|| columns.corrupt_last(format!("`{name}` is no role"))))
+        .map(|name| Role::parse(name).ok_or_else(|| columns.corrupt_last(format!("`{name}` is not a role"))))
         .collect()
 }
 
@@ -67,7 +67,7 @@ impl Writing {
     pub async fn user_create(&mut self, new: &NewUser) -> Result<User, StoreError> {
         self.require::<Tenant>(new.tenant_id.0).await?;
         let created_at = self.now();
-        // Its own statement: the hash is in no list of columns that is ever read.
+        // Not the generic insert, because the password hash is not among the columns of the record.
         let sql = "INSERT INTO users (generation, tenant_id, name, roles, enabled, created_at, password_hash) \
                    VALUES (1, $1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING RETURNING id";
         let args = Args::new()
@@ -105,7 +105,7 @@ impl Writing {
         Ok(User { generation, ..user.clone() })
     }
 
-    /// The generation grows too, so that a change begun before does not pass unnoticed.
+    /// Increments the generation too, so that a concurrent edit fails with [`StoreError::Stale`].
     pub async fn user_set_password(&mut self, id: UserId, password_hash: &str) -> Result<(), StoreError> {
         let sql = "UPDATE users SET password_hash = $1, generation = generation + 1 WHERE id = $2";
         let args = Args::new().text(password_hash).int(id.0);
@@ -115,7 +115,7 @@ impl Writing {
         }
     }
 
-    /// The user's tokens go too. Whether there was one.
+    /// Deletes a user with their tokens. Returns whether the user existed.
     pub async fn user_delete(&mut self, id: UserId) -> Result<bool, StoreError> {
         self.delete::<User>(id.0).await
     }

@@ -1,4 +1,5 @@
-//! Parameters against the table of their type: every problem at once.
+//! Validation of task parameters against the parameter table of their type. Reports all problems, not only
+//! the first.
 
 use std::fmt;
 
@@ -7,10 +8,10 @@ use stoker_model::{Json, JsonMap};
 use crate::parameter::{COMMON, Kind, Need, Parameter};
 use crate::values::Values;
 
-/// What is to be said about the parameters of a task.
+/// Diagnostic about the parameters of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// Where: `files[1].dst`.
+    /// Path of the parameter, for example `files[1].dst`.
     pub place: String,
     pub weight: Weight,
     pub message: String,
@@ -18,11 +19,11 @@ pub struct Remark {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// It was written for others, and changes nothing.
+    /// The parameter has no effect; graphs written for other tools may contain it.
     Note,
-    /// The task can run, but perhaps not as it was meant.
+    /// The task can run, but the parameters may not mean what the user intended.
     Warning,
-    /// It cannot.
+    /// The task cannot run.
     Error,
 }
 
@@ -32,76 +33,76 @@ impl fmt::Display for Remark {
     }
 }
 
-/// Parameters with their defaults filled in, or why not; in both cases everything there is to be said.
-pub(crate) fn check(table: &[Parameter], given: &Json) -> (Option<Values>, Vec<Remark>) {
+/// Returns the parameters with defaults filled in, or `None` if there are errors; and all diagnostics.
+pub(crate) fn check(table: &[Parameter], parameters: &Json) -> (Option<Values>, Vec<Remark>) {
     let empty = JsonMap::new();
-    let map = match given {
+    let map = match parameters {
         Json::Object(map) => map,
         Json::Null => &empty,
         other => {
-            let message = format!("`parameters` must be a map, not {}", kind_of(other));
+            let message = format!("`parameters` must be a map, got {}", describe(other));
             return (None, vec![Remark { place: String::new(), weight: Weight::Error, message }]);
         }
     };
-    let mut checking = Checking { remarks: Vec::new() };
-    let filled = checking.map(table, map, "");
-    let is_fit = checking.remarks.iter().all(|remark| remark.weight < Weight::Error);
-    (is_fit.then(|| Values::new(filled)), checking.remarks)
+    let mut checker = Checker { remarks: Vec::new() };
+    let values = checker.map(table, map, "");
+    let is_valid = checker.remarks.iter().all(|remark| remark.weight < Weight::Error);
+    (is_valid.then(|| Values::new(values)), checker.remarks)
 }
 
-struct Checking {
+struct Checker {
     remarks: Vec<Remark>,
 }
 
-impl Checking {
-    fn say(&mut self, weight: Weight, place: String, message: String) {
+impl Checker {
+    fn report(&mut self, weight: Weight, place: String, message: String) {
         self.remarks.push(Remark { place, weight, message });
     }
 
-    fn map(&mut self, table: &[Parameter], given: &JsonMap, place: &str) -> JsonMap {
-        let mut filled = JsonMap::new();
+    fn map(&mut self, table: &[Parameter], parameters: &JsonMap, place: &str) -> JsonMap {
+        let mut values = JsonMap::new();
         for parameter in table {
-            // `null` is how computed parameters say that there is none.
-            let value = given.get(parameter.name).filter(|value| !value.is_null());
+            // A computed parameter evaluates to `null` when it is absent.
+            let value = parameters.get(parameter.name).filter(|value| !value.is_null());
             let place = format!("{place}{}", parameter.name);
             match (value, parameter.need) {
                 (Some(_), Need::Ignored(why)) => {
-                    self.say(Weight::Note, place.clone(), format!("`{place}` has no effect: {why}"));
+                    self.report(Weight::Note, place.clone(), format!("`{place}` has no effect: {why}"));
                 }
                 (Some(value), _) => {
                     let value = self.value(*parameter, value, &place);
-                    filled.insert(parameter.name.to_owned(), value);
+                    values.insert(parameter.name.to_owned(), value);
                 }
                 (None, Need::Required) => {
                     let message = format!("Missing a required parameter {place}");
-                    self.say(Weight::Error, place, message);
+                    self.report(Weight::Error, place, message);
                 }
                 (None, Need::Default(text)) => {
-                    filled.insert(parameter.name.to_owned(), default_value(parameter.kind, text));
+                    values.insert(parameter.name.to_owned(), default_value(parameter.kind, text));
                 }
                 (None, Need::Optional | Need::Ignored(_)) => {}
             }
         }
-        for name in given.keys().filter(|name| !COMMON.contains(&name.as_str()) || !place.is_empty()) {
+        for name in parameters.keys().filter(|name| !COMMON.contains(&name.as_str()) || !place.is_empty()) {
             if !table.iter().any(|parameter| parameter.name == name) {
                 let known: Vec<&str> = table.iter().map(|parameter| parameter.name).collect();
                 let place = format!("{place}{name}");
                 let hint = if known.is_empty() {
-                    "it takes none".to_owned()
+                    "this task type has no parameters".to_owned()
                 } else {
-                    format!("known are {}", known.join(", "))
+                    format!("expected one of {}", known.join(", "))
                 };
                 let message = format!("unknown parameter `{place}`; {hint}");
-                self.say(Weight::Warning, place, message);
+                self.report(Weight::Warning, place, message);
             }
         }
-        filled
+        values
     }
 
     fn value(&mut self, parameter: Parameter, value: &Json, place: &str) -> Json {
         if !parameter.kind.fits(value) {
-            let message = format!("`{place}` must be {}, not {}", parameter.kind.name(), kind_of(value));
-            self.say(Weight::Error, place.to_owned(), message);
+            let message = format!("`{place}` must be {}, got {}", parameter.kind.name(), describe(value));
+            self.report(Weight::Error, place.to_owned(), message);
             return Json::Null;
         }
         match (parameter.kind, value) {
@@ -115,7 +116,7 @@ impl Checking {
     }
 }
 
-/// Defaults are written in the table as text; the kind says what they are.
+/// Parses a default, which the table contains as text.
 fn default_value(kind: Kind, text: &str) -> Json {
     match kind {
         Kind::Seconds | Kind::Count | Kind::Flag => serde_json::from_str(text).unwrap_or(Json::Null),
@@ -123,14 +124,14 @@ fn default_value(kind: Kind, text: &str) -> Json {
     }
 }
 
-/// How a value is called where it is not what was expected. The value itself may be a secret.
-fn kind_of(value: &Json) -> &'static str {
+/// Describes the type of a value for an error message. Never includes the value, which may be a secret.
+fn describe(value: &Json) -> &'static str {
     match value {
-        Json::Null => "nothing",
-        Json::Bool(_) => "a flag",
-        Json::Number(_) => "this number",
-        Json::String(text) if text.trim().is_empty() => "blank text",
-        Json::String(_) => "this text",
+        Json::Null => "null",
+        Json::Bool(_) => "a boolean",
+        Json::Number(_) => "a number",
+        Json::String(text) if text.trim().is_empty() => "a blank string",
+        Json::String(_) => "a string",
         Json::Array(items) if items.is_empty() => "an empty list",
         Json::Array(_) => "a list",
         Json::Object(_) => "a map",
@@ -154,28 +155,28 @@ mod tests {
         Parameter::ignored("old", "it is old"),
     ];
 
-    fn messages(given: &Json) -> Vec<String> {
-        check(TABLE, given).1.iter().map(ToString::to_string).collect()
+    fn messages(parameters: &Json) -> Vec<String> {
+        check(TABLE, parameters).1.iter().map(ToString::to_string).collect()
     }
 
     #[test]
-    fn all_problems_are_told_at_once_with_their_places() {
-        let given = json!({"files": [{"dst": "/a"}, {"dst": " ", "mod": 1}], "timeout": "x", "old": 1, "strategy": {}});
+    fn all_problems_are_reported_with_their_paths() {
+        let parameters = json!({"files": [{"dst": "/a"}, {"dst": " ", "mod": 1}], "timeout": "x", "old": 1, "strategy": {}});
         assert_eq!(
-            messages(&given),
+            messages(&parameters),
             [
-                "`files[1].dst` must be text that is not blank, not blank text",
-                "unknown parameter `files[1].mod`; known are dst, mode",
+                "`files[1].dst` must be non-blank text, got a blank string",
+                "unknown parameter `files[1].mod`; expected one of dst, mode",
                 "Missing a required parameter name",
-                "`timeout` must be a number of seconds, not this text",
+                "`timeout` must be a non-negative number of seconds, got a string",
                 "`old` has no effect: it is old",
             ]
         );
-        assert_eq!(messages(&json!([])), ["`parameters` must be a map, not an empty list"]);
+        assert_eq!(messages(&json!([])), ["`parameters` must be a map, got an empty list"]);
     }
 
     #[test]
-    fn defaults_are_filled_in_everywhere() {
+    fn defaults_are_filled_in_at_all_levels() {
         let (values, remarks) =
             check(TABLE, &json!({"files": [{"dst": "/a"}], "name": "n", "timeout": null}));
         assert_eq!(remarks, []);
@@ -185,8 +186,8 @@ mod tests {
     }
 
     #[test]
-    fn complaints_do_not_repeat_values() {
-        let told = messages(&json!({"files": "hunter2", "name": {"a": "hunter2"}})).join("\n");
-        assert!(!told.contains("hunter2"), "{told}");
+    fn messages_do_not_contain_values() {
+        let text = messages(&json!({"files": "hunter2", "name": {"a": "hunter2"}})).join("\n");
+        assert!(!text.contains("hunter2"), "{text}");
     }
 }

@@ -1,11 +1,11 @@
-//! Task types: what a task can be, what its parameters mean, and how it is carried out on a host.
+//! Task types: their parameters, reference documentation and execution on a host.
 //!
-//! A new type is a folder under `types/` and one line in the list there: `mod.rs` (reference text and registration),
-//! `spec.rs` (the table of parameters and their meaning as a struct; pure), `run.rs` (the executor, on the [`Host`] port) and
-//! `cases/*.yaml` (parameters, and the calls on the host that follow). The suite goes over the list, so a new type is
-//! tested before its author writes a test.
+//! To add a type, create a folder under `types/` and a line in the list there: `mod.rs` (reference text and
+//! registration), `spec.rs` (parameter table and its conversion to a struct; pure), `run.rs` (execution on
+//! the [`Host`] port) and `cases/*.yaml` (parameters and the expected host calls). The test suite iterates
+//! over the list, so a new type is tested without code of its own.
 //!
-//! Knows nothing of sessions, journals and retries: one attempt is carried out, once.
+//! Executes one attempt once. Sessions, journals and retries belong to the agent and the server.
 
 pub mod check;
 mod execute;
@@ -37,32 +37,32 @@ pub use values::Values;
 
 use stoker_model::Json;
 
-/// The name of the type that no graph has: an ordered list of modules.
+/// Name of the internal type for module operations; graphs cannot contain it.
 pub const MODULES: &str = types::modules::TYPE.name;
 
-/// Every type that an agent carries out, those that no graph has too.
+/// All types that an agent can execute, including those that graphs cannot contain.
 pub(crate) fn all() -> impl Iterator<Item = &'static TaskType> {
     TASK_TYPES.iter().copied().chain([&types::modules::TYPE])
 }
 
-/// The type of that name.
+/// Returns the type with this name.
 pub fn find(name: &str) -> Option<&'static TaskType> {
     all().find(|task_type| task_type.name == name)
 }
 
-/// Whether attempts of a type carry files that only the master has.
+/// Reports whether attempts of a type carry files that the master has to add.
 pub fn needs_files(name: &str) -> bool {
     find(name).is_some_and(|task_type| task_type.prepare.is_some())
 }
 
-/// Everything there is to be said about the parameters of a task, once nothing in them is left to be computed.
+/// Validates the parameters of a task. Computed parameters must be evaluated before.
 pub fn check(name: &str, parameters: &Json) -> Vec<Remark> {
     match find(name) {
         Some(task_type) => check::check(task_type.parameters, parameters).1,
         None => vec![Remark {
             place: String::new(),
             weight: Weight::Error,
-            message: format!("there is no task type `{name}`"),
+            message: format!("unknown task type `{name}`"),
         }],
     }
 }

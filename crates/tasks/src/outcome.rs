@@ -1,25 +1,25 @@
-//! How the work of a type ends.
+//! Results of task execution.
 
 use stoker_model::JsonMap;
 
 use crate::host::{HostError, StopReason};
 use crate::output::Mask;
 
-/// What it tells about what it did, or why it did not.
+/// Summary of a successful attempt, or the failure.
 pub type Outcome = Result<JsonMap, Failure>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
     pub cause: Cause,
-    /// What it tells all the same.
+    /// Partial summary.
     pub summary: JsonMap,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// It ran and did not do what it should.
+    /// It was executed and failed.
     Failed(String),
-    /// It was not begun, and will not be.
+    /// It was not started, because the request is invalid.
     Refused(String),
     Stopped(StopReason),
 }
@@ -48,7 +48,7 @@ impl From<HostError> for Failure {
     }
 }
 
-/// The same without secrets, ready to be reported.
+/// Masks secrets in messages and summary.
 pub fn masked(outcome: Outcome, mask: &Mask) -> Outcome {
     match outcome {
         Ok(summary) => Ok(mask.map(summary)),

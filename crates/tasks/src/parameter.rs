@@ -1,47 +1,45 @@
-//! What a parameter of a task may be. One table of these is the schema, the check and the reference of a type.
+//! Parameter tables. The table of a task type is the source of its validation, JSON schema and reference
+//! documentation.
 
 use stoker_model::Json;
 
-/// A parameter as users write it.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     pub name: &'static str,
     pub kind: Kind,
     pub need: Need,
-    /// A sentence for the reference.
+    /// Description for the reference documentation.
     pub about: &'static str,
 }
 
-/// Whether it has to be there.
+/// Whether a parameter is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     Required,
-    /// Absent is absent.
+    /// Has no default.
     Optional,
-    /// What stands in, as it would be written in YAML.
+    /// Default value in YAML syntax.
     Default(&'static str),
-    /// Graphs written for others have it. It is accepted and changes nothing, for this reason.
+    /// Accepted for compatibility with graphs written for other tools; has no effect, for the given reason.
     Ignored(&'static str),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Text that is not blank.
+    /// Non-blank text.
     Text,
-    /// Any text, also none.
+    /// Any text, including the empty one.
     Data,
     Seconds,
     Count,
     Flag,
-    /// Permissions, four octal digits.
+    /// File mode as octal digits.
     Permissions,
-    /// Any map.
     Map,
-    /// A text, or a list of texts.
+    /// A string or a list of strings.
     Texts,
-    /// A list of at least one map, each with these.
+    /// Non-empty list of maps with these parameters.
     Maps(&'static [Parameter]),
-    /// Whatever it is.
     Any,
 }
 
@@ -67,45 +65,45 @@ impl Parameter {
             "timeout",
             Kind::Seconds,
             seconds,
-            "How long an attempt may take; then it is ended with everything it started.",
+            "Time limit of an attempt in seconds; afterwards all its processes are ended.",
         )
     }
 
     pub const fn retries(count: &'static str) -> Self {
-        Self::default("retries", Kind::Count, count, "How often it is tried again after a failure.")
+        Self::default("retries", Kind::Count, count, "Maximum number of retries after a failure.")
     }
 
     pub const fn interval() -> Self {
-        Self::default("interval", Kind::Seconds, "2", "Pause before it is tried again.")
+        Self::default("interval", Kind::Seconds, "2", "Delay before a retry in seconds.")
     }
 
     pub const fn cwd() -> Self {
-        Self::default("cwd", Kind::Text, "/", "The folder it runs in.")
+        Self::default("cwd", Kind::Text, "/", "Working directory.")
     }
 }
 
-/// Taken by all types and read before an attempt begins: how many nodes do it at once, and whether it is begun again if
-/// nobody knows how far it came.
+/// Parameters of all types that the scheduler evaluates: concurrency over nodes, and whether an interrupted
+/// attempt is retried.
 pub(crate) const COMMON: &[&str] = &["strategy", "retry_interrupted"];
 
 impl Kind {
-    /// For the reference and for complaints.
+    /// Name for the reference documentation and for error messages.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Text => "text that is not blank",
+            Self::Text => "non-blank text",
             Self::Data => "text",
-            Self::Seconds => "a number of seconds",
-            Self::Count => "a whole number, not negative",
+            Self::Seconds => "a non-negative number of seconds",
+            Self::Count => "a non-negative integer",
             Self::Flag => "`true` or `false`",
-            Self::Permissions => "four octal digits in quotes, as `'0644'`",
+            Self::Permissions => "an octal file mode in quotes, for example `'0644'`",
             Self::Map => "a map",
-            Self::Texts => "a text or a list of texts",
-            Self::Maps(_) => "a list of maps, at least one",
-            Self::Any => "anything",
+            Self::Texts => "a string or a list of strings",
+            Self::Maps(_) => "a non-empty list of maps",
+            Self::Any => "any value",
         }
     }
 
-    /// Whether a value is of this kind; the inside of maps is looked at elsewhere.
+    /// Reports whether a value is of this kind. The content of nested maps is not checked.
     pub fn fits(self, value: &Json) -> bool {
         match self {
             Self::Text => value.as_str().is_some_and(|text| !text.trim().is_empty()),
@@ -127,10 +125,10 @@ impl Kind {
     }
 }
 
-/// A hundred years: longer is a slip of the pen.
+/// One hundred years; larger values are mistakes.
 const SECONDS_MAX: f64 = 3_155_760_000.0;
 
-/// Numbers are also taken as text: values that were computed often are.
+/// Numeric strings are accepted, because YAQL expressions often return strings.
 pub(crate) fn seconds(value: &Json) -> Option<f64> {
     let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
     (0.0..=SECONDS_MAX).contains(&number).then_some(number)
@@ -152,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_accept_and_refuse() {
+    fn kinds_accept_matching_values_only() {
         let cases: &[(Kind, Json, bool)] = &[
             (Kind::Text, json!("x"), true),
             (Kind::Text, json!("  \n"), false),

@@ -1,4 +1,4 @@
-//! What the master adds to the parameters of an attempt before it leaves: files that only the master has.
+//! Preparation of attempts on the master: adds the contents of files that only the master has.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -10,32 +10,31 @@ use stoker_model::{Json, JsonMap};
 use crate::check::Remark;
 use crate::find;
 
-/// Files of one task that travel with it, together.
+/// Bound on the total size of the files of one task, which are sent in one message. Must stay well below the
+/// limit of a message to an agent.
 pub const COPY_BYTES_MAX: usize = 8 << 20;
-/// Files of one folder, at any depth.
+/// Bound on the number of files in a folder, including subfolders.
 const FOLDER_FILES_MAX: usize = 2000;
 const FOLDER_DEPTH_MAX: usize = 32;
 
-/// A file in a folder of the master.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FolderFile {
-    /// Relative to the folder.
     pub path: String,
     pub is_executable: bool,
 }
 
-/// Files of the master.
+/// Access to files of the master.
 pub trait MasterFiles {
-    /// All files below a folder, in order; nothing if it is no folder; otherwise why they cannot be listed.
+    /// Lists all files below a folder, sorted. `None` if the path is not a folder.
     fn list(&self, folder: &str) -> Result<Option<Vec<FolderFile>>, String>;
 
-    /// The whole file, unless it is larger than that; otherwise why not.
+    /// Reads a file of at most `bytes_max` bytes.
     fn read(&self, path: &str, bytes_max: usize) -> Result<Vec<u8>, String>;
 }
 
 pub(crate) type Prepare = fn(&mut JsonMap, &dyn MasterFiles) -> Vec<Remark>;
 
-/// Parameters with everything in them that the agent needs, or every reason why not.
+/// Returns the parameters with file contents added, or all problems.
 pub fn prepare(task_type: &str, parameters: Json, files: &dyn MasterFiles) -> Result<Json, Vec<Remark>> {
     let Some(prepare) = find(task_type).and_then(|task_type| task_type.prepare) else {
         return Ok(parameters);
@@ -45,7 +44,7 @@ pub fn prepare(task_type: &str, parameters: Json, files: &dyn MasterFiles) -> Re
     if problems.is_empty() { Ok(Json::Object(map)) } else { Err(problems) }
 }
 
-/// The files of this machine.
+/// Files of the local machine.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemFiles;
 
@@ -62,56 +61,55 @@ impl MasterFiles for SystemFiles {
     }
 
     fn read(&self, path: &str, bytes_max: usize) -> Result<Vec<u8>, String> {
-        // Looked at before it is opened: whoever opens a pipe waits for somebody to write into it.
+        // Check the type before opening: opening a FIFO blocks until it has a writer.
         let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
         if !metadata.is_file() {
             return Err("it is not a file".to_owned());
         }
         let file = File::open(path).map_err(|error| error.to_string())?;
         let mut data = Vec::new();
-        // Read rather than believed: a file may grow.
+        // Limit the read instead of trusting the metadata: the file may grow.
         let n_read =
             file.take(bytes_max as u64 + 1).read_to_end(&mut data).map_err(|error| error.to_string())?;
         if n_read > bytes_max {
             return Err(format!(
-                "{COPY_BYTES_MAX} bytes may travel with a task, and it is larger than the {bytes_max} that are left; \
-                 use `sync`"
+                "it is larger than the remaining {bytes_max} of {COPY_BYTES_MAX} bytes that a task can carry; use a \
+                 `sync` task"
             ));
         }
         Ok(data)
     }
 }
 
-/// Links are refused: whoever can put one into the folder could read everything the master can.
+/// Symbolic links are rejected: a user who can create one in the folder could read every file that the master
+/// can read.
 fn list_into(
     files: &mut Vec<FolderFile>,
     folder: &Path,
     prefix: &str,
-    depth_left: usize,
+    depth_remaining: usize,
 ) -> Result<(), String> {
-    let wrong = |error: std::io::Error| format!("`{}`: {error}", folder.display());
-    for entry in fs::read_dir(folder).map_err(wrong)? {
-        let entry = entry.map_err(wrong)?;
+    let list_error = |error: std::io::Error| format!("`{}`: {error}", folder.display());
+    for entry in fs::read_dir(folder).map_err(list_error)? {
+        let entry = entry.map_err(list_error)?;
         let name = entry.file_name();
         let Some(name) = name.to_str() else {
-            return Err(format!("the name of `{prefix}{}` is no text", name.display()));
+            return Err(format!("the name of `{prefix}{}` is not valid UTF-8", name.display()));
         };
         let path = format!("{prefix}{name}");
-        let metadata = entry.metadata().map_err(wrong)?;
+        let metadata = entry.metadata().map_err(list_error)?;
         if metadata.is_dir() {
-            if depth_left == 0 {
-                return Err(format!("its folders are nested deeper than {FOLDER_DEPTH_MAX}"));
+            if depth_remaining == 0 {
+                return Err(format!("its folders are nested more than {FOLDER_DEPTH_MAX} levels deep"));
             }
-            list_into(files, &entry.path(), &format!("{path}/"), depth_left - 1)?;
+            list_into(files, &entry.path(), &format!("{path}/"), depth_remaining - 1)?;
         } else if metadata.is_file() {
             if files.len() == FOLDER_FILES_MAX {
-                return Err(format!(
-                    "it has more than the {FOLDER_FILES_MAX} files that may travel with a task"
-                ));
+                return Err(format!("it has more than {FOLDER_FILES_MAX} files, the limit for a task"));
             }
             files.push(FolderFile { path, is_executable: metadata.permissions().mode() & 0o100 != 0 });
         } else {
-            return Err(format!("`{path}` in it is neither a file nor a folder"));
+            return Err(format!("`{path}` in it is neither a regular file nor a folder"));
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
-//! JSON Schema of `tasks.yaml`, so that editors complete fields and underline slips.
+//! JSON Schema of `tasks.yaml`, for completion and validation in editors.
 //!
-//! It says what an upload would say of the form of a text. It demands less than a plan does: a layer may hold a part of a
-//! task, and what is missing in it comes from another one.
+//! Covers the syntax checks of an upload. Requires less than planning does: a layer may contain a partial
+//! task that is completed by another layer.
 
 use serde_json::{Map, Value, json};
 use stoker_model::{TASK_FIELDS, TaskType as Name};
@@ -10,20 +10,20 @@ use crate::TASK_TYPES;
 use crate::parameter::{Kind, Need, Parameter};
 use crate::task_type::TaskType;
 
-/// The whole document.
+/// Returns the schema document.
 pub fn tasks() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Graph of tasks",
-        "description": "A list of tasks, or a graph with its tasks and what is said about it as a whole",
+        "description": "List of tasks, or a graph with tasks and graph-level attributes",
         "anyOf": [
             {"type": "array", "items": {"$ref": "#/$defs/task"}},
             {"$ref": "#/$defs/graph"},
         ],
         "$defs": {
             "computed": {
-                "type": "object", "required": ["yaql_exp"], "description": "Computed when a plan is made",
-                "properties": {"yaql_exp": {"type": "string", "description": "A YAQL expression"}},
+                "type": "object", "required": ["yaql_exp"], "description": "Value computed during planning",
+                "properties": {"yaql_exp": {"type": "string", "description": "YAQL expression"}},
             },
             "name": or_computed(json!({"type": "string", "minLength": 1, "maxLength": 255})),
             "names": {"type": "array", "items": {"$ref": "#/$defs/name"}},
@@ -41,10 +41,10 @@ fn graph() -> Value {
         "type": "object",
         "properties": {
             "id": {}, "relations": {},
-            "name": {"type": ["string", "null"], "description": "A label, for people"},
-            "type": {"type": "string", "description": "The type of the graph, where its address does not say it"},
+            "name": {"type": ["string", "null"], "description": "Display name"},
+            "type": {"type": "string", "description": "Graph type, if the URL does not contain it"},
             "tasks": {"type": "array", "items": {"$ref": "#/$defs/task"}},
-            "node_filter": {"type": ["string", "null"], "description": "YAQL over the record of a node: whether it takes part"},
+            "node_filter": {"type": ["string", "null"], "description": "YAQL expression over a node record that selects the nodes of the graph"},
             "on_success": {"$ref": "#/$defs/reaction"},
             "on_error": {"$ref": "#/$defs/reaction"},
             "on_stop": {"$ref": "#/$defs/reaction"},
@@ -54,7 +54,7 @@ fn graph() -> Value {
 
 fn reaction() -> Value {
     json!({
-        "type": ["object", "null"], "description": "What becomes of a node when its part of the graph ends this way",
+        "type": ["object", "null"], "description": "Node attributes to set when the graph ends this way on a node",
         "properties": {"node_attributes": {"type": "object"}},
     })
 }
@@ -63,8 +63,8 @@ fn relation() -> Value {
     json!({
         "type": "object", "required": ["name"],
         "properties": {
-            "name": {"$ref": "#/$defs/name", "description": "A task, or a pattern between slashes"},
-            "role": {"anyOf": [{"$ref": "#/$defs/places"}, {"type": "null"}], "description": "On which nodes; `self` is this one"},
+            "name": {"$ref": "#/$defs/name", "description": "Task name, or a regular expression between slashes"},
+            "role": {"anyOf": [{"$ref": "#/$defs/places"}, {"type": "null"}], "description": "Roles that select the nodes; `self` is the same node"},
             "tags": {"anyOf": [{"$ref": "#/$defs/places"}, {"type": "null"}]},
             "policy": or_computed(json!({"enum": ["all", "any"]})),
         },
@@ -72,16 +72,16 @@ fn relation() -> Value {
 }
 
 fn task() -> Value {
-    let types: Vec<Value> = TASK_TYPES.iter().map(|task_type| of_type(task_type)).collect();
+    let types: Vec<Value> = TASK_TYPES.iter().map(|task_type| type_schema(task_type)).collect();
     json!({
         "type": "object", "required": ["id", "type"], "properties": fields(), "allOf": types,
     })
 }
 
-/// Every field under each of its names.
+/// Schema of every task field, under its canonical name and its alias.
 fn fields() -> Map<String, Value> {
     let mut fields = Map::new();
-    for (name, about) in ABOUT {
+    for (name, about) in DESCRIPTIONS {
         let mut form = field(name);
         if let Some(form) = form.as_object_mut().filter(|_| !about.is_empty()) {
             form.insert("description".to_owned(), json!(about));
@@ -94,28 +94,31 @@ fn fields() -> Map<String, Value> {
     fields
 }
 
-/// Canonical names, and what they are for.
-const ABOUT: &[(&str, &str)] = &[
-    ("id", "By what other tasks and layers know it"),
-    ("type", "What is done"),
-    ("version", "Of the rules the task was written for; 2.0.0 and newer may depend across nodes"),
-    ("roles", "On which nodes: roles, tags, `*`, `master`, `self`, or a pattern between slashes"),
-    ("groups", "An older name for roles"),
-    ("tags", "On which nodes, by tag"),
-    ("requires", "Tasks on the same node that come before"),
-    ("required_for", "Tasks on the same node that come after"),
-    ("cross_depends", "Tasks on other nodes that come before"),
-    ("cross_depended_by", "Tasks on other nodes that come after"),
-    ("tasks", "What a group holds"),
-    ("condition", "Whether it runs at all"),
-    ("parameters", "What its type needs to know"),
-    ("reexecute_on", "Events after which it runs again"),
-    ("refresh_on", "Tasks after which it runs again"),
-    ("fail_on_error", "Whether its failure fails the node"),
-    ("fault_tolerance", "How many nodes of a group may fail: a number, or a percentage"),
-    ("stage", "Of plugins: `name` or `name/number`"),
-    ("test_pre", "What is looked at before it"),
-    ("test_post", "What is looked at after it"),
+/// Descriptions by canonical field name.
+const DESCRIPTIONS: &[(&str, &str)] = &[
+    ("id", "Task ID, unique in the graph"),
+    ("type", "Task type"),
+    ("version", "Version of the task format; dependencies across nodes require 2.0.0 or newer"),
+    (
+        "roles",
+        "Nodes that execute the task: roles, tags, `*`, `master`, `self`, or a regular expression between slashes",
+    ),
+    ("groups", "Legacy name of `roles`"),
+    ("tags", "Nodes that execute the task, by tag"),
+    ("requires", "Tasks on the same node that must finish before this one"),
+    ("required_for", "Tasks on the same node that wait for this one"),
+    ("cross_depends", "Tasks on other nodes that must finish before this one"),
+    ("cross_depended_by", "Tasks on other nodes that wait for this one"),
+    ("tasks", "Tasks of a group"),
+    ("condition", "Condition for executing the task"),
+    ("parameters", "Parameters of the task type"),
+    ("reexecute_on", "Events that cause re-execution"),
+    ("refresh_on", "Tasks whose execution causes re-execution"),
+    ("fail_on_error", "Whether a failure of the task fails the node"),
+    ("fault_tolerance", "Maximum number of failed nodes in a group: an integer or a percentage"),
+    ("stage", "Stage of a plugin task: `name` or `name/number`"),
+    ("test_pre", "Test executed before the task"),
+    ("test_post", "Test executed after the task"),
 ];
 
 fn field(name: &str) -> Value {
@@ -142,10 +145,10 @@ fn field(name: &str) -> Value {
     }
 }
 
-/// What the parameters of one type are, wherever a task says that it is of that type.
-fn of_type(task_type: &TaskType) -> Value {
+/// Schema of the parameters for tasks of one type.
+fn type_schema(task_type: &TaskType) -> Value {
     let TaskType { name, about, parameters, .. } = task_type;
-    let mut properties = of_parameters(parameters);
+    let mut properties = parameter_schemas(parameters);
     properties.insert("strategy".to_owned(), or_computed(strategy()));
     json!({
         "if": {"properties": {"type": {"const": name}}, "required": ["type"]},
@@ -158,7 +161,7 @@ fn of_type(task_type: &TaskType) -> Value {
 
 fn strategy() -> Value {
     json!({
-        "type": "object", "required": ["type"], "description": "How many nodes do it at once",
+        "type": "object", "required": ["type"], "description": "How many nodes execute the task concurrently",
         "properties": {
             "type": or_computed(json!({"enum": ["parallel", "one_by_one"]})),
             "amount": or_computed(json!({"type": "integer", "minimum": 0, "description": "0: no limit"})),
@@ -166,8 +169,9 @@ fn strategy() -> Value {
     })
 }
 
-/// Their forms are judged when a plan is made, since a stronger layer may still set them right: here they are told.
-fn of_parameters(parameters: &[Parameter]) -> Map<String, Value> {
+/// Parameters are described but not validated: that happens during planning, because another layer may still
+/// override them.
+fn parameter_schemas(parameters: &[Parameter]) -> Map<String, Value> {
     let mut properties = Map::new();
     for Parameter { name, kind, need, about } in parameters {
         let mut form = Map::new();
@@ -179,7 +183,7 @@ fn of_parameters(parameters: &[Parameter]) -> Map<String, Value> {
         };
         form.insert("description".to_owned(), json!(about));
         if let Kind::Maps(inner) = kind {
-            form.insert("items".to_owned(), json!({"properties": of_parameters(inner)}));
+            form.insert("items".to_owned(), json!({"properties": parameter_schemas(inner)}));
         }
         properties.insert((*name).to_owned(), Value::Object(form));
     }
@@ -210,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_has_a_form() {
+    fn every_field_has_a_schema() {
         let fields = fields();
         for field in TASK_FIELDS {
             for name in field.alias.into_iter().chain([field.canonical]) {
@@ -232,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_upload_refuses_is_underlined() {
+    fn documents_that_an_upload_rejects_are_invalid() {
         let validator = validator();
         for text in [
             "just words",
@@ -255,16 +259,16 @@ mod tests {
         }
     }
 
-    /// Every file with a list of tasks in it under a folder.
-    fn graphs(folder: &Path, found: &mut Vec<PathBuf>) {
+    /// Collects every file with a task list below a folder.
+    fn graphs(folder: &Path, paths: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let is_of_library = folder.ends_with("fuel-library") && name.ends_with("tasks.yaml");
+            let is_library_file = folder.ends_with("fuel-library") && name.ends_with("tasks.yaml");
             if path.is_dir() {
-                graphs(&path, found);
-            } else if is_of_library || name == "default-graph.yaml" || name == "deployment_tasks.yaml" {
-                found.push(path);
+                graphs(&path, paths);
+            } else if is_library_file || name == "default-graph.yaml" || name == "deployment_tasks.yaml" {
+                paths.push(path);
             }
         }
     }

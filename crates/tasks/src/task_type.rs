@@ -1,4 +1,4 @@
-//! What a task type is.
+//! Definition of a task type.
 
 use stoker_engine::blueprint::RunsOn;
 use stoker_engine::session::Mode;
@@ -10,25 +10,24 @@ use crate::parameter::Parameter;
 use crate::prepare::Prepare;
 use crate::values::Values;
 
-/// One kind of work.
 pub struct TaskType {
     pub name: &'static str,
-    /// A line.
+    /// One-line description.
     pub about: &'static str,
-    /// Paragraphs, in Markdown.
+    /// Reference documentation in Markdown.
     pub reference: &'static str,
-    /// Whose agent carries it out.
+    /// Which agent executes it.
     pub runs_on: RunsOn,
-    /// Doing it twice is the same as doing it once.
+    /// Executing it twice has the same effect as once, so an interrupted attempt may be retried.
     pub is_idempotent: bool,
-    /// What happens where nothing may be touched.
+    /// Behaviour in noop mode.
     pub noop: &'static str,
     pub parameters: &'static [Parameter],
-    /// A task, in YAML.
+    /// Example task in YAML.
     pub example: &'static str,
-    /// Absent where there is nothing to be done.
+    /// Executor; absent for types that are never executed.
     pub run: Option<Run>,
-    /// What the master adds before an attempt leaves.
+    /// Preparation on the master before an attempt is sent.
     pub prepare: Option<Prepare>,
     #[cfg(test)]
     pub(crate) cases: &'static [&'static str],
@@ -36,11 +35,11 @@ pub struct TaskType {
 
 pub(crate) type Run = for<'a> fn(&'a Values, Context<'a>) -> Work<'a, Outcome>;
 
-/// Where an attempt finds itself.
+/// Execution context of an attempt.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     pub host: &'a dyn Host,
-    /// The node it is for.
+    /// UID of the node that the task is for.
     pub node: &'a str,
     pub mode: Mode,
     pub debug: bool,
@@ -52,7 +51,7 @@ impl Context<'_> {
     }
 }
 
-/// One sentence as a summary.
-pub(crate) fn told(sentence: impl Into<String>) -> JsonMap {
+/// Summary that consists of one message.
+pub(crate) fn message_summary(sentence: impl Into<String>) -> JsonMap {
     JsonMap::from_iter([("message".to_owned(), sentence.into().into())])
 }

@@ -1,4 +1,4 @@
-//! What whoever schedules attempts has to know of a type.
+//! Scheduling defaults of task types.
 
 use stoker_engine::blueprint::Timing;
 
@@ -6,7 +6,7 @@ use crate::find;
 use crate::parameter::Need;
 use crate::task_type::TaskType;
 
-/// Of a type, where a task says nothing else in its parameters. `None`: there is no such type.
+/// Timing defaults of a type, which task parameters can override. `None` for an unknown type.
 pub fn timing_of(name: &str) -> Option<Timing> {
     let task_type = find(name)?;
     Some(Timing {
@@ -18,7 +18,7 @@ pub fn timing_of(name: &str) -> Option<Timing> {
     })
 }
 
-/// From the table, which is also what the reference says.
+/// Default from the parameter table, which is also the source of the reference documentation.
 fn default_of(task_type: &TaskType, name: &str) -> u64 {
     let parameter = task_type.parameters.iter().find(|parameter| parameter.name == name);
     match parameter.map(|parameter| parameter.need) {
@@ -34,20 +34,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_are_those_of_the_table() {
-        let of = |name: &str| {
+    fn timing_comes_from_the_parameter_table() {
+        let timing = |name: &str| {
             let timing = timing_of(name).unwrap();
             (timing.timeout_s, timing.n_retries, timing.interval_s, timing.is_idempotent)
         };
-        assert_eq!(of("shell"), (300, 2, 2, false));
-        assert_eq!(of("puppet"), (5400, 2, 2, true));
-        assert_eq!(of("reboot"), (900, 0, 2, false));
+        assert_eq!(timing("shell"), (300, 2, 2, false));
+        assert_eq!(timing("puppet"), (5400, 2, 2, true));
+        assert_eq!(timing("reboot"), (900, 0, 2, false));
         assert_eq!(timing_of("no such type"), None);
         assert_eq!(timing_of("role"), None);
     }
 
     #[test]
-    fn whatever_is_carried_out_has_a_time_limit_and_is_retried_in_peace() {
+    fn executed_types_have_a_timeout_and_a_retry_interval() {
         for task_type in crate::all() {
             let timing = timing_of(task_type.name).unwrap();
             assert_eq!(timing.runs_on == RunsOn::Nowhere, task_type.run.is_none(), "{}", task_type.name);

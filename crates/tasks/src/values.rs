@@ -1,4 +1,4 @@
-//! Parameters that were checked: looking one up cannot fail.
+//! Validated parameters; lookups cannot fail.
 
 use std::time::Duration;
 
@@ -6,7 +6,8 @@ use stoker_model::{Json, JsonMap};
 
 use crate::parameter::{count, permissions, seconds};
 
-/// Filled in by the table of a type. Asking for what the table does not have is answered with nothing.
+/// Parameters validated against a table and with defaults filled in. Lookups of unknown names return empty
+/// values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
     map: JsonMap,

@@ -1,4 +1,4 @@
-//! A collector of OpenTelemetry: takes spans over OTLP/HTTP and remembers them.
+//! An OpenTelemetry collector: accepts spans over OTLP/HTTP and stores them for assertions.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -12,71 +12,71 @@ use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use prost::Message as _;
 
-/// A span, in words.
+/// A received span, with IDs in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collected {
-    /// Whose it is.
+    /// `service.name` of the resource.
     pub service: String,
     pub name: String,
     pub kind: SpanKind,
     pub trace: String,
     pub id: String,
-    /// Empty where it has none.
+    /// Empty for a root span.
     pub parent: String,
     pub has_failed: bool,
     pub attributes: Vec<(String, String)>,
 }
 
 impl Collected {
-    /// What is said of it; empty where nothing is.
+    /// The value of an attribute; empty if the span does not have it.
     pub fn attribute(&self, name: &str) -> &str {
-        self.attributes.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+        self.attributes.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value)
     }
 }
 
-/// Listens on a port of its own until the test ends.
+/// Listens on a free port until the test ends.
 pub struct Collector {
     pub url: String,
-    seen: Arc<Mutex<Seen>>,
+    received: Arc<Mutex<Received>>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct Received {
     spans: Vec<Collected>,
-    /// The first line and the headers of each request.
+    /// Request line and headers of each request.
     heads: Vec<String>,
-    /// How the next ones are answered.
+    /// Status codes of the next responses, the next one last.
     refusals: Vec<u16>,
 }
 
 impl Collector {
-    /// The first requests are answered with these.
+    /// Starts a collector that answers the first requests with these status codes and stores nothing of them.
     pub fn start(refusals: &[u16]) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port on loopback");
-        let url = format!("http://{}", listener.local_addr().expect("its address"));
+        let listener = TcpListener::bind("127.0.0.1:0").expect("cannot listen on loopback");
+        let url = format!("http://{}", listener.local_addr().expect("a listener has an address"));
         let refusals = refusals.iter().rev().copied().collect();
-        let seen = Arc::new(Mutex::new(Seen { refusals, ..Seen::default() }));
-        let shared = Arc::clone(&seen);
+        let received = Arc::new(Mutex::new(Received { refusals, ..Received::default() }));
+        let shared = Arc::clone(&received);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // Whoever hangs up in the middle is a test that has ended.
-                _ = answer(&stream, &shared);
+                // A client that disconnects early belongs to a test that has ended.
+                _ = handle_request(&stream, &shared);
             }
         });
-        Self { url, seen }
+        Self { url, received }
     }
 
     pub fn spans(&self) -> Vec<Collected> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).spans.clone()
+        self.received.lock().unwrap_or_else(PoisonError::into_inner).spans.clone()
     }
 
-    /// What came before the body of each request.
+    /// Request line and headers of each request.
     pub fn heads(&self) -> Vec<String> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).heads.clone()
+        self.received.lock().unwrap_or_else(PoisonError::into_inner).heads.clone()
     }
 }
 
-fn answer(stream: &TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()> {
+fn handle_request(stream: &TcpStream, received: &Mutex<Received>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -89,36 +89,36 @@ fn answer(stream: &TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()> {
     let length = length.find_map(|(_, value)| value.trim().parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-    seen.heads.push(head);
-    let status = match seen.refusals.pop() {
+    let mut received = received.lock().unwrap_or_else(PoisonError::into_inner);
+    received.heads.push(head);
+    let status = match received.refusals.pop() {
         Some(status) => status,
         None => match ExportTraceServiceRequest::decode(body.as_slice()) {
             Ok(request) => {
-                seen.spans.extend(collected(request));
+                received.spans.extend(spans_of(request));
                 200
             }
             Err(_) => 400,
         },
     };
-    drop(seen);
+    drop(received);
     let mut writer = stream;
     write!(writer, "HTTP/1.1 {status} -\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
 }
 
-fn collected(request: ExportTraceServiceRequest) -> Vec<Collected> {
-    let mut all = Vec::new();
+fn spans_of(request: ExportTraceServiceRequest) -> Vec<Collected> {
+    let mut collected = Vec::new();
     for spans in request.resource_spans {
-        let said = pairs(spans.resource.map(|resource| resource.attributes).unwrap_or_default());
-        let service = said.into_iter().find(|(name, _)| name == "service.name");
+        let attributes = pairs(spans.resource.map(|resource| resource.attributes).unwrap_or_default());
+        let service = attributes.into_iter().find(|(name, _)| name == "service.name");
         let service = service.map(|(_, value)| value).unwrap_or_default();
         let spans = spans.scope_spans.into_iter().flat_map(|scope| scope.spans);
-        all.extend(spans.map(|span| one(&service, span)));
+        collected.extend(spans.map(|span| convert(&service, span)));
     }
-    all
+    collected
 }
 
-fn one(service: &str, span: Span) -> Collected {
+fn convert(service: &str, span: Span) -> Collected {
     Collected {
         service: service.to_owned(),
         kind: span.kind(),

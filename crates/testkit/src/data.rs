@@ -1,10 +1,8 @@
-//! Real graphs and nodes, which live beside the repository and are never copied into it.
+//! Graphs and nodes of real deployments, in `../shared/data` beside the repository.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// The file of that name under `shared/data` beside the repository; `None` where there is no such folder.
+/// The path of a file in `../shared/data`. If the file is missing, records the current test as skipped.
 pub fn real_data(name: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
-    let path = root.parent()?.join("shared/data").join(name);
-    path.is_file().then_some(path)
+    stoker_testenv::shared_data(name)
 }

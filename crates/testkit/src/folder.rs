@@ -1,18 +1,18 @@
-//! A folder of a test's own.
+//! Temporary folders.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// Empty when made, gone when dropped.
+/// A temporary folder, empty at first; deleted with its contents when dropped.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
-    #[expect(clippy::new_without_default, reason = "making a folder is an act, not a value")]
+    #[expect(clippy::new_without_default, reason = "creating a folder has a side effect")]
     pub fn new() -> Self {
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -20,7 +20,7 @@ impl Folder {
             let path = std::env::temp_dir().join(name);
             match std::fs::create_dir(&path) {
                 Ok(()) => return Self { path },
-                // Left by a process that had the same id and was killed.
+                // A killed process with the same ID left it behind.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => panic!("cannot create `{}`: {error}", path.display()),
             }

@@ -1,8 +1,7 @@
-//! What tests need around them: folders that go away, a private PostgreSQL, a private NATS, a collector of
-//! traces, the shared real data.
+//! Fixtures of tests: temporary folders, a private PostgreSQL, a private NATS, an OTLP collector, the shared data set.
 //!
-//! A program that is missing is a failure with the line to type, not a test that passes without having tested
-//! anything; `STOKER_TEST_SKIP=postgres` (or `nats`) leaves its tests out and is said aloud by `cargo xtask test`.
+//! A missing program fails the test with the command that installs it. `STOKER_TEST_SKIP=postgres` (or `nats`) skips
+//! the tests that need it; each is recorded through `stoker-testenv` and listed by `cargo xtask test`.
 
 mod collector;
 mod data;
@@ -15,3 +14,4 @@ pub use data::real_data;
 pub use folder::Folder;
 pub use nats::TestNats;
 pub use postgres::{OwnPostgres, TestDatabase};
+pub use stoker_testenv::{Tool, exclude, record_missing_tool, record_skip};

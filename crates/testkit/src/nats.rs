@@ -1,4 +1,4 @@
-//! A private NATS for a test: up in a moment, so that each test that needs one has its own.
+//! A private NATS server. It starts in milliseconds, so each test that needs one has its own.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
@@ -9,55 +9,54 @@ use std::time::{Duration, Instant};
 use crate::folder::Folder;
 
 const PROGRAM: &str = "nats-server";
-/// Debian keeps it where only root looks for programs.
+/// Debian installs the program there, outside of the search path of most users.
 const SYSTEM_FOLDER: &str = "/usr/sbin";
-const MISSING: &str = "tests need NATS, which is not installed: run `apt-get install nats-server`, \
-                       or set STOKER_TEST_SKIP=nats to leave them out";
+const MISSING: &str = "`nats-server` is not installed; run `apt-get install nats-server`, \
+                       or set STOKER_TEST_SKIP=nats to skip the tests that need it";
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-const START_MAX: Duration = Duration::from_secs(30);
+/// A start takes milliseconds; the bound is for machines under heavy load.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Ends when dropped, and with the thread that started it.
+/// A NATS server; killed when dropped, and when the thread that started it ends.
 pub struct TestNats {
     folder: Folder,
     program: PathBuf,
     config: Option<PathBuf>,
     address: IpAddr,
-    /// Whether it keeps what it is told to, without a configuration that says so.
-    is_keeping: bool,
+    /// Enables JetStream on the command line, for servers without a configuration file.
+    has_jetstream: bool,
     port: u16,
     process: Option<Child>,
 }
 
 impl TestNats {
-    /// One that anybody on this machine may use; `None` when tests of NATS are left out on purpose.
+    /// A server without authentication on loopback. `None` if `STOKER_TEST_SKIP` lists `nats`.
     pub fn open() -> Option<Self> {
         Self::start_with(None, LOOPBACK, false)
     }
 
-    /// The same with JetStream: what is kept outlives it.
+    /// The same with JetStream, whose streams survive a restart.
     pub fn keeping() -> Option<Self> {
         Self::start_with(None, LOOPBACK, true)
     }
 
-    /// One with a configuration file; its address and port are chosen here.
+    /// A server with a configuration file, which must not set address and port.
     pub fn configured(config: &Path) -> Option<Self> {
         Self::configured_at(config, LOOPBACK)
     }
 
-    /// The same where others than this machine can reach it.
+    /// The same on another address than loopback.
     pub fn configured_at(config: &Path, address: IpAddr) -> Option<Self> {
         Self::start_with(Some(config.to_owned()), address, false)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the switch of a test run is in its environment")]
-    fn start_with(config: Option<PathBuf>, address: IpAddr, is_keeping: bool) -> Option<Self> {
-        let skip = std::env::var("STOKER_TEST_SKIP").unwrap_or_default();
-        if skip.split(',').any(|name| name.trim() == "nats") {
+    fn start_with(config: Option<PathBuf>, address: IpAddr, has_jetstream: bool) -> Option<Self> {
+        if stoker_testenv::exclude("nats") {
             return None;
         }
         let program = program().unwrap_or_else(|| panic!("{MISSING}"));
         let folder = Folder::new();
-        let mut nats = Self { folder, program, config, address, is_keeping, port: 0, process: None };
+        let mut nats = Self { folder, program, config, address, has_jetstream, port: 0, process: None };
         nats.start();
         Some(nats)
     }
@@ -66,19 +65,20 @@ impl TestNats {
         format!("nats://{}:{}", self.address, self.port)
     }
 
-    /// What it kept is gone; it has to be stopped. One with a configuration keeps elsewhere.
+    /// Deletes the JetStream storage. The server must be stopped and must not have a configuration file, which sets
+    /// another folder.
     pub fn forget(&self) {
-        assert!(self.process.is_none(), "it runs");
-        fs::remove_dir_all(self.folder.file("kept")).expect("cannot remove a folder");
+        assert!(self.process.is_none(), "NATS is running; stop it first");
+        fs::remove_dir_all(self.storage()).expect("cannot remove the storage folder of NATS");
     }
 
-    /// At the same address as before.
+    /// Starts the server on the address and port that it had before.
     pub fn start(&mut self) {
-        assert!(self.process.is_none(), "it runs already");
+        assert!(self.process.is_none(), "NATS is running already");
         let ports = self.folder.file("ports");
         drop(fs::remove_dir_all(&ports));
-        fs::create_dir(&ports).expect("cannot make a folder");
-        let log = fs::File::create(self.folder.file("server.log")).expect("cannot make a file");
+        fs::create_dir(&ports).expect("cannot create a folder");
+        let log = fs::File::create(self.folder.file("server.log")).expect("cannot create a file");
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL"]).arg(&self.program);
         command.args(["-a", &self.address.to_string(), "-p"]);
@@ -87,15 +87,15 @@ impl TestNats {
         if let Some(config) = &self.config {
             command.arg("-c").arg(config);
         }
-        if self.is_keeping {
-            command.arg("-js").arg("-sd").arg(self.folder.file("kept"));
+        if self.has_jetstream {
+            command.arg("-js").arg("-sd").arg(self.storage());
         }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         self.process = Some(command.spawn().expect("cannot start `setpriv`"));
         self.port = self.wait_until_ready(&ports);
     }
 
-    /// As if the machine had lost its power.
+    /// Kills the server without a shutdown.
     pub fn stop(&mut self) {
         if let Some(mut process) = self.process.take() {
             drop(process.kill());
@@ -103,17 +103,21 @@ impl TestNats {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "another program starts at its own pace")]
+    fn storage(&self) -> PathBuf {
+        self.folder.file("kept")
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "polls another process")]
     fn wait_until_ready(&mut self, ports: &Path) -> u16 {
         let started = Instant::now();
         loop {
-            if let Some(port) = listening(ports, self.address) {
+            if let Some(port) = listening_port(ports, self.address) {
                 return port;
             }
             let log = || fs::read_to_string(self.folder.file("server.log")).unwrap_or_default();
-            let ended = self.process.as_mut().and_then(|process| process.try_wait().ok().flatten());
-            assert!(ended.is_none(), "NATS has ended: {}", log());
-            assert!(started.elapsed() < START_MAX, "NATS does not start: {}", log());
+            let status = self.process.as_mut().and_then(|process| process.try_wait().ok().flatten());
+            assert!(status.is_none(), "NATS exited during start: {}", log());
+            assert!(started.elapsed() < START_TIMEOUT, "NATS does not start: {}", log());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -125,8 +129,8 @@ impl Drop for TestNats {
     }
 }
 
-/// The port in the file that the server writes, once somebody answers there.
-fn listening(ports: &Path, address: IpAddr) -> Option<u16> {
+/// The port in the file that the server writes, once it accepts connections.
+fn listening_port(ports: &Path, address: IpAddr) -> Option<u16> {
     let file = fs::read_dir(ports).ok()?.flatten().next()?;
     let text = fs::read_to_string(file.path()).ok()?;
     let (_, after) = text.split_once(&format!("nats://{address}:"))?;

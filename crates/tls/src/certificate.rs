@@ -1,4 +1,4 @@
-//! What a certificate says.
+//! Parsed certificates.
 
 use std::fmt::Write as _;
 
@@ -9,11 +9,11 @@ use crate::{Fingerprint, TlsError, Validity};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// The common name.
+    /// Common name.
     pub subject: String,
-    /// Host names and addresses.
+    /// Host names and IP addresses of the subject alternative name.
     pub names: Vec<String>,
-    /// As hexadecimal digits.
+    /// Hexadecimal.
     pub serial: String,
     pub validity: Validity,
     pub fingerprint: Fingerprint,
@@ -26,13 +26,13 @@ impl Certificate {
             .map_err(|error| TlsError::Certificate(error.to_string()))?;
         let subject = read.subject().iter_common_name().next().and_then(|name| name.as_str().ok());
         let names = match read.subject_alternative_name() {
-            Ok(Some(extension)) => extension.value.general_names.iter().filter_map(shown).collect(),
+            Ok(Some(extension)) => extension.value.general_names.iter().filter_map(name_text).collect(),
             _ => Vec::new(),
         };
         Ok(Self {
             subject: subject.unwrap_or_default().to_owned(),
             names,
-            serial: digits(read.raw_serial()),
+            serial: hex(read.raw_serial()),
             validity: Validity {
                 not_before: read.validity().not_before.timestamp(),
                 not_after: read.validity().not_after.timestamp(),
@@ -42,21 +42,21 @@ impl Certificate {
         })
     }
 
-    /// All of a file.
+    /// Reads all certificates of a PEM file.
     pub fn read_file(path: &std::path::Path) -> Result<Vec<Self>, TlsError> {
         crate::files::read_certificates(path)?.iter().map(Self::read).collect()
     }
 }
 
-fn digits(bytes: &[u8]) -> String {
+fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })
 }
 
-fn shown(name: &GeneralName<'_>) -> Option<String> {
+fn name_text(name: &GeneralName<'_>) -> Option<String> {
     match name {
         GeneralName::DNSName(name) => Some((*name).to_owned()),
         GeneralName::IPAddress(bytes) => match <[u8; 4]>::try_from(*bytes) {

@@ -1,4 +1,4 @@
-//! The side that connects: whom it trusts, and who it is.
+//! TLS clients: trust and identity.
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,16 +15,16 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStor
 use crate::authority::new_key;
 use crate::{Certificate, Fingerprint, TlsError, Validity, files, provider};
 
-/// Whom to trust.
+/// Trust anchors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// The authorities of the system, and those of the file.
+    /// System roots and the certificates of a file.
     System { file: Option<PathBuf> },
-    /// One authority, whose certificate the server sends along.
+    /// One authority by fingerprint; the server sends its certificate in the chain.
     Pinned(Fingerprint),
 }
 
-/// How to connect.
+/// TLS client configuration.
 pub fn client_config(trust: &Trust, identity: Option<Arc<ClientIdentity>>) -> Result<ClientConfig, TlsError> {
     let provider = provider();
     let builder =
@@ -33,7 +33,7 @@ pub fn client_config(trust: &Trust, identity: Option<Arc<ClientIdentity>>) -> Re
         Trust::System { file } => {
             let mut roots = RootCertStore::empty();
             for certificate in rustls_native_certs::load_native_certs().certs {
-                // Some systems ship certificates that no library can read.
+                // Some systems ship certificates that cannot be parsed.
                 _ = roots.add(certificate);
             }
             if let Some(path) = file {
@@ -51,12 +51,12 @@ pub fn client_config(trust: &Trust, identity: Option<Arc<ClientIdentity>>) -> Re
         Some(identity) => builder.with_client_cert_resolver(identity),
         None => builder.with_no_client_auth(),
     };
-    // A session that is taken up again shows the certificate it began with.
+    // Session resumption would keep using the client certificate of the first handshake.
     config.resumption = Resumption::disabled();
     Ok(config)
 }
 
-/// Trusts one authority, as if it had come in a file: names, dates and signatures are judged as always.
+/// Trusts one authority as if it came from a file: names, validity and signatures are still verified.
 #[derive(Debug)]
 struct Pinned {
     pin: Fingerprint,
@@ -108,7 +108,7 @@ impl ServerCertVerifier for Pinned {
     }
 }
 
-/// A key of an agent, which never leaves its machine, and what is asked for with it.
+/// Private key of an agent, which never leaves its host.
 pub struct AgentKey {
     key: KeyPair,
 }
@@ -118,10 +118,10 @@ impl AgentKey {
         Ok(Self { key: new_key()? })
     }
 
-    /// A request for a certificate, in PEM form.
+    /// Certificate signing request in PEM format.
     pub fn request(&self) -> Result<String, TlsError> {
         let mut params = CertificateParams::default();
-        // Who it is for is decided by whoever answers.
+        // The issuer decides the subject.
         params.distinguished_name = DistinguishedName::new();
         params.distinguished_name.push(DnType::CommonName, "agent");
         let request = params.serialize_request(&self.key).map_err(TlsError::making)?;
@@ -133,7 +133,7 @@ impl AgentKey {
     }
 }
 
-/// Who connects; may change while connections stand.
+/// Client certificate that can be replaced while connections are open.
 #[derive(Debug, Default)]
 pub struct ClientIdentity {
     current: RwLock<Option<Current>>,
@@ -146,13 +146,13 @@ struct Current {
 }
 
 impl ClientIdentity {
-    /// From the next connection on. The chain and the key are in PEM form.
+    /// Sets chain and key, in PEM format, for new connections.
     pub fn set(&self, chain: &str, key: &str) -> Result<Validity, TlsError> {
-        let wrong = |reason: &str| TlsError::Certificate(reason.to_owned());
+        let invalid = |reason: &str| TlsError::Certificate(reason.to_owned());
         let leaf = CertificateDer::pem_slice_iter(chain.as_bytes()).next();
-        let leaf = leaf.and_then(Result::ok).ok_or_else(|| wrong("it is not in PEM form"))?;
-        let key =
-            PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|_| wrong("its key is not in PEM form"))?;
+        let leaf = leaf.and_then(Result::ok).ok_or_else(|| invalid("it is not in PEM format"))?;
+        let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
+            .map_err(|_| invalid("its key is not in PEM format"))?;
         let validity = Certificate::read(&leaf)?.validity;
         let key = CertifiedKey::from_der(vec![leaf], key, &provider())?;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) =
@@ -160,12 +160,12 @@ impl ClientIdentity {
         Ok(validity)
     }
 
-    /// Of the certificate it has.
+    /// Validity of the current certificate.
     pub fn validity(&self) -> Option<Validity> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(|current| current.validity)
     }
 
-    /// One that nobody accepts any more would be worse than none.
+    /// Removes the certificate: one that servers reject is worse than none.
     pub fn clear(&self) {
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with certificates and keys.
+//! Errors about certificates and keys.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,19 +7,19 @@ use std::path::PathBuf;
 pub enum TlsError {
     #[error("cannot {what} `{}`: {source}", path.display())]
     File { what: &'static str, path: PathBuf, source: io::Error },
-    #[error("`{}` is there already; a second authority would make every certificate of the first useless", path.display())]
+    #[error("`{}` already exists; a new authority would invalidate all certificates of the existing one", path.display())]
     Exists { path: PathBuf },
-    #[error("there is no certificate authority in `{}`; make one with `stoker ca init --dir {}`", folder.display(), folder.display())]
+    #[error("no certificate authority in `{}`; create one with `stoker ca init --dir {}`", folder.display(), folder.display())]
     NoAuthority { folder: PathBuf },
-    #[error("`{}` can be read by everybody on this machine; take that away (`chmod 600`)", path.display())]
+    #[error("`{}` is readable by all users; restrict it with `chmod 600`", path.display())]
     NotPrivate { path: PathBuf },
     #[error("`{}` {reason}", path.display())]
     Nonsense { path: PathBuf, reason: String },
-    #[error("the request for a certificate makes no sense: {0}")]
+    #[error("invalid certificate signing request: {0}")]
     Request(String),
-    #[error("the certificate makes no sense: {0}")]
+    #[error("invalid certificate: {0}")]
     Certificate(String),
-    #[error("cannot make a certificate: {0}")]
+    #[error("cannot create a certificate: {0}")]
     Making(String),
     #[error("cannot use TLS: {0}")]
     Tls(#[from] rustls::Error),

@@ -1,4 +1,4 @@
-//! Certificates and keys in files.
+//! Certificate and key files.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -10,32 +10,32 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::TlsError;
 
-/// What everybody else may do, in the mode of a file.
+/// Permission bits of users other than owner and group.
 const OTHERS: u32 = 0o007;
 
-/// What others may do with a file.
+/// Who may read a file.
 #[derive(Clone, Copy)]
 pub(crate) enum Readers {
     Owner,
-    Everybody,
+    AllUsers,
 }
 
-/// Writes a file that is not there yet, whole or not at all.
+/// Atomically creates a file that must not exist.
 pub(crate) fn write_new(path: &Path, text: &str, readers: Readers) -> Result<(), TlsError> {
     let mode = match readers {
         Readers::Owner => 0o600,
-        Readers::Everybody => 0o644,
+        Readers::AllUsers => 0o644,
     };
-    let beside = path.with_extension("new");
+    let temporary = path.with_extension("new");
     let write = || {
-        _ = fs::remove_file(&beside);
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
+        _ = fs::remove_file(&temporary);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&temporary)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        // A link fails where a name is taken, which a rename would not.
-        let linked = fs::hard_link(&beside, path);
-        fs::remove_file(&beside)?;
-        linked?;
+        // Unlike a rename, a hard link fails if the name is taken.
+        let link_result = fs::hard_link(&temporary, path);
+        fs::remove_file(&temporary)?;
+        link_result?;
         match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             Some(parent) => File::open(parent)?.sync_all(),
             None => Ok(()),
@@ -50,28 +50,28 @@ pub(crate) fn write_new(path: &Path, text: &str, readers: Readers) -> Result<(),
     })
 }
 
-/// Writes a certificate and its key; what was there is replaced. Nobody else may read the key.
+/// Atomically replaces a file that contains a private key, with mode 0600.
 pub fn write_private(path: &Path, text: &str) -> Result<(), TlsError> {
-    let beside = path.with_extension("new");
+    let temporary = path.with_extension("new");
     let write = || {
-        _ = fs::remove_file(&beside);
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+        _ = fs::remove_file(&temporary);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        fs::rename(&beside, path)
+        fs::rename(&temporary, path)
     };
     write().map_err(|source| TlsError::File { what: "write", path: path.to_owned(), source })
 }
 
 pub(crate) fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let text = read(path)?;
-    let nonsense = |reason: String| TlsError::Nonsense { path: path.to_owned(), reason };
+    let invalid = |reason: String| TlsError::Nonsense { path: path.to_owned(), reason };
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
-    let found = read.map_err(|error| nonsense(format!("cannot be understood: {error}")))?;
-    if found.is_empty() {
-        return Err(nonsense("holds no certificate in PEM form".to_owned()));
+    let certificates = read.map_err(|error| invalid(format!("cannot be parsed: {error}")))?;
+    if certificates.is_empty() {
+        return Err(invalid("contains no certificate in PEM format".to_owned()));
     }
-    Ok(found)
+    Ok(certificates)
 }
 
 pub(crate) fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
@@ -79,16 +79,17 @@ pub(crate) fn read_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> 
     require_private(path)?;
     PrivateKeyDer::from_pem_slice(&text).map_err(|error| TlsError::Nonsense {
         path: path.to_owned(),
-        reason: format!("holds no private key in PEM form: {error}"),
+        reason: format!("contains no private key in PEM format: {error}"),
     })
 }
 
 pub(crate) fn require_private(path: &Path) -> Result<(), TlsError> {
-    let found = fs::metadata(path);
-    let found = found.map_err(|source| TlsError::File { what: "read", path: path.to_owned(), source })?;
-    // A group may be let in on purpose; everybody is a mistake.
-    let everybody = found.permissions().mode() & OTHERS;
-    if everybody == 0 { Ok(()) } else { Err(TlsError::NotPrivate { path: path.to_owned() }) }
+    let metadata = fs::metadata(path);
+    let metadata =
+        metadata.map_err(|source| TlsError::File { what: "read", path: path.to_owned(), source })?;
+    // Group access may be intended; access for all users is a mistake.
+    let others = metadata.permissions().mode() & OTHERS;
+    if others == 0 { Ok(()) } else { Err(TlsError::NotPrivate { path: path.to_owned() }) }
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, TlsError> {

@@ -1,16 +1,16 @@
-//! What a certificate is recognised by.
+//! Certificate fingerprints.
 
 use std::fmt;
 use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256 over the whole certificate.
+/// SHA-256 of the DER-encoded certificate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 32]);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be `sha256:` and 64 hexadecimal digits, as `stoker ca show` tells")]
+#[error("must be `sha256:` followed by 64 hexadecimal digits, as printed by `stoker ca show`")]
 pub struct FingerprintError;
 
 impl Fingerprint {
@@ -26,7 +26,7 @@ impl Fingerprint {
 impl FromStr for Fingerprint {
     type Err = FingerprintError;
 
-    /// Other programs write capital letters, and a colon after each byte.
+    /// Accepts upper case and colons between bytes, as other programs print them.
     fn from_str(text: &str) -> Result<Self, FingerprintError> {
         let digits = text.strip_prefix("sha256:").ok_or(FingerprintError)?;
         let digits: Vec<u8> = digits.bytes().filter(|byte| *byte != b':').collect();
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fingerprints_are_read_as_they_are_written_and_as_others_write_them() {
+    fn fingerprint_formats_are_parsed() {
         let print = Fingerprint::of(b"x");
         let text = print.to_string();
         assert_eq!(text.parse(), Ok(print));

@@ -1,7 +1,7 @@
-//! TLS: the internal certificate authority, certificates of servers and agents, and whom to trust.
+//! TLS: the internal certificate authority, server and agent certificates, and trust configuration.
 //!
-//! Owns everything that knows what a certificate is, so that there is one provider of cryptography in the program and one
-//! place to change it. Refuses to know who may have a certificate, and to read the clock: moments are arguments.
+//! The only crate that parses and issues certificates, so the program has a single cryptography provider. It
+//! does not decide who may get a certificate, and it does not read the clock: timestamps are arguments.
 
 mod authority;
 mod certificate;
@@ -27,7 +27,7 @@ pub use names::{Name, NameError};
 pub use server::{KeyPairFiles, ServerIdentity, server_config};
 pub use validity::Validity;
 
-/// The one provider of cryptography.
+/// The cryptography provider of the whole program.
 pub fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }

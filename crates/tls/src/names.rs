@@ -1,4 +1,4 @@
-//! Under which names a server can be reached.
+//! Names of a server in its certificate.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use rcgen::SanType;
 
-/// A host name, a name that stands for all hosts of a domain, or an address.
+/// A host name, a wildcard name or an IP address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Name {
     Host(String),
@@ -19,8 +19,8 @@ pub enum Name {
 )]
 pub struct NameError;
 
-/// Of one part of a host name, and of all of it.
-const PART_MAX: usize = 63;
+/// Length limits of a DNS label and of a whole name.
+const LABEL_MAX: usize = 63;
 const NAME_MAX: usize = 253;
 
 impl Name {
@@ -41,14 +41,14 @@ impl FromStr for Name {
         }
         let name = text.to_ascii_lowercase();
         let rest = name.strip_prefix("*.").unwrap_or(&name);
-        let is_part = |part: &str| {
-            (1..=PART_MAX).contains(&part.len())
-                && !part.starts_with('-')
-                && !part.ends_with('-')
-                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+        let is_label = |label: &str| {
+            (1..=LABEL_MAX).contains(&label.len())
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
         };
         let is_number = rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        if name.len() <= NAME_MAX && !is_number && rest.split('.').all(is_part) {
+        if name.len() <= NAME_MAX && !is_number && rest.split('.').all(is_label) {
             Ok(Self::Host(name))
         } else {
             Err(NameError)
@@ -70,15 +70,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_addresses_are_told_apart() {
-        for (text, shown) in [
+    fn names_and_addresses_are_distinguished() {
+        for (text, expected) in [
             ("Stoker.Example", "stoker.example"),
             ("*.example", "*.example"),
             ("node_7", "node_7"),
             ("10.0.0.7", "10.0.0.7"),
             ("[::1]", "::1"),
         ] {
-            assert_eq!(text.parse::<Name>().unwrap().to_string(), shown);
+            assert_eq!(text.parse::<Name>().unwrap().to_string(), expected);
         }
         assert!(matches!("10.0.0.7".parse(), Ok(Name::Address(_))));
         for wrong in [

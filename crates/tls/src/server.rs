@@ -1,4 +1,4 @@
-//! The side that listens.
+//! TLS servers.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,7 +11,7 @@ use rustls::{RootCertStore, ServerConfig};
 
 use crate::{Authority, Certificate, Issued, TlsError, Validity, files, provider};
 
-/// A certificate and its key, as somebody else puts them there and renews them.
+/// Certificate and key files that are managed and renewed externally.
 #[derive(Clone, Debug)]
 pub struct KeyPairFiles {
     pub certificate: PathBuf,
@@ -19,14 +19,14 @@ pub struct KeyPairFiles {
 }
 
 impl KeyPairFiles {
-    /// When they were written last; differs when somebody has renewed them.
+    /// Modification times, to detect renewal.
     pub fn written_at(&self) -> (Option<SystemTime>, Option<SystemTime>) {
-        let written = |path: &Path| std::fs::metadata(path).and_then(|found| found.modified()).ok();
+        let written = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
         (written(&self.certificate), written(&self.key))
     }
 }
 
-/// Who a server is; may change while connections stand.
+/// Server certificate that can be replaced while connections are open.
 #[derive(Debug)]
 pub struct ServerIdentity {
     current: RwLock<(Arc<CertifiedKey>, Validity)>,
@@ -38,18 +38,18 @@ impl ServerIdentity {
     }
 
     pub fn from_issued(issued: Issued, key_pem: &str) -> Result<Self, TlsError> {
-        Ok(Self { current: RwLock::new(take(issued, key_pem)?) })
+        Ok(Self { current: RwLock::new(from_issued_pair(issued, key_pem)?) })
     }
 
-    /// From the next connection on; what cannot be used changes nothing.
+    /// Reloads the files for new connections. On error the current certificate stays in use.
     pub fn reload(&self, files: &KeyPairFiles) -> Result<(), TlsError> {
         self.put(read(files)?);
         Ok(())
     }
 
-    /// From the next connection on.
+    /// Replaces the certificate for new connections.
     pub fn replace(&self, issued: Issued, key_pem: &str) -> Result<(), TlsError> {
-        self.put(take(issued, key_pem)?);
+        self.put(from_issued_pair(issued, key_pem)?);
         Ok(())
     }
 
@@ -68,7 +68,7 @@ impl ResolvesServerCert for ServerIdentity {
     }
 }
 
-/// How to listen. Certificates of clients are judged where one is shown; who needs one is decided elsewhere.
+/// TLS server configuration. A client certificate is verified if presented; callers decide who must have one.
 pub fn server_config(
     identity: Arc<ServerIdentity>,
     clients: Option<&Authority>,
@@ -89,14 +89,14 @@ pub fn server_config(
         None => builder.with_no_client_auth(),
     }
     .with_cert_resolver(identity);
-    // A session that is taken up again would show a certificate that was judged long ago.
+    // Session resumption would bypass the verification of the client certificate.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
 
-fn take(issued: Issued, key_pem: &str) -> Result<(Arc<CertifiedKey>, Validity), TlsError> {
+fn from_issued_pair(issued: Issued, key_pem: &str) -> Result<(Arc<CertifiedKey>, Validity), TlsError> {
     let (chain, key) = issued.with_key(key_pem)?;
     certified(chain, key)
 }
@@ -107,7 +107,7 @@ fn read(files: &KeyPairFiles) -> Result<(Arc<CertifiedKey>, Validity), TlsError>
     certified(chain, key).map_err(|error| match error {
         TlsError::Tls(error) => TlsError::Nonsense {
             path: files.key.clone(),
-            reason: format!("does not go with `{}`: {error}", files.certificate.display()),
+            reason: format!("does not match `{}`: {error}", files.certificate.display()),
         },
         other => other,
     })
@@ -117,7 +117,7 @@ fn certified(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 ) -> Result<(Arc<CertifiedKey>, Validity), TlsError> {
-    let leaf = chain.first().ok_or_else(|| TlsError::Certificate("there is none".to_owned()))?;
+    let leaf = chain.first().ok_or_else(|| TlsError::Certificate("the chain is empty".to_owned()))?;
     let validity = Certificate::read(leaf)?.validity;
     Ok((Arc::new(CertifiedKey::from_der(chain, key, &provider())?), validity))
 }

@@ -1,11 +1,11 @@
-//! From when until when a certificate is good, in seconds since 1970.
+//! Validity period of a certificate, in Unix seconds.
 
 use time::OffsetDateTime;
 
 use crate::TlsError;
 
-/// Clocks of machines differ; a certificate that was made a moment ago is good everywhere. One that lives for a short time
-/// only begins less early, or it would be old when it is made.
+/// Certificates are backdated to tolerate clock skew between hosts. Short-lived ones are backdated less, or
+/// they would be close to expiry when issued.
 const SKEW_SECONDS_MAX: i64 = 300;
 const SKEW_SHARE: i64 = 10;
 
@@ -16,7 +16,7 @@ pub struct Validity {
 }
 
 impl Validity {
-    /// From now on, for so many seconds.
+    /// Valid from now on for a number of seconds.
     pub fn starting(now: i64, seconds: i64) -> Self {
         let skew = (seconds / SKEW_SHARE).min(SKEW_SECONDS_MAX);
         Self { not_before: now.saturating_sub(skew), not_after: now.saturating_add(seconds) }
@@ -26,20 +26,20 @@ impl Validity {
         (self.not_before..=self.not_after).contains(&now)
     }
 
-    /// When to ask for the next one: a third of its life is left for trying again.
+    /// Renewal time: after two thirds of the period, so that one third is left for retries.
     pub fn renew_at(self) -> i64 {
         self.not_before + (self.not_after - self.not_before) / 3 * 2
     }
 
-    /// The day on which it ends, as people write it.
+    /// Expiry date, human-readable.
     pub fn last_day(self) -> String {
         OffsetDateTime::from_unix_timestamp(self.not_after)
-            .map(|moment| moment.date().to_string())
+            .map(|date_time| date_time.date().to_string())
             .unwrap_or_default()
     }
 
-    pub(crate) fn moments(self) -> Result<(OffsetDateTime, OffsetDateTime), TlsError> {
-        let moment = |seconds| OffsetDateTime::from_unix_timestamp(seconds).map_err(TlsError::making);
-        Ok((moment(self.not_before)?, moment(self.not_after)?))
+    pub(crate) fn date_times(self) -> Result<(OffsetDateTime, OffsetDateTime), TlsError> {
+        let date_time = |seconds| OffsetDateTime::from_unix_timestamp(seconds).map_err(TlsError::making);
+        Ok((date_time(self.not_before)?, date_time(self.not_after)?))
     }
 }

@@ -1,4 +1,4 @@
-//! An authority, what it makes, and who believes it: real handshakes in memory.
+//! The authority, its certificates, and their verification in real in-memory handshakes.
 #![expect(clippy::unwrap_used, reason = "tests: a panic is how they fail")]
 
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,7 +15,7 @@ use stoker_tls::{
 
 const YEAR: i64 = 365 * 24 * 3600;
 
-/// Handshakes judge certificates by the real clock.
+/// Handshakes verify certificates against the real clock.
 #[expect(clippy::disallowed_methods, reason = "tests look at the clock")]
 fn now() -> i64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
@@ -35,8 +35,8 @@ fn identity(authority: &Authority, of: &[&str], validity: Validity) -> Arc<Serve
     Arc::new(ServerIdentity::from_issued(issued, &key).unwrap())
 }
 
-/// What the server saw of the client's certificate, or why there was no connection.
-fn shake(
+/// Performs a handshake. Returns the fingerprint of the client certificate, or why the handshake failed.
+fn handshake(
     client: ClientConfig,
     server: ServerConfig,
     name: &str,
@@ -64,38 +64,38 @@ fn shake(
 }
 
 #[test]
-fn an_authority_is_made_once_and_its_key_is_private() {
+fn authority_is_created_once_with_private_key() {
     let folder = Folder::new();
-    let place = folder.file("deep/ca");
-    let made = authority(&place);
-    let mode = |file: &str| std::fs::metadata(place.join(file)).unwrap().permissions().mode() & 0o777;
+    let ca_folder = folder.file("deep/ca");
+    let created = authority(&ca_folder);
+    let mode = |file: &str| std::fs::metadata(ca_folder.join(file)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(Authority::KEY_FILE), 0o600);
-    let again = Authority::create(&place, "Another", Validity::starting(now(), YEAR));
+    let again = Authority::create(&ca_folder, "Another", Validity::starting(now(), YEAR));
     assert!(matches!(again, Err(TlsError::Exists { .. })));
-    let opened = Authority::open(&place).unwrap();
-    assert_eq!(opened.fingerprint(), made.fingerprint());
-    assert_eq!(opened.pem(), made.pem());
-    let told = Certificate::read(opened.certificate()).unwrap();
-    assert!(told.is_authority);
-    assert_eq!(told.subject, "Stoker test");
+    let opened = Authority::open(&ca_folder).unwrap();
+    assert_eq!(opened.fingerprint(), created.fingerprint());
+    assert_eq!(opened.pem(), created.pem());
+    let certificate = Certificate::read(opened.certificate()).unwrap();
+    assert!(certificate.is_authority);
+    assert_eq!(certificate.subject, "Stoker test");
 
-    // Half of one is none, and is not written over either.
-    std::fs::remove_file(place.join(Authority::CERTIFICATE_FILE)).unwrap();
-    assert!(matches!(Authority::open(&place), Err(TlsError::NoAuthority { .. })));
-    let again = Authority::create(&place, "Another", Validity::starting(now(), YEAR));
+    // An incomplete authority cannot be opened and is not overwritten.
+    std::fs::remove_file(ca_folder.join(Authority::CERTIFICATE_FILE)).unwrap();
+    assert!(matches!(Authority::open(&ca_folder), Err(TlsError::NoAuthority { .. })));
+    let again = Authority::create(&ca_folder, "Another", Validity::starting(now(), YEAR));
     assert!(matches!(again, Err(TlsError::Exists { .. })));
 }
 
 #[test]
-fn what_is_no_authority_is_told_apart() {
+fn invalid_authorities_are_reported() {
     let folder = Folder::new();
-    let why = |place: &Path| Authority::open(place).err().map(|error| error.to_string()).unwrap();
+    let why = |ca_folder: &Path| Authority::open(ca_folder).err().map(|error| error.to_string()).unwrap();
     assert!(why(folder.path()).contains("stoker ca init"));
     let (first, second) = (folder.file("first"), folder.file("second"));
     authority(&first);
     authority(&second);
     std::fs::copy(second.join(Authority::KEY_FILE), first.join(Authority::KEY_FILE)).unwrap();
-    assert!(why(&first).contains("is not the key of the certificate beside it"), "{}", why(&first));
+    assert!(why(&first).contains("does not match the certificate next to it"), "{}", why(&first));
     let key = second.join(Authority::KEY_FILE);
     std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
     assert!(why(&second).contains("chmod 600"));
@@ -106,13 +106,13 @@ fn what_is_no_authority_is_told_apart() {
         .unwrap();
     std::fs::write(second.join(Authority::CERTIFICATE_FILE), &issued.chain_pem).unwrap();
     std::fs::write(&key, leaf_key).unwrap();
-    assert!(why(&second).contains("is no certificate of an authority"), "{}", why(&second));
+    assert!(why(&second).contains("is not a CA certificate"), "{}", why(&second));
     std::fs::write(&key, "what?").unwrap();
     assert!(why(&second).contains("no private key"));
 }
 
 #[test]
-fn servers_are_believed_under_their_names_and_while_their_certificate_is_good() {
+fn server_certificates_are_verified() {
     let folder = Folder::new();
     let ours = authority(&folder.file("ours"));
     let theirs = authority(&folder.file("theirs"));
@@ -123,7 +123,7 @@ fn servers_are_believed_under_their_names_and_while_their_certificate_is_good() 
         let try_it = |authority: &Authority, validity: Validity, name: &str| {
             let server =
                 server_config(identity(authority, &["stoker.example", "127.0.0.1"], validity), None).unwrap();
-            shake(client_config(&trust, None).unwrap(), server, name)
+            handshake(client_config(&trust, None).unwrap(), server, name)
         };
         assert_eq!(try_it(&ours, good, "stoker.example"), Ok(None), "{trust:?}");
         assert_eq!(try_it(&ours, good, "127.0.0.1"), Ok(None), "{trust:?}");
@@ -135,7 +135,7 @@ fn servers_are_believed_under_their_names_and_while_their_certificate_is_good() 
 }
 
 #[test]
-fn agents_show_who_they_are_and_strangers_do_not_get_in() {
+fn client_certificates_are_verified() {
     let folder = Folder::new();
     let ours = authority(&folder.file("ours"));
     let theirs = authority(&folder.file("theirs"));
@@ -148,19 +148,19 @@ fn agents_show_who_they_are_and_strangers_do_not_get_in() {
         assert_eq!(issued.certificate.subject, "7");
         let identity = Arc::new(ClientIdentity::default());
         assert_eq!(identity.set(&issued.chain_pem, &key.pem()).unwrap(), issued.certificate.validity);
-        let seen = shake(client_config(&trust, Some(identity)).unwrap(), listen(), "a");
-        seen.map(|seen| seen == Some(issued.certificate.fingerprint))
+        let result = handshake(client_config(&trust, Some(identity)).unwrap(), listen(), "a");
+        result.map(|fingerprint| fingerprint == Some(issued.certificate.fingerprint))
     };
     assert_eq!(connect(&ours, Validity::starting(now(), 60)), Ok(true));
     assert!(connect(&theirs, Validity::starting(now(), 60)).is_err());
     assert!(connect(&ours, Validity { not_before: now() - 90, not_after: now() - 30 }).is_err());
-    // A browser has none, and may come in.
-    let nobody = client_config(&trust, Some(Arc::new(ClientIdentity::default()))).unwrap();
-    assert_eq!(shake(nobody, listen(), "a"), Ok(None));
+    // A browser has no client certificate and may connect.
+    let anonymous = client_config(&trust, Some(Arc::new(ClientIdentity::default()))).unwrap();
+    assert_eq!(handshake(anonymous, listen(), "a"), Ok(None));
 }
 
 #[test]
-fn a_certificate_of_an_agent_is_none_of_a_server() {
+fn agent_certificate_is_rejected_for_servers() {
     let folder = Folder::new();
     let ours = authority(folder.path());
     let key = AgentKey::new().unwrap();
@@ -169,22 +169,22 @@ fn a_certificate_of_an_agent_is_none_of_a_server() {
     let identity = Arc::new(ServerIdentity::from_issued(issued, &key.pem()).unwrap());
     let trust = Trust::Pinned(ours.fingerprint());
     let server = server_config(identity, None).unwrap();
-    assert!(shake(client_config(&trust, None).unwrap(), server, "stoker.example").is_err());
+    assert!(handshake(client_config(&trust, None).unwrap(), server, "stoker.example").is_err());
 }
 
 #[test]
-fn requests_are_judged() {
+fn signing_requests_are_validated() {
     let folder = Folder::new();
     let ours = authority(folder.path());
     let good = AgentKey::new().unwrap().request().unwrap();
     let broken = {
-        // Another key under the same signature.
+        // Another key with the same signature.
         let mut lines: Vec<String> = good.lines().map(str::to_owned).collect();
         let middle = lines.len() / 2;
         lines[middle] = lines[middle].chars().rev().collect();
         lines.join("\n")
     };
-    let rsa_less = rcgen_request_of_another_kind();
+    let rsa_less = request_with_another_key_type();
     for wrong in ["", "what?", ours.pem(), &broken, &rsa_less, &good.repeat(100)] {
         let refused = ours.issue_agent(wrong, "7", Validity::starting(now(), 60)).err();
         assert!(matches!(refused, Some(TlsError::Request(_))), "{refused:?} {wrong}");
@@ -194,13 +194,13 @@ fn requests_are_judged() {
     assert_ne!(first.certificate.serial, second.certificate.serial);
 }
 
-fn rcgen_request_of_another_kind() -> String {
+fn request_with_another_key_type() -> String {
     let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
     rcgen::CertificateParams::default().serialize_request(&key).unwrap().pem().unwrap()
 }
 
 #[test]
-fn files_are_read_again_and_what_does_not_fit_changes_nothing() {
+fn reload_keeps_current_certificate_on_mismatch() {
     let folder = Folder::new();
     let ours = authority(&folder.file("ca"));
     let files = KeyPairFiles { certificate: folder.file("s.pem"), key: folder.file("s-key.pem") };
@@ -216,18 +216,18 @@ fn files_are_read_again_and_what_does_not_fit_changes_nothing() {
     let second = write(2 * YEAR);
     identity.reload(&files).unwrap();
     assert_eq!(identity.validity(), second);
-    // A certificate that was renewed without its key, as half of a copy looks like.
+    // A certificate renewed without its key, as after an incomplete copy.
     let (issued, _) = ours.issue_server(&names(&["a"]), Validity::starting(now(), 60)).unwrap();
     std::fs::write(&files.certificate, &issued.chain_pem).unwrap();
     let error = identity.reload(&files).unwrap_err().to_string();
-    assert!(error.contains("does not go with"), "{error}");
+    assert!(error.contains("does not match"), "{error}");
     assert_eq!(identity.validity(), second);
     std::fs::write(&files.certificate, "").unwrap();
     assert!(identity.reload(&files).unwrap_err().to_string().contains("no certificate"));
 }
 
 #[test]
-fn the_next_certificate_is_asked_for_in_time() {
+fn renewal_time_leaves_room_for_retries() {
     let validity = Validity { not_before: 0, not_after: 30 };
     assert_eq!(validity.renew_at(), 20);
     for seconds in [10, 60, 3600, YEAR] {

@@ -1,4 +1,4 @@
-//! Batches of spans on their way to the collector.
+//! Export of span batches to the collector.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,74 +14,75 @@ use prost::Message as _;
 use stoker_client::{ClientError, Messenger};
 use stoker_settings::Traces;
 
-/// How often a batch is sent that the collector had no time for.
-const TRIES: u32 = 3;
-/// Before the second time; longer before the third.
-const PAUSE: Duration = Duration::from_millis(500);
+/// Maximum number of attempts if the collector is overloaded.
+const ATTEMPTS_MAX: u32 = 3;
+/// Backoff before the first retry; doubled before the second.
+const BACKOFF_MIN: Duration = Duration::from_millis(500);
 
-/// Posts protobuf, on the thread that the queue is emptied on.
+/// Posts OTLP protobuf on the batch processor's thread.
 pub(crate) struct Exporter {
     messenger: Messenger,
     url: String,
     headers: Vec<(String, String)>,
     resource: ResourceAttributesWithSchema,
-    /// Whether the last batch was lost: one line is enough for all that follow.
-    is_losing: AtomicBool,
+    /// Whether the last batch was lost, to log only transitions.
+    is_failing: AtomicBool,
 }
 
 impl Exporter {
     pub(crate) fn new(settings: &Traces) -> Result<Self, ClientError> {
-        let said = settings.headers.iter().map(|(name, value)| (name.clone(), value.reveal().to_owned()));
-        let headers = said.chain([("content-type".to_owned(), "application/x-protobuf".to_owned())]);
+        let configured =
+            settings.headers.iter().map(|(name, value)| (name.clone(), value.reveal().to_owned()));
+        let headers = configured.chain([("content-type".to_owned(), "application/x-protobuf".to_owned())]);
         Ok(Self {
             messenger: Messenger::trusting(settings.time_max, settings.ca_file.as_deref())?,
             url: settings.endpoint.clone(),
             headers: headers.collect(),
             resource: ResourceAttributesWithSchema::default(),
-            is_losing: AtomicBool::new(false),
+            is_failing: AtomicBool::new(false),
         })
     }
 
     #[expect(
         clippy::disallowed_methods,
-        reason = "the thread has nothing else to do, and ends with the program"
+        reason = "the thread has nothing else to do and ends with the process"
     )]
     fn send(&self, body: &[u8]) -> Result<(), String> {
         let headers: Vec<(&str, String)> =
             self.headers.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-        let mut pause = PAUSE;
-        for _ in 1..TRIES {
+        let mut backoff = BACKOFF_MIN;
+        for _ in 1..ATTEMPTS_MAX {
             match self.messenger.post(&self.url, &headers, body) {
-                // It is there and has too much to do.
-                Ok(429 | 502..=504) => std::thread::sleep(pause),
-                other => return judged(other),
+                // The collector is reachable but overloaded.
+                Ok(429 | 502..=504) => std::thread::sleep(backoff),
+                other => return check_status(other),
             }
-            pause *= 2;
+            backoff *= 2;
         }
-        judged(self.messenger.post(&self.url, &headers, body))
+        check_status(self.messenger.post(&self.url, &headers, body))
     }
 
-    /// Says when spans begin to be lost, and when that is over.
-    fn tell(&self, sent: &Result<(), String>, n_spans: usize) {
-        let was_losing = self.is_losing.swap(sent.is_err(), Ordering::Relaxed);
+    /// Logs when spans start to be lost, and when export recovers.
+    fn log_transition(&self, sent: &Result<(), String>, n_spans: usize) {
+        let was_failing = self.is_failing.swap(sent.is_err(), Ordering::Relaxed);
         match sent {
-            Err(why) if !was_losing => {
+            Err(why) if !was_failing => {
                 tracing::warn!(
                     why,
                     n_spans,
-                    "the collector does not take traces; they are lost until it does"
+                    "the collector does not accept traces; spans are dropped until it does"
                 );
             }
-            Ok(()) if was_losing => tracing::info!("the collector takes traces again"),
+            Ok(()) if was_failing => tracing::info!("the collector accepts traces again"),
             _ => {}
         }
     }
 }
 
-fn judged(answer: Result<u16, ClientError>) -> Result<(), String> {
+fn check_status(answer: Result<u16, ClientError>) -> Result<(), String> {
     match answer {
         Ok(200..=299) => Ok(()),
-        Ok(status) => Err(format!("it answers {status}")),
+        Ok(status) => Err(format!("HTTP status {status}")),
         Err(error) => Err(error.to_string()),
     }
 }
@@ -91,7 +92,7 @@ impl SpanExporter for Exporter {
         let n_spans = batch.len();
         let resource_spans = group_spans_by_resource_and_scope(batch, &self.resource);
         let sent = self.send(&ExportTraceServiceRequest { resource_spans }.encode_to_vec());
-        self.tell(&sent, n_spans);
+        self.log_transition(&sent, n_spans);
         sent.map_err(OTelSdkError::InternalFailure)
     }
 
@@ -102,7 +103,7 @@ impl SpanExporter for Exporter {
 
 impl fmt::Debug for Exporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Headers may be secret.
+        // Headers may contain secrets.
         f.debug_struct("Exporter").field("url", &self.url).finish_non_exhaustive()
     }
 }

@@ -1,10 +1,11 @@
-//! Spans: what was done when, as a part of what, told to a collector of OpenTelemetry.
+//! OpenTelemetry spans.
 //!
-//! Whoever does something begins a [`Span`] under the [`Traceparent`] of whatever it is a part of; dropping it ends it. Spans
-//! go into a queue that is emptied in the background, in batches and over OTLP/HTTP. A queue that is full loses spans,
-//! and a collector that is away costs a line in the log: nobody ever waits. Where no collector was named, spans are nothing.
+//! Begin a [`Span`] with the [`Traceparent`] of its parent; dropping it ends it. Spans are queued and
+//! exported in the background in batches over OTLP/HTTP. If the queue is full, spans are dropped; if the
+//! collector is unavailable, one log line reports it. Callers never block. Without a configured collector,
+//! spans are no-ops.
 //!
-//! A [`Tracer`] is a value, not a global: several servers in one process have one each.
+//! A [`Tracer`] is a value, not a global, so that several servers in one process have separate ones.
 
 mod exporter;
 mod parent;

@@ -1,10 +1,10 @@
-//! How a trace crosses from one program to another: `traceparent` of W3C Trace Context.
+//! Trace propagation between processes: `traceparent` of W3C Trace Context.
 
 use std::fmt;
 
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
 
-/// A trace, and the span under which the next one belongs.
+/// Trace id and parent span id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traceparent {
     trace: u128,
@@ -13,24 +13,25 @@ pub struct Traceparent {
 }
 
 impl Traceparent {
-    /// A trace that begins with these; nothing where one of them means nothing.
+    /// A new sampled trace context; `None` if an id is zero, which is invalid.
     pub fn new(trace: u128, span: u64) -> Option<Self> {
         (trace != 0 && span != 0).then_some(Self { trace, span, flags: TraceFlags::SAMPLED.to_u8() })
     }
 
-    /// `00-<32 digits>-<16 digits>-<2 digits>`; what is not so is no trace and does no harm.
+    /// Parses `00-<32 digits>-<16 digits>-<2 digits>`. Invalid input is ignored, as the specification
+    /// requires.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('-');
         let version = digits(parts.next()?, 2)?;
         let trace = u128::from_str_radix(digits(parts.next()?, 32)?, 16).ok()?;
         let span = u64::from_str_radix(digits(parts.next()?, 16)?, 16).ok()?;
         let flags = u8::from_str_radix(digits(parts.next()?, 2)?, 16).ok()?;
-        // Later versions may say more; the first one says no more than this.
-        let is_whole = version != "ff" && (version != "00" || parts.next().is_none());
-        (is_whole && trace != 0 && span != 0).then_some(Self { trace, span, flags })
+        // Later versions may append fields; version 00 has none.
+        let is_complete = version != "ff" && (version != "00" || parts.next().is_none());
+        (is_complete && trace != 0 && span != 0).then_some(Self { trace, span, flags })
     }
 
-    /// The id of the trace, as it is logged.
+    /// Trace id in hexadecimal, as logged.
     pub fn id(&self) -> String {
         format!("{:032x}", self.trace)
     }
@@ -69,20 +70,20 @@ fn digits(text: &str, n_digits: usize) -> Option<&str> {
 mod tests {
     use super::*;
 
-    const GIVEN: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     #[test]
-    fn what_is_given_is_passed_on() {
-        let given = Traceparent::parse(GIVEN).unwrap();
-        assert_eq!(given.id(), "4bf92f3577b34da6a3ce929d0e0e4736");
-        assert_eq!(given.to_string(), GIVEN);
-        assert_eq!(Traceparent::of(&given.context()), Some(given));
-        let later = GIVEN.replacen("00-", "01-", 1) + "-more";
+    fn traceparent_round_trips() {
+        let parsed = Traceparent::parse(TRACEPARENT).unwrap();
+        assert_eq!(parsed.id(), "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!(parsed.to_string(), TRACEPARENT);
+        assert_eq!(Traceparent::of(&parsed.context()), Some(parsed));
+        let later = TRACEPARENT.replacen("00-", "01-", 1) + "-more";
         assert!(Traceparent::parse(&later).is_some());
     }
 
     #[test]
-    fn nonsense_is_no_trace() {
+    fn invalid_traceparent_is_ignored() {
         for wrong in [
             "",
             "00",

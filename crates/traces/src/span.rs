@@ -1,4 +1,4 @@
-//! One thing that is done.
+//! Spans.
 
 use opentelemetry::trace::{Span as _, SpanKind, Status};
 use opentelemetry::{KeyValue, Value};
@@ -6,15 +6,15 @@ use opentelemetry_sdk::trace::Span as SdkSpan;
 
 use crate::Traceparent;
 
-/// On which side of a message it is done.
+/// Span kind of OpenTelemetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Somebody asked and waits.
+    /// Handles a request whose caller waits.
     Server,
     Internal,
-    /// Somebody else was told to do it.
+    /// Sends work to another process without waiting.
     Producer,
-    /// Somebody else told us to do it.
+    /// Handles work sent by a producer.
     Consumer,
 }
 
@@ -29,7 +29,7 @@ impl From<Kind> for SpanKind {
     }
 }
 
-/// What is done from here to where this is dropped; nothing where nobody collects.
+/// A span that ends when it is dropped; a no-op without a collector.
 #[derive(Debug, Default)]
 pub struct Span(Option<SdkSpan>);
 
@@ -38,19 +38,19 @@ impl Span {
         Self(Some(span))
     }
 
-    /// What belongs under it says so with this.
+    /// Context to propagate to child spans.
     pub fn context(&self) -> Option<Traceparent> {
         Traceparent::of(self.0.as_ref()?.span_context())
     }
 
-    /// Says something about it. Nothing secret, and nothing that a user wrote freely.
+    /// Sets an attribute. It must not contain secrets or free text of users.
     pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
         if let Some(span) = &mut self.0 {
             span.set_attribute(KeyValue::new(name, value));
         }
     }
 
-    /// It did not succeed, in a word that is always the same for the same cause.
+    /// Marks the span as failed. `cause` must be a constant per kind of failure, for grouping.
     pub fn fail(&mut self, cause: &'static str) {
         if let Some(span) = &mut self.0 {
             span.set_status(Status::error(cause));

@@ -1,4 +1,4 @@
-//! Where spans come from.
+//! Span creation and shutdown.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use stoker_settings::{Sampling, Traces};
 use crate::exporter::Exporter;
 use crate::{Kind, Span, Traceparent};
 
-/// For what is still in the queue when the program ends.
+/// Time limit for exporting the queue on shutdown.
 const END_TIME_MAX: Duration = Duration::from_secs(3);
 
-/// Begins spans; one that was never started begins nothing. Copies share everything.
+/// Creates spans; the default value creates no-op spans. Clones share the exporter.
 #[derive(Clone, Debug, Default)]
 pub struct Tracer(Option<Arc<Inner>>);
 
@@ -28,11 +28,12 @@ struct Inner {
 }
 
 impl Tracer {
-    /// Begins to send in the background. Whether somebody takes it is found out there.
+    /// Starts the background exporter. Connection errors are reported there.
     pub fn start(settings: &Traces) -> Result<Self, ClientError> {
         let processor = BatchSpanProcessor::builder(Exporter::new(settings)?).build();
-        let said = settings.resource.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
-        let resource = Resource::builder_empty().with_attributes(said).build();
+        let attributes =
+            settings.resource.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
+        let resource = Resource::builder_empty().with_attributes(attributes).build();
         let provider = SdkTracerProvider::builder()
             .with_span_processor(processor)
             .with_sampler(sampler(settings.sampling))
@@ -42,7 +43,7 @@ impl Tracer {
         Ok(Self(Some(Arc::new(Inner { provider, tracer }))))
     }
 
-    /// Something begins, as a part of something else or by itself.
+    /// Begins a span, as a child of `under` or as the root of a new trace.
     pub fn begin(&self, kind: Kind, name: impl Into<Cow<'static, str>>, under: Option<Traceparent>) -> Span {
         let Some(inner) = &self.0 else { return Span::default() };
         let context = Context::new();
@@ -54,15 +55,15 @@ impl Tracer {
         Span::new(inner.tracer.build_with_context(builder, &context))
     }
 
-    /// Whether anybody collects.
+    /// Whether spans are exported.
     pub fn is_on(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Sends what is left and begins nothing any more. Blocks for a moment.
+    /// Exports the queue and stops. Blocks for at most a few seconds.
     pub fn end(&self) {
         if let Some(inner) = &self.0 {
-            // What could not be sent was said by whoever tried.
+            // The exporter has logged failures.
             _ = inner.provider.shutdown_with_timeout(END_TIME_MAX);
         }
     }

@@ -1,4 +1,4 @@
-//! Spans as a collector gets them.
+//! Spans as received by a collector.
 #![expect(clippy::unwrap_used, reason = "tests: a panic is how they fail")]
 #![expect(clippy::disallowed_methods, reason = "tests look at the clock")]
 
@@ -24,14 +24,14 @@ fn settings(url: &str) -> Traces {
 }
 
 #[test]
-fn what_belongs_together_arrives_together() {
-    // It has no time for the first batch; the batch waits.
+fn parent_and_child_spans_are_exported() {
+    // The collector is overloaded at first; the batch is retried.
     let collector = Collector::start(&[503]);
     let tracer = Tracer::start(&settings(&collector.url)).unwrap();
-    let given = Traceparent::parse(&format!("{PARENT}-01"));
-    let mut outer = tracer.begin(Kind::Server, "outer", given);
+    let parent = Traceparent::parse(&format!("{PARENT}-01"));
+    let mut outer = tracer.begin(Kind::Server, "outer", parent);
     let inner = tracer.begin(Kind::Internal, "inner", outer.context());
-    assert_eq!(inner.context().unwrap().id(), given.unwrap().id());
+    assert_eq!(inner.context().unwrap().id(), parent.unwrap().id());
     outer.set("number", 7);
     outer.fail("broken");
     drop(inner);
@@ -45,12 +45,12 @@ fn what_belongs_together_arrives_together() {
     let heads = collector.heads();
     assert_eq!(heads.len(), 2);
     assert!(heads[1].contains("opensesame") && heads[1].contains("content-type: application/x-protobuf"));
-    // Who has ended begins nothing.
+    // After shutdown no span is recorded.
     assert_eq!(tracer.begin(Kind::Internal, "late", None).context(), None);
 }
 
 #[test]
-fn whoever_began_a_trace_decides_whether_it_is_kept() {
+fn sampling_follows_the_parent() {
     let cases = [
         (1.0, true, Some("01"), true),
         (1.0, true, Some("00"), false),
@@ -61,23 +61,23 @@ fn whoever_began_a_trace_decides_whether_it_is_kept() {
         (0.0, false, Some("01"), false),
     ];
     for case in cases {
-        let (ratio, follows_parent, flags, is_kept) = case;
+        let (ratio, follows_parent, flags, is_sampled) = case;
         let collector = Collector::start(&[]);
         let sampling = Sampling { ratio, follows_parent };
         let tracer = Tracer::start(&Traces { sampling, ..settings(&collector.url) }).unwrap();
         let under = flags.and_then(|flags| Traceparent::parse(&format!("{PARENT}-{flags}")));
         let span = tracer.begin(Kind::Internal, "one", under);
-        // Also what is not kept has an id, and says that it is not kept.
-        let told = span.context().unwrap().to_string();
-        assert_eq!(told.ends_with("-01"), is_kept, "{case:?}");
+        // An unsampled span has an id too, and propagates the unsampled flag.
+        let traceparent = span.context().unwrap().to_string();
+        assert_eq!(traceparent.ends_with("-01"), is_sampled, "{case:?}");
         drop(span);
         tracer.end();
-        assert_eq!(collector.spans().len(), usize::from(is_kept), "{case:?}");
+        assert_eq!(collector.spans().len(), usize::from(is_sampled), "{case:?}");
     }
 }
 
 #[test]
-fn without_a_collector_spans_are_nothing() {
+fn spans_are_noops_without_collector() {
     let tracer = Tracer::default();
     let mut span = tracer.begin(Kind::Server, "x", Traceparent::parse(&format!("{PARENT}-01")));
     span.set("a", "b");
@@ -86,7 +86,7 @@ fn without_a_collector_spans_are_nothing() {
     tracer.end();
 }
 
-/// A log that can be read.
+/// A log writer that captures its output.
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
 
@@ -102,22 +102,22 @@ impl Write for Lines {
 }
 
 #[test]
-fn nobody_waits_for_a_collector_that_is_away() {
+fn unreachable_collector_blocks_nothing() {
     let lines = Lines::default();
     let writer = lines.clone();
-    // For all threads: batches are sent on one of their own. No other test of this program logs.
+    // Global, because batches are sent on a separate thread. No other test of this binary logs.
     let logs = tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false);
     logs.try_init().unwrap();
-    // The port of nobody.
+    // A port without a listener.
     let tracer = Tracer::start(&settings("http://127.0.0.1:9")).unwrap();
     let began = Instant::now();
-    // More than the queue holds.
+    // More than the queue capacity.
     for _ in 0..20_000 {
         drop(tracer.begin(Kind::Internal, "one", None));
     }
     tracer.end();
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
-    let told = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-    assert_eq!(told.matches("does not take traces").count(), 1, "{told}");
-    assert!(!told.contains("opensesame"));
+    let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(log.matches("does not accept traces").count(), 1, "{log}");
+    assert!(!log.contains("opensesame"));
 }

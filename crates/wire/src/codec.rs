@@ -1,4 +1,4 @@
-//! Text to messages and back.
+//! JSON encoding and decoding of session messages.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -8,34 +8,35 @@ use crate::from_agent::FromAgentDto;
 use crate::limits::{FROM_AGENT_BYTES_MAX, TO_AGENT_BYTES_MAX};
 use crate::to_agent::ToAgentDto;
 
-/// A text that was understood.
+/// Decoded message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decoded<T> {
     Message(T),
-    /// A kind of message that this version does not know; whoever sent it is newer.
+    /// Message kind introduced by a newer version; receivers ignore it.
     Unknown,
 }
 
-/// Why a text is no message.
+/// Why a text cannot be decoded as a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    #[error("a message of {n_bytes} bytes is larger than the {bytes_max} it may have")]
+    #[error("message of {n_bytes} bytes exceeds the limit of {bytes_max} bytes")]
     TooLarge { n_bytes: usize, bytes_max: usize },
-    #[error("a message makes no sense: {reason}")]
+    #[error("malformed message: {reason}")]
     Nonsense { reason: String },
-    /// Whoever sent it is too far away.
-    #[error("the agent speaks version {theirs} of the conversation and this server version {ours}: {}", upgrade(*theirs, *ours))]
+    /// The peer's protocol version differs by more than one.
+    #[error("agent uses protocol version {theirs} but this server uses version {ours}: {}", upgrade_hint(*theirs, *ours))]
     Version { theirs: u32, ours: u32 },
-    #[error("`{field}` of a message is larger than the {max} it may be")]
+    #[error("message field `{field}` exceeds the limit of {max}")]
     FieldTooLarge { field: &'static str, max: usize },
 }
 
-fn upgrade(theirs: u32, ours: u32) -> &'static str {
+fn upgrade_hint(theirs: u32, ours: u32) -> &'static str {
     if theirs < ours { "upgrade the agent" } else { "upgrade the server" }
 }
 
-/// One step apart is near enough: that is how servers and agents are upgraded one after the other.
-pub(crate) fn near_enough(theirs: u32, ours: u32) -> Result<(), WireError> {
+/// Accepts versions that differ by at most one, which is what a rolling upgrade of servers and agents
+/// produces.
+pub(crate) fn check_version(theirs: u32, ours: u32) -> Result<(), WireError> {
     if theirs.abs_diff(ours) <= 1 { Ok(()) } else { Err(WireError::Version { theirs, ours }) }
 }
 
@@ -55,7 +56,7 @@ pub fn decode_from_agent(text: &str) -> Result<Decoded<FromAgent>, WireError> {
     decode::<FromAgentDto>(text, FROM_AGENT_BYTES_MAX)?.into_domain()
 }
 
-/// Everything sent is made of texts, numbers, lists and maps with text for keys, which cannot fail.
+/// Serialization cannot fail: messages contain only strings, numbers, lists and maps with string keys.
 pub(crate) fn encode<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
@@ -67,8 +68,8 @@ pub(crate) fn decode<T: DeserializeOwned>(text: &str, bytes_max: usize) -> Resul
     serde_json::from_str(text).map_err(|error| WireError::Nonsense { reason: error.to_string() })
 }
 
-/// For lengths that the shape of a message does not bound.
-pub(crate) fn at_most(field: &'static str, n: usize, max: usize) -> Result<(), WireError> {
+/// Checks a length that the type of a message does not bound.
+pub(crate) fn check_length(field: &'static str, n: usize, max: usize) -> Result<(), WireError> {
     if n > max { Err(WireError::FieldTooLarge { field, max }) } else { Ok(()) }
 }
 
@@ -77,16 +78,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_step_apart_is_near_enough_and_two_are_not() {
+    fn versions_one_apart_are_compatible() {
         for (theirs, ours) in [(1, 1), (1, 2), (3, 2), (2, 2), (u32::MAX, u32::MAX)] {
-            assert_eq!(near_enough(theirs, ours), Ok(()), "{theirs} {ours}");
+            assert_eq!(check_version(theirs, ours), Ok(()), "{theirs} {ours}");
         }
-        let told = |theirs, ours| near_enough(theirs, ours).unwrap_err().to_string();
+        let message = |theirs, ours| check_version(theirs, ours).unwrap_err().to_string();
         assert!(
-            told(1, 3)
-                .ends_with("version 1 of the conversation and this server version 3: upgrade the agent")
+            message(1, 3).ends_with("protocol version 1 but this server uses version 3: upgrade the agent")
         );
-        assert!(told(4, 2).ends_with("upgrade the server"));
-        assert!(told(0, u32::MAX).ends_with("upgrade the agent"));
+        assert!(message(4, 2).ends_with("upgrade the server"));
+        assert!(message(0, u32::MAX).ends_with("upgrade the agent"));
     }
 }

@@ -5,7 +5,7 @@ use stoker_engine::session::{AttemptKey, FromAgent, Hello, Stream};
 use stoker_model::{JsonMap, Micros, RunId};
 
 use crate::VERSION;
-use crate::codec::{Decoded, WireError, at_most, near_enough};
+use crate::codec::{Decoded, WireError, check_length, check_version};
 use crate::limits::{ITEMS_MAX, NAME_BYTES_MAX, OUTPUT_BYTES_MAX};
 use crate::shared::{FinishedDto, KeyDto, keys};
 
@@ -38,7 +38,7 @@ pub(crate) enum FromAgentDto {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct HelloDto {
-    /// Of the conversation; see [`VERSION`].
+    /// Protocol version; see [`VERSION`].
     #[serde(default)]
     wire_version: u32,
     node: String,
@@ -103,7 +103,7 @@ impl FromAgentDto {
             Self::Facts { facts } => FromAgent::Facts(facts),
             Self::Started { key, at } => FromAgent::Started { key: key.into(), at: Micros(at) },
             Self::Output { key, stream, offset, text } => {
-                at_most("text", text.len(), OUTPUT_BYTES_MAX)?;
+                check_length("text", text.len(), OUTPUT_BYTES_MAX)?;
                 let stream = match stream {
                     StreamDto::Out => Stream::Out,
                     StreamDto::Err => Stream::Err,
@@ -118,12 +118,12 @@ impl FromAgentDto {
 
 impl HelloDto {
     fn into_domain(self) -> Result<Hello, WireError> {
-        near_enough(self.wire_version, VERSION)?;
-        at_most("node", self.node.len(), NAME_BYTES_MAX)?;
-        at_most("version", self.version.len(), NAME_BYTES_MAX)?;
-        at_most("running", self.running.len(), ITEMS_MAX)?;
-        at_most("finished", self.finished.len(), ITEMS_MAX)?;
-        at_most("runs", self.runs.len(), ITEMS_MAX)?;
+        check_version(self.wire_version, VERSION)?;
+        check_length("node", self.node.len(), NAME_BYTES_MAX)?;
+        check_length("version", self.version.len(), NAME_BYTES_MAX)?;
+        check_length("running", self.running.len(), ITEMS_MAX)?;
+        check_length("finished", self.finished.len(), ITEMS_MAX)?;
+        check_length("runs", self.runs.len(), ITEMS_MAX)?;
         Ok(Hello {
             node: self.node,
             version: self.version,

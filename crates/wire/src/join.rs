@@ -1,56 +1,54 @@
-//! How an agent becomes known to a server: `POST /api/v1/agents/join`, once.
+//! Agent enrollment over REST: `POST /api/v1/agents/join`, called once per agent, and certificate renewal.
 
 use serde::{Deserialize, Serialize};
 use stoker_model::JsonMap;
 
-/// Where.
 pub const PATH: &str = "/api/v1/agents/join";
 
-/// Where the conversation then happens, as a WebSocket.
+/// WebSocket path of an agent's session with the server.
 pub const SESSION_PATH: &str = "/api/v1/agents/session";
 
-/// Where an agent asks for its next certificate.
+/// Path for certificate renewal.
 pub const CERTIFICATE_PATH: &str = "/api/v1/agents/certificate";
 
-/// What the agent sends.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JoinRequest {
-    /// Given out by an operator; good for joining and nothing else.
+    /// Join token issued by an operator. It authorizes enrollment only.
     pub token: String,
-    /// How the node is called.
+    /// Node name.
     pub node: String,
-    /// Of the program.
+    /// Agent version.
     #[serde(default)]
     pub version: String,
-    /// For a certificate, in PEM form; servers without an authority pass it over.
+    /// Certificate signing request in PEM. Servers without a certificate authority ignore it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_request: Option<String>,
     #[serde(default)]
     pub facts: JsonMap,
 }
 
-/// What it gets, and keeps.
+/// Response to a [`JoinRequest`]; the agent persists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JoinAnswer {
     /// The uid of the node, or `master`.
     pub node_uid: String,
-    /// Sent as `Authorization: Bearer …` from now on.
+    /// Bearer token for all later requests: `Authorization: Bearer …`.
     pub credential: String,
-    /// In PEM form with its authority, if it was asked for and the server has one.
+    /// Certificate chain in PEM, including the authority; absent if the agent sent no request or the server
+    /// has no authority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<String>,
 }
 
-/// What the agent sends for its next certificate.
+/// Request body for certificate renewal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CertificateRequest {
-    /// In PEM form.
+    /// Certificate signing request in PEM.
     pub certificate_request: String,
 }
 
-/// What it gets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CertificateAnswer {
-    /// In PEM form with its authority.
+    /// Certificate chain in PEM, including the authority.
     pub certificate: String,
 }

@@ -1,8 +1,8 @@
-//! How messages between server and agent are spelled: JSON, one message a text.
+//! JSON encoding of messages between server and agent, one JSON object per message.
 //!
-//! Owns types that exist only on the wire, so that the domain can change its mind without breaking the agents of the last
-//! release. Unknown fields are ignored and unknown kinds of messages are told apart from broken ones: either side may be newer.
-//! Refuses what is larger than it may be; knows nothing of sockets.
+//! Owns the serialized types, so that domain types can change without breaking agents of the previous
+//! release. Unknown fields are ignored and unknown message kinds are distinguished from malformed messages,
+//! because either side may be newer. Rejects messages and fields over their size limits. Does no I/O.
 
 mod codec;
 mod from_agent;
@@ -18,8 +18,9 @@ pub use codec::{Decoded, WireError, decode_from_agent, decode_to_agent, encode_f
 pub use limits::{FROM_AGENT_BYTES_MAX, TO_AGENT_BYTES_MAX};
 pub use refusal::{decode_refusal, encode_refusal};
 
-/// The version of the conversation, said in `hello`. One step apart both sides go on: unknown fields and kinds are passed
-/// over, missing ones have a meaning. Two steps apart the agent is told who has to be upgraded.
+/// Protocol version, sent in `hello`. Versions that differ by one interoperate: unknown fields and message
+/// kinds are ignored and missing fields have defaults. At a larger difference the server refuses the agent
+/// and names the side to upgrade.
 ///
-/// 2: an agent understands why it is refused.
+/// Version 2: the agent understands refusals with a reason.
 pub const VERSION: u32 = 2;

@@ -1,96 +1,99 @@
-//! How agents and servers find each other on NATS.
+//! NATS subjects, permissions and user credentials of agents.
 //!
-//! The words of a subject have the uid of the agent and the key of its user in them. NATS lets a user publish and listen
-//! under its own key alone, so whoever speaks under a key has it; servers compare it with the credential they gave out.
+//! Every agent subject contains the agent's UID and the public key of its NATS user. NATS permissions
+//! restrict a user to subjects with its own key, so a message on such a subject proves possession of the key;
+//! servers compare the key with the credential they issued.
 
 use serde::{Deserialize, Serialize};
 use stoker_engine::session::AttemptKey;
 
-/// Where an agent asks for a user of NATS, with its credential.
+/// Path where an agent requests a NATS user; authenticated by the agent's credential.
 pub const USER_PATH: &str = "/api/v1/agents/nats_user";
 
-/// The name under which servers share the calls of agents.
+/// Queue group of the servers: each agent call is delivered to one of them.
 pub const SERVERS: &str = "stoker-servers";
 
-/// A user of NATS, good for a while.
+/// Short-lived NATS user credentials.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserAnswer {
-    /// Says who it is and what it may do.
+    /// User JWT with the permissions of the user.
     pub jwt: String,
-    /// Proves it.
+    /// NKey seed that signs the server's nonce.
     pub seed: String,
-    /// How it is called.
+    /// Public NKey of the user.
     pub key: String,
     pub expires_in_seconds: u64,
 }
 
-/// The first word of an agent: it listens under this name, and will speak under it.
+/// Request that opens a session: the agent is subscribed to the `in` subject of this conversation and will
+/// publish to its `out` subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     pub conversation: String,
 }
 
 impl Call {
-    /// What the conversation can be called.
+    /// Maximum length of a conversation id.
     const BYTES_MAX: usize = 64;
 
     pub fn encode(&self) -> Vec<u8> {
         crate::codec::encode(self).into_bytes()
     }
 
-    /// `None`: it makes no sense.
+    /// Returns `None` for malformed input and for conversation ids over the length limit.
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let call: Self = serde_json::from_slice(bytes).ok()?;
         (call.conversation.len() <= Self::BYTES_MAX).then_some(call)
     }
 }
 
-/// Where an agent calls.
+/// Subject on which an agent opens sessions.
 pub fn call<'a>(uid: &'a str, key: &'a str) -> [&'a str; 5] {
     ["stoker", "agent", uid, key, "call"]
 }
 
-/// Where servers listen for calls of all agents.
+/// Wildcard subscription of servers to the calls of all agents.
 pub const CALLS: [&str; 5] = ["stoker", "agent", "*", "*", "call"];
 
-/// What an agent says.
+/// Subject for session messages from the agent to the server.
 pub fn out<'a>(uid: &'a str, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
     ["stoker", "agent", uid, key, "out", conversation]
 }
 
-/// What an agent hears.
+/// Subject for session messages from the server to the agent.
 pub fn into<'a>(uid: &'a str, key: &'a str, conversation: &'a str) -> [&'a str; 6] {
     ["stoker", "agent", uid, key, "in", conversation]
 }
 
-/// Where an agent has results kept. What is said there is spelled as in a conversation.
+/// Subject on which an agent publishes attempt results for durable storage. The encoding is that of session
+/// messages.
 pub fn result<'a>(uid: &'a str, key: &'a str) -> [&'a str; 5] {
     ["stoker", "agent", uid, key, "result"]
 }
 
-/// Results of all agents.
+/// Wildcard over the result subjects of all agents.
 pub const RESULTS: [&str; 5] = ["stoker", "agent", "*", "*", "result"];
 
-/// The same of all agents together, as they are kept.
+/// Name of the durable stream that stores results.
 pub const RESULTS_NAME: &str = "STOKER_RESULTS";
 
-/// What tells one result from another while it is on its way. The key of the user is in it, which no other agent knows: nobody
-/// can have a result taken for one that is there already.
+/// Deduplication ID of a published result. It contains the key of the NATS user, which other agents do not
+/// know, so an agent cannot suppress another agent's result by publishing a duplicate ID.
 pub fn result_id(key: &str, attempt: AttemptKey) -> String {
     format!("{key}/{attempt}")
 }
 
-/// Under which answers come that an agent asks for on NATS: a part of what it may listen to.
+/// Inbox prefix for NATS request/reply. It is inside the agent's subscribe permission.
 pub fn inbox(uid: &str, key: &str) -> String {
     ["stoker", "agent", uid, key, "in"].join(".")
 }
 
-/// All that an agent may publish to.
+/// Subjects an agent may publish to.
 pub fn may_publish(uid: &str, key: &str) -> Vec<String> {
     vec![call(uid, key).join("."), out(uid, key, ">").join("."), result(uid, key).join(".")]
 }
 
-/// All that an agent may listen to.
+/// Subjects an agent may subscribe to.
 pub fn may_subscribe(uid: &str, key: &str) -> Vec<String> {
     vec![into(uid, key, ">").join(".")]
 }
@@ -100,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_that_make_no_sense_are_refused() {
+    fn malformed_calls_are_rejected() {
         let call = Call { conversation: "abc".to_owned() };
         assert_eq!(Call::decode(&call.encode()), Some(call));
         for bytes in [&b""[..], b"{}", b"[]", b"{\"conversation\": 7}"] {
@@ -111,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_may_speak_under_its_own_key_alone() {
+    fn permissions_are_limited_to_own_key() {
         let own = ["stoker.agent.7.UABC.call", "stoker.agent.7.UABC.out.>", "stoker.agent.7.UABC.result"];
         assert_eq!(may_publish("7", "UABC"), own);
         assert_eq!(may_subscribe("7", "UABC"), ["stoker.agent.7.UABC.in.>"]);

@@ -1,4 +1,4 @@
-//! How the journal of an agent spells its records. They outlive the program that wrote them.
+//! Encoding of agent journal records. Records outlive the agent version that wrote them.
 
 use serde::{Deserialize, Serialize};
 use stoker_engine::session::agent::Record;
@@ -12,11 +12,11 @@ use crate::shared::{FinishedDto, KeyDto};
 /// One entry of a journal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
-    /// Of the session.
+    /// Session state machine record.
     Session(Record),
     /// A process was started for an attempt.
     Process { key: AttemptKey, pid: i32, started: u64 },
-    /// The machine goes down for an attempt; this was the boot before.
+    /// The node reboots as part of an attempt; `boot_id` is that of the boot before the reboot.
     Rebooting { key: AttemptKey, boot_id: String },
 }
 

@@ -1,4 +1,4 @@
-//! The last word of a server to an agent that it cannot speak with.
+//! Refusal sent to an agent with an incompatible protocol version.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,12 +11,14 @@ enum RefusalDto {
     Refused { message: String },
 }
 
-/// It is no message of the conversation, which has not begun: agents that do not know it pass it over and are cut off.
+/// Encodes a refusal. It is sent before the session starts and is not a
+/// [`ToAgent`](stoker_engine::session::ToAgent) message: agents that do not know it ignore it and are
+/// disconnected.
 pub fn encode_refusal(message: &str) -> String {
     encode(&RefusalDto::Refused { message: message.to_owned() })
 }
 
-/// The reason, if a text that is no message is a refusal.
+/// Returns the reason if `text` is a refusal, truncated to the message limit.
 pub fn decode_refusal(text: &str) -> Option<String> {
     let RefusalDto::Refused { message } = serde_json::from_str(text).ok()?;
     Some(message.chars().take(MESSAGE_BYTES_MAX / 4).collect())

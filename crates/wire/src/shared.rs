@@ -1,10 +1,10 @@
-//! Parts of messages in both directions.
+//! Serialized types used in both directions.
 
 use serde::{Deserialize, Serialize};
 use stoker_engine::session::{AttemptKey, End, Finished};
 use stoker_model::{JsonMap, Micros, RunId};
 
-use crate::codec::{WireError, at_most};
+use crate::codec::{WireError, check_length};
 use crate::limits::MESSAGE_BYTES_MAX;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -68,17 +68,17 @@ impl FinishedDto {
     pub(crate) fn into_domain(self) -> Result<Finished, WireError> {
         let end = match self.end {
             EndDto::Succeeded => End::Succeeded,
-            EndDto::Failed { message } => End::Failed { message: bounded(message)? },
+            EndDto::Failed { message } => End::Failed { message: check_message(message)? },
             EndDto::TimedOut => End::TimedOut,
             EndDto::Cancelled => End::Cancelled,
             EndDto::Interrupted => End::Interrupted,
-            EndDto::Refused { message } => End::Refused { message: bounded(message)? },
+            EndDto::Refused { message } => End::Refused { message: check_message(message)? },
         };
         Ok(Finished { key: self.key.into(), at: Micros(self.at), end, summary: self.summary })
     }
 }
 
-fn bounded(message: String) -> Result<String, WireError> {
-    at_most("message", message.len(), MESSAGE_BYTES_MAX)?;
+fn check_message(message: String) -> Result<String, WireError> {
+    check_length("message", message.len(), MESSAGE_BYTES_MAX)?;
     Ok(message)
 }

@@ -4,13 +4,16 @@ use serde::{Deserialize, Serialize};
 use stoker_engine::session::{Attempt, AttemptKey, CancelHow, Generation, Mode, ToAgent};
 use stoker_model::{Json, RunId};
 
-use crate::codec::{Decoded, WireError, at_most};
+use crate::codec::{Decoded, WireError, check_length};
 use crate::limits::{ITEMS_MAX, NAME_BYTES_MAX};
 use crate::shared::{KeyDto, keys};
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "it lives for as long as it takes to read or write it")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "short-lived: exists only while a message is encoded or decoded"
+)]
 pub(crate) enum ToAgentDto {
     Welcome {
         heartbeat_ms: u64,
@@ -119,7 +122,7 @@ impl ToAgentDto {
                 },
             },
             Self::Acknowledge { keys } => {
-                at_most("keys", keys.len(), ITEMS_MAX)?;
+                check_length("keys", keys.len(), ITEMS_MAX)?;
                 ToAgent::Acknowledge { keys: keys.into_iter().map(AttemptKey::from).collect() }
             }
             Self::RunEnded { run } => ToAgent::RunEnded { run: RunId(run) },
@@ -130,11 +133,11 @@ impl ToAgentDto {
 
 impl AttemptDto {
     fn into_domain(self) -> Result<Attempt, WireError> {
-        at_most("task", self.task.len(), NAME_BYTES_MAX)?;
-        at_most("node", self.node.len(), NAME_BYTES_MAX)?;
-        at_most("task_type", self.task_type.len(), NAME_BYTES_MAX)?;
-        at_most("secrets", self.secrets.len(), ITEMS_MAX)?;
-        at_most("trace", self.trace.as_ref().map_or(0, String::len), NAME_BYTES_MAX)?;
+        check_length("task", self.task.len(), NAME_BYTES_MAX)?;
+        check_length("node", self.node.len(), NAME_BYTES_MAX)?;
+        check_length("task_type", self.task_type.len(), NAME_BYTES_MAX)?;
+        check_length("secrets", self.secrets.len(), ITEMS_MAX)?;
+        check_length("trace", self.trace.as_ref().map_or(0, String::len), NAME_BYTES_MAX)?;
         Ok(Attempt {
             key: self.key.into(),
             generation: Generation(self.generation),

@@ -1,4 +1,4 @@
-//! From the text of a scalar and its tag to a value, as Python would convert it.
+//! Converts the text of a scalar to a value according to its tag, as Python does.
 
 use std::sync::Arc;
 
@@ -9,10 +9,12 @@ use crate::problem::quoted;
 use crate::tag::Tag;
 use crate::timestamp::Timestamp;
 
-/// Python refuses longer decimal integers, and so do we: conversion takes quadratic time.
+/// Maximum length of an integer. Python has the same limit for decimal integers, because conversion takes
+/// quadratic time.
 pub(crate) const INT_CHARS_MAX: usize = 4300;
 
-/// The value, or why there is none. Tags of collections and keys give their text: the caller knows better.
+/// Converts a scalar, or returns why it is invalid. Tags of collections and special keys yield the text;
+/// the caller handles them.
 pub(crate) fn scalar(tag: Tag, text: &str) -> Result<Scalar, String> {
     match tag {
         Tag::Null => Ok(Scalar::Null),
@@ -24,7 +26,7 @@ pub(crate) fn scalar(tag: Tag, text: &str) -> Result<Scalar, String> {
         Tag::Float => float(text).ok_or_else(|| format!("{} is not a float", quoted(text))),
         Tag::Timestamp => Timestamp::parse(text)
             .map(Scalar::Timestamp)
-            .map_err(|why| format!("{} is not a date: {why}", quoted(text))),
+            .map_err(|reason| format!("{} is not a date: {reason}", quoted(text))),
         _ => Ok(Scalar::Str(Arc::from(text))),
     }
 }
@@ -51,7 +53,7 @@ fn int(text: &str) -> Option<Scalar> {
     } else if digits.contains(':') {
         sexagesimal_int(digits)?
     } else if let Ok(small) = digits.parse::<i64>() {
-        // The common case, without a big integer.
+        // Avoids a big integer in the common case.
         return Some(if is_negative { Scalar::from(-BigInt::from(small)) } else { Scalar::Int(small) });
     } else {
         radix_int(digits, 10, "")?
@@ -66,14 +68,14 @@ fn split_sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// Python's `int(text, radix)`: blanks around, one more sign and the prefix of the radix are fine.
+/// Python's `int(text, radix)`: allows surrounding whitespace, another sign and the prefix of the radix.
 fn radix_int(text: &str, radix: u32, prefix: &str) -> Option<BigInt> {
     let (is_negative, digits) = split_sign(text.trim());
     let digits = match digits.get(..prefix.len()) {
         Some(start) if start.eq_ignore_ascii_case(prefix) => &digits[prefix.len()..],
         _ => digits,
     };
-    // `parse_bytes` would take another sign.
+    // `parse_bytes` would accept a further sign.
     if !digits.starts_with(|first: char| first.is_digit(radix)) {
         return None;
     }
@@ -97,7 +99,7 @@ fn float(text: &str) -> Option<Scalar> {
     Some(Scalar::Float(if is_negative { -magnitude } else { magnitude }))
 }
 
-/// Summed from the last part, as the reference does, for the same rounding.
+/// Sums from the last part, like the reference, for the same rounding.
 fn sexagesimal_float(text: &str) -> Option<f64> {
     let mut value = 0.0;
     let mut base = 1.0;
@@ -105,7 +107,7 @@ fn sexagesimal_float(text: &str) -> Option<f64> {
         value += part.trim().parse::<f64>().ok()? * base;
         base *= 60.0;
     }
-    // Python cannot turn such a base into a float either.
+    // Python cannot convert such a base to a float either.
     base.is_finite().then_some(value)
 }
 
@@ -114,8 +116,9 @@ mod tests {
     use super::*;
 
     fn check(tag: Tag, text: &str, expected: &str) {
-        let shown = scalar(tag, text).map_or_else(|why| format!("! {why}"), |value| format!("{value:?}"));
-        assert_eq!(shown, expected, "{text}");
+        let result =
+            scalar(tag, text).map_or_else(|reason| format!("! {reason}"), |value| format!("{value:?}"));
+        assert_eq!(result, expected, "{text}");
     }
 
     #[test]

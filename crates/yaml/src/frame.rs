@@ -1,23 +1,23 @@
-//! An open sequence or mapping, and how it becomes a node.
+//! An open sequence or mapping during loading.
 
 use granit_parser::StructureStyle;
 
 use crate::loader::misplaced_tag;
-use crate::mapping::{self, Built, Role};
+use crate::mapping::{self, PendingNode, Role};
 use crate::node::{Node, NodeKind};
 use crate::position::{Position, Span};
 use crate::problem::{Problem, Problems, codes, quoted};
-use crate::tag::{Tag, Written};
+use crate::tag::{ExplicitTag, Tag};
 
 pub(crate) struct Frame {
     children: Children,
-    tag: Written,
-    /// Whether it is itself an item of `!!pairs` or `!!omap`.
+    tag: ExplicitTag,
+    /// Whether it is an item of `!!pairs` or `!!omap`, where any node may be a key.
     any_key: bool,
     pub(crate) anchor: usize,
     style: StructureStyle,
     start: Position,
-    /// Where the last child ends.
+    /// End of the last child.
     end: Position,
     size: usize,
     height: usize,
@@ -25,14 +25,14 @@ pub(crate) struct Frame {
 
 pub(crate) enum Children {
     Seq(Vec<Node>),
-    Map { key: Option<Built>, pairs: Vec<(Built, Built)> },
+    Map { key: Option<PendingNode>, pairs: Vec<(PendingNode, PendingNode)> },
 }
 
 impl Frame {
     pub(crate) fn new(
         children: Children,
         style: StructureStyle,
-        tag: Written,
+        tag: ExplicitTag,
         any_key: bool,
         anchor: usize,
         span: Span,
@@ -40,13 +40,13 @@ impl Frame {
         Self { children, tag, any_key, anchor, style, start: span.start, end: span.end, size: 1, height: 0 }
     }
 
-    /// Whether the items are pairs written as mappings of one entry.
-    pub(crate) fn holds_pairs(&self) -> bool {
+    /// Reports whether the items are pairs, written as mappings with one entry.
+    pub(crate) fn contains_pairs(&self) -> bool {
         matches!(self.children, Children::Seq(_))
-            && matches!(self.tag, Written::Known(Tag::Omap | Tag::Pairs))
+            && matches!(self.tag, ExplicitTag::Known(Tag::Omap | Tag::Pairs))
     }
 
-    pub(crate) fn push(&mut self, child: Built, end: Position, problems: &mut Problems) {
+    pub(crate) fn push(&mut self, child: PendingNode, end: Position, problems: &mut Problems) {
         self.size = self.size.saturating_add(child.size);
         self.height = self.height.max(self.height_within(&child));
         self.end = end;
@@ -59,8 +59,9 @@ impl Frame {
         }
     }
 
-    /// A merge takes over the entries of a mapping, not the mapping: a chain of merges is not deep.
-    fn height_within(&self, child: &Built) -> usize {
+    /// Returns the height that a child contributes. A merge copies the entries of a mapping, not the mapping
+    /// itself, so a chain of merges does not add depth.
+    fn height_within(&self, child: &PendingNode) -> usize {
         let is_merge =
             matches!(&self.children, Children::Map { key: Some(key), .. } if key.role == Role::Merge);
         match child.node.kind {
@@ -70,46 +71,46 @@ impl Frame {
         }
     }
 
-    /// `end` is where the closing bracket ends; a block ends with its last child instead, not at the
-    /// next token somewhere below.
-    pub(crate) fn finish(self, end: Position, problems: &mut Problems) -> Built {
+    /// Builds the node. `end` is the end of the closing bracket; a block collection ends with its last child
+    /// instead, since the parser reports the next token.
+    pub(crate) fn finish(self, end: Position, problems: &mut Problems) -> PendingNode {
         let end = if self.style == StructureStyle::Flow { end } else { self.end };
         let span = Span { start: self.start, end };
-        let (kind, is_known_tag) = match self.children {
+        let (kind, is_valid_tag) = match self.children {
             Children::Seq(items) => match self.tag {
-                Written::Known(Tag::Omap | Tag::Pairs) => {
+                ExplicitTag::Known(Tag::Omap | Tag::Pairs) => {
                     (NodeKind::Seq(items.into_iter().map(|item| pair(item, problems)).collect()), true)
                 }
-                Written::Known(tag) => (NodeKind::Seq(items.into()), tag == Tag::Seq),
+                ExplicitTag::Known(tag) => (NodeKind::Seq(items.into()), tag == Tag::Seq),
                 _ => (NodeKind::Seq(items.into()), true),
             },
             Children::Map { pairs, .. } => {
                 let entries = mapping::entries(pairs, self.any_key, problems);
-                let is_known =
-                    !matches!(self.tag, Written::Known(tag) if !matches!(tag, Tag::Map | Tag::Set));
-                (NodeKind::Map(entries.into()), is_known)
+                let is_valid =
+                    !matches!(self.tag, ExplicitTag::Known(tag) if !matches!(tag, Tag::Map | Tag::Set));
+                (NodeKind::Map(entries.into()), is_valid)
             }
         };
         let node = Node { kind, span };
-        if let (false, Written::Known(tag)) = (is_known_tag, self.tag) {
+        if let (false, ExplicitTag::Known(tag)) = (is_valid_tag, self.tag) {
             problems.push(misplaced_tag(tag, node.kind_name(), span));
         }
-        Built { node, role: Role::Ordinary, size: self.size, height: self.height + 1 }
+        PendingNode { node, role: Role::Ordinary, size: self.size, height: self.height + 1 }
     }
 }
 
-/// `<<` and `=` mean something as keys only.
-pub(crate) fn as_value(built: Built, problems: &mut Problems) -> Built {
-    if matches!(built.role, Role::Merge | Role::Value) {
-        let text = quoted(built.node.as_str().unwrap_or_default());
-        let problem = Problem::error(codes::VALUE, built.node.span, format!("{text} is not a value"));
+/// Rejects `<<` and `=` outside of keys.
+pub(crate) fn as_value(pending: PendingNode, problems: &mut Problems) -> PendingNode {
+    if matches!(pending.role, Role::Merge | Role::Value) {
+        let text = quoted(pending.node.as_str().unwrap_or_default());
+        let problem = Problem::error(codes::VALUE, pending.node.span, format!("{text} is not a value"));
         problems.push(problem.help("put it in quotes"));
-        return Built { role: Role::Broken, ..built };
+        return PendingNode { role: Role::Invalid, ..pending };
     }
-    built
+    pending
 }
 
-/// An item of `!!pairs`: a mapping of one entry becomes a sequence of two nodes.
+/// Converts an item of `!!pairs`, a mapping with one entry, to a sequence of two nodes.
 fn pair(item: Node, problems: &mut Problems) -> Node {
     match &item.kind {
         NodeKind::Map(entries) if entries.len() == 1 => {
@@ -117,8 +118,9 @@ fn pair(item: Node, problems: &mut Problems) -> Node {
             Node { kind: NodeKind::Seq(nodes.collect()), span: item.span }
         }
         _ => {
-            let found = item.kind_name();
-            let message = format!("an item of a list of pairs must be a mapping of one entry, not {found}");
+            let kind = item.kind_name();
+            let message =
+                format!("an item of `!!pairs` or `!!omap` must be a mapping with one entry, not {kind}");
             problems
                 .push(Problem::error(codes::VALUE, item.span, message).help("write it as `- key: value`"));
             item

@@ -1,32 +1,32 @@
-//! YAML as `PyYAML`'s safe loader reads it (YAML 1.1), with the place of every node.
+//! YAML as read by `PyYAML`'s safe loader (YAML 1.1), with source positions for every node.
 //!
-//! [`load`] turns text into [`Document`]s plus a list of [`Problem`]s. It never stops at the first
-//! mistake when it can go on: an unknown tag or a duplicate key costs one problem and the rest of
-//! the document is still read; a syntax error costs its document and the next one is still read.
-//! Whoever wants "all or nothing" asks [`Loaded::has_errors`].
+//! [`load`] parses text into [`Document`]s and a list of [`Problem`]s. It recovers from errors where
+//! possible: an unknown tag or a duplicate key is one problem, and the rest of the document is still read; a
+//! syntax error discards its document, and the next one is still read. Callers that need all or nothing check
+//! [`Loaded::has_errors`].
 //!
-//! The crate owns the meaning of YAML text and nothing else: it opens no file, draws no message
-//! and knows no schema. Hostile text is bounded by [`Limits`].
+//! This crate defines the meaning of YAML text. It does no I/O, does not render diagnostics and knows no
+//! schema. The cost of hostile input is bounded by [`Limits`].
 //!
-//! Where the answer differs on purpose from `PyYAML`:
+//! Intentional differences from `PyYAML`:
 //!
-//! * `!!binary` is refused, for there is no place for bytes in JSON-like data;
-//! * `!!set` is a mapping to nulls, an item of `!!omap` or `!!pairs` is a sequence of two;
-//! * a node that contains itself is refused instead of built;
-//! * integers longer than 4300 characters are refused in every base, not only in decimal;
-//! * a scalar tag on a mapping with the key `=` is refused.
+//! * `!!binary` is rejected, because JSON-like data cannot hold bytes;
+//! * `!!set` is a mapping to nulls; an item of `!!omap` or `!!pairs` is a sequence of two nodes;
+//! * a node that contains itself is rejected;
+//! * integers longer than 4300 characters are rejected in every base, not only in decimal;
+//! * a scalar tag on a mapping with the key `=` is rejected.
 //!
-//! Where the parser follows YAML 1.2 instead:
+//! The parser follows YAML 1.2 in these cases:
 //!
 //! * NEL, LS and PS are characters, not line breaks;
-//! * names of anchors may hold any character but brackets, commas and blanks: `*name:` reads the
-//!   colon as part of the name, and says so;
-//! * a block of text that is a whole document may start at the first column;
-//! * tabs may separate tokens, an empty key may be left out before its colon, and `...` may stand
-//!   before the first document; the reference refuses all three;
-//! * `[-]`, `{a:[]}` and a `#` right after a bracket are errors; the reference accepts them.
+//! * anchor names may contain any characters except brackets, commas and whitespace: in `*name:` the colon is
+//!   part of the name, and the problem suggests a fix;
+//! * a block scalar that is a whole document may start in the first column;
+//! * tabs may separate tokens, an empty key may be omitted before its colon, and `...` may precede the first
+//!   document; the reference rejects all three;
+//! * `[-]`, `{a:[]}` and a `#` directly after a bracket are errors; the reference accepts them.
 //!
-//! The [`emit`] module writes such data back. The [`json`] module reads JSON, strictly, into the same tree.
+//! The [`emit`] module writes YAML. The [`json`] module parses strict JSON into the same tree.
 
 mod position;
 mod timestamp;
@@ -46,7 +46,7 @@ mod mapping;
 mod source;
 mod syntax;
 
-mod place;
+mod subspan;
 
 pub mod emit;
 pub mod json;
@@ -55,7 +55,7 @@ pub use limits::Limits;
 pub use loader::{Loaded, load};
 pub use node::{Document, Node, NodeKind, Scalar};
 pub use num_bigint::BigInt;
-pub use place::place_in;
 pub use position::{Position, Span};
 pub use problem::{Problem, Severity, codes};
+pub use subspan::place_in;
 pub use timestamp::{Date, Time, Timestamp};

@@ -1,15 +1,16 @@
-//! What a text may cost.
+//! Resource limits of loading.
 
-/// Bounds on one call of [`crate::load`]. Every bound is inclusive.
+/// Limits of one call of [`crate::load`]. All limits are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Length of the text in bytes (never more than 4 GiB, whatever is asked).
+    /// Length of the text in bytes; never more than 2 GiB, because offsets are 32-bit.
     pub size_bytes_max: usize,
-    /// Nesting of sequences and mappings, aliases expanded.
+    /// Nesting depth of sequences and mappings, with aliases expanded.
     pub depth_max: usize,
-    /// Nodes over all documents; an alias costs as many as the node it repeats, and a text one more for every 64 bytes.
+    /// Number of nodes in all documents. An alias counts as many as the node it repeats, and text counts one
+    /// more per 64 bytes.
     pub nodes_max: usize,
-    /// Problems kept of each severity; the rest is only counted.
+    /// Maximum number of problems retained per severity; further ones are only counted.
     pub problems_max: usize,
 }
 

@@ -1,4 +1,4 @@
-//! From parser events to documents.
+//! Builds documents from parser events.
 
 use std::collections::HashMap;
 
@@ -7,23 +7,23 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureS
 use crate::construct;
 use crate::frame::{Children, Frame, as_value};
 use crate::limits::Limits;
-use crate::mapping::{Built, Role};
+use crate::mapping::{PendingNode, Role};
 use crate::node::{Document, Node, Scalar};
 use crate::position::{Position, Span};
 use crate::problem::{Problem, Problems, Severity, codes, quoted};
 use crate::resolve;
 use crate::source::Source;
 use crate::syntax;
-use crate::tag::{Tag, Written};
+use crate::tag::{ExplicitTag, Tag};
 
-/// What a text holds, and what is wrong with it.
+/// The documents and problems of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loaded {
-    /// The documents that could be read to their end; none for an empty text.
+    /// The documents without syntax errors; none for an empty text.
     pub documents: Vec<Document>,
-    /// In the order of the text.
+    /// Problems in source order.
     pub problems: Vec<Problem>,
-    /// Problems beyond [`Limits::problems_max`].
+    /// Number of problems beyond [`Limits::problems_max`].
     pub n_problems_dropped: usize,
 }
 
@@ -33,7 +33,7 @@ impl Loaded {
     }
 }
 
-/// Reads all documents of a text.
+/// Loads all documents of a text.
 pub fn load(text: &str, limits: &Limits) -> Loaded {
     if let Some(problem) = size_problem(text, limits) {
         return Loaded { problems: vec![problem], ..Loaded::default() };
@@ -48,16 +48,16 @@ pub fn load(text: &str, limits: &Limits) -> Loaded {
 }
 
 fn size_problem(text: &str, limits: &Limits) -> Option<Problem> {
-    // Places are counted in 32 bits.
+    // Offsets are 32-bit.
     let size_bytes_max = limits.size_bytes_max.min(u32::MAX as usize / 2);
     (text.len() > size_bytes_max).then(|| {
-        let message = format!("the text has {} bytes, {size_bytes_max} are allowed", text.len());
-        Problem::error(codes::LIMIT, Span::default(), message).help("split the text")
+        let message = format!("input is too large: {} bytes, the limit is {size_bytes_max}", text.len());
+        Problem::error(codes::LIMIT, Span::default(), message).help("split the input")
     })
 }
 
-/// A limit is exceeded (and reported): no use in reading on.
-struct Exceeded;
+/// A limit was exceeded and reported; loading ends.
+struct LimitExceeded;
 
 struct Loader<'t> {
     text: &'t str,
@@ -66,13 +66,13 @@ struct Loader<'t> {
     documents: Vec<Document>,
     problems: Problems,
     n_nodes: usize,
-    /// Where the current document starts, if one has.
+    /// First line of the current document.
     document_line: Option<u32>,
     /// Open collections of the current document, outermost first.
     frames: Vec<Frame>,
-    /// Finished nodes of the current document by the parser's number for their anchor.
-    anchors: HashMap<usize, Built>,
-    anchor_places: HashMap<String, Span>,
+    /// Completed nodes of the current document, by the parser's anchor number.
+    anchors: HashMap<usize, PendingNode>,
+    anchor_spans: HashMap<String, Span>,
 }
 
 impl<'t> Loader<'t> {
@@ -87,11 +87,11 @@ impl<'t> Loader<'t> {
             document_line: None,
             frames: Vec::new(),
             anchors: HashMap::new(),
-            anchor_places: HashMap::new(),
+            anchor_spans: HashMap::new(),
         }
     }
 
-    /// Unprintable characters are refused even in comments, where the parser would not look.
+    /// Reports unprintable characters, including those in comments, which the parser skips.
     fn check_characters(&mut self) {
         if self.text.chars().all(is_allowed) {
             return;
@@ -111,7 +111,7 @@ impl<'t> Loader<'t> {
         }
     }
 
-    /// Everything, or an error that another attempt on a repaired source avoids.
+    /// Loads the text, or returns an error that can be avoided by repairing the source and trying again.
     fn run(mut self) -> Result<Loaded, ScanError> {
         self.check_characters();
         let mut options = granit_parser::options! {
@@ -147,13 +147,14 @@ impl<'t> Loader<'t> {
     fn abandon_document(&mut self, error: &ScanError) {
         let document_line = self.document_line;
         self.start_document(None);
-        // What the parser does not accept for this reason is reported already.
+        // Disallowed characters have been reported by `check_characters`.
         let is_reported = matches!(error.kind(),
             ErrorKind::UnexpectedCharacter { character } if !is_allowed(*character));
         if !is_reported {
             let mut problem = syntax::problem(error, self.source.position(*error.marker()));
             if let Some(span) = document_line.and_then(|line| self.source.repaired_line(line)) {
-                problem = problem.related(span, "quoted text goes on here; a quote may be missing above");
+                problem =
+                    problem.related(span, "quoted text continues here; a closing quote may be missing above");
             }
             self.problems.push(problem);
         }
@@ -163,60 +164,60 @@ impl<'t> Loader<'t> {
         self.document_line = line;
         self.frames.clear();
         self.anchors.clear();
-        self.anchor_places.clear();
+        self.anchor_spans.clear();
     }
 
-    fn event(&mut self, event: Event<'_>, place: granit_parser::Span) -> Result<(), Exceeded> {
-        let span = self.source.span(place);
+    fn event(&mut self, event: Event<'_>, parser_span: granit_parser::Span) -> Result<(), LimitExceeded> {
+        let span = self.source.span(parser_span);
         match event {
             Event::DocumentStart(..) => self.start_document(Some(span.start.line)),
             Event::Scalar(text, style, anchor, tag) => {
-                let written = self.read_tag(tag.as_deref(), place);
-                let built = self.scalar(&text, style, written, span)?;
-                self.finish_node(built, anchor, span.end);
+                let explicit_tag = self.read_tag(tag.as_deref(), parser_span);
+                let pending = self.scalar(&text, style, explicit_tag, span)?;
+                self.finish_node(pending, anchor, span.end);
             }
             Event::SequenceStart(style, anchor, tag) => {
-                let written = self.read_tag(tag.as_deref(), place);
-                self.open(Children::Seq(Vec::new()), style, written, anchor, span)?;
+                let explicit_tag = self.read_tag(tag.as_deref(), parser_span);
+                self.open(Children::Seq(Vec::new()), style, explicit_tag, anchor, span)?;
             }
             Event::MappingStart(style, anchor, tag) => {
-                let written = self.read_tag(tag.as_deref(), place);
-                self.open(Children::Map { key: None, pairs: Vec::new() }, style, written, anchor, span)?;
+                let explicit_tag = self.read_tag(tag.as_deref(), parser_span);
+                self.open(Children::Map { key: None, pairs: Vec::new() }, style, explicit_tag, anchor, span)?;
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span.end),
             Event::Alias(anchor) => self.alias(anchor, span)?,
             Event::UnresolvedAlias(name) => self.unresolved_alias(&name, span),
-            Event::Anchor(_, name) => self.note_anchor(name.into_owned(), span),
+            Event::Anchor(_, name) => self.record_anchor(name.into_owned(), span),
             _ => {}
         }
         Ok(())
     }
 
-    fn read_tag(&mut self, tag: Option<&SourceTag>, place: granit_parser::Span) -> Written {
-        let written = Written::read(tag);
-        if let (Written::Unknown, Some(tag)) = (written, tag) {
-            let span = self.source.span(place.tag_span().unwrap_or(place));
+    fn read_tag(&mut self, tag: Option<&SourceTag>, parser_span: granit_parser::Span) -> ExplicitTag {
+        let explicit_tag = ExplicitTag::read(tag);
+        if let (ExplicitTag::Unknown, Some(tag)) = (explicit_tag, tag) {
+            let span = self.source.span(parser_span.tag_span().unwrap_or(parser_span));
             let problem =
                 Problem::error(codes::TAG, span, format!("unknown tag {}", quoted(&tag.original())))
                     .help("remove the tag, or put quotes around text that starts with `!`");
             self.problems.push(problem);
         }
-        written
+        explicit_tag
     }
 
     fn scalar(
         &mut self,
         text: &str,
         style: ScalarStyle,
-        written: Written,
+        explicit_tag: ExplicitTag,
         span: Span,
-    ) -> Result<Built, Exceeded> {
+    ) -> Result<PendingNode, LimitExceeded> {
         let size = scalar_size(text);
         self.charge(size, span)?;
         let text = self.exact_text(text, style, span);
-        let tag = match written {
-            Written::Known(tag) => tag,
-            Written::Nothing | Written::Unknown if style != ScalarStyle::Plain => Tag::Str,
+        let tag = match explicit_tag {
+            ExplicitTag::Known(tag) => tag,
+            ExplicitTag::Absent | ExplicitTag::Unknown if style != ScalarStyle::Plain => Tag::Str,
             _ => resolve::implicit(text),
         };
         let role = match tag {
@@ -224,7 +225,7 @@ impl<'t> Loader<'t> {
             Tag::Value => Role::Value,
             Tag::Seq | Tag::Omap | Tag::Pairs | Tag::Map | Tag::Set => {
                 self.problems.push(misplaced_tag(tag, "a scalar", span));
-                Role::Broken
+                Role::Invalid
             }
             _ => Role::Ordinary,
         };
@@ -233,16 +234,16 @@ impl<'t> Loader<'t> {
             self.problems.push(problem.help("put it in quotes, without a tag, if text is meant"));
             Scalar::Str(text.into())
         });
-        Ok(Built { node: Node::scalar(value, span), role, size, height: 0 })
+        Ok(PendingNode { node: Node::scalar(value, span), role, size, height: 0 })
     }
 
-    /// The text as the reference sees it: nothing is empty (the parser says `~`), and a block of text
-    /// at the very end of a file without a final line break does not gain one.
+    /// Returns the text as the reference reads it. An omitted value is empty (the parser returns `~`), and a
+    /// block scalar at the end of a file without a final line break does not gain one.
     fn exact_text<'s>(&self, text: &'s str, style: ScalarStyle, span: Span) -> &'s str {
         match style {
             ScalarStyle::Plain if span.start == span.end => "",
             ScalarStyle::Literal | ScalarStyle::Folded if span.end.offset as usize == self.text.len() => {
-                // Blanks on the line after the header are no line of text; the span has the header then.
+                // Blanks on the line after the header are not content; the span includes the header then.
                 let is_empty = text == "\n" && span.end.line == span.start.line + 1;
                 if is_empty { "" } else { without_added_break(text, self.text) }
             }
@@ -254,112 +255,114 @@ impl<'t> Loader<'t> {
         &mut self,
         children: Children,
         style: StructureStyle,
-        tag: Written,
+        tag: ExplicitTag,
         anchor: usize,
         span: Span,
-    ) -> Result<(), Exceeded> {
+    ) -> Result<(), LimitExceeded> {
         self.charge(1, span)?;
         self.check_depth(1, span)?;
-        let any_key = self.frames.last().is_some_and(Frame::holds_pairs);
+        let any_key = self.frames.last().is_some_and(Frame::contains_pairs);
         self.frames.push(Frame::new(children, style, tag, any_key, anchor, span));
         Ok(())
     }
 
     fn close(&mut self, end: Position) {
-        // The parser pairs starts and ends; without a frame there is nothing to do.
+        // Starts and ends are paired by the parser.
         let Some(frame) = self.frames.pop() else { return };
         let anchor = frame.anchor;
-        let built = frame.finish(end, &mut self.problems);
-        let end = built.node.span.end;
-        self.finish_node(built, anchor, end);
+        let pending = frame.finish(end, &mut self.problems);
+        let end = pending.node.span.end;
+        self.finish_node(pending, anchor, end);
     }
 
-    /// Puts a node where it belongs. `end` is where the text of the node (or its alias) ends.
-    fn finish_node(&mut self, built: Built, anchor: usize, end: Position) {
+    /// Adds a completed node to its parent. `end` is the end of the node or of its alias in the text.
+    fn finish_node(&mut self, pending: PendingNode, anchor: usize, end: Position) {
         if anchor != 0 {
-            self.anchors.insert(anchor, built.clone());
+            self.anchors.insert(anchor, pending.clone());
         }
         if let Some(frame) = self.frames.last_mut() {
-            frame.push(built, end, &mut self.problems);
+            frame.push(pending, end, &mut self.problems);
         } else {
-            let root = as_value(built, &mut self.problems).node;
+            let root = as_value(pending, &mut self.problems).node;
             self.documents.push(Document { root });
         }
     }
 
-    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), Exceeded> {
-        let Some(built) = self.anchors.get(&anchor).cloned() else {
-            let message = format!("{} is part of itself", quoted(span.slice(self.text)));
-            self.problems.push(Problem::error(codes::ALIAS, span, message).help("copy what is meant"));
-            self.broken(span);
+    fn alias(&mut self, anchor: usize, span: Span) -> Result<(), LimitExceeded> {
+        let Some(pending) = self.anchors.get(&anchor).cloned() else {
+            let message = format!("{} refers to a node that contains it", quoted(span.slice(self.text)));
+            self.problems.push(
+                Problem::error(codes::ALIAS, span, message).help("copy the node instead of using an alias"),
+            );
+            self.push_placeholder(span);
             return Ok(());
         };
-        self.charge(built.size, span)?;
-        self.check_depth(built.height, span)?;
-        self.finish_node(built, 0, span.end);
+        self.charge(pending.size, span)?;
+        self.check_depth(pending.height, span)?;
+        self.finish_node(pending, 0, span.end);
         Ok(())
     }
 
     fn unresolved_alias(&mut self, name: &str, span: Span) {
-        let message = format!("there is no `&{name}` before this alias");
+        let message = format!("no anchor `&{name}` is defined before this alias");
         let help = match name.strip_suffix(':') {
-            Some(name) if self.anchor_places.contains_key(name) => "put a blank before the `:`",
+            Some(name) if self.anchor_spans.contains_key(name) => "put a space before the `:`",
             _ => "define the anchor first, or put quotes around text that starts with `*`",
         };
         self.problems.push(Problem::error(codes::ALIAS, span, message).help(help));
-        self.broken(span);
+        self.push_placeholder(span);
     }
 
-    /// A stand-in for what could not be read.
-    fn broken(&mut self, span: Span) {
+    /// Adds a null placeholder for a node that could not be loaded.
+    fn push_placeholder(&mut self, span: Span) {
         let node = Node::scalar(Scalar::Null, span);
-        self.finish_node(Built { node, role: Role::Broken, size: 1, height: 0 }, 0, span.end);
+        self.finish_node(PendingNode { node, role: Role::Invalid, size: 1, height: 0 }, 0, span.end);
     }
 
-    fn note_anchor(&mut self, name: String, span: Span) {
-        if let Some(first) = self.anchor_places.get(&name) {
+    fn record_anchor(&mut self, name: String, span: Span) {
+        if let Some(first) = self.anchor_spans.get(&name) {
             let problem = Problem::error(codes::ALIAS, span, format!("anchor `&{name}` is defined twice"))
                 .related(*first, "first defined here")
-                .help("give one of them another name");
+                .help("rename one of them");
             self.problems.push(problem);
         }
-        self.anchor_places.insert(name, span);
+        self.anchor_spans.insert(name, span);
     }
 
-    fn charge(&mut self, n_nodes: usize, span: Span) -> Result<(), Exceeded> {
+    fn charge(&mut self, n_nodes: usize, span: Span) -> Result<(), LimitExceeded> {
         self.n_nodes = self.n_nodes.saturating_add(n_nodes);
         if self.n_nodes <= self.limits.nodes_max {
             return Ok(());
         }
-        let message =
-            format!("the text has more than {} nodes, repeated ones counted", self.limits.nodes_max);
+        let message = format!("input exceeds {} nodes with aliases expanded", self.limits.nodes_max);
         self.problems
-            .push(Problem::error(codes::LIMIT, span, message).help("use fewer aliases, or split the text"));
-        Err(Exceeded)
+            .push(Problem::error(codes::LIMIT, span, message).help("use fewer aliases, or split the input"));
+        Err(LimitExceeded)
     }
 
-    fn check_depth(&mut self, height: usize, span: Span) -> Result<(), Exceeded> {
+    fn check_depth(&mut self, height: usize, span: Span) -> Result<(), LimitExceeded> {
         if self.frames.len() + height <= self.limits.depth_max {
             return Ok(());
         }
-        let message = format!("the nesting is deeper than {} levels", self.limits.depth_max);
+        let message = format!("nesting exceeds {} levels", self.limits.depth_max);
         self.problems.push(Problem::error(codes::LIMIT, span, message));
-        Err(Exceeded)
+        Err(LimitExceeded)
     }
 }
 
-/// What a scalar is charged with: a long text repeated by aliases is as dear as many short ones.
+/// Returns the number of nodes a scalar counts as: repeating a long text by aliases costs as much as many
+/// short ones.
 fn scalar_size(text: &str) -> usize {
-    const BYTES_OF_A_NODE: usize = 64;
-    1 + text.len() / BYTES_OF_A_NODE
+    const BYTES_PER_NODE: usize = 64;
+    1 + text.len() / BYTES_PER_NODE
 }
 
 pub(crate) fn misplaced_tag(tag: Tag, on: &str, span: Span) -> Problem {
-    Problem::error(codes::TAG, span, format!("tag {} has no meaning on {on}", tag.name()))
+    Problem::error(codes::TAG, span, format!("tag {} cannot be applied to {on}", tag.name()))
         .help("remove the tag")
 }
 
-/// The characters YAML 1.1 calls printable.
+/// Reports whether a character is printable according to YAML 1.1.
 fn is_allowed(character: char) -> bool {
     match character {
         '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' => true,
@@ -368,19 +371,19 @@ fn is_allowed(character: char) -> bool {
     }
 }
 
-/// Takes back the line break the parser adds to a block of text that ends `source`.
+/// Removes the line break that the parser adds to a block scalar at the end of `source`.
 fn without_added_break<'s>(block: &'s str, source: &str) -> &'s str {
     let last_line = source.rsplit(['\n', '\r']).next().unwrap_or_default();
-    let Some(kept) = block.strip_suffix('\n') else { return block };
-    let kept_line = kept.rsplit('\n').next().unwrap_or_default();
+    let Some(trimmed) = block.strip_suffix('\n') else { return block };
+    let trimmed_line = trimmed.rsplit('\n').next().unwrap_or_default();
     let is_blank = |line: &str| line.bytes().all(|byte| byte == b' ');
     let is_part_of_block = if is_blank(last_line) {
-        // Blanks up to the indentation are no part of it, blanks beyond are.
-        !kept_line.is_empty() && kept_line.len() < last_line.len() && is_blank(kept_line)
+        // Blanks up to the indentation are not part of the block; blanks beyond it are.
+        !trimmed_line.is_empty() && trimmed_line.len() < last_line.len() && is_blank(trimmed_line)
     } else {
         true
     };
-    if is_part_of_block { kept } else { block }
+    if is_part_of_block { trimmed } else { block }
 }
 
 #[cfg(test)]

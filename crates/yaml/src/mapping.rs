@@ -1,4 +1,4 @@
-//! The inside of a mapping: merges, duplicate keys, and which values can be keys at all.
+//! Mapping semantics: merges, duplicate keys and valid keys.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,43 +11,43 @@ use crate::position::Span;
 use crate::problem::{Problem, Problems, codes, quoted};
 use crate::timestamp::{Date, Time};
 
-/// A node on its way into the tree, with what its parent must know.
+/// A completed node that has not been added to its parent yet, with the properties that the parent needs.
 #[derive(Clone)]
-pub(crate) struct Built {
+pub(crate) struct PendingNode {
     pub(crate) node: Node,
     pub(crate) role: Role,
-    /// Nodes in it, itself included and aliases expanded.
+    /// Number of nodes in it, including itself, with aliases expanded.
     pub(crate) size: usize,
-    /// Levels of collections in it.
+    /// Number of nested collection levels.
     pub(crate) height: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Ordinary,
-    /// `<<`: a meaning as a key only.
+    /// `<<`: special as a key only.
     Merge,
-    /// `=`: text as a key, nothing anywhere else.
+    /// `=`: text as a key, invalid elsewhere.
     Value,
-    /// Stands for something already reported; no further complaint.
-    Broken,
+    /// A placeholder for a node whose problem has been reported; suppresses further problems.
+    Invalid,
 }
 
-/// Turns the pairs of a mapping as written into the entries it means.
+/// Resolves merges and duplicates of a mapping.
 ///
-/// Keys that cannot be compared stay when `any_key` is set: an item of `!!pairs` is no real mapping.
+/// `any_key` permits keys that cannot be compared, for items of `!!pairs`, which are not real mappings.
 pub(crate) fn entries(
-    pairs: Vec<(Built, Built)>,
+    pairs: Vec<(PendingNode, PendingNode)>,
     any_key: bool,
     problems: &mut Problems,
 ) -> Vec<(Node, Node)> {
     let mut table = Table::default();
     let (merges, own): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(key, _)| key.role == Role::Merge);
-    // All merges come before all own keys, wherever the `<<` stands.
+    // Merged entries precede own entries, wherever the `<<` is.
     for (_, source) in &merges {
         table.merge(source, problems);
     }
-    for (key, value) in own.into_iter().filter(|(key, _)| key.role != Role::Broken) {
+    for (key, value) in own.into_iter().filter(|(key, _)| key.role != Role::Invalid) {
         match Key::of(&key.node) {
             Some(hash) => table.insert_own(hash, key.node, value.node, problems),
             None if any_key => table.push(key.node, value.node, true),
@@ -67,16 +67,16 @@ pub(crate) fn entries(
 #[derive(Default)]
 struct Table {
     entries: Vec<(Node, Node)>,
-    /// Per entry, whether this mapping itself has given it.
+    /// Whether each entry was defined by this mapping rather than merged.
     is_own: Vec<bool>,
     index: HashMap<Key, usize>,
 }
 
 impl Table {
-    fn merge(&mut self, source: &Built, problems: &mut Problems) {
+    fn merge(&mut self, source: &PendingNode, problems: &mut Problems) {
         match &source.node.kind {
             NodeKind::Map(entries) => self.merge_map(entries),
-            // Earlier mappings of the list win, so they come last.
+            // Earlier mappings of the list take precedence, so they are applied last.
             NodeKind::Seq(items) => {
                 for item in items.iter().rev() {
                     match &item.kind {
@@ -85,7 +85,7 @@ impl Table {
                     }
                 }
             }
-            NodeKind::Scalar(_) if source.role == Role::Broken => {}
+            NodeKind::Scalar(_) if source.role == Role::Invalid => {}
             NodeKind::Scalar(_) => problems.push(merge_problem(&source.node)),
         }
     }
@@ -108,7 +108,7 @@ impl Table {
         self.is_own.push(is_own);
     }
 
-    /// The first key stays (`1` and `true` are the same key), the last value wins.
+    /// Inserts an own entry. The first key (`1` and `true` are equal) and the last value are kept.
     fn insert_own(&mut self, hash: Key, key: Node, value: Node, problems: &mut Problems) {
         match self.index.entry(hash) {
             Entry::Occupied(at) => {
@@ -117,7 +117,7 @@ impl Table {
                 if self.is_own[at] {
                     problems.push(duplicate_problem(&key, first.span));
                 }
-                // The place of the key is the place of the value that counts.
+                // The span of the key is that of the effective value.
                 first.span = key.span;
                 *old = value;
                 self.is_own[at] = true;
@@ -133,7 +133,7 @@ impl Table {
 fn merge_problem(source: &Node) -> Problem {
     let message = format!("`<<` merges a mapping or a list of mappings, not {}", source.kind_name());
     Problem::error(codes::MERGE, source.span, message)
-        .help("give it an alias of a mapping, as in `<<: *defaults`")
+        .help("use an alias of a mapping, as in `<<: *defaults`")
 }
 
 fn duplicate_problem(key: &Node, first: Span) -> Problem {
@@ -143,13 +143,13 @@ fn duplicate_problem(key: &Node, first: Span) -> Problem {
         .help("remove one of them")
 }
 
-/// A scalar as Python compares keys: `1`, `1.0` and `true` are one.
+/// A scalar as a Python dictionary key: `1`, `1.0` and `true` are equal.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Null,
     Int(i64),
     BigInt(Arc<BigInt>),
-    /// Bits of a float that is no small integer.
+    /// The bits of a float that is not an integer in the range of `i64`.
     Float(u64),
     Str(Arc<str>),
     Timestamp(Date, Option<Time>),

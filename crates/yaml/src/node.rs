@@ -14,10 +14,10 @@ pub struct Document {
     pub root: Node,
 }
 
-/// A value and where it is written.
+/// A value with its source span.
 ///
-/// An alias is the node of its anchor, so its span leads to the definition. Cloning is cheap:
-/// collections and text are shared.
+/// An alias is the node of its anchor, so its span is that of the definition. Cloning is cheap: collections
+/// and text are shared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     pub kind: NodeKind,
@@ -28,8 +28,8 @@ pub struct Node {
 pub enum NodeKind {
     Scalar(Scalar),
     Seq(Arc<[Node]>),
-    /// Entries in the order of a Python dictionary: `<<` is already merged (merged keys first) and a
-    /// duplicate key keeps its first place with its last value. Keys are scalars and distinct.
+    /// Entries in the order of a Python dictionary: `<<` is merged (merged keys first), and a duplicate key
+    /// has its first position and its last value. Keys are distinct scalars.
     Map(Arc<[(Node, Node)]>),
 }
 
@@ -38,7 +38,7 @@ pub enum Scalar {
     Null,
     Bool(bool),
     Int(i64),
-    /// Only what an [`Scalar::Int`] cannot hold.
+    /// An integer outside the range of `i64`.
     BigInt(Arc<BigInt>),
     Float(f64),
     Str(Arc<str>),
@@ -74,12 +74,12 @@ impl Node {
         }
     }
 
-    /// The value under a text key; `None` also when this is no mapping.
+    /// Returns the value of a text key; `None` if it is missing or this is not a mapping.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.as_map()?.iter().find(|(k, _)| k.as_str() == Some(key)).map(|(_, value)| value)
     }
 
-    /// What this is, with its article, for messages.
+    /// Returns the kind of the node with an article, for messages.
     pub fn kind_name(&self) -> &'static str {
         match &self.kind {
             NodeKind::Scalar(scalar) => scalar.kind_name(),
@@ -112,7 +112,7 @@ impl From<BigInt> for Scalar {
     }
 }
 
-/// As one would write it in YAML, text without quotes.
+/// Formats the scalar as in YAML, without quotes.
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

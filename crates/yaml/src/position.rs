@@ -1,8 +1,8 @@
-//! Places in the source text.
+//! Positions and spans in source text.
 
 use std::fmt;
 
-/// One place in the source text. The default is its beginning.
+/// A position in the source text. The default is its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     /// Byte offset, counted from 0.
@@ -27,8 +27,8 @@ impl Default for Position {
 }
 
 impl Position {
-    /// The place after `character`, by the parser's idea of lines: LF, CR LF and CR end one, and a
-    /// byte order mark at the beginning takes no column.
+    /// Returns the position after `character`. Uses the parser's line breaks (LF, CR LF, CR); a byte order
+    /// mark at the start takes no column.
     pub(crate) fn after(self, character: char, next: Option<char>) -> Self {
         let offset = self.offset + character.len_utf8() as u32;
         match character {
@@ -47,7 +47,7 @@ impl fmt::Display for Position {
 }
 
 impl Span {
-    /// The text the span covers; empty when the span belongs to another text.
+    /// Returns the text of the span; empty if the span is out of range.
     pub fn slice(self, text: &str) -> &str {
         text.get(self.start.offset as usize..self.end.offset as usize).unwrap_or_default()
     }

@@ -1,36 +1,36 @@
-//! What is wrong with a text, as data; drawing it is somebody else's job.
+//! Problems as data. Rendering them is left to the caller.
 
 use std::fmt;
 
 use crate::position::Span;
 
-/// Stable names of problems.
+/// Stable codes of YAML problems.
 pub mod codes {
-    /// Text that is no YAML.
+    /// The text is not valid YAML.
     pub const SYNTAX: &str = "yaml-syntax";
-    /// A character YAML does not allow anywhere.
+    /// A character that YAML does not allow.
     pub const CONTROL_CHARACTER: &str = "yaml-control-character";
-    /// A tag without a meaning here, or on the wrong kind of node.
+    /// An unknown tag, or a tag on the wrong kind of node.
     pub const TAG: &str = "yaml-tag";
-    /// A scalar that is not what its tag or its form promises.
+    /// A scalar that does not match its tag or form.
     pub const VALUE: &str = "yaml-value";
-    /// A key that cannot be one.
+    /// A node that cannot be a key.
     pub const KEY: &str = "yaml-key";
-    /// The same key twice in one mapping (a warning).
+    /// A key occurs twice in a mapping (a warning).
     pub const DUPLICATE_KEY: &str = "yaml-duplicate-key";
-    /// A `<<` without a mapping.
+    /// A `<<` whose value is not a mapping or a list of mappings.
     pub const MERGE: &str = "yaml-merge";
-    /// An alias to nothing or to a node around it, or one anchor twice.
+    /// An undefined or recursive alias, or an anchor defined twice.
     pub const ALIAS: &str = "yaml-alias";
-    /// More bytes, nodes or nesting than [`crate::Limits`] allow.
+    /// The text exceeds the size, number of nodes or nesting depth allowed by [`crate::Limits`].
     pub const LIMIT: &str = "yaml-limit";
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {
-    /// The text does not say what it seems to say.
+    /// The loaded value is incomplete or invalid.
     Error,
-    /// The text has a meaning, but probably not the intended one.
+    /// The text is valid but probably not what its author intended.
     Warning,
 }
 
@@ -39,12 +39,12 @@ pub struct Problem {
     pub severity: Severity,
     /// One of [`codes`].
     pub code: &'static str,
-    /// A lowercase fragment without a full stop.
+    /// Lowercase sentence fragment without a trailing period.
     pub message: String,
     pub span: Span,
-    /// What the author can do.
+    /// Suggested fix.
     pub help: Option<String>,
-    /// Another place that explains this one, and what it is.
+    /// A related location and its label.
     pub related: Option<(Span, &'static str)>,
 }
 
@@ -74,46 +74,46 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Collects problems up to a bound of each severity, so that a flood of warnings hides no error.
+/// Collects problems up to a limit per severity, so that many warnings do not displace errors.
 pub(crate) struct Problems {
-    kept: Vec<Problem>,
-    n_kept: [usize; 2],
+    retained: Vec<Problem>,
+    n_retained: [usize; 2],
     n_dropped: usize,
     max: usize,
 }
 
 impl Problems {
     pub(crate) fn new(max: usize) -> Self {
-        // An error that leaves no trace would be taken for success.
-        Self { kept: Vec::new(), n_kept: [0; 2], n_dropped: 0, max: max.max(1) }
+        // At least one, because an error that is not retained would look like success.
+        Self { retained: Vec::new(), n_retained: [0; 2], n_dropped: 0, max: max.max(1) }
     }
 
     pub(crate) fn push(&mut self, problem: Problem) {
-        let n_kept = &mut self.n_kept[problem.severity as usize];
-        if *n_kept < self.max {
-            *n_kept += 1;
-            self.kept.push(problem);
+        let n_retained = &mut self.n_retained[problem.severity as usize];
+        if *n_retained < self.max {
+            *n_retained += 1;
+            self.retained.push(problem);
         } else {
             self.n_dropped += 1;
         }
     }
 
-    /// Whether further errors would only be counted.
+    /// Reports whether further errors would only be counted.
     pub(crate) fn is_full_of_errors(&self) -> bool {
-        self.n_kept[Severity::Error as usize] >= self.max
+        self.n_retained[Severity::Error as usize] >= self.max
     }
 
-    /// In the order of the text.
+    /// Returns the problems in source order and the number of dropped ones.
     pub(crate) fn finish(mut self) -> (Vec<Problem>, usize) {
-        self.kept.sort_by_key(|problem| problem.span.start.offset);
-        (self.kept, self.n_dropped)
+        self.retained.sort_by_key(|problem| problem.span.start.offset);
+        (self.retained, self.n_dropped)
     }
 }
 
-/// User text for a message: short, on one line, in backticks.
+/// Quotes user text for a message: in backticks, truncated, on one line.
 pub(crate) fn quoted(text: &str) -> String {
     const CHARS_MAX: usize = 60;
-    let mut shown: String = text
+    let mut excerpt: String = text
         .chars()
         .take(CHARS_MAX)
         .flat_map(|c| match c {
@@ -123,7 +123,7 @@ pub(crate) fn quoted(text: &str) -> String {
         })
         .collect();
     if text.chars().nth(CHARS_MAX).is_some() {
-        shown.push('…');
+        excerpt.push('…');
     }
-    format!("`{shown}`")
+    format!("`{excerpt}`")
 }

@@ -1,11 +1,12 @@
-//! Which tag the form of a plain scalar implies: the implicit resolvers of YAML 1.1.
+//! Implicit resolvers of YAML 1.1: the tag of a plain scalar.
 //!
-//! Matched by hand, byte by byte, because every scalar of every file comes through here.
+//! Hand-written matching instead of regular expressions, because every scalar of every file passes through
+//! here.
 
 use crate::tag::Tag;
 use crate::timestamp::is_timestamp;
 
-/// The tag of a plain scalar without one.
+/// Returns the tag of an untagged plain scalar.
 pub(crate) fn implicit(text: &str) -> Tag {
     let Some(first) = text.as_bytes().first() else { return Tag::Null };
     match first {
@@ -50,7 +51,7 @@ fn is_int(text: &str) -> bool {
     }
 }
 
-/// A dot is required (`1e3` is text), and a sign in the exponent too.
+/// Reports whether text is a float. A decimal point is required (`1e3` is text), and a sign in the exponent.
 fn is_float(text: &str) -> bool {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
@@ -80,7 +81,7 @@ fn after_digits(bytes: &[u8]) -> &[u8] {
     &bytes[n_digits..]
 }
 
-/// Nothing, or `e` with a sign and digits.
+/// Reports whether the rest is empty or `e` with a sign and digits.
 fn is_exponent(bytes: &[u8]) -> bool {
     match bytes {
         [] => true,
@@ -89,7 +90,7 @@ fn is_exponent(bytes: &[u8]) -> bool {
     }
 }
 
-/// Any number of `:59`.
+/// Reports whether the rest consists of groups such as `:59`.
 fn is_sexagesimal_tail(mut bytes: &[u8]) -> bool {
     loop {
         bytes = match bytes {

@@ -1,9 +1,8 @@
-//! The text the parser sees, which is not always the text of the user.
+//! The text passed to the parser, which may differ from the original.
 //!
-//! The parser holds quoted text of several lines to YAML 1.2's rule that every line is indented more
-//! than the block around it. The reference has no such rule, and real files make use of that. As blanks
-//! at the beginning of such a line mean nothing, we give the parser a text with more of them, and
-//! translate its places back.
+//! The parser enforces the YAML 1.2 rule that each line of a multi-line quoted scalar is indented more than
+//! the surrounding block. The reference does not, and real files rely on that. Leading blanks of such a line
+//! are insignificant, so the parser gets a text with additional ones, and its positions are translated back.
 
 use std::borrow::Cow;
 
@@ -11,15 +10,15 @@ use granit_parser::{ErrorKind, Marker, ScanError};
 
 use crate::position::{Position, Span};
 
-/// Every repair costs another reading from the beginning.
+/// Maximum number of bytes parsed again because of repairs: each repair parses the text from the start.
 const REREAD_BYTES_MAX: usize = 8 << 20;
 
 pub(crate) struct Source<'t> {
     original: &'t str,
     pub(crate) text: Cow<'t, str>,
-    /// Lines that begin with more blanks than the original, ascending.
+    /// Lines with additional leading blanks, ascending.
     shifted_lines: Vec<u32>,
-    /// How many more: one past the deepest indentation, which is enough wherever it is needed.
+    /// Number of additional blanks: one more than the deepest indentation, which suffices for every line.
     n_blanks: u32,
     n_bytes_reread: usize,
 }
@@ -35,10 +34,10 @@ impl<'t> Source<'t> {
         }
     }
 
-    /// Whether a repaired text gets the parser past this error.
+    /// Reports whether a repaired text avoids this error.
     pub(crate) fn can_repair(&self, error: &ScanError) -> bool {
         let line = error.marker().line();
-        // Neither comes from anything but quoted text.
+        // Both errors occur in quoted scalars only.
         matches!(error.kind(), ErrorKind::InvalidQuotedScalarIndent | ErrorKind::TabInIndentation)
             && self.shifted_lines.binary_search(&(line as u32)).is_err()
             && !lines(self.original).nth(line.saturating_sub(1)).is_some_and(is_document_marker)
@@ -54,13 +53,14 @@ impl<'t> Source<'t> {
         self.n_bytes_reread += self.text.len();
     }
 
-    /// All lines from `first` to the next quote, of whichever kind, start inside the same quoted text.
+    /// Marks the lines from `first` to the next quote of either kind: they all start inside the same quoted
+    /// scalar.
     fn shift_quoted_lines(&mut self, first: u32) {
-        // In any case, or the same repair would be tried for ever.
+        // Always shift the line of the error; otherwise the same repair would be repeated forever.
         self.shifted_lines.push(first);
         let rest = lines(self.original).chain([""]).zip(1..).skip((first as usize).saturating_sub(1));
         for (text, line) in rest {
-            // A document ends even inside quotes, with an error.
+            // A document marker ends the document even inside quotes, with an error.
             if is_document_marker(text) {
                 break;
             }
@@ -73,7 +73,7 @@ impl<'t> Source<'t> {
         self.shifted_lines.dedup();
     }
 
-    /// The first line from `line` on that was repaired: where a quote may be missing.
+    /// Returns the first repaired line from `line` on, where a closing quote may be missing.
     pub(crate) fn repaired_line(&self, line: u32) -> Option<Span> {
         let line = *self.shifted_lines.iter().find(|shifted| **shifted >= line)?;
         let offset =
@@ -85,7 +85,7 @@ impl<'t> Source<'t> {
         let blanks = " ".repeat(self.n_blanks as usize);
         let mut text = String::with_capacity(self.original.len() + blanks.len() * self.shifted_lines.len());
         let mut shifted_lines = self.shifted_lines.iter().peekable();
-        // An error may be found on the empty line after the last one.
+        // An error may be reported on the empty line after the last one.
         for (line_idx, line) in lines(self.original).chain([""]).enumerate() {
             if shifted_lines.next_if_eq(&&(line_idx as u32 + 1)).is_some() {
                 text.push_str(&blanks);
@@ -96,7 +96,7 @@ impl<'t> Source<'t> {
     }
 
     pub(crate) fn position(&self, marker: Marker) -> Position {
-        // The loader refuses text whose places do not fit into 32 bits.
+        // The loader rejects text whose offsets do not fit into 32 bits.
         let (line, column) = (marker.line() as u32, marker.col() as u32);
         let n_shifted_before = self.shifted_lines.partition_point(|shifted| *shifted < line);
         let is_shifted = self.shifted_lines.get(n_shifted_before) == Some(&line);
@@ -116,12 +116,12 @@ fn is_document_marker(line: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', '\n', '\r']))
 }
 
-/// What can stand before the content of a line in block style.
+/// Returns the number of leading characters that can be indentation or block indicators.
 fn n_indent_chars(line: &str) -> usize {
     line.bytes().take_while(|byte| b" -?:".contains(byte)).count()
 }
 
-/// Lines with their ends, by the parser's idea of a line break: LF, CR LF, or CR.
+/// Splits text into lines including their terminators: LF, CR LF or CR.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

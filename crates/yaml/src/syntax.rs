@@ -1,12 +1,12 @@
-//! Syntax errors of the parser in plain words.
+//! Messages and hints for syntax errors of the parser.
 
 use granit_parser::{ErrorKind, ScanError};
 
 use crate::position::{Position, Span};
 use crate::problem::{Problem, codes};
 
-pub(crate) fn problem(error: &ScanError, place: Position) -> Problem {
-    let span = Span::at(place);
+pub(crate) fn problem(error: &ScanError, position: Position) -> Problem {
+    let span = Span::at(position);
     let code = match error.kind() {
         ErrorKind::RecursionLimitExceeded => codes::LIMIT,
         _ => codes::SYNTAX,
@@ -16,7 +16,7 @@ pub(crate) fn problem(error: &ScanError, place: Position) -> Problem {
     if help.is_empty() { problem } else { problem.help(help) }
 }
 
-/// What is wrong, and what to do about it (or nothing).
+/// Returns the message and the hint (possibly empty) for an error.
 fn explain(kind: &ErrorKind) -> (String, &'static str) {
     use ErrorKind as K;
     let (message, help) = match kind {
@@ -38,13 +38,13 @@ fn explain(kind: &ErrorKind) -> (String, &'static str) {
             ("a `- ` item cannot start here", "begin the list on a line of its own, below its key")
         }
         K::BlockEntryInFlowCollection => {
-            ("`- ` has no place inside brackets", "separate the items with commas")
+            ("`- ` is not allowed inside brackets", "separate the items with commas")
         }
         K::InvalidIndentation | K::InvalidFlowScalarIndent | K::InvalidQuotedScalarIndent => {
-            ("this line is indented less than what it belongs to", "indent it more")
+            ("this line is indented less than its parent", "indent it more")
         }
         K::InvalidBlockScalarIndent => {
-            ("a line of this block of text is indented less than the first", "indent all lines alike")
+            ("a line of this block scalar is indented less than the first", "indent all lines equally")
         }
         K::TabNotAllowed
         | K::TabInBlockIndentation
@@ -53,14 +53,14 @@ fn explain(kind: &ErrorKind) -> (String, &'static str) {
         | K::TabAtBlockScalarStart
         | K::InvalidBlockEntryWhitespace
         | K::InvalidMappingValueWhitespace => {
-            ("a tab cannot be used to indent or align here", "use blanks instead")
+            ("a tab cannot be used to indent or align here", "use spaces instead")
         }
         K::UnclosedQuotedScalar => ("a quote is opened but never closed", "add the closing quote"),
         K::InvalidTrailingSingleQuotedScalar => {
-            ("text goes on after the closing quote", "double the quote inside the text, as in `'it''s'`")
+            ("unexpected text after the closing quote", "double the quote inside the text, as in `'it''s'`")
         }
         K::InvalidTrailingDoubleQuotedScalar => {
-            ("text goes on after the closing quote", "write the quote inside the text as `\\\"`")
+            ("unexpected text after the closing quote", "write the quote inside the text as `\\\"`")
         }
         K::UnknownQuotedScalarEscape | K::InvalidQuotedScalarHexEscape | K::InvalidUnicodeEscape => {
             ("unknown escape in double quotes", "write a backslash as `\\\\`, or use single quotes")
@@ -69,7 +69,7 @@ fn explain(kind: &ErrorKind) -> (String, &'static str) {
         | K::InvalidLowSurrogate
         | K::MissingLowSurrogate
         | K::UnpairedLowSurrogate => {
-            ("half of a surrogate pair", "write the character itself, or as `\\U` with eight digits")
+            ("unpaired surrogate", "write the character itself, or as `\\U` with eight digits")
         }
         K::UnexpectedEofFlowSequence | K::ExpectedFlowSequenceSeparator => {
             ("expected `,` or `]`", "close the list, or put quotes around the text")
@@ -80,16 +80,16 @@ fn explain(kind: &ErrorKind) -> (String, &'static str) {
             ("expected `,` or `}`", "close the mapping, or put quotes around the text")
         }
         K::MisplacedFlowCollectionEnd => {
-            ("this bracket closes nothing", "remove it, or put quotes around the text")
+            ("unmatched closing bracket", "remove it, or put quotes around the text")
         }
         K::DocumentIndicatorInQuotedScalar => {
             ("a document marker inside quotes", "close the quote, or indent the marker")
         }
         K::CommentNotSeparated => {
-            ("a comment needs a blank before its `#`", "add a blank, or put quotes around the text")
+            ("a comment needs a space before its `#`", "add a space, or put quotes around the text")
         }
         K::CommentInterceptedScalar => {
-            ("a comment interrupts text of several lines", "move the comment, or put quotes around the text")
+            ("a comment interrupts a multi-line scalar", "move the comment, or put quotes around the text")
         }
         K::UndeclaredTagHandle => ("the tag uses an undeclared handle", "remove the tag"),
         K::MissingAnchorOrAliasName => {
@@ -99,17 +99,17 @@ fn explain(kind: &ErrorKind) -> (String, &'static str) {
             ("expected a value", "check for stray punctuation, or put quotes around the text")
         }
         K::InvalidBlockScalarHeader | K::ZeroBlockScalarIndent => (
-            "this is no valid beginning of a block of text",
-            "write only `|` or `>` with `+`, `-` or a digit, and begin the text on the next line",
+            "invalid block scalar header",
+            "write `|` or `>`, optionally with `+`, `-` or a digit, and start the text on the next line",
         ),
-        K::FlowMappingValueAdjacentCollection => ("`:` needs a blank after it here", "add a blank"),
+        K::FlowMappingValueAdjacentCollection => ("`:` must be followed by a space here", "add a space"),
         K::PlainScalarStartsWithDashFlowIndicator => {
-            ("a lone `-` inside brackets is no text", "put quotes around it")
+            ("a lone `-` is not allowed inside brackets", "put quotes around it")
         }
         K::MissingDocumentEndBeforeDirective => {
             ("a `%` line inside a document", "end the document with `...` first")
         }
-        K::RecursionLimitExceeded => ("the nesting is deeper than allowed", ""),
+        K::RecursionLimitExceeded => ("nesting exceeds the limit", ""),
         K::UnsupportedYamlMajorVersion => {
             ("this version of YAML is not supported", "remove the `%YAML` line")
         }
@@ -126,9 +126,9 @@ fn explain(kind: &ErrorKind) -> (String, &'static str) {
             return (format!("`{open}` is never closed"), "add the closing bracket");
         }
         K::MismatchedFlowCollectionEnd { open, close } => {
-            return (format!("`{open}` is closed by `{close}`"), "use brackets of one kind");
+            return (format!("`{open}` is closed by `{close}`"), "use matching brackets");
         }
-        // Rare ones: the parser's own words.
+        // Rare errors use the parser's message.
         other => return (other.to_string(), ""),
     };
     (message.to_owned(), help)

@@ -1,10 +1,10 @@
-//! Tags of the safe loader.
+//! Tags supported by the safe loader.
 
 use granit_parser::Tag as SourceTag;
 
 const NAMESPACE: &str = "tag:yaml.org,2002:";
 
-/// What a tag, written or implied by the form of a plain scalar, says about its node.
+/// The type of a node, given by an explicit tag or implied by the form of a plain scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
     Null,
@@ -24,19 +24,19 @@ pub(crate) enum Tag {
     Set,
 }
 
-/// A tag as found in the text.
+/// A tag as written in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Written {
-    Nothing,
+pub(crate) enum ExplicitTag {
+    Absent,
     /// A lone `!`.
     NonSpecific,
     Known(Tag),
     Unknown,
 }
 
-impl Written {
+impl ExplicitTag {
     pub(crate) fn read(tag: Option<&SourceTag>) -> Self {
-        let Some(tag) = tag else { return Self::Nothing };
+        let Some(tag) = tag else { return Self::Absent };
         if let Some(name) = tag.suffix_in_namespace(NAMESPACE) {
             return Tag::by_name(&name).map_or(Self::Unknown, Self::Known);
         }
@@ -62,12 +62,12 @@ impl Tag {
     ];
 
     fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, tag)| *tag)
+        Self::ALL.iter().find(|(tag_name, _)| *tag_name == name).map(|(_, tag)| *tag)
     }
 
-    /// As users write it.
+    /// Returns the tag as written in YAML, in backticks.
     pub(crate) fn name(self) -> String {
-        let known = Self::ALL.iter().find(|(_, tag)| *tag == self);
-        format!("`!!{}`", known.map_or("", |(name, _)| name))
+        let entry = Self::ALL.iter().find(|(_, tag)| *tag == self);
+        format!("`!!{}`", entry.map_or("", |(name, _)| name))
     }
 }

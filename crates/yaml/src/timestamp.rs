@@ -1,11 +1,11 @@
-//! Dates and times of YAML 1.1, parsed but not converted: time zones are the reader's business.
+//! Dates and times of YAML 1.1, parsed but not converted: the caller handles time zones.
 
 use std::sync::Arc;
 
 /// A date, or a date with a time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Timestamp {
-    /// As written.
+    /// The source text.
     pub text: Arc<str>,
     pub date: Date,
     pub time: Option<Time>,
@@ -25,11 +25,11 @@ pub struct Time {
     pub minute: u8,
     pub second: u8,
     pub microsecond: u32,
-    /// East of Greenwich; `None` when the text names no zone.
+    /// Offset from UTC, positive to the east; `None` if the text has no zone.
     pub offset_minutes: Option<i16>,
 }
 
-/// The digits of a timestamp, before anyone asked whether the calendar has such a day.
+/// The numbers of a timestamp, before validation.
 struct Fields {
     date: [u32; 3],
     time: Option<[u32; 3]>,
@@ -38,7 +38,7 @@ struct Fields {
 }
 
 impl Timestamp {
-    /// Reads a text of the right form; the error says what the calendar or the clock lacks.
+    /// Parses a timestamp. The error describes the invalid field.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let fields = Fields::parse(text).ok_or("expected `YYYY-MM-DD` or `YYYY-MM-DD hh:mm:ss`")?;
         let [year, month, day] = fields.date;
@@ -56,7 +56,8 @@ impl Timestamp {
     }
 }
 
-/// Whether plain text is a timestamp by its form: short months and days only next to a time.
+/// Reports whether plain text has the form of a timestamp. One-digit months and days are allowed only with a
+/// time.
 pub(crate) fn is_timestamp(text: &str) -> bool {
     Fields::parse(text).is_some_and(|fields| fields.time.is_some() || text.len() == "YYYY-MM-DD".len())
 }
@@ -97,7 +98,7 @@ impl Fields {
             return Err("there is no such time of day");
         }
         if self.offset_minutes.is_some_and(|offset| offset.abs() >= 24 * 60) {
-            return Err("a time zone is less than a day away");
+            return Err("the UTC offset must be less than 24 hours");
         }
         Ok(Some(Time {
             hour: hour as u8,
@@ -122,7 +123,7 @@ fn days_in_month(year: u32, month: u32) -> u32 {
 struct Cursor<'t>(&'t [u8]);
 
 impl Cursor<'_> {
-    /// Between `min` and `max` digits (few enough for an `u32`), as many as there are.
+    /// Reads between `min` and `max` digits, at most nine.
     fn digits(&mut self, min: usize, max: usize) -> Option<u32> {
         let n_digits = self.0.iter().take(max).take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, rest) = self.0.split_at_checked(n_digits).filter(|_| n_digits >= min)?;
@@ -139,14 +140,14 @@ impl Cursor<'_> {
     }
 
     fn blanks(&mut self) -> bool {
-        let mut found = false;
+        let mut skipped = false;
         while self.one_of(b" \t").is_some() {
-            found = true;
+            skipped = true;
         }
-        found
+        skipped
     }
 
-    /// Six digits count, more are cut off.
+    /// Reads a fraction in microseconds, truncating further digits.
     fn fraction(&mut self) -> u32 {
         let mut microsecond = 0;
         let mut weight = 100_000;
@@ -174,8 +175,8 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let shown = match Timestamp::parse(text) {
-            Err(why) => why.to_owned(),
+        let result = match Timestamp::parse(text) {
+            Err(reason) => reason.to_owned(),
             Ok(Timestamp { date: Date { year, month, day }, time: None, .. }) => {
                 format!("{year}-{month}-{day}")
             }
@@ -184,7 +185,7 @@ mod tests {
                 format!("{year}-{month}-{day} {hour}:{minute}:{second} {microsecond} {offset_minutes:?}")
             }
         };
-        assert_eq!(shown, expected, "{text}");
+        assert_eq!(result, expected, "{text}");
     }
 
     #[test]
@@ -201,7 +202,7 @@ mod tests {
         check("2001-1-5T02:59:43Z", "2001-1-5 2:59:43 0 Some(0)");
         check("2001-1-5 02:59:43. Z", "2001-1-5 2:59:43 0 Some(0)");
         check("2001-1-5 24:00:00", "there is no such time of day");
-        check("2001-1-5 02:59:43+24:00", "a time zone is less than a day away");
+        check("2001-1-5 02:59:43+24:00", "the UTC offset must be less than 24 hours");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! No text makes the loader panic, hang or point outside of it.
+//! Arbitrary text does not make the loader panic, hang or return spans outside the text.
 
 use proptest::prelude::*;
 use stoker_yaml::{Limits, Node, NodeKind, Span, load};
@@ -44,7 +44,7 @@ fn check_span(span: Span, text: &str) {
     assert!(text.get(start..end).is_some(), "{span:?} in {text:?}");
 }
 
-/// Line and column must agree with the offset, so that two ways to draw a message agree.
+/// Checks that line and column agree with the offset.
 fn check_position(span: Span, text: &str) {
     let before = text[..span.start.offset as usize].replace("\r\n", "\n").replace('\r', "\n");
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -54,7 +54,7 @@ fn check_position(span: Span, text: &str) {
 
 fn check_node(node: &Node, text: &str) {
     check_span(node.span, text);
-    // Byte order marks and CR CR LF count in ways not worth a second implementation.
+    // Byte order marks and CR CR LF are excluded: checking them would need a second implementation.
     if !text.contains(['\u{feff}', '\r']) {
         check_position(node.span, text);
     }
@@ -83,7 +83,7 @@ fn check(text: &str) {
 }
 
 #[test]
-fn the_plausible_text_has_one_mistake() {
+fn plausible_text_has_one_problem() {
     let loaded = load(PLAUSIBLE, &Limits::default());
     let problems = loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(problems, ["28:5: a sequence cannot be a key"]);
@@ -100,11 +100,11 @@ fn truncated_texts() {
 }
 
 #[test]
-fn texts_without_one_line() {
+fn texts_with_one_line_removed() {
     let lines = PLAUSIBLE.split_inclusive('\n').collect::<Vec<_>>();
     for skipped in 0..lines.len() {
-        let kept = lines.iter().enumerate().filter(|(line_idx, _)| *line_idx != skipped);
-        check(&kept.map(|(_, line)| *line).collect::<String>());
+        let remaining = lines.iter().enumerate().filter(|(line_idx, _)| *line_idx != skipped);
+        check(&remaining.map(|(_, line)| *line).collect::<String>());
     }
 }
 
@@ -121,7 +121,7 @@ fn deep_and_wide_texts() {
     check(&"0x".repeat(50_000));
 }
 
-/// Pieces that mean something to YAML, in any order.
+/// Random sequences of fragments that are significant in YAML.
 fn pieces() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "- ",
@@ -188,12 +188,12 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..30).prop_map(|pieces| pieces.concat())
 }
 
-/// The plausible text with a few accidents.
+/// [`PLAUSIBLE`] with random edits.
 fn mutated() -> impl Strategy<Value = String> {
-    let accident = (0..PLAUSIBLE.chars().count(), 0_usize..4, pieces());
-    prop::collection::vec(accident, 1..4).prop_map(|accidents| {
+    let edit = (0..PLAUSIBLE.chars().count(), 0_usize..4, pieces());
+    prop::collection::vec(edit, 1..4).prop_map(|edits| {
         let mut characters = PLAUSIBLE.chars().collect::<Vec<_>>();
-        for (at, n_removed, inserted) in accidents {
+        for (at, n_removed, inserted) in edits {
             let at = at.min(characters.len());
             let end = (at + n_removed).min(characters.len());
             characters.splice(at..end, inserted.chars().take(6));

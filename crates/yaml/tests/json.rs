@@ -1,13 +1,12 @@
-//! JSON against another reader of it, on texts that are right, nearly right, and neither.
+//! Differential test of the JSON parser against `serde_json`, on valid, slightly invalid and random texts.
 
 use std::fs;
-use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::Value;
 use stoker_yaml::{Limits, Node, NodeKind, Scalar, json};
 
-/// What the other reader would have made of this tree.
+/// Converts a tree to the value that `serde_json` would return.
 fn value_of(node: &Node) -> Value {
     match &node.kind {
         NodeKind::Scalar(scalar) => match scalar {
@@ -20,7 +19,7 @@ fn value_of(node: &Node) -> Value {
             ),
             Scalar::Float(number) => Value::from(*number),
             Scalar::Str(text) => Value::from(&**text),
-            Scalar::Timestamp(_) => panic!("there are no dates in JSON"),
+            Scalar::Timestamp(_) => panic!("JSON has no dates"),
         },
         NodeKind::Seq(items) => items.iter().map(value_of).collect(),
         NodeKind::Map(entries) => entries
@@ -30,26 +29,27 @@ fn value_of(node: &Node) -> Value {
     }
 }
 
-/// Both read it and agree, or neither does. Duplicate keys are the one thing only we refuse.
+/// Checks that both parsers accept the text with equal results, or both reject it. Only ours rejects
+/// duplicate keys.
 fn check(text: &str) {
     let loaded = json::load(text, &Limits::default());
-    let is_fine = loaded
+    let is_accepted = loaded
         .problems
         .iter()
         .all(|problem| [json::codes::DUPLICATE_KEY, json::codes::LIMIT].contains(&problem.code));
     match serde_json::from_str::<Value>(text) {
         Ok(expected) => {
-            assert!(is_fine, "{text:?}: {:?}", loaded.problems);
+            assert!(is_accepted, "{text:?}: {:?}", loaded.problems);
             for document in &loaded.documents {
                 assert!(is_same(&value_of(&document.root), &expected), "{text:?}");
-                check_places(&document.root, text);
+                check_spans(&document.root, text);
             }
         }
-        Err(error) => assert!(!is_fine, "{text:?} was read, but: {error}"),
+        Err(error) => assert!(!is_accepted, "{text:?} was read, but: {error}"),
     }
 }
 
-/// Equal, floats to the last digit but one: the other reader rounds some of them wrongly.
+/// Compares values, with a tolerance for floats: `serde_json` does not round all of them correctly.
 fn is_same(ours: &Value, theirs: &Value) -> bool {
     match (ours, theirs) {
         (Value::Number(a), Value::Number(b)) => {
@@ -66,8 +66,8 @@ fn is_same(ours: &Value, theirs: &Value) -> bool {
     }
 }
 
-/// The text at the place of a node is the node.
-fn check_places(node: &Node, text: &str) {
+/// Checks that the source text of each node parses to the node.
+fn check_spans(node: &Node, text: &str) {
     let slice = node.span.slice(text);
     let again = json::load(slice, &Limits::default());
     assert_eq!(again.documents.len(), 1, "{slice:?} in {text:?}");
@@ -78,8 +78,8 @@ fn check_places(node: &Node, text: &str) {
     assert_eq!((node.span.start.line as usize, node.span.start.column as usize), expected, "{text:?}");
     match &node.kind {
         NodeKind::Scalar(_) => {}
-        NodeKind::Seq(items) => items.iter().for_each(|item| check_places(item, text)),
-        NodeKind::Map(entries) => entries.iter().for_each(|(_, value)| check_places(value, text)),
+        NodeKind::Seq(items) => items.iter().for_each(|item| check_spans(item, text)),
+        NodeKind::Map(entries) => entries.iter().for_each(|(_, value)| check_spans(value, text)),
     }
 }
 
@@ -101,7 +101,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Pieces that mean something to JSON, in any order.
+/// Random sequences of fragments that are significant in JSON.
 fn pieces() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "{",
@@ -153,13 +153,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_was_written_is_read(value in values()) {
+    fn serialized_values_round_trip(value in values()) {
         check(&serde_json::to_string(&value).unwrap());
         check(&serde_json::to_string_pretty(&value).unwrap());
     }
 
     #[test]
-    fn texts_cut_short_or_spoilt(value in values(), at in any::<prop::sample::Index>(), inserted in pieces()) {
+    fn truncated_and_corrupted_texts(value in values(), at in any::<prop::sample::Index>(), inserted in pieces()) {
         let text = serde_json::to_string(&value).unwrap();
         let at = text.floor_char_boundary(at.index(text.len()));
         check(&text[..at]);
@@ -178,10 +178,10 @@ proptest! {
 }
 
 #[test]
-fn real_files_are_read_alike() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+fn real_files_parse_identically() {
+    let read = |name: &str| fs::read_to_string(stoker_testenv::shared_data(name)?).ok();
     for name in ["expected/plans.json", "expected/yaql-results.json", "yaql/bench.json"] {
-        let Ok(text) = fs::read_to_string(folder.join(name)) else { continue };
+        let Some(text) = read(name) else { continue };
         let loaded = json::load(&text, &Limits::default());
         assert_eq!(loaded.problems, [], "{name}");
         assert_eq!(

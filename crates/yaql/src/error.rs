@@ -1,4 +1,4 @@
-//! The one error type of the language: a class users of the reference know, a message, a place.
+//! The error type of the language: an error class of the reference, a message and a source span.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ impl Span {
         Self { start: start as u32, end: end as u32 }
     }
 
-    /// The smallest span that covers both.
+    /// Returns the smallest span that covers both spans.
     pub fn to(self, other: Self) -> Self {
         Self { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
@@ -23,7 +23,7 @@ impl Span {
 
 macro_rules! error_classes {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// What went wrong, by the names of the reference implementation.
+        /// Error class, named as in the reference implementation.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ErrorClass {
             $($(#[$doc])* $variant,)*
@@ -43,11 +43,11 @@ macro_rules! error_classes {
 }
 
 error_classes! {
-    /// A character that begins no token.
+    /// A character that starts no token.
     Lexical = "YaqlLexicalException",
-    /// Tokens that form no expression.
+    /// A token sequence that is not an expression.
     Grammar = "YaqlGrammarException",
-    /// A bad escape in a string literal.
+    /// An invalid escape sequence in a string literal.
     UnicodeDecode = "UnicodeDecodeError",
     NoFunction = "NoFunctionRegisteredException",
     NoMethod = "NoMethodRegisteredException",
@@ -56,13 +56,13 @@ error_classes! {
     AmbiguousFunction = "AmbiguousFunctionException",
     AmbiguousMethod = "AmbiguousMethodException",
     MappingTranslation = "MappingTranslationException",
-    /// An argument of a call by value that no parameter takes.
+    /// A named argument passed by value that matches no parameter.
     Argument = "ArgumentException",
     CollectionTooLarge = "CollectionTooLargeException",
     MemoryQuota = "MemoryQuotaExceededException",
-    /// Ours: more evaluation steps than allowed.
+    /// Not in the reference: the step limit was exceeded.
     StepLimit = "StepLimitExceededException",
-    /// Ours: the host asked the evaluation to stop.
+    /// Not in the reference: the host interrupted the evaluation.
     Interrupted = "Timeout",
     Key = "KeyError",
     Index = "IndexError",
@@ -71,27 +71,28 @@ error_classes! {
     Value = "ValueError",
     ZeroDivision = "ZeroDivisionError",
     Overflow = "OverflowError",
-    /// A time that the C library cannot express.
+    /// A time outside the range of the C library.
     Os = "OSError",
     Assertion = "AssertionError",
     Attribute = "AttributeError",
     Recursion = "RecursionError",
     Runtime = "RuntimeError",
     Regex = "re.error",
-    /// A request line that is no request.
+    /// A malformed request line.
     Protocol = "ProtocolError",
 }
 
-/// Why an expression has no value.
+/// An evaluation or syntax error.
 #[derive(Clone, Debug)]
 pub struct Error {
     pub class: ErrorClass,
     pub message: String,
-    /// Where in the source of the expression, when known.
+    /// Location in the source of the expression, if known.
     pub span: Option<Span>,
-    /// The text that the span is about, when it is not the expression that was asked for.
+    /// The text that `span` refers to, if it is not the evaluated expression (for example the body of a
+    /// helper).
     pub source: Option<Arc<str>>,
-    /// What the author may do about it, as a sentence fragment.
+    /// Suggested fix, as a sentence fragment.
     pub help: Option<String>,
 }
 
@@ -112,8 +113,8 @@ impl Error {
         self
     }
 
-    /// The message of a syntax error without what whoever shows the expression shows anyway: the reference repeats
-    /// the whole expression in it.
+    /// Returns the message of a syntax error without its prefix and without the expression, which the
+    /// reference repeats in the message. For callers that display the expression themselves.
     pub fn short_message(&self) -> &str {
         let message = self.message.as_str();
         let start = message.strip_prefix("Parse error: ").or_else(|| message.strip_prefix("Lexical error: "));
@@ -142,5 +143,5 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Errors are rare and results are everywhere, so the error is boxed.
+/// Boxes the error to keep `Result` small: nearly every function of the crate returns one.
 pub type Result<T, E = Box<Error>> = std::result::Result<T, E>;

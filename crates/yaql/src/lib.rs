@@ -1,4 +1,8 @@
-//! YAQL, a small query language over JSON-like data.
+//! YAQL, a query language over JSON-like data, compatible with the Python implementation.
+//!
+//! This crate owns the parser, the evaluator, the standard library and the value model. "The reference" in
+//! its documentation is the Python package `yaql`: results, error classes and most error messages match it.
+//! The crate does no I/O; the clock, random numbers and interruption come from a [`Host`](eval::Host).
 
 pub mod error;
 pub mod eval;

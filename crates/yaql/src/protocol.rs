@@ -1,8 +1,8 @@
-//! The JSON-line protocol: one request, one answer.
+//! The JSON-lines protocol: one response per request.
 //!
-//! A request is `{"expr": …, "data": …, "vars": {…}, "options": {…}, "id": …}`, of which only
-//! `expr` is required; the answer is `{"ok": value}` or `{"err": class, "msg": text}`, with the
-//! request's `id`. See [`crate::json`] for values that JSON lacks.
+//! A request is `{"expr": …, "data": …, "vars": {…}, "options": {…}, "id": …}`; only `expr` is required. The
+//! response is `{"ok": value}` or `{"err": class, "msg": text}`, plus the `id` of the request. See
+//! [`crate::json`] for the encoding of values that JSON lacks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::stdlib::Legacy;
 use crate::syntax::VarName;
 use crate::value::{Map, Value};
 
-/// The longest value of an answer.
+/// Maximum size of the value in a response, in bytes.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
 
-/// Answers requests, keeping what can be used again from one to the next.
+/// Answers requests and caches one engine per dialect.
 pub struct Responder<'h> {
     host: &'h dyn Host,
     limits: Limits,
@@ -29,7 +29,7 @@ impl<'h> Responder<'h> {
         Self { host, limits, engines: HashMap::new() }
     }
 
-    /// The answer to one line, without a line break.
+    /// Returns the response to one request line, without a trailing newline.
     pub fn answer(&mut self, line: &str) -> String {
         let request = match read_request(line) {
             Ok(request) => request,
@@ -46,7 +46,7 @@ impl<'h> Responder<'h> {
             WriteOptions { tuples_as_arrays, bytes_max: ANSWER_BYTES_MAX, ..WriteOptions::default() };
         match write_after("{\"ok\": ", &value, &options) {
             Ok(answer) => close(answer, id.as_deref()),
-            // The reference fails while it prints its answer then, and repeats no id.
+            // The reference fails while printing its response in this case and omits the id.
             Err(error) => error_line(&error, None),
         }
     }
@@ -61,9 +61,9 @@ impl<'h> Responder<'h> {
         let expression = engine.compile(source)?;
         let style = if options.convert_input_data { InputStyle::Converted } else { InputStyle::Unconverted };
         let mut vars = Vec::new();
-        if let Some(given) = request.get_str("vars").filter(|given| given.is_true()) {
-            let Value::FrozenDict(map) = given else {
-                let message = format!("'{}' object has no attribute 'items'", given.type_name());
+        if let Some(variables) = request.get_str("vars").filter(|variables| variables.is_true()) {
+            let Value::FrozenDict(map) = variables else {
+                let message = format!("'{}' object has no attribute 'items'", variables.type_name());
                 return Err(Box::new(Error::new(ErrorClass::Attribute, message)));
             };
             for (name, value) in map.iter() {
@@ -80,7 +80,7 @@ impl<'h> Responder<'h> {
     }
 }
 
-/// The answer to a line that cannot even be handed to a [`Responder`].
+/// Returns the error response to a line that cannot be passed to a [`Responder`].
 pub fn refusal(message: &str) -> String {
     error_line(&Error::new(ErrorClass::Protocol, message), None)
 }
@@ -94,24 +94,24 @@ fn read_request(line: &str) -> std::result::Result<Arc<Map>, Error> {
         Value::FrozenDict(request) if request.get_str("expr").is_some_and(|expr| expr.as_str().is_some()) => {
             Ok(request)
         }
-        _ => Err(Error::new(ErrorClass::Protocol, "a request is an object with \"expr\"")),
+        _ => Err(Error::new(ErrorClass::Protocol, "a request must be an object with a string `expr`")),
     }
 }
 
-fn read_options(given: Option<&Value>) -> Result<(Options, bool, Legacy)> {
+fn read_options(fields: Option<&Value>) -> Result<(Options, bool, Legacy)> {
     let mut options = Options::default();
     let mut delegates = false;
     let mut legacy = Legacy::Off;
-    let given = given.filter(|given| given.is_true());
-    let entries = given.and_then(Value::as_map).cloned();
-    if let (Some(given), None) = (given, &entries) {
-        return Err(Box::new(Error::kind(format!("'{}' object is not iterable", given.type_name()))));
+    let fields = fields.filter(|fields| fields.is_true());
+    let entries = fields.and_then(Value::as_map).cloned();
+    if let (Some(fields), None) = (fields, &entries) {
+        return Err(Box::new(Error::kind(format!("'{}' object is not iterable", fields.type_name()))));
     }
     for (name, value) in entries.iter().flat_map(|map| map.iter()) {
         let number = || match value {
             Value::Int(number) => Ok(*number),
             Value::Bool(flag) => Ok(i64::from(*flag)),
-            _ => Err(Box::new(Error::kind("this option takes a whole number"))),
+            _ => Err(Box::new(Error::kind("option value must be an integer"))),
         };
         match name.as_str().unwrap_or_default() {
             "yaql.limitIterators" => options.limit_iterators = number()?,
@@ -144,7 +144,7 @@ fn error_line(error: &Error, id: Option<&str>) -> String {
     close(format!("{{\"err\": {}, \"msg\": {}", quoted(error.class.name()), quoted(&error.message)), id)
 }
 
-/// Ends an answer that has been begun, with the request's id if it had one.
+/// Completes a response object, adding the id of the request if there is one.
 fn close(mut answer: String, id: Option<&str>) -> String {
     if let Some(id) = id {
         answer.push_str(", \"id\": ");

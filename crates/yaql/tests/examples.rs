@@ -1,12 +1,12 @@
-//! Every function of the library is documented, and its examples are true.
+//! Checks that every function of the library is documented and that its examples are correct.
 
 use stoker_yaql::json::{WriteOptions, write};
 use stoker_yaql::library::{Function, Purity};
 use stoker_yaql::stdlib::Legacy;
 use stoker_yaql::{Engine, Input, Options, Value};
 
-/// The result of an expression as its example writes it: JSON, or the class of the error.
-fn answer(engine: &Engine, expression: &str, options: &Options) -> String {
+/// Returns the result of an expression in the form used by examples: JSON, or the error class.
+fn evaluate(engine: &Engine, expression: &str, options: &Options) -> String {
     let result = engine.compile(expression).and_then(|expression| {
         let value = expression.run(Input { data: Value::Null, options, ..Input::default() })?;
         let tuples_as_arrays = options.convert_tuples_to_lists;
@@ -23,19 +23,19 @@ fn check(engine: &Engine, functions: &[std::sync::Arc<dyn Function>], options: &
     for function in functions {
         let doc = function.doc();
         let name = &function.signatures()[0];
-        // Functions that only get another way to be called are shown where they come from.
+        // Functions that only gain a call style have their examples in the standard library.
         let is_extension = doc.module == "legacy" && doc.examples.is_empty();
         if doc.text.is_empty() || (doc.examples.is_empty() && !is_extension) {
-            problems.push(format!("{name}: needs a text and an example"));
+            problems.push(format!("{name}: documentation text or example is missing"));
         }
         if doc.purity == Purity::Impure {
             continue;
         }
         for example in doc.examples.iter() {
-            let got = answer(engine, example.expression, options);
+            let got = evaluate(engine, example.expression, options);
             if got != example.result {
                 problems.push(format!(
-                    "{}: `{}` gives {got}, not {}",
+                    "{}: `{}` returns {got}, expected {}",
                     doc.module, example.expression, example.result
                 ));
             }
@@ -45,20 +45,20 @@ fn check(engine: &Engine, functions: &[std::sync::Arc<dyn Function>], options: &
 }
 
 #[test]
-fn examples_of_the_standard_library_are_true() {
+fn standard_library_examples_are_correct() {
     let engine = Engine::default();
     check(&engine, engine.library().functions(), &Options::default());
 }
 
 #[test]
-fn examples_of_delegates_are_true() {
+fn delegate_examples_are_correct() {
     let standard = Engine::default().library().functions().len();
     let engine = Engine::with_dialect(true, Legacy::Off);
     check(&engine, &engine.library().functions()[standard..], &Options::default());
 }
 
 #[test]
-fn examples_of_the_legacy_library_are_true() {
+fn legacy_examples_are_correct() {
     let standard = Engine::default().library().functions().len();
     let engine = Engine::with_dialect(false, Legacy::Full);
     let options = Options { convert_tuples_to_lists: false, iterable_dicts: true, ..Options::default() };

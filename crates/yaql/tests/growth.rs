@@ -1,5 +1,5 @@
-//! How cost grows: with four times the document, four times the steps, and a little more for
-//! sorting. Steps are counted, not time, so the answer is the same on every machine.
+//! Checks the complexity of queries: for a document four times as large, about four times the steps, slightly
+//! more for sorting. Counts steps instead of time, so that the result does not depend on the machine.
 
 use stoker_yaql::json::parse;
 use stoker_yaql::{Engine, Expression, Input, Limits, Value};
@@ -17,7 +17,7 @@ fn document(nodes: usize) -> Value {
     parse(&format!("{{\"nodes\": [{}]}}", nodes.join(","))).expect("JSON")
 }
 
-/// The fewest steps with which the expression has a value.
+/// Returns the minimum number of steps with which the expression succeeds.
 fn steps_needed(expression: &Expression, document: &Value) -> u64 {
     let enough = |steps| {
         let limits = Limits { steps, ..Limits::default() };
@@ -36,12 +36,12 @@ fn steps_needed(expression: &Expression, document: &Value) -> u64 {
     high
 }
 
-fn check(source: &str, most: f64) {
+fn check(source: &str, growth_max: f64) {
     let expression = Engine::default().compile(source).expect("it parses");
     let small = steps_needed(&expression, &document(NODES));
     let large = steps_needed(&expression, &document(4 * NODES));
     let growth = large as f64 / small as f64;
-    assert!(growth <= most, "`{source}` takes {small} steps, and {large} with four times the document");
+    assert!(growth <= growth_max, "`{source}` takes {small} steps, and {large} with four times the document");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Functions of an embedding program: the same trait, unevaluated arguments, another `$`.
+//! Functions of an embedding program: custom `Function` implementations with unevaluated arguments and
+//! another `$`.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use stoker_yaql::json::parse;
 use stoker_yaql::library::{Function, FunctionDoc, Purity};
 use stoker_yaql::{Engine, ErrorClass, Library, Result, Value};
 
-/// Whether an expression has another value over the old document than over the new one; an old
-/// document over which it fails differs from everything.
+/// Reports whether the value of an expression differs between the old and the new document. An error over the
+/// old document counts as a difference.
 struct Changed {
     old: Value,
 }
@@ -37,7 +38,7 @@ impl Function for Changed {
 
 fn engine(old: &str) -> Engine {
     let changed: Arc<dyn Function> = Arc::new(Changed { old: parse(old).expect("JSON") });
-    let library = Library::standard().with_layer([changed], &[]).expect("the signatures are right");
+    let library = Library::standard().with_layer([changed], &[]).expect("signatures are valid");
     Engine::new(Arc::new(library))
 }
 
@@ -48,7 +49,7 @@ fn check(old: &str, new: &str, expression: &str, expected: &Value) {
 }
 
 #[test]
-fn a_lambda_is_evaluated_over_another_document() {
+fn lambda_is_evaluated_over_another_document() {
     let (old, new) = (r#"{"a": {"x": [1, 2]}, "b": 1}"#, r#"{"a": {"x": [1, 2]}, "b": 2}"#);
     check(old, new, "changed($.a)", &Value::Bool(false));
     check(old, new, "changed($.b)", &Value::Bool(true));
@@ -58,12 +59,12 @@ fn a_lambda_is_evaluated_over_another_document() {
 }
 
 #[test]
-fn a_lambda_still_sees_the_variables_around_it() {
+fn lambda_can_access_surrounding_variables() {
     check(r#"{"b": 1}"#, r#"{"b": 2}"#, "let(n => 10) -> old($.b + $n)", &Value::Int(11));
 }
 
 #[test]
-fn an_error_over_the_old_document_can_be_caught() {
+fn error_over_the_old_document_can_be_handled() {
     check("{}", r#"{"b": 2}"#, "changed($.b)", &Value::Bool(true));
     let expression = engine("{}").compile("old($.b)").expect("it parses");
     let error = expression.evaluate(&Value::Null).expect_err("there is no such key");
@@ -71,7 +72,7 @@ fn an_error_over_the_old_document_can_be_caught() {
 }
 
 #[test]
-fn a_host_function_says_how_it_is_called() {
+fn host_function_signature_appears_in_the_hint() {
     let error = engine("{}").compile("changed()").and_then(|expression| expression.evaluate(&Value::Null));
     let error = error.expect_err("an argument is missing");
     assert_eq!(error.class, ErrorClass::NoMatchingFunction);

@@ -1,6 +1,6 @@
-//! Inputs that mean harm: each ends soon, without a crash, in a value or an error.
+//! Hostile input: every case must end soon, without a crash, with a value or an error.
 
-#![expect(clippy::disallowed_methods, reason = "a test reads the clock to see that work ends")]
+#![expect(clippy::disallowed_methods, reason = "measures the duration of each case")]
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ use stoker_yaql::library::{Param, ParamType, Signature, Style};
 use stoker_yaql::value::{Kind, KindSet};
 use stoker_yaql::{Engine, Error, Input, Library, Limits, Options, Value};
 
-/// Far more than any of these takes, even unoptimized on a busy machine.
+/// Upper bound for a case, with a margin for unoptimized builds on a busy machine.
 const LONG: Duration = Duration::from_mins(1);
 
 const LIMITS: Limits = Limits { steps: 1_000_000, depth: 3_000, memory: 64 << 20 };
-/// For calls that will use up whatever they get.
+/// For calls that use up any step limit.
 const SMALL_LIMITS: Limits = Limits { steps: 30_000, depth: 3_000, memory: 64 << 20 };
 
-/// Runs an expression and prints its value, on a thread with the stack that threads usually have.
+/// Evaluates an expression and serializes the result, on a thread with the default stack size.
 fn run(text: &str, data: &str, options: &Options) -> Result<String, Error> {
     run_within(&LIMITS, text, data, options)
 }
@@ -25,7 +25,7 @@ fn run_within(limits: &Limits, text: &str, data: &str, options: &Options) -> Res
     let limits = limits.clone();
     let (text, data, options) = (text.to_owned(), data.to_owned(), options.clone());
     let started = Instant::now();
-    let shown = text.chars().take(80).collect::<String>();
+    let excerpt = text.chars().take(80).collect::<String>();
     let work = move || -> Result<String, Error> {
         let data = parse_json(&data).map_err(|error| Error::value(error.to_string()))?;
         let expression = Engine::with_dialect(true, stoker_yaql::stdlib::Legacy::Off)
@@ -36,8 +36,8 @@ fn run_within(limits: &Limits, text: &str, data: &str, options: &Options) -> Res
         let options = WriteOptions { bytes_max: 1 << 20, ..WriteOptions::default() };
         write(&value, &options).map_err(|error| *error)
     };
-    let result = std::thread::spawn(work).join().unwrap_or_else(|_| panic!("`{shown}` panics"));
-    assert!(started.elapsed() < LONG, "`{shown}` takes {:?}", started.elapsed());
+    let result = std::thread::spawn(work).join().unwrap_or_else(|_| panic!("`{excerpt}` panics"));
+    assert!(started.elapsed() < LONG, "`{excerpt}` takes {:?}", started.elapsed());
     result
 }
 
@@ -51,7 +51,7 @@ fn class(text: &str) -> &'static str {
 const MANY: usize = 100_000;
 
 #[test]
-fn deep_expressions_are_refused() {
+fn deep_expressions_are_rejected() {
     let texts = [
         format!("{}1{}", "(".repeat(MANY), ")".repeat(MANY)),
         "(".repeat(MANY),
@@ -75,13 +75,13 @@ fn deep_expressions_are_refused() {
     ];
     for text in &texts {
         let error = run(text, "null", &Options::default()).unwrap_err();
-        let known = ["RecursionError", "YaqlGrammarException"];
-        assert!(known.contains(&error.class.name()), "{}: {error}", &text[..20]);
+        let expected = ["RecursionError", "YaqlGrammarException"];
+        assert!(expected.contains(&error.class.name()), "{}: {error}", &text[..20]);
     }
 }
 
 #[test]
-fn wide_expressions_are_fine() {
+fn wide_expressions_are_accepted() {
     let list = format!("[{}].len()", vec!["1"; MANY].join(", "));
     assert_eq!(run(&list, "null", &Options::default()).unwrap(), MANY.to_string());
     let map = format!("{{{}}}.len()", (0..MANY).map(|n| format!("{n} => 1")).collect::<Vec<_>>().join(", "));
@@ -91,7 +91,7 @@ fn wide_expressions_are_fine() {
 }
 
 #[test]
-fn deep_data_is_refused_or_walked() {
+fn deep_data_is_rejected_or_processed() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let document = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
         assert!(run("$", &document(MANY), &Options::default()).is_err());
@@ -107,7 +107,7 @@ fn deep_data_is_refused_or_walked() {
 }
 
 #[test]
-fn values_cannot_nest_without_end() {
+fn value_nesting_is_bounded() {
     for text in [
         "range(100000).aggregate([$1], 1)",
         "range(100000).aggregate({a => $1}, 1)",
@@ -136,7 +136,7 @@ fn values_cannot_nest_without_end() {
 }
 
 #[test]
-fn shared_parts_do_not_multiply_work() {
+fn shared_subvalues_do_not_multiply_work() {
     let twice = "range(60).aggregate([$1, $1], [1])";
     for text in [
         twice.to_owned(),
@@ -168,7 +168,7 @@ fn shared_parts_do_not_multiply_work() {
 }
 
 #[test]
-fn numbers_cannot_grow_without_end() {
+fn number_size_is_bounded() {
     for text in [
         "pow(10, 1000000000)",
         "pow(2, pow(2, 100))",
@@ -219,7 +219,7 @@ fn numbers_cannot_grow_without_end() {
 }
 
 #[test]
-fn patterns_cannot_run_away() {
+fn regex_work_is_bounded() {
     let subjects = ["'a' * 30 + b", "'a' * 3000 + b", "'a' * 100000", "'ab' * 20000", "''"];
     let patterns = [
         "(a+)+$",
@@ -258,17 +258,17 @@ fn patterns_cannot_run_away() {
     class("regex(`(?:a{1000}){1000}{1000}`).matches('a' * 1000)");
 }
 
-/// A plain argument for a parameter: what makes a function take as much as it can.
+/// Returns an argument for a parameter that makes the function consume as much as possible.
 fn argument(name: &str, param: &Param) -> String {
-    let chosen = match (name, &*param.name) {
+    let fixed = match (name, &*param.name) {
         ("indexOf" | "lastIndexOf" | "contains", _) => Some("-1"),
         ("any" | "indexWhere" | "lastIndexWhere" | "where" | "filter", "predicate") => Some("false"),
         ("unpack", _) => Some("a"),
         (_, "count" | "position" | "index" | "length") => Some("3"),
         _ => None,
     };
-    if let Some(chosen) = chosen {
-        return chosen.to_owned();
+    if let Some(fixed) = fixed {
+        return fixed.to_owned();
     }
     match param.kind {
         ParamType::Iter(_) => "sequence()".to_owned(),
@@ -292,7 +292,7 @@ fn argument(name: &str, param: &Param) -> String {
     }
 }
 
-fn endless_calls(signature: &Signature) -> Option<Vec<String>> {
+fn calls_with_infinite_receivers(signature: &Signature) -> Option<Vec<String>> {
     let first = signature.params.first().or(signature.rest.as_ref())?;
     let is_iterable = match first.kind {
         ParamType::Iter(_) => true,
@@ -316,8 +316,8 @@ fn endless_calls(signature: &Signature) -> Option<Vec<String>> {
     Some(receivers.into_iter().map(call).collect())
 }
 
-/// Functions that need only the beginning of a collection, or look at none of it.
-const ENDING: &[&str] = &[
+/// Functions that need only the start of a collection, or do not iterate over it.
+const TERMINATING: &[&str] = &[
     // sorted
     "any",
     "assert",
@@ -345,20 +345,20 @@ const ENDING: &[&str] = &[
 ];
 
 #[test]
-fn endless_collections_end_in_an_error() {
+fn infinite_collections_fail() {
     let library = Library::standard();
     let mut names: Vec<_> = library.names().filter(|(name, _)| !name.starts_with(['#', '*'])).collect();
     names.sort_by_key(|(name, _)| *name);
     let mut count = 0;
-    let mut surprises = Vec::new();
+    let mut unexpected_results = Vec::new();
     for (name, entry) in names {
         for overload in entry.functions.iter().chain(&entry.methods).flatten() {
-            for text in endless_calls(&overload.signature).into_iter().flatten() {
+            for text in calls_with_infinite_receivers(&overload.signature).into_iter().flatten() {
                 count += 1;
                 let options = Options { limit_iterators: -1, memory_quota: -1, ..Options::default() };
                 let result = run_within(&SMALL_LIMITS, &text, "null", &options);
-                if result.is_ok() && !ENDING.contains(&name) {
-                    surprises.push(format!(
+                if result.is_ok() && !TERMINATING.contains(&name) {
+                    unexpected_results.push(format!(
                         "{text}: {}",
                         result.unwrap_or_default().chars().take(60).collect::<String>()
                     ));
@@ -370,17 +370,17 @@ fn endless_collections_end_in_an_error() {
                     &Options { limit_iterators: 100, ..Options::default() },
                 )
                 .err();
-                if error.is_none() && !ENDING.contains(&name) {
-                    surprises.push(format!("{text} with a limit has a value"));
+                if error.is_none() && !TERMINATING.contains(&name) {
+                    unexpected_results.push(format!("{text} succeeds despite the iterator limit"));
                 }
             }
         }
     }
     assert!(count > 300, "only {count} calls were made");
-    assert!(surprises.is_empty(), "{}", surprises.join("\n"));
+    assert!(unexpected_results.is_empty(), "{}", unexpected_results.join("\n"));
 }
 
 #[test]
-fn the_value_of_nothing_is_nothing() {
+fn null_input_evaluates_to_null() {
     assert_eq!(Engine::default().compile("$").unwrap().evaluate(&Value::Null).unwrap().kind(), Kind::Null);
 }

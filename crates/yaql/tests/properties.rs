@@ -1,6 +1,6 @@
-//! What holds for every expression and every value.
+//! Properties that hold for all expressions and values.
 
-#![expect(clippy::disallowed_methods, reason = "a test reads the clock to see that work ends")]
+#![expect(clippy::disallowed_methods, reason = "measures the duration of evaluations")]
 
 #[path = "differential/calls.rs"]
 mod calls;
@@ -43,7 +43,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables {
     legacy: Table::of_dialect(&Engine::with_dialect(true, Legacy::Full)),
 });
 
-fn some_case(seed: u64) -> Case {
+fn random_case(seed: u64) -> Case {
     case::generate(seed, 0, &TABLES)
 }
 
@@ -54,7 +54,7 @@ const GRAMMARS: [Grammar; 4] = [
     Grammar { delegates: true, legacy: true },
 ];
 
-/// A tree in full parentheses, with everything that matters about it and nothing else.
+/// Formats a tree in full, with everything that affects its meaning.
 fn shape(tree: &Tree, id: NodeId) -> String {
     let kid = |id: &NodeId| shape(tree, *id);
     match tree.node(id) {
@@ -89,7 +89,7 @@ fn shapes(tree: &Tree, args: ArgRange) -> String {
     format!("[{}]", slots.collect::<Vec<_>>().join(", "))
 }
 
-/// Printing and parsing undo each other, wherever a text parses at all.
+/// Checks that printing and parsing are inverse, if the text parses.
 fn check_printing(text: &str) {
     for grammar in GRAMMARS {
         let Ok(tree) = parse(text, grammar) else { continue };
@@ -101,7 +101,7 @@ fn check_printing(text: &str) {
     }
 }
 
-/// Values over few scalars, so that equal ones meet often.
+/// Generates values from few scalars, so that equal ones are frequent.
 fn value() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
         Just(Value::Null),
@@ -135,7 +135,7 @@ fn keys_of(items: Vec<Value>) -> Vec<Key> {
 fn map_of(pairs: Vec<(Value, Value)>) -> Map {
     let mut builder = Map::builder();
     for (key, value) in pairs {
-        // What cannot be a key is left out.
+        // Unhashable keys are omitted.
         _ = builder.insert(key, value);
     }
     builder.build()
@@ -145,14 +145,14 @@ fn view_of(pairs: Vec<(Value, Value)>, frozen: bool) -> MapView {
     MapView { map: Arc::new(map_of(pairs)), frozen }
 }
 
-/// An equal value in another spelling: `1.0` for `1`, maps the other way round, a list stays a list.
-fn respelled(value: &Value) -> Value {
+/// Returns an equal value with another representation: `1.0` for `1`, maps in reverse order.
+fn with_other_representation(value: &Value) -> Value {
     match value {
         Value::Bool(flag) => Value::Int(i64::from(*flag)),
         Value::Int(number) => Value::Float(*number as f64),
         Value::Float(number) if number.fract() == 0.0 && number.abs() < 9.0 => Value::Int(*number as i64),
-        Value::Tuple(seq) => Value::tuple(seq.iter().map(respelled).collect()),
-        Value::List(seq) => Value::list(seq.iter().map(respelled).collect()),
+        Value::Tuple(seq) => Value::tuple(seq.iter().map(with_other_representation).collect()),
+        Value::List(seq) => Value::list(seq.iter().map(with_other_representation).collect()),
         Value::FrozenDict(map) => Value::dict(reversed(map)),
         Value::Dict(map) => Value::frozen_dict(reversed(map)),
         Value::Set(set) => {
@@ -178,18 +178,18 @@ trait RevPairs: Iterator<Item = (Value, Value)> + Sized {
 impl<I: Iterator<Item = (Value, Value)>> RevPairs for I {}
 
 fn reversed(map: &Map) -> Map {
-    map_of(map.iter().map(|(key, value)| (key.clone(), respelled(value))).rev_pairs())
+    map_of(map.iter().map(|(key, value)| (key.clone(), with_other_representation(value))).rev_pairs())
 }
 
-/// Equality, digests and keys are three views of one thing.
+/// Checks that equality, digests and keys agree.
 fn check_equality(a: &Value, b: &Value) {
     let equal = a.equals(b);
     assert_eq!(equal, b.equals(a), "symmetry: {a:?} {b:?}");
     assert_eq!(equal, a.digest() == b.digest(), "digests: {a:?} {b:?}");
     if let (Ok(a_key), Ok(b_key)) = (Key::new(a.clone()), Key::new(b.clone())) {
         assert_eq!(equal, a_key == b_key, "keys: {a:?} {b:?}");
-        let found = Set::from_keys([a_key]).contains(&b_key);
-        assert_eq!(equal, found, "elements: {a:?} {b:?}");
+        let is_element = Set::from_keys([a_key]).contains(&b_key);
+        assert_eq!(equal, is_element, "elements: {a:?} {b:?}");
     }
 }
 
@@ -207,17 +207,17 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn printing_undoes_parsing(seed: u64) {
-        check_printing(&some_case(seed).text());
+    fn printing_round_trips(seed: u64) {
+        check_printing(&random_case(seed).text());
     }
 
     #[test]
-    fn any_text_parses_or_fails(text in "[$a-c0-9().,'\"`\\\\\\[\\]{}=<>!?~+*/ \u{e9}\u{3a9}-]{0,40}") {
+    fn arbitrary_text_does_not_panic(text in "[$a-c0-9().,'\"`\\\\\\[\\]{}=<>!?~+*/ \u{e9}\u{3a9}-]{0,40}") {
         check_printing(&text);
     }
 
     #[test]
-    fn limits_hold(
+    fn limits_are_enforced(
         seed: u64,
         steps in 0_u64..3000,
         depth in 0_u32..60,
@@ -225,7 +225,7 @@ proptest! {
         limit in -1_i64..12,
         quota in -1_i64..5000,
     ) {
-        let case = some_case(seed);
+        let case = random_case(seed);
         let engine = Engine::with_dialect(true, Legacy::Off);
         let Ok(expression) = engine.compile(&case.text()) else { return Ok(()) };
         let data = parse_json(&case.data.to_string()).expect("the document is JSON");
@@ -241,24 +241,24 @@ proptest! {
     }
 
     #[test]
-    fn equal_values_are_equal_in_every_way(a in value(), b in value()) {
+    fn equality_digests_and_keys_agree(a in value(), b in value()) {
         check_equality(&a, &b);
         check_equality(&a, &a.clone());
-        let respelled = respelled(&a);
-        prop_assert!(a.equals(&respelled), "{a:?} {respelled:?}");
-        check_equality(&a, &respelled);
-        check_equality(&respelled, &b);
+        let with_other_representation = with_other_representation(&a);
+        prop_assert!(a.equals(&with_other_representation), "{a:?} {with_other_representation:?}");
+        check_equality(&a, &with_other_representation);
+        check_equality(&with_other_representation, &b);
     }
 
     #[test]
-    fn json_reads_what_it_wrote(value in value(), compact: bool, ascii: bool, indent in prop::option::of(0_usize..4)) {
+    fn json_round_trips(value in value(), compact: bool, ascii: bool, indent in prop::option::of(0_usize..4)) {
         let options = WriteOptions { compact, ascii, indent, ..WriteOptions::default() };
         let text = write(&value, &options).expect("a value can be written");
         let read = parse_json(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
         if !text.contains("$yaql") {
             prop_assert_eq!(write(&read, &options).expect("it can be written again"), text);
         }
-        // Views are read back as sets, and sets of containers cannot be written in requests.
+        // Views are read back as sets, and sets of containers cannot be represented in requests.
         if let Ok(decoded) = decode(read, InputStyle::Converted) {
             let again = write(&decoded, &options).expect("it can be written again");
             let reread = decode(parse_json(&again).expect("it is JSON"), InputStyle::Converted);
@@ -268,8 +268,8 @@ proptest! {
 }
 
 #[test]
-fn threads_agree() {
-    let requests: Vec<String> = (0..300).map(|seed| some_case(seed).request()).collect();
+fn results_are_deterministic_across_threads() {
+    let requests: Vec<String> = (0..300).map(|seed| random_case(seed).request()).collect();
     let answers = || {
         let host = FixedHost { now_micros: 1_700_000_000_000_000, random_bits: 7 };
         let mut responder = Responder::new(&host, Limits { steps: 300_000, ..Limits::default() });
@@ -284,7 +284,7 @@ fn threads_agree() {
 }
 
 #[test]
-fn one_expression_serves_many_threads() {
+fn expression_is_shareable_between_threads() {
     let engine = Engine::default();
     let expression = engine.compile("$.select({n => $, s => str($)}).orderByDescending($.n)").unwrap();
     let data = Value::tuple((0..200).map(Value::Int).collect());
@@ -302,7 +302,7 @@ fn one_expression_serves_many_threads() {
 }
 
 #[test]
-fn an_interrupted_evaluation_ends() {
+fn interrupted_evaluation_fails() {
     struct Stop;
     impl stoker_yaql::Host for Stop {
         fn now_micros(&self) -> i64 {

@@ -1,5 +1,5 @@
-//! An expression on the first line, a document as JSON after it, under small limits: evaluation ends,
-//! and so does writing its result.
+//! Input: an expression on the first line, then a JSON document. Under small limits, evaluation and
+//! serialization of the result must terminate.
 
 #![no_main]
 

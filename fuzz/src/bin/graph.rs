@@ -1,5 +1,5 @@
-//! Any text as the upload of a graph, in YAML and in JSON: reading ends, what was read comes back as it was, and it can
-//! be merged and checked.
+//! Input: an uploaded graph, as YAML and as JSON. Parsing must terminate, tasks must round-trip, and the
+//! graph must survive merge and check.
 
 #![no_main]
 
@@ -9,13 +9,12 @@ use stoker_manifest::{Format, graph, task, to_yaml};
 
 fuzz_target!(|text: &str| {
     for format in [Format::Yaml, Format::Json] {
-        let judged = graph::read(text, format);
-        let Some(tasks) = judged.value.and_then(|body| body.tasks) else { continue };
-        for read in &tasks {
-            let shown = to_yaml(&task::render(read).into());
-            let again =
-                graph::read_task(&shown, Format::Yaml).into_result().expect("what was shown can be read");
-            assert_eq!(again.name, read.name);
+        let parsed = graph::read(text, format);
+        let Some(tasks) = parsed.value.and_then(|body| body.tasks) else { continue };
+        for task in &tasks {
+            let yaml = to_yaml(&task::render(task).into());
+            let again = graph::read_task(&yaml, Format::Yaml).into_result().expect("rendered task parses");
+            assert_eq!(again.name, task.name);
         }
         let merged = merge(&[Layer::of_tasks(Source::Release, &tasks)], MergeRules::default());
         assert_eq!(merged.tasks.len(), tasks.len());

@@ -1,4 +1,4 @@
-//! Any line of the protocol is answered with a line of JSON.
+//! Input: protocol lines. Every line must be answered with one line of valid JSON.
 
 #![no_main]
 
@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut responder = Responder::new(&HOST, LIMITS);
     for line in text.lines().take(4) {
         let answer = responder.answer(line);
-        assert!(!answer.contains('\n'), "an answer is one line: {answer}");
-        assert!(parse(&answer).is_ok(), "an answer is JSON: {answer}");
+        assert!(!answer.contains('\n'), "response has several lines: {answer}");
+        assert!(parse(&answer).is_ok(), "response is not JSON: {answer}");
     }
 });

@@ -1,4 +1,4 @@
-//! Any text, in every grammar: parsing ends, and printing what was parsed gives the same tree.
+//! Input: an expression, in every grammar. Parsing must terminate, and printing must round-trip.
 
 #![no_main]
 
@@ -11,7 +11,7 @@ fuzz_target!(|text: &str| {
         let Ok(tree) = parse(text, grammar) else { continue };
         let printed = tree.to_string();
         match parse(&printed, grammar) {
-            Ok(again) => assert_eq!(printed, again.to_string(), "printing changes what was printed"),
+            Ok(again) => assert_eq!(printed, again.to_string(), "printing is not idempotent"),
             Err(error) => panic!("{printed:?} does not parse: {error}"),
         }
     }

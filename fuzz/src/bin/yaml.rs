@@ -1,4 +1,4 @@
-//! Any text as YAML and as a file of helpers: reading ends, and what was read can be written.
+//! Input: YAML, also loaded as a helper file. Loading must terminate, and loaded documents must be writable.
 
 #![no_main]
 

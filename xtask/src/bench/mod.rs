@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: speed, measured in one command and held to its limits.
+//! `cargo xtask bench`: benchmarks with lower bounds.
 
 mod program;
 mod yaql;
@@ -11,32 +11,30 @@ use crate::failure::{Failure, Outcome};
 
 pub(crate) const COMMAND: Command = Command {
     name: "bench",
-    about: "measure the YAQL engine against the reference implementation, the planner, the engine, the server, the \
-            agent, runs and a fleet",
+    about: "benchmark YAQL against the reference, the planner, the engine, the server, the agent, runs and a fleet",
     help: "\
 Usage: cargo xtask bench [yaql|planner|engine|server|agent|runs|fleet] [--report-only] [FILE]
 
-Builds in release mode, measures, prints Markdown tables and fails when a limit is missed. Without a name all.
+Builds in release mode, measures, prints Markdown tables and fails if a result misses its bound. Without a name runs all
+benchmarks.
 
-  yaql             times every case of FILE with our engine and with the reference implementation and prints the
-                   ratios; both take the least processor time of several rounds; results must be equal
-  planner          plans of 100, 1,000 and 10,000 nodes after nothing, something or everything has changed; needs the
-                   real graph and cluster beside the clone
-  engine           instances that do nothing through runs, sessions and agents in memory
-  server           merged reads and rows written in process, requests a second and start-up of the real program
-  agent            programs started a second: by the machine, as tasks, and by an agent with its journal
-  runs             instances a second with everything in the database, with agents in memory and with real ones, which
-                   ansible-core is measured beside; a run of the real graph beside the best that is possible; ten
-                   thousand agents connected to one server (needs as many open files)
-  fleet            agents of a whole fleet at one server with PostgreSQL: until all have joined, what they cost while
-                   nothing happens, and the real graph on all of them; needs the real graph beside the clone,
-                   PostgreSQL and as many open files
-  --agents N       how many agents the fleet has (default: 10,000)
+  yaql             Time of every case of FILE in Stoker and in the reference implementation, and their ratio. Both take
+                   the minimum processor time of several rounds; results must be equal
+  planner          Plans of 100, 1,000 and 10,000 nodes with no, some or all settings changed; needs ../shared/data
+  engine           No-op instances through runs, sessions and agents in memory
+  server           Merged reads and row inserts in process; requests per second and start-up time of the program
+  agent            Processes per second: started directly, as tasks, and by an agent with its journal
+  runs             Instances per second through the database, with agents in memory and with real ones, compared with
+                   ansible-core; a run of the real graph compared with its critical path; ten thousand agents connected
+                   to one server (needs as many open files)
+  fleet            A fleet at one server with PostgreSQL: time until all agents have joined, idle cost, and a run of the
+                   real graph on all of them; needs ../shared/data, PostgreSQL and as many open files
+  --agents N       Number of agents of the fleet (default 10,000)
   --database-url URL
-                   an empty PostgreSQL for the fleet (default: one of its own, stopped at the end)
-  FILE             cases as JSON: {\"docs\": {NAME: …}, \"cases\": [{\"name\", \"doc\", \"expr\"}, …]}
-                   (default: the larger set beside the clone if there is one, else xtask/data/bench.json)
-  --report-only    missed limits do not fail; different results still do
+                   Empty PostgreSQL database for the fleet (default: a private server, stopped at the end)
+  FILE             Cases as JSON: {\"docs\": {NAME: …}, \"cases\": [{\"name\", \"doc\", \"expr\"}, …]}
+                   (default: ../shared/data/yaql/bench.json if it exists, else xtask/data/bench.json)
+  --report-only    Do not fail on missed bounds; different results still fail
 ",
     run: |mut args: Args| {
         let report_only = args.flag("--report-only");
@@ -46,18 +44,18 @@ Builds in release mode, measures, prints Markdown tables and fails when a limit 
         let only = first.take_if(|word| is_known(word));
         let file = first.or_else(|| args.positional()).map(PathBuf::from);
         args.finish()?;
-        let is_wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
-        if file.is_some() && !is_wanted("yaql") {
-            return Err(Failure::new("only `yaql` is measured with a file of cases"));
+        let is_selected = |name: &str| only.as_deref().is_none_or(|only| only == name);
+        if file.is_some() && !is_selected("yaql") {
+            return Err(Failure::new("only the benchmark `yaql` takes a file"));
         }
         if !fleet.is_empty() && only.as_deref() != Some(program::FLEET) {
-            return Err(Failure::new("only `fleet` has a number of agents and a database"));
+            return Err(Failure::new("only the benchmark `fleet` takes `--agents` and `--database-url`"));
         }
-        if is_wanted("yaql") {
+        if is_selected("yaql") {
             yaql::run(file, report_only)?;
         }
         for (what, needs_stoker) in program::MEASURED {
-            if is_wanted(what) {
+            if is_selected(what) {
                 let options = if *what == program::FLEET { fleet.as_slice() } else { &[] };
                 program::run(what, *needs_stoker, options, report_only)?;
             }
@@ -66,7 +64,7 @@ Builds in release mode, measures, prints Markdown tables and fails when a limit 
     },
 };
 
-/// What is handed on to the measuring of a fleet.
+/// The options of the benchmark `fleet`.
 fn fleet_options(args: &mut Args) -> Outcome<Vec<String>> {
     let mut options = Vec::new();
     if let Some(n_agents) = args.number("--agents")? {

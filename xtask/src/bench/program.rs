@@ -1,4 +1,4 @@
-//! Benchmarks whose work is in `crates/bench`, which has the dependencies that this crate avoids.
+//! Runs the benchmarks of `crates/bench`, which has the dependencies that this crate avoids.
 
 use std::process::Command;
 
@@ -8,12 +8,12 @@ use crate::terminal::{Style, paint};
 use crate::tools::ansible;
 use crate::workspace::{self, Metadata, Profile};
 
-/// What can be measured, and whether the real program is needed for it.
+/// Name of each benchmark, and whether it starts the `stoker` binary.
 pub(super) const MEASURED: &[(&str, bool)] =
     &[("planner", false), ("engine", false), ("server", true), ("agent", false), (RUNS, true), (FLEET, true)];
-/// The one that is compared with what others would use.
+/// Compared with ansible-core.
 const RUNS: &str = "runs";
-/// The one that has options.
+/// Takes options.
 pub(super) const FLEET: &str = "fleet";
 
 pub(super) fn run(what: &str, needs_stoker: bool, options: &[String], report_only: bool) -> Outcome {
@@ -29,14 +29,12 @@ pub(super) fn run(what: &str, needs_stoker: bool, options: &[String], report_onl
         command.arg(ansible::playbook(&metadata.target_dir)?);
     }
     command.args(options);
-    let mut said = vec![what.to_owned()];
-    said.extend_from_slice(options);
-    let said = said.join(" ");
-    println!("Repeat with `cargo xtask bench {said}`.\n");
+    let mut words = vec![what.to_owned()];
+    words.extend_from_slice(options);
+    println!("Repeat with `cargo xtask bench {}`.\n", words.join(" "));
     match run_command(&mut command) {
-        // A missed limit is told and forgiven if only the report is wanted.
         Err(failure) if report_only => {
-            println!("{} {failure}", paint(Style::Bad, "not failing on:"));
+            println!("{} {failure}", paint(Style::Bad, "ignored because of --report-only:"));
             Ok(())
         }
         outcome => outcome,

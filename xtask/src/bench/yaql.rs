@@ -1,4 +1,4 @@
-//! `cargo xtask bench yaql`: our YAQL engine against the reference implementation, in one run on one machine.
+//! `cargo xtask bench yaql`: Stoker's YAQL engine compared with the reference implementation on the same machine.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::process::capture;
 use crate::tools::oracle;
 use crate::workspace::{self, Metadata, Profile};
 
-/// A set of cases that people who work on the engine may keep beside their clone.
+/// A larger set of cases beside the repository.
 const BESIDE: &str = "../shared/data/yaql/bench.json";
 const OWN: &str = "xtask/data/bench.json";
 const REFERENCE: &str = "xtask/python/bench_reference.py";
@@ -26,7 +26,7 @@ pub(super) fn run(file: Option<PathBuf>, report_only: bool) -> Outcome {
         [BESIDE, OWN].map(|path| root.join(path)).into_iter().find(|path| path.is_file()).unwrap_or_default()
     });
     if !file.is_file() {
-        return Err(Failure::new(format!("no file of cases at `{}`", file.display())));
+        return Err(Failure::new(format!("no benchmark cases at `{}`", file.display())));
     }
     let metadata = Metadata::load(&root)?;
     let program = metadata.build_stoker(&root, Profile::Release)?;
@@ -43,7 +43,7 @@ pub(super) fn run(file: Option<PathBuf>, report_only: bool) -> Outcome {
 }
 
 fn measure(command: &mut process::Command) -> Outcome<Value> {
-    serde_json::from_str(&capture(command)?).context("a benchmark printed no JSON")
+    serde_json::from_str(&capture(command)?).context("a benchmark printed invalid JSON")
 }
 
 struct Comparison {
@@ -123,7 +123,7 @@ impl Comparison {
         faults
     }
 
-    /// Geometric, because ratios multiply.
+    /// Geometric mean of the ratios.
     fn mean(&self, pair: fn(&Case) -> &Pair) -> f64 {
         let logs: f64 = self.cases.iter().map(|case| pair(case).ratio().ln()).sum();
         (logs / self.cases.len().max(1) as f64).exp()
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn fast_and_equal_passes() {
+    fn fast_and_equal_results_pass() {
         let comparison = Comparison::new(&side(2_000_000, 100_000, "x"), &side(1000, 1000, "x")).unwrap();
         assert_eq!(comparison.different(), Vec::<String>::new());
         assert_eq!(comparison.too_slow(), Vec::<String>::new());
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_cases_and_a_slow_mean_are_named() {
+    fn slow_cases_and_slow_mean_are_reported() {
         let comparison = Comparison::new(&side(299_000, 99_000, "x"), &side(1000, 1000, "x")).unwrap();
         let faults = comparison.too_slow();
         assert_eq!(
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_cases_name_documents_that_exist() {
+    fn cases_name_existing_documents() {
         let text = std::fs::read_to_string(workspace::root().join(OWN)).unwrap();
         let file: Value = serde_json::from_str(&text).unwrap();
         for case in file["cases"].as_array().unwrap() {

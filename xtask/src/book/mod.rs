@@ -1,4 +1,4 @@
-//! `cargo xtask book`: the documentation as pages for a browser, with every link looked at.
+//! `cargo xtask book`: renders the documentation to HTML and checks every link.
 
 mod page;
 mod render;
@@ -11,25 +11,26 @@ use std::path::{Path, PathBuf};
 use crate::args::Args;
 use crate::command::Command;
 use crate::failure::{Context as _, Failure, Outcome};
+use crate::terminal::print_line;
 use crate::workspace::{self, Metadata};
 
 use render::Rendered;
 use summary::{Entry, Summary};
 
-/// Where the documentation is, and its table of contents.
+/// Folder of the documentation.
 const DOCS: &str = "docs";
 const SUMMARY: &str = "docs/SUMMARY.md";
 
 pub(crate) const COMMAND: Command = Command {
     name: "book",
-    about: "make the documentation readable in a browser",
+    about: "render the documentation to HTML",
     help: "\
 Usage: cargo xtask book [--out DIR]
 
-Renders every page that `docs/SUMMARY.md` names, and those of `docs` that it does not, into one folder that needs no
-server. A link that leads nowhere, or to a heading that is not there, is an error.
+Renders all pages of `docs` into one folder that can be opened without a web server, in the order of `docs/SUMMARY.md`.
+A link to a missing file or heading is an error.
 
-  --out DIR    where to (default: `book` in the target folder)
+  --out DIR    Output folder (default: `book` in the target folder)
 ",
     run: |mut args: Args| {
         let out = args.option("--out")?.map(PathBuf::from);
@@ -51,18 +52,18 @@ pub(crate) fn make(root: &Path, out: &Path) -> Outcome {
         let text = fs::read_to_string(&path).context(format!("cannot read `{}`", path.display()))?;
         pages.insert(entry.source.clone(), render::render(&text, entry, &summary));
     }
-    let wrong = broken_links(root, &summary, &pages);
-    if !wrong.is_empty() {
-        return Err(Failure::new(format!("links that lead nowhere:\n  {}", wrong.join("\n  "))));
+    let broken = broken_links(root, &summary, &pages);
+    if !broken.is_empty() {
+        return Err(Failure::new(format!("broken links:\n  {}", broken.join("\n  "))));
     }
     write(root, out, &summary, &pages)?;
-    println!("{} pages; begin with {}", pages.len(), out.join("index.html").display());
+    print_line(&format!("{} pages; the first is {}", pages.len(), out.join("index.html").display()));
     Ok(())
 }
 
-/// Links to other pages and their headings, and to files that are no pages.
+/// Broken links to pages, headings and other files.
 fn broken_links(root: &Path, summary: &Summary, pages: &BTreeMap<String, Rendered>) -> Vec<String> {
-    let mut wrong = Vec::new();
+    let mut broken = Vec::new();
     for (source, page) in pages {
         for link in &page.links {
             let is_there = match pages.get(&link.path) {
@@ -72,15 +73,15 @@ fn broken_links(root: &Path, summary: &Summary, pages: &BTreeMap<String, Rendere
             if !is_there {
                 let heading =
                     link.heading.as_deref().map(|heading| format!("#{heading}")).unwrap_or_default();
-                wrong.push(format!("{source}: {}{heading}", link.path));
+                broken.push(format!("{source}: {}{heading}", link.path));
             }
         }
     }
-    let twice = summary.entries().map(|entry| &entry.target).collect::<BTreeSet<_>>().len();
-    if twice < summary.entries().count() {
-        wrong.push(format!("{SUMMARY}: two entries make the same page"));
+    let n_targets = summary.entries().map(|entry| &entry.target).collect::<BTreeSet<_>>().len();
+    if n_targets < summary.entries().count() {
+        broken.push(format!("{SUMMARY}: two entries have the same output file"));
     }
-    wrong
+    broken
 }
 
 fn write(root: &Path, out: &Path, summary: &Summary, pages: &BTreeMap<String, Rendered>) -> Outcome {
@@ -94,7 +95,7 @@ fn write(root: &Path, out: &Path, summary: &Summary, pages: &BTreeMap<String, Re
         let before = at.checked_sub(1).map(|at| entries[at]);
         let html = page::page(entry, &page.body, summary, before, entries.get(at + 1).copied());
         put(&out.join(&entry.target), html.as_bytes())?;
-        // Pictures and other files that pages lead to.
+        // Images and other linked files.
         for link in page.links.iter().filter(|link| !pages.contains_key(&link.path)) {
             let from = root.join(&link.path);
             if from.is_file() {
@@ -108,7 +109,7 @@ fn write(root: &Path, out: &Path, summary: &Summary, pages: &BTreeMap<String, Re
 
 fn put(path: &Path, bytes: &[u8]) -> Outcome {
     let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder).context(format!("cannot make `{}`", folder.display()))?;
+    fs::create_dir_all(folder).context(format!("cannot create `{}`", folder.display()))?;
     fs::write(path, bytes).context(format!("cannot write `{}`", path.display()))
 }
 
@@ -162,14 +163,14 @@ mod tests {
     }
 
     #[test]
-    fn links_that_lead_nowhere_are_all_told() {
+    fn links_that_lead_nowhere_are_all_message() {
         let (root, outcome) = book(&[
             (SUMMARY, "- [Begin](start.md)\n"),
             ("docs/start.md", "# Begin\n\n[a](none.md) [b](#none) [c](start.md#begin)\n"),
         ]);
-        let told = outcome.unwrap_err().to_string();
-        assert!(told.contains("docs/none.md") && told.contains("docs/start.md#none"), "{told}");
-        assert!(!told.contains("#begin"), "{told}");
+        let message = outcome.unwrap_err().to_string();
+        assert!(message.contains("docs/none.md") && message.contains("docs/start.md#none"), "{message}");
+        assert!(!message.contains("#begin"), "{message}");
         fs::remove_dir_all(root).unwrap();
     }
 

@@ -1,4 +1,4 @@
-//! What is around the text of a page.
+//! The HTML frame of a page: head, contents, links to neighbours.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! One page from Markdown.
+//! Renders one page from Markdown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use super::summary::{Entry, Summary, outside, resolve};
 pub(super) struct Rendered {
     pub(super) body: String,
     pub(super) headings: BTreeSet<String>,
-    /// Those that stay within the repository.
+    /// Links to files of the repository.
     pub(super) links: Vec<Link>,
 }
 
-/// Where a link leads: a path relative to the repository.
+/// The target of a link, relative to the repository.
 pub(super) struct Link {
     pub(super) path: String,
     pub(super) heading: Option<String>,
@@ -34,7 +34,7 @@ pub(super) fn render(text: &str, entry: &Entry, summary: &Summary) -> Rendered {
     Rendered { body, headings, links }
 }
 
-/// Gives each heading the name under which links know it.
+/// Gives each heading its anchor.
 fn name_headings(events: &mut [Event<'_>]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut used: BTreeMap<String, usize> = BTreeMap::new();
@@ -61,13 +61,13 @@ fn name_headings(events: &mut [Event<'_>]) -> BTreeSet<String> {
     names
 }
 
-/// As the hosts of repositories make them: small letters, blanks to dashes, the rest dropped.
+/// Builds an anchor like the common Git hosting sites: lower case, blanks to dashes, other characters dropped.
 fn slug(text: &str) -> String {
     let kept = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Makes a link within the repository one within the book.
+/// Rewrites a link within the repository to one within the book.
 fn follow(url: &mut CowStr<'_>, entry: &Entry, summary: &Summary, links: &mut Vec<Link>) {
     let has_scheme =
         url.split_once(':').is_some_and(|(scheme, _)| scheme.chars().all(|c| c.is_ascii_alphabetic()));
@@ -79,15 +79,15 @@ fn follow(url: &mut CowStr<'_>, entry: &Entry, summary: &Summary, links: &mut Ve
         None => (url.as_ref(), None),
     };
     let path = if path.is_empty() { Some(entry.source.clone()) } else { resolve(&entry.source, path) };
-    // What leaves the repository is reported as a file that is not there.
+    // A path outside of the repository is reported as a missing file.
     let path = path.unwrap_or_else(|| url.to_string());
-    let target = summary.find(&path).map_or_else(|| outside(&path), |found| found.target.clone());
+    let target = summary.find(&path).map_or_else(|| outside(&path), |entry| entry.target.clone());
     let fragment = heading.as_ref().map(|heading| format!("#{heading}")).unwrap_or_default();
     *url = CowStr::from(format!("{}{target}{fragment}", up(&entry.target)));
     links.push(Link { path, heading });
 }
 
-/// From the folder of a page to the beginning of the book.
+/// Relative path from a page to the root of the book.
 pub(super) fn up(target: &str) -> String {
     "../".repeat(target.matches('/').count())
 }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_are_named_as_links_expect() {
+    fn headings_have_unique_anchors() {
         for (text, name) in [
             ("A new `stoker` command", "a-new-stoker-command"),
             ("What, why?", "what-why"),

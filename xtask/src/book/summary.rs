@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{DOCS, SUMMARY};
 use crate::failure::{Context as _, Failure, Outcome};
 
-/// What the last part is called when pages are left over.
+/// Title of the part for pages that `SUMMARY.md` does not list.
 const REST: &str = "More";
 
 /// A page of the book.
@@ -34,11 +34,11 @@ impl Summary {
     pub(super) fn read(root: &Path) -> Outcome<Self> {
         let text = fs::read_to_string(root.join(SUMMARY)).context(format!("cannot read `{SUMMARY}`"))?;
         let mut summary = Self::parse(&text)?;
-        let mut left = Vec::new();
-        unlisted(root, Path::new(DOCS), &summary, &mut left)?;
-        if !left.is_empty() {
-            left.sort_by(|a, b| a.source.cmp(&b.source));
-            summary.parts.push(Part { title: REST.to_owned(), entries: left });
+        let mut rest = Vec::new();
+        unlisted(root, Path::new(DOCS), &summary, &mut rest)?;
+        if !rest.is_empty() {
+            rest.sort_by(|a, b| a.source.cmp(&b.source));
+            summary.parts.push(Part { title: REST.to_owned(), entries: rest });
         }
         Ok(summary)
     }
@@ -49,8 +49,9 @@ impl Summary {
             if let Some(title) = line.strip_prefix("## ") {
                 parts.push(Part { title: title.trim().to_owned(), entries: Vec::new() });
             } else if let Some((title, path)) = link(line) {
-                let source = resolve(SUMMARY, path)
-                    .ok_or_else(|| Failure::new(format!("{SUMMARY}: `{path}` leaves the repository")))?;
+                let source = resolve(SUMMARY, path).ok_or_else(|| {
+                    Failure::new(format!("{SUMMARY}: `{path}` is outside of the repository"))
+                })?;
                 let is_first = parts.iter().all(|part| part.entries.is_empty());
                 let target = if is_first { "index.html".to_owned() } else { target(&source) };
                 let entry = Entry { title: title.to_owned(), source, target };
@@ -61,7 +62,7 @@ impl Summary {
         }
         parts.retain(|part| !part.entries.is_empty());
         if parts.is_empty() {
-            return Err(Failure::new(format!("`{SUMMARY}` names no page")));
+            return Err(Failure::new(format!("`{SUMMARY}` lists no page")));
         }
         Ok(Self { parts })
     }
@@ -75,21 +76,21 @@ impl Summary {
     }
 }
 
-/// Pages of the documentation that nobody has put into the contents.
-fn unlisted(root: &Path, folder: &Path, summary: &Summary, left: &mut Vec<Entry>) -> Outcome {
+/// Collects the pages that the table of contents does not list.
+fn unlisted(root: &Path, folder: &Path, summary: &Summary, rest: &mut Vec<Entry>) -> Outcome {
     let path = root.join(folder);
     for entry in fs::read_dir(&path).context(format!("cannot read `{}`", path.display()))? {
         let name = folder.join(entry.context("cannot read a folder")?.file_name());
         let source = name.to_string_lossy().into_owned();
         if root.join(&name).is_dir() {
-            unlisted(root, &name, summary, left)?;
+            unlisted(root, &name, summary, rest)?;
         } else if name.extension().is_some_and(|end| end == "md")
             && source != SUMMARY
             && summary.find(&source).is_none()
         {
             let text = fs::read_to_string(root.join(&name)).context(format!("cannot read `{source}`"))?;
             let title = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(&source).to_owned();
-            left.push(Entry { title, target: target(&source), source });
+            rest.push(Entry { title, target: target(&source), source });
         }
     }
     Ok(())
@@ -101,19 +102,19 @@ fn link(line: &str) -> Option<(&str, &str)> {
     Some((title, path.trim_end().strip_suffix(')')?))
 }
 
-/// Where a page goes.
+/// Output path of a page.
 fn target(source: &str) -> String {
     let outside = outside(source);
     outside.strip_suffix(".md").map_or(outside.clone(), |stem| format!("{stem}.html"))
 }
 
-/// Where a file goes: those of the documentation to the front, others aside.
+/// Output path of a file: files of `docs` at the root of the book, others in `outside`.
 pub(super) fn outside(source: &str) -> String {
     let docs = source.strip_prefix(DOCS).and_then(|rest| rest.strip_prefix('/'));
     docs.map_or_else(|| format!("outside/{source}"), str::to_owned)
 }
 
-/// The path that `target` means in `from`, without `.` and `..`; none if it leaves the repository.
+/// Resolves `target` relative to the file `from`; `None` if the result is outside of the repository.
 pub(super) fn resolve(from: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -134,14 +135,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contents_have_parts_and_the_first_page_is_the_index() {
+    fn first_page_is_the_index() {
         let summary =
             Summary::parse("# Book\n\n- [A](a.md)\n- [B](b/c.md)\n\n## Two\n\n- [R](../README.md)\n")
                 .unwrap();
-        let found: Vec<(&str, &str)> =
+        let entries: Vec<(&str, &str)> =
             summary.entries().map(|entry| (entry.source.as_str(), entry.target.as_str())).collect();
         assert_eq!(
-            found,
+            entries,
             [("docs/a.md", "index.html"), ("docs/b/c.md", "b/c.html"), ("README.md", "outside/README.html")]
         );
         assert_eq!(summary.parts[1].title, "Two");

@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: the product at work on a small example that comes with it.
+//! `cargo xtask demo`: builds `stoker` and runs it on the bundled example.
 
 use std::path::Path;
 use std::process;
@@ -12,17 +12,16 @@ use crate::workspace::{self, Metadata, Profile};
 
 pub(crate) const COMMAND: Command = Command {
     name: "demo",
-    about: "build the product and watch it work on a small example",
+    about: "build `stoker` and run it on the bundled example",
     help: "\
 Usage: cargo xtask demo [--keep]
 
-Builds `stoker` and asks a few questions about `examples/cluster.yaml` in YAQL, the language in which any field of a
-deployment task can be computed. Then runs `stoker demo`: a server on embedded defaults, a release with a wizard, two
-plugins, a cluster of five nodes; a plan, a deployment, a changed setting, and a deployment of what depends on it.
-With Node at hand the web interface is built first. Nothing else is installed; the server and its data are gone at the
-end.
+Builds `stoker` and evaluates YAQL expressions on `examples/cluster.yaml`; any field of a deployment task can be such an
+expression. Then runs `stoker demo`: a server with embedded defaults, a release with a wizard, two plugins, a cluster of
+five nodes; a plan, a deployment, a changed setting, and a deployment of the affected tasks. Builds the web UI first if
+Node is installed. The server and its data are deleted at the end.
 
-  --keep    leave the server running, and tell how to look at it and how to end it
+  --keep    Keep the server running and print how to open and how to stop it
 ",
     run: |mut args: Args| {
         let keep = args.flag("--keep");
@@ -34,13 +33,14 @@ end.
 const DATA: &str = "examples/cluster.yaml";
 const HELPERS: &str = "examples/helpers";
 
-/// A question, how to ask it, and whether an answer is expected or a diagnostic.
+/// An expression of the demo.
 struct Scene {
     question: &'static str,
     expression: &'static str,
-    /// What is asked for beside the data.
+    /// Further options of `stoker yaql`.
     options: &'static [&'static str],
-    answers: bool,
+    /// Whether a result is expected, not a diagnostic.
+    is_valid: bool,
 }
 
 const SCENES: &[Scene] = &[
@@ -48,49 +48,49 @@ const SCENES: &[Scene] = &[
         question: "Which nodes run the control plane?",
         expression: r#"$.nodes.where("controller" in $.roles).name"#,
         options: &[],
-        answers: true,
+        is_valid: true,
     },
     Scene {
-        question: "Should the Ceph task run? (a condition as it stands in a task)",
+        question: "Should the Ceph task run? (the condition of a task)",
         expression: r#"$.storage.backend = "ceph" and $.nodes.where("ceph-osd" in $.roles).len() >= 3"#,
         options: &[],
-        answers: true,
+        is_valid: true,
     },
     Scene {
-        question: "Who lives in which rack?",
+        question: "Which nodes are in which rack?",
         expression: "$.nodes.orderBy($.name).groupBy($.rack, $.name).toDict($[0], $[1])",
         options: &[],
-        answers: true,
+        is_valid: true,
     },
     Scene {
-        question: "Where does the monitoring look? (with a function of our own, see the helper files)",
+        question: "Which endpoints are monitored? (with a function defined in the helper files)",
         expression: "metricsEndpoints($)",
         options: &["--helpers", HELPERS],
-        answers: true,
+        is_valid: true,
     },
     Scene {
-        question: "Why just this node? (every part of the expression with its values)",
+        question: "Why this node? (the value of every subexpression)",
         expression: "$.nodes.where($.cpus > 16 and $.rack = north).name",
         options: &["--explain"],
-        answers: true,
+        is_valid: true,
     },
     Scene {
         question: "Which data does a condition depend on?",
         expression: r#"$.tls.enabled and $.storage.backend = "ceph""#,
         options: &["--reads"],
-        answers: true,
+        is_valid: true,
     },
     Scene {
-        question: "And what if the expression is wrong?",
+        question: "What does a syntax error look like?",
         expression: "$.nodes.where($.cpus >= ).name",
         options: &[],
-        answers: false,
+        is_valid: false,
     },
     Scene {
-        question: "Or only a name in it?",
+        question: "What does an unknown key look like?",
         expression: "$.nodes.where($.cpu > 16).name",
         options: &[],
-        answers: false,
+        is_valid: false,
     },
 ];
 
@@ -98,11 +98,11 @@ fn run(keep: bool) -> Outcome {
     let root = workspace::root();
     for path in [DATA, HELPERS] {
         if !root.join(path).exists() {
-            return Err(Failure::new(format!("`{path}` is missing; restore it from the history")));
+            return Err(Failure::new(format!("`{path}` is missing; restore it with `git checkout`")));
         }
     }
     if let Err(failure) = ui::build(&root) {
-        println!("{} {failure}", paint(Style::Notice, "without the web interface:"));
+        println!("{} {failure}", paint(Style::Notice, "continuing without the web UI:"));
     }
     let metadata = Metadata::load(&root)?;
     let program = metadata.build_stoker(&root, Profile::Dev)?;
@@ -115,15 +115,14 @@ fn run(keep: bool) -> Outcome {
     println!();
     deploy(&program, keep)?;
     println!();
-    println!("Try your own:");
+    println!("Next steps:");
     println!("  {} yaql repl --data {DATA}", program.display());
     println!("  {} demo --keep", program.display());
     println!("  {} serve --local-agents", program.display());
-    println!("  and open the address that it tells: the web interface is there");
+    println!("  and open the printed address in a browser");
     Ok(())
 }
 
-/// The product shows itself.
 fn deploy(program: &Path, keep: bool) -> Outcome {
     let mut command = process::Command::new(program);
     command.arg("demo").args(keep.then_some("--keep"));
@@ -143,9 +142,9 @@ fn show(root: &Path, program: &Path, scene: &Scene) -> Outcome {
         .args(scene.options)
         .status()
         .context("cannot start `stoker`")?;
-    match (status.success(), scene.answers) {
+    match (status.success(), scene.is_valid) {
         (true, true) | (false, false) => Ok(()),
         (false, true) => Err(Failure::new(format!("`stoker yaql` failed ({status})"))),
-        (true, false) => Err(Failure::new("`stoker yaql` accepted a wrong expression")),
+        (true, false) => Err(Failure::new("`stoker yaql` accepted an invalid expression")),
     }
 }

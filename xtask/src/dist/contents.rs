@@ -1,4 +1,4 @@
-//! Every file of a release, and where it goes.
+//! The files of a release and their installed paths.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -24,7 +24,7 @@ pub(super) struct Contents {
 
 const PROGRAM: u32 = 0o755;
 const TEXT: u32 = 0o644;
-/// Passwords and tokens are written into these.
+/// Configuration files that contain passwords and tokens.
 const SECRET: u32 = 0o600;
 
 /// Source in the repository, path in the system, path in the archive, mode.
@@ -50,7 +50,7 @@ const FIXED: &[(&str, &str, &str, u32)] = &[
     // end sorted
 ];
 
-/// Shell and where it looks.
+/// Shell and installed path of its completions.
 const COMPLETIONS: &[(&str, &str)] = &[
     // sorted
     ("bash", "usr/share/bash-completion/completions/stoker"),
@@ -60,7 +60,7 @@ const COMPLETIONS: &[(&str, &str)] = &[
 ];
 
 impl Contents {
-    /// What is in the repository, and what the program says about itself.
+    /// Collects files of the repository and files that the program generates.
     pub(super) fn gather(root: &Path, program: &Path, generated: &Path) -> Outcome<Self> {
         let mut files = vec![File {
             from: program.to_path_buf(),
@@ -75,16 +75,16 @@ impl Contents {
             mode: *mode,
         }));
         files.extend(completions(program, &generated.join("completions"))?);
-        files.extend(pages(program, &generated.join("man"))?);
+        files.extend(manual_pages(program, &generated.join("man"))?);
         Ok(Self { files })
     }
 
-    /// Copies everything under a folder.
+    /// Copies all files below a folder, to the path that `place` returns.
     pub(super) fn lay_out(&self, folder: &Path, place: impl Fn(&File) -> String) -> Outcome {
         for file in &self.files {
             let to = folder.join(place(file));
             let parent = to.parent().unwrap_or(folder);
-            fs::create_dir_all(parent).context(format!("cannot make `{}`", parent.display()))?;
+            fs::create_dir_all(parent).context(format!("cannot create `{}`", parent.display()))?;
             fs::copy(&file.from, &to).context(format!("cannot copy `{}`", file.from.display()))?;
             fs::set_permissions(&to, fs::Permissions::from_mode(file.mode))
                 .context(format!("cannot change the mode of `{}`", to.display()))?;
@@ -106,8 +106,8 @@ fn completions(program: &Path, folder: &Path) -> Outcome<Vec<File>> {
     Ok(files)
 }
 
-/// Compressed, without the time of day in them.
-fn pages(program: &Path, folder: &Path) -> Outcome<Vec<File>> {
+/// Manual pages, compressed without a time stamp so that builds are reproducible.
+fn manual_pages(program: &Path, folder: &Path) -> Outcome<Vec<File>> {
     empty(folder)?;
     capture(Command::new(program).arg("man").arg(folder))?;
     run(Command::new("gzip").args(["--best", "--no-name", "--recursive"]).arg(folder))?;

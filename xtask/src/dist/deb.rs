@@ -12,7 +12,7 @@ use crate::process::run;
 use crate::workspace::Profile;
 
 const TEMPLATES: &str = "packaging/debian";
-/// Files of the package system, with their modes.
+/// Control files of the package and their modes.
 const CONTROL: &[(&str, u32)] = &[
     // sorted
     ("conffiles", 0o644),
@@ -36,18 +36,18 @@ pub(super) fn build(
     let n_kilobytes: u64 =
         contents.files.iter().map(|file| size(&tree.join(&file.in_system)).div_ceil(1024)).sum();
     let control = tree.join("DEBIAN");
-    fs::create_dir(&control).context(format!("cannot make `{}`", control.display()))?;
+    fs::create_dir(&control).context(format!("cannot create `{}`", control.display()))?;
     for (name, mode) in CONTROL {
         let from = root.join(TEMPLATES).join(name);
         let text = fs::read_to_string(&from).context(format!("cannot read `{}`", from.display()))?;
         let to = control.join(name);
-        fs::write(&to, filled(&text, release, n_kilobytes))
+        fs::write(&to, fill(&text, release, n_kilobytes))
             .context(format!("cannot write `{}`", to.display()))?;
         fs::set_permissions(&to, fs::Permissions::from_mode(*mode))
             .context(format!("cannot change the mode of `{}`", to.display()))?;
     }
     let package = out.join(format!("stoker_{}_{}.deb", release.version, release.architecture));
-    // Nobody keeps a package of a debug build: it need not be small.
+    // The package of a development build is deleted after the check: speed matters, not size.
     let level = if profile == Profile::Dev { "-z1" } else { "-z9" };
     run(Command::new("dpkg-deb")
         .args(["--root-owner-group", "-Zgzip", level, "--build"])
@@ -61,7 +61,7 @@ fn size(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
-fn filled(text: &str, release: &Release, n_kilobytes: u64) -> String {
+fn fill(text: &str, release: &Release, n_kilobytes: u64) -> String {
     text.replace("@VERSION@", &release.version)
         .replace("@ARCHITECTURE@", &release.architecture)
         .replace("@SIZE@", &n_kilobytes.to_string())
@@ -73,12 +73,12 @@ mod tests {
     use crate::workspace;
 
     #[test]
-    fn no_placeholder_is_left() {
+    fn all_placeholders_are_replaced() {
         let release =
             Release { version: "1.2.3".to_owned(), architecture: "amd64".to_owned(), date: "0".to_owned() };
         for (name, _) in CONTROL {
             let text = fs::read_to_string(workspace::root().join(TEMPLATES).join(name)).unwrap();
-            let text = filled(&text, &release, 7);
+            let text = fill(&text, &release, 7);
             assert!(!text.contains('@') || text.contains("@localhost"), "{name}: {text}");
         }
     }

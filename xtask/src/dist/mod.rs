@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: what users install.
+//! `cargo xtask dist`: the release archive and the Debian package.
 
 mod contents;
 mod deb;
@@ -13,6 +13,7 @@ use crate::args::Args;
 use crate::command::Command;
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::process::{capture, run};
+use crate::terminal::print_line;
 use crate::ui;
 use crate::workspace::{self, Metadata, Profile};
 
@@ -20,16 +21,16 @@ use contents::Contents;
 
 pub(crate) const COMMAND: Command = Command {
     name: "dist",
-    about: "make the release archive and the Debian package",
+    about: "build the release archive and the Debian package",
     help: "\
 Usage: cargo xtask dist [--debug] [--check] [--out DIR]
 
-Builds the web interface and `stoker`, and packs it with its manual pages, completions and systemd units: as `stoker-VERSION-ARCH.tar.gz`
-and as `stoker_VERSION_ARCH.deb`. Equal sources give equal files.
+Builds the web UI and `stoker` and packs them with manual pages, completions and systemd units into
+`stoker-VERSION-ARCH.tar.gz` and `stoker_VERSION_ARCH.deb`. The files are reproducible.
 
-  --debug      pack the program as the tests build it: quick, and too large to give away
-  --check      install the package in a root of its own, start what it brings, and purge it
-  --out DIR    where to (default: `dist` in the target folder)
+  --debug      Pack the development build: fast, not for distribution
+  --check      Install the package in a private root, start its services, and purge it
+  --out DIR    Output folder (default: `dist` in the target folder)
 ",
     run: |mut args: Args| {
         let profile = if args.flag("--debug") { Profile::Dev } else { Profile::Release };
@@ -43,7 +44,7 @@ and as `stoker_VERSION_ARCH.deb`. Equal sources give equal files.
     },
 };
 
-/// The archive and the package; with `is_checked` the package is also lived with.
+/// Builds the archive and the package; with `is_checked` also installs, starts and purges the package.
 pub(crate) fn make(
     root: &Path,
     metadata: &Metadata,
@@ -52,7 +53,7 @@ pub(crate) fn make(
     is_checked: bool,
 ) -> Outcome {
     if profile == Profile::Release {
-        // A development build reads the interface from its folder, wherever it is installed.
+        // A development build reads the web UI from `ui/dist` at run time.
         ui::build(root)?;
     }
     let program = metadata.build_stoker(root, profile)?;
@@ -62,27 +63,28 @@ pub(crate) fn make(
     let contents = Contents::gather(root, &program, &work.join("generated"))?;
     let archive = archive(&contents, &release, &work, out)?;
     let package = deb::build(root, &contents, &release, &work, out, profile)?;
-    println!("{}\n{}", archive.display(), package.display());
+    print_line(&format!("{}\n{}", archive.display(), package.display()));
     if is_checked {
         proof::prove(&package, &contents, &work.join("scratch"))?;
     }
     fs::remove_dir_all(&work).context(format!("cannot remove `{}`", work.display()))
 }
 
-/// What the names of the files say.
+/// Properties of the release that appear in file names and metadata.
 struct Release {
     version: String,
-    /// As Debian calls it.
+    /// Debian's name of the architecture.
     architecture: String,
-    /// Seconds; the time that all files get.
+    /// Modification time of all files, in seconds since 1970: the time of the last commit.
     date: String,
 }
 
 impl Release {
     fn read(root: &Path, program: &Path) -> Outcome<Self> {
-        let said = capture(Program::new(program).arg("--version"))?;
-        let version = said.split_whitespace().nth(1).map(str::to_owned);
-        let version = version.ok_or_else(|| Failure::new(format!("`{}` is no version", said.trim())))?;
+        let output = capture(Program::new(program).arg("--version"))?;
+        let version = output.split_whitespace().nth(1).map(str::to_owned);
+        let version =
+            version.ok_or_else(|| Failure::new(format!("`stoker --version` printed `{}`", output.trim())))?;
         let architecture = capture(Program::new("dpkg").arg("--print-architecture"))?.trim().to_owned();
         let date = capture(Program::new("git").current_dir(root).args(["log", "-1", "--format=%ct"]))?;
         Ok(Self { version, architecture, date: date.trim().to_owned() })
@@ -104,10 +106,10 @@ fn archive(contents: &Contents, release: &Release, work: &Path, out: &Path) -> O
     Ok(path)
 }
 
-/// Makes a folder that has nothing in it.
+/// Creates a folder, or empties it.
 fn empty(folder: &Path) -> Outcome {
     if folder.exists() {
         fs::remove_dir_all(folder).context(format!("cannot remove `{}`", folder.display()))?;
     }
-    fs::create_dir_all(folder).context(format!("cannot make `{}`", folder.display()))
+    fs::create_dir_all(folder).context(format!("cannot create `{}`", folder.display()))
 }

@@ -1,4 +1,4 @@
-//! Starts what a unit starts, without systemd, under another root.
+//! Starts the command of a systemd unit without systemd and below another root.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -10,24 +10,24 @@ use std::time::Duration;
 
 use crate::failure::{Context as _, Failure, Outcome};
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const LOG_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A running service; ended when dropped.
+/// A running service; killed when dropped.
 pub(super) struct Service {
     child: Child,
     log: Receiver<String>,
 }
 
 impl Service {
-    /// `variables` stand for those of the unit's environment file.
+    /// `variables` replace the environment file of the unit.
     pub(super) fn start(root: &Path, unit: &str, variables: &[(&str, &str)]) -> Outcome<Self> {
         let path = root.join("usr/lib/systemd/system").join(unit);
         let text = fs::read_to_string(&path).context(format!("cannot read `{}`", path.display()))?;
         let line = text.lines().find_map(|line| line.strip_prefix("ExecStart="));
-        let line = line.ok_or_else(|| Failure::new(format!("`{unit}` starts nothing")))?;
-        let words = words(line, root, variables);
+        let line = line.ok_or_else(|| Failure::new(format!("`{unit}` has no `ExecStart`")))?;
+        let words = split_command(line, root, variables);
         let (program, arguments) =
-            words.split_first().ok_or_else(|| Failure::new(format!("`{unit}` starts nothing")))?;
+            words.split_first().ok_or_else(|| Failure::new(format!("`{unit}` has no `ExecStart`")))?;
         let mut child = Command::new(program)
             .args(arguments)
             .envs(variables.iter().copied())
@@ -38,7 +38,7 @@ impl Service {
             .context(format!("cannot start `{program}`"))?;
         let (sender, log) = channel();
         if let Some(stderr) = child.stderr.take() {
-            // Ends with the service.
+            // The thread ends with the service.
             thread::spawn(move || {
                 BufReader::new(stderr).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
             });
@@ -46,42 +46,42 @@ impl Service {
         Ok(Self { child, log })
     }
 
-    /// What follows `announcement` in the first line that has it.
-    pub(super) fn said(&self, announcement: &str) -> Outcome<String> {
-        let mut heard = String::new();
-        while let Ok(line) = self.log.recv_timeout(PATIENCE) {
-            if let Some((_, rest)) = line.split_once(announcement) {
+    /// Waits for a log line that contains `prefix` and returns the word after it.
+    pub(super) fn wait_for(&self, prefix: &str) -> Outcome<String> {
+        let mut log = String::new();
+        while let Ok(line) = self.log.recv_timeout(LOG_TIMEOUT) {
+            if let Some((_, rest)) = line.split_once(prefix) {
                 return Ok(rest.split_whitespace().next().unwrap_or_default().to_owned());
             }
-            heard = heard + &line + "\n";
+            log = log + &line + "\n";
         }
-        Err(Failure::new(format!("the service never said `{announcement}`\n{}", heard.trim_end())))
+        Err(Failure::new(format!("the service did not log `{prefix}`\n{}", log.trim_end())))
     }
 
-    /// What it has said and nobody has asked for.
-    pub(super) fn heard(&self) -> String {
+    /// The log lines that have not been read yet.
+    pub(super) fn drain_log(&self) -> String {
         self.log.try_iter().collect::<Vec<_>>().join("\n")
     }
 
-    /// Ends it as a service manager does.
+    /// Sends SIGTERM, as a service manager does, and waits for the exit status.
     pub(super) fn stop(mut self) -> Outcome {
         let id = self.child.id().to_string();
         crate::process::run(Command::new("kill").args(["-TERM", &id]))?;
         let status = self.child.wait().context("cannot wait for a service")?;
-        if status.success() { Ok(()) } else { Err(Failure::new(format!("a service ended with {status}"))) }
+        if status.success() { Ok(()) } else { Err(Failure::new(format!("a service exited with {status}"))) }
     }
 }
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have exited already.
         _ = self.child.kill();
         _ = self.child.wait();
     }
 }
 
-/// The words of a command line of a unit: variables as systemd puts them in, absolute paths under the root.
-fn words(line: &str, root: &Path, variables: &[(&str, &str)]) -> Vec<String> {
+/// Splits the command line of a unit: expands variables as systemd does, moves absolute paths below the root.
+fn split_command(line: &str, root: &Path, variables: &[(&str, &str)]) -> Vec<String> {
     let mut words = Vec::new();
     for word in line.split_whitespace() {
         let is_named = |name: &str| word == format!("${name}") || word == format!("${{{name}}}");
@@ -101,9 +101,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_those_that_systemd_would_make() {
+    fn command_line_is_split_like_systemd() {
         let line = "/usr/bin/x serve --data-dir /var/lib/x --to ${TO} $OPTIONS $UNSET";
-        let found = words(line, Path::new("/r"), &[("OPTIONS", "--a 1"), ("TO", "b")]);
-        assert_eq!(found.join(" "), "/r/usr/bin/x serve --data-dir /r/var/lib/x --to b --a 1");
+        let words = split_command(line, Path::new("/r"), &[("OPTIONS", "--a 1"), ("TO", "b")]);
+        assert_eq!(words.join(" "), "/r/usr/bin/x serve --data-dir /r/var/lib/x --to b --a 1");
     }
 }

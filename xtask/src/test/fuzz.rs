@@ -1,4 +1,4 @@
-//! Fuzz targets on the stable compiler: coverage comes from flags of LLVM, the engine from `libfuzzer-sys`.
+//! Runs fuzz targets with the stable compiler: coverage comes from LLVM flags, the engine from `libfuzzer-sys`.
 
 use std::fs;
 use std::process::Command;
@@ -20,7 +20,7 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
 
 pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
     if !cx.root.join(MANIFEST).is_file() {
-        return Ok(Done::Skipped("there is no folder `fuzz`".to_owned()));
+        return Ok(Done::Skipped("the repository has no folder `fuzz`".to_owned()));
     }
     if which("g++").is_none() && which("c++").is_none() {
         debian::install(&debian::CXX)?;
@@ -57,20 +57,20 @@ pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
             command.arg(seeds);
         }
         if run(&mut command).is_err() {
-            failed.push(format!("{target} (its input is in `{}`)", artifacts.display()));
+            failed.push(format!("{target} (input in `{}`)", artifacts.display()));
         }
     }
     if failed.is_empty() {
         return Ok(Done::Passed);
     }
-    Err(Failure::new(format!("a fuzz target found a fault: {}", failed.join(", "))))
+    Err(Failure::new(format!("fuzz targets failed: {}", failed.join(", "))))
 }
 
-/// Bounds of a run: total time, time and memory of one input, size of an input.
+/// Limits of a run: total time, time and memory per input, size of an input.
 fn options(seconds: u64) -> [String; 6] {
     [
         format!("-max_total_time={seconds}"),
-        // The same beginning every time, as with the property tests; for another one run the target by hand.
+        // A fixed seed, as for property tests: a red run is about the change at hand.
         "-seed=1".to_owned(),
         "-timeout=10".to_owned(),
         "-rss_limit_mb=2048".to_owned(),
@@ -86,7 +86,7 @@ fn targets(cx: &Cx) -> Outcome<Vec<String>> {
     let value: Value = serde_json::from_str(&text).context("cannot read the output of `cargo metadata`")?;
     let names = binaries(&value);
     if names.is_empty() {
-        return Err(Failure::new(format!("`{MANIFEST}` has no binaries to run")));
+        return Err(Failure::new(format!("`{MANIFEST}` has no binaries")));
     }
     Ok(names)
 }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_binary_of_the_fuzz_package_is_a_target() {
+    fn every_binary_is_a_target() {
         let metadata = serde_json::json!({"packages": [{"targets": [
             {"name": "parse", "kind": ["bin"]}, {"name": "shared", "kind": ["lib"]}, {"name": "eval", "kind": ["bin"]},
         ]}]});
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_bounded() {
+    fn total_time_is_limited() {
         assert!(options(7).contains(&"-max_total_time=7".to_owned()));
     }
 }

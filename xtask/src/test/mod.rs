@@ -1,11 +1,15 @@
-//! `cargo xtask test`: everything that CI runs, in named steps.
+//! `cargo xtask test`: every check that CI runs, in named steps.
 
 mod contract;
 mod fuzz;
-mod interface;
 mod report;
+mod schedule;
+mod seeds;
+mod skips;
 mod steps;
+mod suite;
 mod trove;
+mod web_ui;
 
 use std::collections::BTreeSet;
 use std::env;
@@ -15,115 +19,141 @@ use std::time::Instant;
 use crate::args::Args;
 use crate::command::Command;
 use crate::failure::{Failure, Outcome};
-use crate::terminal::{Style, paint};
 use crate::workspace::{self, Metadata};
 
-use report::{Report, Verdict};
-use steps::{STEPS, Step};
+use schedule::{Selected, run_all};
+use skips::Skips;
+use steps::STEPS;
+
+/// Preconditions that tests know beside those that a step installs; see `crates/testenv`.
+const OTHER_PRECONDITIONS: &[&str] = &["apt", "curl", "dpkg-deb", "openssl", "rsync"];
+/// What `--fast` excludes: servers, networks and programs outside of the workspace.
+const EXCLUDED_FROM_FAST: &[&str] =
+    &["ansible", "apt", "nats", "netns", "oracle", "postgres", "puppet", "ssh"];
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
     about: "run every check that CI runs",
     help: "\
-Usage: cargo xtask test [--only STEP,…] [--differential N] [--fuzz-seconds N]
-                        [--contract-examples N] [--list]
+Usage: cargo xtask test [--fast] [--only STEP,…] [--serial] [--differential N] [--fuzz-seconds N]
+                        [--contract-examples N] [--seed N] [--list]
 
-Runs every check in turn, goes on after a failure (except when the build itself fails) and ends with a table.
-What a check needs and cannot be found is installed: Python packages into the target folder, cargo-deny into
-the cache folder of the user, system packages with apt-get when run as root.
+Runs every check, continues after a failure (unless the build itself fails), and prints the time of each step and the
+tests that were skipped. Steps that do not compile run beside the others; their output is printed when they end.
+Missing tools are installed: Python packages into the target folder, cargo-deny into the user's cache folder, system
+packages with apt-get when run as root.
 
-  --only STEP,…            run these steps only
-  --differential N         generated expressions to compare with the reference implementation (default 3000)
-  --fuzz-seconds N         seconds for each fuzz target (default 10)
-  --contract-examples N    requests made up for each operation of the server (default 15)
-  --list                   name the steps and stop
+  --fast                   Formatting, project rules and the tests that need no external program or server
+                           (under 3 minutes when everything is compiled)
+  --only STEP,…            Steps to run (default: all)
+  --serial                 One step at a time, with live output
+  --differential N         Number of generated expressions to compare with the YAQL reference (default 3000)
+  --fuzz-seconds N         Seconds per fuzz target (default 10)
+  --contract-examples N    Number of generated requests per API operation (default 15)
+  --seed N                 Seed of the step `seeds` (default: the date, such as 20261116)
+  --list                   List the steps and exit
 
-STOKER_TEST_SKIP=STEP,…  leaves steps out; the table says so.
-STOKER_PYTHON=PATH       the Python that builds the environments of tools written in it.
+STOKER_TEST_SKIP=NAME,…  Steps to leave out, and tools whose tests are skipped
+STOKER_PYTHON=PATH       Python interpreter that creates the virtual environments
 ",
     run: |mut args: Args| {
-        let list = args.flag("--list");
+        let (is_fast, is_serial, is_list) = (args.flag("--fast"), args.flag("--serial"), args.flag("--list"));
         let only = args.option("--only")?;
         let n_differential = args.number("--differential")?.unwrap_or(3000);
         let fuzz_seconds = args.number("--fuzz-seconds")?.unwrap_or(10);
         let n_contract = args.number("--contract-examples")?.unwrap_or(15);
+        let seed = args.number("--seed")?;
         args.finish()?;
-        if list {
+        if is_list {
             for step in STEPS {
                 println!("{:<9} {}", step.name, step.about);
             }
             return Ok(());
         }
-        let chosen = only.as_deref().map(step_names).transpose()?;
-        let skip = env::var("STOKER_TEST_SKIP").ok();
-        let skipped = skip.as_deref().map(step_names).transpose()?.unwrap_or_default();
+        if is_fast && only.is_some() {
+            return Err(Failure::new("`--fast` selects its own steps; leave `--only` out"));
+        }
+        let only = only.as_deref().map(|list| names(list, &[])).transpose()?;
+        let mut excluded = names(&env::var(suite::EXCLUDE).unwrap_or_default(), OTHER_PRECONDITIONS)?;
+        if is_fast {
+            excluded.extend(EXCLUDED_FROM_FAST.iter().map(|name| (*name).to_owned()));
+        }
         let root = workspace::root();
         let metadata = Metadata::load(&root)?;
-        let cx = Cx { root, metadata, n_differential, fuzz_seconds, n_contract };
-        run(&cx, chosen.as_ref(), &skipped)
+        let skips = Skips::create(&metadata.target_dir)?;
+        let cx = Cx { root, metadata, skips, excluded, is_fast, n_differential, fuzz_seconds, n_contract, seed };
+        run(&cx, only.as_ref(), is_serial)
     },
 };
 
-/// What the steps know.
+/// Options and locations that the steps share.
 struct Cx {
     root: PathBuf,
     metadata: Metadata,
+    skips: Skips,
+    /// Steps and preconditions that are left out.
+    excluded: BTreeSet<String>,
+    is_fast: bool,
     n_differential: u64,
     fuzz_seconds: u64,
     n_contract: u64,
+    /// `None` for the date.
+    seed: Option<u64>,
 }
 
-/// The outcome of a step that did not fail.
+impl Cx {
+    #[cfg(test)]
+    fn of_test() -> Self {
+        let target_dir = env::temp_dir().join(format!("stoker-xtask-test-{}", std::process::id()));
+        Self {
+            root: workspace::root(),
+            skips: Skips::create(&target_dir).unwrap(),
+            metadata: Metadata { target_dir, ..Metadata::default() },
+            excluded: BTreeSet::new(),
+            is_fast: false,
+            n_differential: 0,
+            fuzz_seconds: 0,
+            n_contract: 0,
+            seed: None,
+        }
+    }
+}
+
+/// The result of a step that did not fail.
 enum Done {
     Passed,
     Skipped(String),
 }
 
-fn run(cx: &Cx, chosen: Option<&BTreeSet<String>>, skipped: &BTreeSet<String>) -> Outcome {
-    let mut report = Report::default();
-    for step in STEPS {
-        if chosen.is_some_and(|chosen| !chosen.contains(step.name)) {
-            continue;
-        }
-        let started = Instant::now();
-        let verdict = if skipped.contains(step.name) {
-            Verdict::Skipped("named in STOKER_TEST_SKIP".to_owned())
-        } else {
-            println!("\n{}", paint(Style::Bold, &format!("── {}: {}", step.name, step.about)));
-            judge(step, cx)
-        };
-        let stop = step.is_fatal && matches!(verdict, Verdict::Failed(_));
-        report.push(step.name, verdict, started.elapsed());
-        if stop {
-            break;
-        }
+fn run(cx: &Cx, only: Option<&BTreeSet<String>>, is_serial: bool) -> Outcome {
+    let started = Instant::now();
+    let is_selected = |step: &&steps::Step| {
+        only.is_none_or(|only| only.contains(step.name)) && (!cx.is_fast || step.is_fast)
+    };
+    let select = |step: &'static steps::Step| {
+        let is_excluded = cx.excluded.contains(step.name);
+        Selected { step, excluded: is_excluded.then(|| format!("named in {}", suite::EXCLUDE)) }
+    };
+    let selected: Vec<Selected> = STEPS.iter().filter(is_selected).map(select).collect();
+    let report = run_all(cx, &selected, is_serial);
+    println!("\n{}{}", cx.skips.summary(), report.table(started.elapsed()));
+    if cx.is_fast {
+        println!(
+            "--fast: no external programs, and only the tests of the profile `fast` in .config/nextest.toml"
+        );
     }
-    println!("\n{}", report.table());
     report.conclude()
 }
 
-fn judge(step: &Step, cx: &Cx) -> Verdict {
-    match (step.run)(cx) {
-        Ok(Done::Passed) => Verdict::Passed,
-        Ok(Done::Skipped(reason)) => Verdict::Skipped(reason),
-        Err(failure) => {
-            println!("{} {failure}", paint(Style::Bad, "failed:"));
-            Verdict::Failed(failure.to_string())
-        }
-    }
-}
-
-/// A list of steps as a user writes it; an unknown name is an error, else a green run may have run nothing.
-fn step_names(list: &str) -> Outcome<BTreeSet<String>> {
+/// Parses a list of steps and of `others`. An unknown name is an error: a misspelled step would pass without running.
+fn names(list: &str, others: &[&str]) -> Outcome<BTreeSet<String>> {
     let names: BTreeSet<String> =
         list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    for name in &names {
-        if !STEPS.iter().any(|step| step.name == name) {
-            let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
-            return Err(Failure::new(format!("no step `{name}`; there are {}", known.join(", "))));
-        }
+    let known: Vec<&str> = STEPS.iter().map(|step| step.name).chain(others.iter().copied()).collect();
+    match names.iter().find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(Failure::new(format!("no step `{name}`; the steps are {}", known.join(", ")))),
+        None => Ok(names),
     }
-    Ok(names)
 }
 
 #[cfg(test)]
@@ -131,9 +161,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_chosen_by_name() {
-        let names = step_names("fmt, tidy").unwrap();
-        assert_eq!(names.into_iter().collect::<Vec<_>>(), ["fmt", "tidy"]);
-        assert!(step_names("fmt,tydi").unwrap_err().to_string().contains("no step `tydi`"));
+    fn steps_are_selected_by_name() {
+        let selected = names("fmt, tidy", &[]).unwrap();
+        assert_eq!(selected.into_iter().collect::<Vec<_>>(), ["fmt", "tidy"]);
+        assert!(names("fmt,tydi", &[]).unwrap_err().to_string().contains("no step `tydi`"));
+        assert!(names("openssl", &[]).is_err());
+        assert!(names("openssl", OTHER_PRECONDITIONS).is_ok());
+    }
+
+    #[test]
+    fn fast_run_excludes_known_names() {
+        names(&EXCLUDED_FROM_FAST.join(","), OTHER_PRECONDITIONS).unwrap();
     }
 }

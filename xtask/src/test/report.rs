@@ -1,5 +1,6 @@
-//! The table at the end of a run.
+//! The table of step times at the end of a run.
 
+use std::fmt;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -12,6 +13,16 @@ pub(super) enum Verdict {
     Failed(String),
 }
 
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Passed => f.write_str("ok"),
+            Self::Skipped(reason) => write!(f, "skipped: {reason}"),
+            Self::Failed(message) => write!(f, "failed: {message}"),
+        }
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Report {
     rows: Vec<(&'static str, Verdict, Duration)>,
@@ -22,7 +33,18 @@ impl Report {
         self.rows.push((step, verdict, took));
     }
 
-    pub(super) fn table(&self) -> String {
+    /// Orders the rows by a key of their step's name.
+    pub(super) fn sort_by<K: Ord>(&mut self, mut key: impl FnMut(&str) -> K) {
+        self.rows.sort_by_key(|(step, ..)| key(step));
+    }
+
+    #[cfg(test)]
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&'static str, &Verdict)> {
+        self.rows.iter().map(|(step, verdict, _)| (*step, verdict))
+    }
+
+    /// One row per step, then the sum of all steps and the elapsed time, which is shorter because two lanes overlap.
+    pub(super) fn table(&self, elapsed: Duration) -> String {
         let mut text = format!("{:<9} {:<8} {:>8}\n", "step", "result", "seconds");
         for (step, verdict, took) in &self.rows {
             let (word, style, note) = match verdict {
@@ -34,10 +56,11 @@ impl Report {
             };
             let word = paint(style, &format!("{word:<8}"));
             let line = format!("{step:<9} {word} {:>8.1}  {note}", took.as_secs_f64());
-            let _ = writeln!(text, "{}", line.trim_end());
+            _ = writeln!(text, "{}", line.trim_end());
         }
-        let total: Duration = self.rows.iter().map(|(_, _, took)| *took).sum();
-        let _ = write!(text, "{:<9} {:<8} {:>8.1}", "total", "", total.as_secs_f64());
+        let sum: Duration = self.rows.iter().map(|(_, _, took)| *took).sum();
+        _ = writeln!(text, "{:<9} {:<8} {:>8.1}", "sum", "", sum.as_secs_f64());
+        _ = write!(text, "{:<9} {:<8} {:>8.1}", "elapsed", "", elapsed.as_secs_f64());
         text
     }
 
@@ -52,10 +75,10 @@ impl Report {
         if failed.is_empty() {
             return Ok(());
         }
-        let again = failed.join(",");
         Err(Failure::new(format!(
-            "failed: {}; again with `cargo xtask test --only {again}`",
-            failed.join(", ")
+            "steps failed: {}; repeat them with `cargo xtask test --only {}`",
+            failed.join(", "),
+            failed.join(",")
         )))
     }
 }
@@ -67,19 +90,21 @@ mod tests {
     #[test]
     fn every_failed_step_is_named() {
         let mut report = Report::default();
-        report.push("fmt", Verdict::Passed, Duration::from_millis(1250));
-        report.push("tidy", Verdict::Failed("3 errors\nmore".into()), Duration::ZERO);
-        report.push("fuzz", Verdict::Skipped("no folder".into()), Duration::ZERO);
         report.push("docs", Verdict::Failed("bad link".into()), Duration::ZERO);
-        let table = report.table();
+        report.push("fmt", Verdict::Passed, Duration::from_millis(1250));
+        report.push("tidy", Verdict::Failed("3 errors\nmore".into()), Duration::from_secs(2));
+        report.push("fuzz", Verdict::Skipped("no folder".into()), Duration::ZERO);
+        report.sort_by(|step| ["fmt", "tidy", "fuzz", "docs"].iter().position(|name| *name == step));
+        let table = report.table(Duration::from_secs(3));
         assert!(table.contains("fmt       ok            1.2"), "{table}");
         assert!(table.contains("3 errors\n"), "{table}");
+        assert!(table.contains("sum                     3.2\nelapsed                 3.0"), "{table}");
         let error = report.conclude().unwrap_err().to_string();
-        assert_eq!(error, "failed: tidy, docs; again with `cargo xtask test --only tidy,docs`");
+        assert_eq!(error, "steps failed: tidy, docs; repeat them with `cargo xtask test --only tidy,docs`");
     }
 
     #[test]
-    fn a_run_without_failures_succeeds() {
+    fn run_without_failures_succeeds() {
         let mut report = Report::default();
         report.push("fmt", Verdict::Passed, Duration::ZERO);
         report.conclude().unwrap();

@@ -1,115 +1,109 @@
-//! The steps of CI, in order: cheap and telling first.
+//! The steps of CI. Each lane runs its steps in the order of the list: cheap ones that fail often come first.
 
-use std::path::Path;
 use std::process::Command;
 
-use super::{Cx, Done, contract, fuzz, interface, trove};
+use super::suite::Suite;
+use super::{Cx, Done, contract, fuzz, seeds, trove, web_ui};
 use crate::failure::Outcome;
-use crate::process::{capture, cargo, run, which};
-use crate::tools::{debian, deny, fuel2, nats, oracle, postgres};
+use crate::process::{capture, cargo, run};
+use crate::tools::{ansible, debian, deny, fuel2, nats, oracle, postgres, puppet};
 use crate::workspace::Profile;
 use crate::{book, codegen, dist, tidy};
 
+#[derive(Clone, Copy)]
 pub(super) struct Step {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
-    /// Nothing after it makes sense when it fails.
-    pub(super) is_fatal: bool,
+    pub(super) lane: Lane,
+    /// The build itself: if it fails, the steps that need it are skipped.
+    pub(super) is_build: bool,
+    /// Waits for the build.
+    pub(super) needs_build: bool,
+    /// Part of `--fast`.
+    pub(super) is_fast: bool,
     pub(super) run: fn(&Cx) -> Outcome<Done>,
 }
 
-/// How many generated expressions the differential tests compare.
-const DIFFERENTIAL_VARIABLE: &str = "STOKER_DIFFERENTIAL_CASES";
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Compiles, or runs test suites.
+    Main,
+    /// Neither compiles nor prepares another step.
+    Side,
+}
 
-pub(super) const STEPS: &[Step] = &[
-    Step { name: "fmt", about: "formatting", is_fatal: false, run: fmt },
-    Step { name: "tidy", about: "rules of the house", is_fatal: false, run: |_| passed(tidy::run()) },
-    Step {
-        name: "ui",
-        about: "the web interface: lints, types, tests, build, weight",
-        is_fatal: false,
-        run: interface::check,
-    },
-    Step { name: "build", about: "everything compiles, tests included", is_fatal: true, run: build },
-    Step { name: "clippy", about: "lints, warnings are errors", is_fatal: false, run: clippy },
-    Step { name: "oracle", about: "reference implementation of YAQL", is_fatal: false, run: prepare_oracle },
-    Step {
-        name: "postgres",
-        about: "PostgreSQL and curl for the tests of the server",
-        is_fatal: false,
-        run: |_| passed(postgres::ensure().and_then(|()| curl())),
-    },
-    Step {
-        name: "nats",
-        about: "NATS for the tests of the bus",
-        is_fatal: false,
-        run: |_| passed(nats::ensure()),
-    },
-    Step {
-        name: "netns",
-        about: "networks that tests can cut",
-        is_fatal: false,
-        run: |_| passed(networks()),
-    },
-    Step {
-        name: "ssh",
-        about: "OpenSSH and rsync for the tests of the agent",
-        is_fatal: false,
-        run: |_| passed(ssh()),
-    },
-    Step { name: "test", about: "unit and integration tests", is_fatal: false, run: test },
-    Step {
-        name: "clients",
-        about: "fuel2, unmodified, against the server",
-        is_fatal: false,
-        run: test_clients,
-    },
-    Step {
-        name: "engines",
-        about: "the tests of the API on PostgreSQL",
-        is_fatal: false,
-        run: test_on_postgres,
-    },
-    Step {
-        name: "doctest",
-        about: "examples in the documentation of the code",
-        is_fatal: false,
-        run: doctest,
-    },
-    Step { name: "docs", about: "documentation builds, warnings are errors", is_fatal: false, run: docs },
-    Step { name: "book", about: "the documentation as a book, every link", is_fatal: false, run: make_book },
-    Step { name: "codegen", about: "generated files are current", is_fatal: false, run: check_codegen },
-    Step {
-        name: "contract",
-        about: "schemathesis: no 5xx, no answer outside the contract",
-        is_fatal: false,
-        run: contract::run,
-    },
-    Step {
-        name: "trove",
-        about: "the public client of the module API works unmodified",
-        is_fatal: false,
-        run: trove::run,
-    },
-    Step {
-        name: "package",
-        about: "the Debian package is installed, started and purged in a root of its own",
-        is_fatal: false,
-        run: package,
-    },
-    Step {
-        name: "browser",
-        about: "the web interface in a browser, against a real server",
-        is_fatal: false,
-        run: interface::browser,
-    },
-    Step {
-        name: "deny",
-        about: "licences, bans and sources of dependencies",
-        is_fatal: false,
-        run: check_deny,
-    },
-    Step { name: "fuzz", about: "each fuzz target for a short time", is_fatal: false, run: fuzz::run_all },
+/// A step of the main lane that does not need the build.
+const fn before_build(name: &'static str, about: &'static str, run: fn(&Cx) -> Outcome<Done>) -> Step {
+    Step { name, about, lane: Lane::Main, is_build: false, needs_build: false, is_fast: false, run }
+}
+
+/// A step of the main lane that comes after the build.
+const fn after_build(name: &'static str, about: &'static str, run: fn(&Cx) -> Outcome<Done>) -> Step {
+    Step { needs_build: true, ..before_build(name, about, run) }
+}
+
+/// A step of the side lane.
+const fn beside(name: &'static str, about: &'static str, run: fn(&Cx) -> Outcome<Done>) -> Step {
+    Step { lane: Lane::Side, ..before_build(name, about, run) }
+}
+
+/// A step of the side lane that runs the program.
+const fn beside_after_build(name: &'static str, about: &'static str, run: fn(&Cx) -> Outcome<Done>) -> Step {
+    Step { lane: Lane::Side, ..after_build(name, about, run) }
+}
+
+const fn fast(step: Step) -> Step {
+    Step { is_fast: true, ..step }
+}
+
+pub(super) static STEPS: &[Step] = &[
+    fast(before_build("fmt", "formatting", fmt)),
+    fast(before_build("tidy", "project rules that the compiler does not check", |_| passed(tidy::run()))),
+    before_build("ui-build", "web UI: build into ui/dist", web_ui::build),
+    Step { is_build: true, ..fast(before_build("build", "compile everything, tests included", build)) },
+    after_build("clippy", "lints, warnings are errors", clippy),
+    after_build("oracle", "install the YAQL reference implementation", |cx| {
+        passed(oracle::python(&cx.metadata.target_dir).map(|_| ()))
+    }),
+    after_build("postgres", "install PostgreSQL and curl", |_| {
+        passed(postgres::ensure().and_then(|()| debian::ensure("curl", &debian::CURL)))
+    }),
+    after_build("nats", "install NATS", |_| passed(nats::ensure())),
+    after_build("netns", "install iproute2 for tests that cut the network", |_| {
+        passed(debian::ensure("ip", &debian::IPROUTE2))
+    }),
+    after_build("ssh", "install OpenSSH and rsync", |_| {
+        passed(
+            debian::ensure("sshd", &debian::OPENSSH).and_then(|()| debian::ensure("rsync", &debian::RSYNC)),
+        )
+    }),
+    after_build("puppet", "install Puppet", |_| passed(puppet::ensure())),
+    after_build("ansible", "install ansible-core", |cx| {
+        passed(ansible::playbook(&cx.metadata.target_dir).map(|_| ()))
+    }),
+    fast(after_build("test", "unit and integration tests", test)),
+    after_build("clients", "fuel2, unmodified, against the server", test_clients),
+    after_build("engines", "tests of the API on PostgreSQL", test_on_postgres),
+    after_build("seeds", "randomised tests with a seed of the day", seeds::run_all),
+    after_build("doctest", "examples in doc comments", doctest),
+    after_build("docs", "API documentation, warnings are errors", docs),
+    after_build("codegen", "generated files are up to date", check_codegen),
+    beside("ui", "web UI: lints, types, unit tests, size", web_ui::check),
+    beside("deny", "licences, bans and sources of dependencies", check_deny),
+    beside("book", "documentation as a book, all links", make_book),
+    beside("fuzz", "each fuzz target for a short time", fuzz::run_all),
+    beside_after_build(
+        "contract",
+        "schemathesis: no 5xx, no response outside the OpenAPI document",
+        contract::run,
+    ),
+    beside_after_build(
+        "trove",
+        "public client of the module API, unmodified, against the server",
+        trove::run,
+    ),
+    beside_after_build("package", "install, start and purge the Debian package in a private root", package),
+    beside_after_build("browser", "web UI in a browser against a real server", web_ui::browse),
 ];
 
 fn passed(outcome: Outcome) -> Outcome<Done> {
@@ -123,7 +117,7 @@ fn cargo_in(cx: &Cx, arguments: &[&str]) -> Command {
     command
 }
 
-/// Every file by its name: `cargo fmt` does not see modules that a macro declares.
+/// Passes every file by its name: `cargo fmt` does not see modules that a macro declares.
 fn fmt(cx: &Cx) -> Outcome<Done> {
     let mut list = Command::new("git");
     list.current_dir(&cx.root).args(["ls-files", "--cached", "--others", "--exclude-standard", "--", "*.rs"]);
@@ -133,26 +127,6 @@ fn fmt(cx: &Cx) -> Outcome<Done> {
     let mut command = Command::new("rustfmt");
     command.current_dir(&cx.root).args(["--check", "--edition", "2024"]).args(files);
     passed(run(&mut command))
-}
-
-fn curl() -> Outcome {
-    if which("curl").is_some() { Ok(()) } else { debian::install(&debian::CURL) }
-}
-
-/// Where only root looks for programs.
-fn networks() -> Outcome {
-    if which("ip").is_some() || Path::new("/usr/sbin/ip").is_file() {
-        return Ok(());
-    }
-    debian::install(&debian::IPROUTE2)
-}
-
-/// The server is where only root looks for programs.
-fn ssh() -> Outcome {
-    if which("sshd").is_none() && !Path::new("/usr/sbin/sshd").is_file() {
-        debian::install(&debian::OPENSSH)?;
-    }
-    if which("rsync").is_some() { Ok(()) } else { debian::install(&debian::RSYNC) }
 }
 
 fn build(cx: &Cx) -> Outcome<Done> {
@@ -166,40 +140,21 @@ fn clippy(cx: &Cx) -> Outcome<Done> {
     )))
 }
 
-fn prepare_oracle(cx: &Cx) -> Outcome<Done> {
-    passed(oracle::python(&cx.metadata.target_dir).map(|_| ()))
-}
-
+/// The scenarios of other clients have a step of their own, since they need programs that take long to install.
 fn test(cx: &Cx) -> Outcome<Done> {
-    let mut command = if which("cargo-nextest").is_some() {
-        cargo_in(
-            cx,
-            &["nextest", "run", "--workspace", "--no-fail-fast", "--no-tests=pass", "--status-level=slow"],
-        )
-    } else {
-        cargo_in(cx, &["test", "--workspace", "--no-fail-fast", "--quiet", "--lib", "--bins", "--tests"])
-    };
-    // These have a step of their own, since they need programs that take long to install.
-    command.args(["--", "--skip", fuel2::SCENARIOS]);
-    command.env(DIFFERENTIAL_VARIABLE, cx.n_differential.to_string());
-    // Without the reference its own step has failed already; the other tests are still worth running.
-    if let Ok(python) = oracle::python(&cx.metadata.target_dir) {
-        command.env(oracle::VARIABLE, python);
-    }
-    passed(run(&mut command))
+    let suite = Suite::all(cx)?;
+    let suite = if cx.is_fast { suite.profile("fast") } else { suite };
+    passed(suite.skip(fuel2::SCENARIOS).run())
 }
 
-/// What users of other programs do every day, with those programs.
 fn test_clients(cx: &Cx) -> Outcome<Done> {
     let python = fuel2::python(&cx.metadata.target_dir)?;
-    let mut command = cargo_in(cx, &["test", "--quiet", "--workspace", "--test", "fuel2"]);
-    passed(run(command.env(fuel2::VARIABLE, python)))
+    passed(Suite::binary(cx, "fuel2")?.env(fuel2::VARIABLE, python).run())
 }
 
-/// The same tests as on the embedded engine: what one accepts the other must accept.
+/// The same tests as on SQLite: both engines accept and reject the same requests.
 fn test_on_postgres(cx: &Cx) -> Outcome<Done> {
-    let mut command = cargo_in(cx, &["test", "--quiet", "--workspace", "--test", "api"]);
-    passed(run(command.env("STOKER_TEST_ENGINE", "postgres")))
+    passed(Suite::binary(cx, "api")?.env("STOKER_TEST_ENGINE", "postgres").run())
 }
 
 fn doctest(cx: &Cx) -> Outcome<Done> {
@@ -217,13 +172,10 @@ fn make_book(cx: &Cx) -> Outcome<Done> {
 }
 
 fn check_codegen(_: &Cx) -> Outcome<Done> {
-    if codegen::n_files() == 0 {
-        return Ok(Done::Skipped("no file is generated yet".to_owned()));
-    }
     passed(codegen::run(codegen::Mode::Check))
 }
 
-/// With the program that the other steps have built.
+/// Packs the development build that the other steps have built.
 fn package(cx: &Cx) -> Outcome<Done> {
     let out = cx.metadata.target_dir.join("dist-check");
     passed(dist::make(&cx.root, &cx.metadata, Profile::Dev, &out, true))
@@ -234,4 +186,25 @@ fn check_deny(cx: &Cx) -> Outcome<Done> {
     let mut command = Command::new(program);
     command.current_dir(&cx.root).args(["--workspace", "check", "bans", "licenses", "sources"]);
     passed(run(&mut command))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_fit_the_table() {
+        for (step_idx, step) in STEPS.iter().enumerate() {
+            assert!(step.name.len() <= 9, "{}", step.name);
+            assert!(STEPS[..step_idx].iter().all(|other| other.name != step.name), "{} twice", step.name);
+        }
+    }
+
+    #[test]
+    fn one_step_is_the_build_and_runs_before_what_needs_it() {
+        let builds: Vec<usize> = (0..STEPS.len()).filter(|&idx| STEPS[idx].is_build).collect();
+        assert_eq!(builds.len(), 1);
+        let in_main_lane = |step: &&Step| step.lane == Lane::Main;
+        assert!(STEPS[..builds[0]].iter().filter(in_main_lane).all(|step| !step.needs_build));
+    }
 }

@@ -1,4 +1,4 @@
-//! An exception from a lint says why, where it stands.
+//! Every exception from a lint has a reason.
 
 use super::problem::Problem;
 use super::rust_source::{line_at, split};
@@ -14,7 +14,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
                     &file.path,
                     line_at(&code, at),
                     format!("`{word}` without a reason"),
-                    "write `#[expect(lint, reason = \"…\")]`, or do what the lint asks",
+                    "write `#[expect(lint, reason = \"…\")]`, or fix the code",
                 ));
             }
         }
@@ -22,7 +22,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// Reads one attribute; its reason is a literal and therefore blank here, the word before it is not.
+/// Checks one attribute. String literals are blanked, so the reason itself is not visible here, but the word is.
 fn exception_without_reason(code: &str) -> Option<&'static str> {
     let code = code.strip_prefix('#')?;
     let code = code.strip_prefix('!').unwrap_or(code).strip_prefix('[')?.trim_start();
@@ -44,12 +44,12 @@ mod tests {
     }
 
     #[test]
-    fn exceptions_without_a_reason_are_reported() {
+    fn missing_reasons_are_reported() {
         assert_eq!(lines("#![allow(dead_code)]\n\n#[expect(clippy::unwrap_used)]\nfn a() {}"), [1, 3]);
     }
 
     #[test]
-    fn exceptions_with_a_reason_and_other_attributes_are_fine() {
+    fn reasons_and_other_attributes_pass() {
         assert!(
             lines("#[expect(\n    dead_code,\n    reason = \"used by the macro\"\n)]\nfn a() {}").is_empty()
         );

@@ -1,4 +1,4 @@
-//! Fragments of the changelog have a name the release can sort by, and say something.
+//! Changelog fragments are named `<slug>.<kind>.md` and are not empty.
 
 use super::problem::Problem;
 use super::tree::Tree;
@@ -17,9 +17,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
             problems.push(Problem::error(
                 &file.path,
                 0,
-                "not the name of a changelog fragment",
+                "invalid name of a changelog fragment",
                 format!(
-                    "call it `<slug>.<kind>.md` with a slug of a-z, 0-9 and `-`, and a kind of {}",
+                    "name it `<slug>.<kind>.md`; the slug has a-z, 0-9 and `-`, the kind is one of {}",
                     KINDS.join(", ")
                 ),
             ));
@@ -28,8 +28,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
             problems.push(Problem::error(
                 &file.path,
                 0,
-                "an empty changelog fragment",
-                "say in a sentence or two what changes for whom, and what they must do",
+                "empty changelog fragment",
+                "describe in a sentence or two what changes for the user and what to do",
             ));
         }
     }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_judged() {
+    fn names_are_validated() {
         for good in ["yaql-engine.added.md", "x2.security.md"] {
             assert!(is_valid(good), "{good}");
         }
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_fragment_is_reported() {
+    fn empty_fragment_is_reported() {
         assert_eq!(check(&Tree::of(&[("changelog.d/a.added.md", "\n")])).len(), 1);
         assert_eq!(check(&Tree::of(&[("changelog.d/a.md", "text")])).len(), 1);
         assert_eq!(check(&Tree::of(&[("changelog.d/README.md", "")])).len(), 0);

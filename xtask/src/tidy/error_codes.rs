@@ -1,4 +1,4 @@
-//! Every code of a problem is explained to the people who see it, and none is explained that does not exist.
+//! Every error code has a row in `docs/error-codes.md`, and every row has a code.
 
 use std::collections::BTreeSet;
 
@@ -9,33 +9,33 @@ const PAGE: &str = "docs/error-codes.md";
 
 pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     let page = tree.file(PAGE).map_or("", |page| page.text.as_str());
-    let explained: BTreeSet<&str> = page.lines().filter_map(explained_in).collect();
+    let documented: BTreeSet<&str> = page.lines().filter_map(documented_in).collect();
     let mut problems = Vec::new();
-    let mut known = BTreeSet::new();
+    let mut defined = BTreeSet::new();
     for file in tree.files.iter().filter(|file| file.is_rust() && file.path.contains("/src/")) {
         for (line, code) in codes(&file.text) {
-            known.insert(code);
-            if !explained.contains(code) {
-                let help = format!("add a row to {PAGE}: what is wrong, and what to do");
-                problems.push(Problem::error(&file.path, line, format!("nobody explains `{code}`"), help));
+            defined.insert(code);
+            if !documented.contains(code) {
+                let help = format!("add a row to {PAGE} with the cause and the fix");
+                problems.push(Problem::error(&file.path, line, format!("`{code}` is not documented"), help));
             }
         }
     }
-    for code in explained.difference(&known) {
-        let message = format!("no problem has the code `{code}`");
-        problems.push(Problem::error(PAGE, 0, message, "remove its row, or correct it"));
+    for code in documented.difference(&defined) {
+        let message = format!("no source file defines the code `{code}`");
+        problems.push(Problem::error(PAGE, 0, message, "remove or correct the row"));
     }
     problems
 }
 
-/// The code that a row of a table begins with.
-fn explained_in(line: &str) -> Option<&str> {
+/// The code in the first cell of a table row.
+fn documented_in(line: &str) -> Option<&str> {
     line.strip_prefix("| `")?.split('`').next()
 }
 
-/// What `mod codes` of a file names, with lines.
+/// Line and value of each constant in `mod codes` of a file.
 fn codes(text: &str) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
+    let mut codes = Vec::new();
     let mut is_inside = false;
     for (at, line) in text.lines().enumerate() {
         if line.ends_with("mod codes {") {
@@ -43,10 +43,10 @@ fn codes(text: &str) -> Vec<(usize, &str)> {
         } else if line == "}" {
             is_inside = false;
         } else if let Some((_, rest)) = line.split_once("= \"").filter(|_| is_inside) {
-            found.extend(rest.split('"').next().map(|code| (at + 1, code)));
+            codes.extend(rest.split('"').next().map(|code| (at + 1, code)));
         }
     }
-    found
+    codes
 }
 
 #[cfg(test)]
@@ -54,11 +54,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_and_explanations_are_the_same() {
+    fn codes_and_rows_match() {
         let source = "pub mod codes {\n    pub const A: &str = \"x-a\";\n    pub const B: &str = \"x-b\";\n}\nconst C: &str = \"x-c\";\n";
         let page = "| code | what |\n|---|---|\n| `x-a` | a |\n| `x-d` | d |\n";
         let tree = Tree::of(&[("crates/x/src/problem.rs", source), (PAGE, page)]);
         let found: Vec<String> = check(&tree).iter().map(|problem| problem.message.clone()).collect();
-        assert_eq!(found, ["nobody explains `x-b`", "no problem has the code `x-d`"]);
+        assert_eq!(found, ["`x-b` is not documented", "no source file defines the code `x-d`"]);
     }
 }

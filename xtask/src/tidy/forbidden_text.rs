@@ -1,10 +1,10 @@
-//! No file names the host of a package registry or a path of one machine: mirrors and folders are the
-//! business of whoever builds, not of the repository.
+//! No file names the host of a package registry or a path of one machine: mirrors and folders are configured where the
+//! build runs.
 
 use super::problem::Problem;
 use super::tree::{File, Tree};
 
-/// Hosts, written in two halves so that this file obeys its own rule.
+/// Hosts, split in two so that this file passes its own rule.
 const HOSTS: &[(&str, &str)] = &[
     // sorted
     ("crates", ".io"),
@@ -21,7 +21,7 @@ const HOSTS: &[(&str, &str)] = &[
     // end sorted
 ];
 
-/// First folders of paths that exist on one machine only, in two halves.
+/// Prefixes of machine-specific paths, split in two.
 const FOLDERS: &[(&str, &str)] = &[
     // sorted
     ("/Us", "ers/"),
@@ -31,7 +31,7 @@ const FOLDERS: &[(&str, &str)] = &[
     // end sorted
 ];
 
-/// Files that may name such a path, with the reason.
+/// Exempt files, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[];
 
 pub(super) fn check(tree: &Tree) -> Vec<Problem> {
@@ -53,7 +53,7 @@ fn check_file(file: &File) -> Vec<Problem> {
                     &file.path,
                     line_idx + 1,
                     format!("`{host}` is the host of a package registry"),
-                    "say `the package registry`; tools know its address from their own configuration",
+                    "write `the package registry`; tools have its address in their configuration",
                 ));
             }
         }
@@ -63,8 +63,8 @@ fn check_file(file: &File) -> Vec<Problem> {
                 problems.push(Problem::error(
                     &file.path,
                     line_idx + 1,
-                    format!("`{folder}` is a path of one machine"),
-                    "use a path relative to the repository, or an invented one such as `/srv/example`",
+                    format!("`{folder}` is a machine-specific path"),
+                    "use a path relative to the repository, or an example such as `/srv/example`",
                 ));
             }
         }
@@ -72,7 +72,7 @@ fn check_file(file: &File) -> Vec<Problem> {
     problems
 }
 
-/// Whether an absolute path in this line begins with `folder`; `a/folder/` is another path.
+/// Returns whether an absolute path in this line starts with `folder`; `a/folder/` does not count.
 fn begins_path(line: &str, folder: &str) -> bool {
     line.match_indices(folder)
         .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || "._-/*}>".contains(c)))
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn lock_files_and_longer_paths_are_free() {
+    fn lock_files_and_relative_paths_pass() {
         let (first, second) = HOSTS[0];
         assert_eq!(n_problems("Cargo.lock", &format!("{first}{second}")), 0);
         let (first, second) = FOLDERS[3];

@@ -1,4 +1,4 @@
-//! No test is switched off: a test that nobody runs says nothing and looks as if it did.
+//! No test is ignored: it would look like coverage and never run.
 
 use super::problem::Problem;
 use super::rust_source::{line_at, split};
@@ -12,8 +12,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
             problems.push(Problem::error(
                 &file.path,
                 line_at(&code, at),
-                "a test is switched off",
-                "mend it, delete it, or choose its size by an environment variable",
+                "ignored test",
+                "fix it, delete it, or control its size by an environment variable",
             ));
         }
     }
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ignored_test_is_reported() {
+    fn ignored_test_is_reported() {
         let lines = |text: &str| -> Vec<usize> {
             check(&Tree::of(&[("a.rs", text)])).into_iter().map(|problem| problem.line).collect()
         };

@@ -1,7 +1,6 @@
-//! Crates depend downward only.
+//! Crates depend on lower layers only.
 //!
-//! The table below is the architecture. A crate that is not in it does not exist as far as this rule is
-//! concerned, and that is an error: whoever adds a crate decides its layer.
+//! The table below is the architecture. A crate without a row is an error: the author of a new crate chooses its layer.
 
 use super::problem::Problem;
 use super::tree::Tree;
@@ -13,9 +12,9 @@ pub(super) enum Layer {
     Pure,
     /// Pure specifications and, behind a port, the code that runs them.
     Split,
-    /// What both sides of a boundary share: messages, client, settings.
+    /// Shared by both sides of a boundary: messages, client, settings.
     Edge,
-    /// One kind of I/O each.
+    /// One kind of I/O per crate.
     Shell,
     /// Use cases over the shell, without a transport.
     Service,
@@ -23,7 +22,7 @@ pub(super) enum Layer {
     Orchestration,
     /// Composition roots, as libraries.
     Binary,
-    /// The one executable.
+    /// The executable.
     Main,
     /// Never shipped.
     Dev,
@@ -58,6 +57,7 @@ const LAYERS: &[(&str, Layer)] = &[
     ("stoker", Layer::Main),
     ("store", Layer::Shell),
     ("tasks", Layer::Split),
+    ("testenv", Layer::Dev),
     ("testkit", Layer::Dev),
     ("tls", Layer::Shell),
     ("traces", Layer::Shell),
@@ -69,13 +69,16 @@ const LAYERS: &[(&str, Layer)] = &[
     // end sorted
 ];
 
-/// Crates that stand alone: they know nothing of the product and could be published by themselves.
+/// Standalone crates: they know nothing of the product and could be published by themselves.
 const ALONE: &[&str] = &["yaml", "yaql", "xtask"];
 
-/// The lowest crate: everyone may use it, it uses only the crates that stand alone.
+/// The support crate for tests of standalone crates; it has no dependencies.
+const TEST_SUPPORT: &str = "testenv";
+
+/// The lowest crate: every crate may use it, it uses only the standalone crates.
 const BOTTOM: &str = "model";
 
-/// Packages that a pure crate must not reach, however indirectly.
+/// Packages that a pure crate must not depend on, directly or transitively.
 const IMPURE: &[&str] = &[
     // sorted
     "async-nats",
@@ -131,8 +134,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
             problems.push(Problem::error(
                 manifest.clone(),
                 0,
-                format!("package `{}` lives in `{}`", member.name, member.folder),
-                format!("folder `x` holds package `stoker-x`: move it to `{expected}`"),
+                format!("package `{}` is in `{}`", member.name, member.folder),
+                format!("the folder of package `stoker-x` is `crates/x`: move it to `{expected}`"),
             ));
         }
         for dependency in &member.dependencies {
@@ -141,7 +144,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
                     manifest.clone(),
                     0,
                     format!("`{}` must not depend on `{}`: {reason}", member.name, dependency.name),
-                    "turn the dependency round, move the shared part down, or pass the value as an argument",
+                    "invert the dependency, move the shared code to a lower layer, or pass the value as an argument",
                 ));
             }
         }
@@ -150,11 +153,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
                 problems.push(Problem::error(
                     manifest.clone(),
                     0,
-                    format!("pure crate `{}` reaches `{name}`", member.name),
-                    format!(
-                        "find the way with `cargo tree -p {} -i {name} -e normal` and cut it",
-                        member.name
-                    ),
+                    format!("pure crate `{}` depends on `{name}`", member.name),
+                    format!("run `cargo tree -p {} -i {name} -e normal` to find the path", member.name),
                 ));
             }
         }
@@ -164,36 +164,38 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
 
 fn wrong_folder(member: &Member, short: &str, layer: Layer) -> Option<String> {
     let expected = if short == "xtask" { "xtask".to_owned() } else { format!("crates/{short}") };
-    let named_well = match layer {
+    let is_named_correctly = match layer {
         Layer::Main => member.name == short,
         _ => short == "xtask" || member.name != short,
     };
-    (member.folder != expected || !named_well).then_some(expected)
+    (member.folder != expected || !is_named_correctly).then_some(expected)
 }
 
-/// Why this dependency is not allowed, if it is not. Only crates of the workspace have a direction.
+/// Why this dependency is not allowed, if it is not. Only crates of the workspace have layers.
 fn forbidden(tree: &Tree, from: &str, from_layer: Layer, dependency: &Dependency) -> Option<String> {
     tree.members.iter().find(|member| member.name == dependency.name)?;
     let to = short_name(&dependency.name);
     let to_layer = layer_of(to)?;
     if ALONE.contains(&from) {
-        return Some(format!("`{from}` stands alone and knows no other crate of the workspace"));
+        let is_test_support = to == TEST_SUPPORT && dependency.kind == Kind::Dev;
+        return (!is_test_support)
+            .then(|| format!("`{from}` is standalone and uses no other crate of the workspace"));
     }
     if from_layer == Layer::Dev {
         return None;
     }
     if to_layer == Layer::Dev {
         let allowed = dependency.kind == Kind::Dev;
-        return (!allowed).then(|| format!("`{to}` is for tests and is never shipped"));
+        return (!allowed).then(|| format!("`{to}` is for tests only"));
     }
     if from == BOTTOM && !ALONE.contains(&to) {
         return Some(format!("`{BOTTOM}` is the lowest crate"));
     }
     if to_layer > from_layer {
-        return Some(format!("that points upward ({from_layer:?} to {to_layer:?})"));
+        return Some(format!("it belongs to a higher layer ({from_layer:?} to {to_layer:?})"));
     }
     if to_layer == from_layer && from_layer != Layer::Pure {
-        return Some(format!("that points sideways between crates of layer {from_layer:?}"));
+        return Some(format!("both belong to layer {from_layer:?}"));
     }
     None
 }
@@ -221,8 +223,8 @@ mod tests {
     }
 
     #[test]
-    fn downward_is_fine() {
-        let found = messages(vec![
+    fn dependencies_on_lower_layers_pass() {
+        let messages = messages(vec![
             member("stoker-model", &[("stoker-yaml", Kind::Normal)]),
             member("stoker-yaml", &[]),
             member("stoker-planner", &[("stoker-model", Kind::Normal), ("stoker-graph", Kind::Normal)]),
@@ -232,49 +234,53 @@ mod tests {
             member("stoker-server", &[("stoker-store", Kind::Normal)]),
             member("stoker", &[("stoker-server", Kind::Normal)]),
         ]);
-        assert_eq!(found, Vec::<String>::new());
+        assert_eq!(messages, Vec::<String>::new());
     }
 
     #[test]
-    fn upward_sideways_and_test_crates_are_reported() {
-        let found = messages(vec![
+    fn higher_same_layer_and_test_crates_are_reported() {
+        let messages = messages(vec![
             member("stoker-planner", &[("stoker-store", Kind::Normal)]),
             member("stoker-store", &[("stoker-bus", Kind::Normal)]),
             member("stoker-bus", &[("stoker-testkit", Kind::Normal)]),
             member("stoker-testkit", &[]),
             member("stoker-model", &[("stoker-planner", Kind::Normal)]),
         ]);
-        assert_eq!(found.len(), 4, "{found:#?}");
-        assert!(found[0].contains("`stoker-planner` must not depend on `stoker-store`: that points upward"));
-        assert!(found[1].contains("sideways"));
-        assert!(found[2].contains("never shipped"));
-        assert!(found[3].contains("lowest"));
+        assert_eq!(messages.len(), 4, "{messages:#?}");
+        assert!(
+            messages[0]
+                .contains("`stoker-planner` must not depend on `stoker-store`: it belongs to a higher layer")
+        );
+        assert!(messages[1].contains("both belong"));
+        assert!(messages[2].contains("for tests only"));
+        assert!(messages[3].contains("lowest"));
     }
 
     #[test]
-    fn the_language_crates_stand_alone_even_in_their_tests() {
-        let found = messages(vec![
-            member("stoker-yaql", &[("stoker-yaml", Kind::Dev)]),
+    fn standalone_crates_use_only_test_support() {
+        let messages = messages(vec![
+            member("stoker-yaql", &[("stoker-yaml", Kind::Dev), ("stoker-testenv", Kind::Dev)]),
             member("stoker-yaml", &[("stoker-model", Kind::Normal)]),
             member("stoker-model", &[]),
+            member("stoker-testenv", &[]),
         ]);
-        assert_eq!(found.len(), 2, "{found:#?}");
+        assert_eq!(messages.len(), 2, "{messages:#?}");
     }
 
     #[test]
-    fn reaching_a_runtime_from_a_pure_crate_is_reported() {
+    fn runtime_in_a_pure_crate_is_reported() {
         let mut yaql = member("stoker-yaql", &[]);
         yaql.reached.insert("tokio".into());
-        let found = messages(vec![yaql]);
-        assert_eq!(found, ["pure crate `stoker-yaql` reaches `tokio`"]);
+        let messages = messages(vec![yaql]);
+        assert_eq!(messages, ["pure crate `stoker-yaql` depends on `tokio`"]);
     }
 
     #[test]
     fn unknown_and_misplaced_crates_are_reported() {
         let mut moved = member("stoker-yaql", &[]);
         moved.folder = "crates/query".into();
-        let found = messages(vec![member("stoker-utils", &[]), moved, member("graph", &[])]);
-        assert_eq!(found.len(), 3, "{found:#?}");
-        assert!(found[0].contains("no layer"));
+        let messages = messages(vec![member("stoker-utils", &[]), moved, member("graph", &[])]);
+        assert_eq!(messages.len(), 3, "{messages:#?}");
+        assert!(messages[0].contains("no layer"));
     }
 }

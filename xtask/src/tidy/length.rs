@@ -1,4 +1,4 @@
-//! Files stay short enough that a reader can hold one in mind.
+//! Source files have at most 600 lines.
 
 use super::problem::Problem;
 use super::tree::{File, Tree};
@@ -6,7 +6,7 @@ use super::tree::{File, Tree};
 const WARN_OVER: usize = 400;
 const ERROR_OVER: usize = 600;
 
-/// Files that may be longer, with the reason.
+/// Exempt files, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[];
 
 pub(super) fn check(tree: &Tree) -> Vec<Problem> {
@@ -24,7 +24,7 @@ fn check_with(tree: &Tree, exceptions: &[(&str, &str)]) -> Vec<Problem> {
             problems.push(Problem::error(
                 *path,
                 0,
-                "this file needs no exception from the length rule",
+                "the file needs no exception from the length rule",
                 "remove it from the list in `xtask/src/tidy/length.rs`",
             ));
         }
@@ -38,17 +38,12 @@ fn check_file(file: &File, exceptions: &[(&str, &str)]) -> Option<Problem> {
         return Some(Problem::error(
             &file.path,
             n_lines,
-            format!("{n_lines} lines; more than {ERROR_OVER} need a reason"),
+            format!("{n_lines} lines, limit {ERROR_OVER}"),
             "split the file, or list it with a reason in `xtask/src/tidy/length.rs`",
         ));
     }
     (n_lines > WARN_OVER && n_lines <= ERROR_OVER).then(|| {
-        Problem::warning(
-            &file.path,
-            n_lines,
-            format!("{n_lines} lines"),
-            "look twice: is this one room or two?",
-        )
+        Problem::warning(&file.path, n_lines, format!("{n_lines} lines"), "consider splitting the file")
     })
 }
 
@@ -66,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn long_files_warn_and_longer_ones_fail() {
+    fn long_files_warn_and_very_long_files_fail() {
         assert_eq!(check_lines("a.rs", WARN_OVER, &[]), []);
         assert_eq!(check_lines("a.rs", WARN_OVER + 1, &[]), [Severity::Warning]);
         assert_eq!(check_lines("a.rs", ERROR_OVER + 1, &[]), [Severity::Error]);
@@ -74,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exception_holds_as_long_as_it_is_needed() {
+    fn unneeded_exception_is_reported() {
         assert_eq!(check_lines("a.rs", ERROR_OVER + 1, &[("a.rs", "one flat table")]), []);
         assert_eq!(check_lines("a.rs", 10, &[("a.rs", "one flat table")]), [Severity::Error]);
     }

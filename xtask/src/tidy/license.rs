@@ -1,4 +1,4 @@
-//! The licence text is in the root and every crate names the same one.
+//! The licence text is in the root and every crate declares it.
 
 use super::problem::Problem;
 use super::tree::Tree;
@@ -12,7 +12,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
             "LICENSE",
             0,
             "the text of the Apache License is missing",
-            "restore it from the history",
+            "restore it with `git checkout`",
         ));
     }
     for member in tree.members.iter().filter(|member| member.license != LICENSE) {
@@ -32,7 +32,7 @@ mod tests {
     use crate::workspace::Member;
 
     #[test]
-    fn a_missing_text_and_another_licence_are_reported() {
+    fn missing_text_and_other_licence_are_reported() {
         let mut tree = Tree::of(&[("LICENSE", "Apache License\n")]);
         tree.members = vec![Member { license: LICENSE.into(), ..Member::default() }];
         assert_eq!(check(&tree), []);

@@ -1,4 +1,4 @@
-//! Relative links in documents lead to a file that exists, and to a heading that exists in it.
+//! Relative links in Markdown files point to existing files and headings.
 
 use super::problem::Problem;
 use super::tree::{File, Tree};
@@ -12,7 +12,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
                     &file.path,
                     line,
                     message,
-                    "correct the link or restore its target",
+                    "fix the link or restore its target",
                 ));
             }
         }
@@ -20,7 +20,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     problems
 }
 
-/// Why the link leads nowhere, if so. Links with a scheme are not looked at: that would need the network.
+/// Why the link is broken, if it is. Links with a scheme are not checked: that would need the network.
 fn broken(tree: &Tree, file: &File, target: &str) -> Option<String> {
     let has_scheme =
         target.split_once(':').is_some_and(|(scheme, _)| scheme.chars().all(|c| c.is_ascii_alphabetic()));
@@ -30,18 +30,18 @@ fn broken(tree: &Tree, file: &File, target: &str) -> Option<String> {
     let (path, heading) = target.split_once('#').unwrap_or((target, ""));
     let path = if path.is_empty() { Some(file.path.clone()) } else { resolve(&file.path, path) };
     let Some(path) = path.filter(|path| path.is_empty() || tree.paths.contains(path)) else {
-        return Some(format!("link to `{target}` leads nowhere"));
+        return Some(format!("broken link to `{target}`"));
     };
     if heading.is_empty() || heading.starts_with('L') {
         return None;
     }
     let document = tree.file(&path)?;
-    let known =
+    let is_missing =
         document.has_extension(&["md"]) && !headings(&document.text).iter().any(|slug| slug == heading);
-    known.then(|| format!("`{path}` has no heading `#{heading}`"))
+    is_missing.then(|| format!("`{path}` has no heading `#{heading}`"))
 }
 
-/// The path that `target` means in `from`, without `.` and `..`; none if it leaves the repository.
+/// Resolves `target` relative to the file `from`; `None` if the result is outside of the repository.
 fn resolve(from: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -57,27 +57,27 @@ fn resolve(from: &str, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Every target of a link or an image with its line, code excepted.
+/// Line and target of every link and image outside of code.
 fn links(text: &str) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
+    let mut links = Vec::new();
     for (line, text) in prose(text) {
         for opening in ["](", "src=\"", "srcset=\"", "href=\""] {
             let closing = if opening == "](" { ')' } else { '"' };
             for (at, _) in text.match_indices(opening) {
                 let rest = &text[at + opening.len()..];
                 let target = rest.split(closing).next().unwrap_or_default();
-                found.push((line, target.split_whitespace().next().unwrap_or_default().to_owned()));
+                links.push((line, target.split_whitespace().next().unwrap_or_default().to_owned()));
             }
         }
         let definition = text.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
         if let Some((_, target)) = definition {
-            found.push((line, target.trim().to_owned()));
+            links.push((line, target.trim().to_owned()));
         }
     }
-    found
+    links
 }
 
-/// Lines outside code fences, their code spans removed.
+/// Lines outside of code blocks, without code spans.
 fn prose(text: &str) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
     let mut in_fence = false;
@@ -91,7 +91,7 @@ fn prose(text: &str) -> Vec<(usize, String)> {
     lines
 }
 
-/// The anchors that the usual renderers give to headings.
+/// Anchors of the headings, as the common renderers generate them.
 fn headings(text: &str) -> Vec<String> {
     let mut in_fence = false;
     let mut slugs = Vec::new();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_lead_somewhere_are_fine() {
+    fn valid_links_pass() {
         let text = "# Top\n[a](b/c.md) ![p](../x.svg) [f](b/) [h](b/c.md#one-two-three) [s](#top)\n\
                     [w](https://example.com/x) [m](mailto:a@example.com) `[code](none.md)`\n\
                     ```\n[fenced](none.md)\n```\n<img src=\"../x.svg\"> [root](..)\n[ref]: b/c.md\n";
@@ -134,7 +134,11 @@ mod tests {
     fn broken_links_are_reported_with_their_line() {
         let text =
             "[a](none.md)\n\n<img src=\"none.svg\">\n[h](b/c.md#four)\n[ref]: none.md\n[out](../../x.md)\n";
-        let found = messages(text);
-        assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 3, 4, 5, 6], "{found:#?}");
+        let messages = messages(text);
+        assert_eq!(
+            messages.iter().map(|(line, _)| *line).collect::<Vec<_>>(),
+            [1, 3, 4, 5, 6],
+            "{messages:#?}"
+        );
     }
 }

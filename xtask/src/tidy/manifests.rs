@@ -1,4 +1,4 @@
-//! Manifests of crates take lints and versions from the workspace, so that there is one place to look.
+//! Crates inherit lints and dependency versions from the workspace.
 
 use super::problem::Problem;
 use super::tree::{File, Tree};
@@ -22,7 +22,7 @@ fn check_lints(file: &File, problems: &mut Vec<Problem>) {
         problems.push(Problem::error(
             &file.path,
             0,
-            "the lints of the workspace do not apply here",
+            "the crate does not inherit the lints of the workspace",
             "add a section `[lints]` with `workspace = true`",
         ));
     }
@@ -39,22 +39,22 @@ fn check_versions(file: &File, problems: &mut Vec<Problem>) {
             problems.push(Problem::error(
                 &file.path,
                 entry.line,
-                format!("`{}` is not taken from the workspace", entry.key),
-                "put version or path into `[workspace.dependencies]` of the root and write `name.workspace = true`",
+                format!("`{}` is not inherited from the workspace", entry.key),
+                "declare it in `[workspace.dependencies]` of the root manifest and write `name.workspace = true`",
             ));
         }
     }
 }
 
-struct Entry {
-    section: String,
-    line: usize,
-    key: String,
+pub(super) struct Entry {
+    pub(super) section: String,
+    pub(super) line: usize,
+    pub(super) key: String,
     value: String,
 }
 
-/// The `key = value` pairs of a manifest, a value over several lines joined into one.
-fn entries(text: &str) -> Vec<Entry> {
+/// The `key = value` pairs of a manifest; multi-line values are joined.
+pub(super) fn entries(text: &str) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut section = String::new();
     let mut open = 0_i32;
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_inherits_is_fine() {
+    fn inheriting_manifest_passes() {
         let text = "[lints]\nworkspace = true\n[dependencies]\na.workspace = true # why\n\
                     b = { workspace = true, features = [\n  \"x\",\n] }\n[dependencies.c]\nworkspace = true\n\
                     features = [\"y\"]\n";
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn own_versions_and_paths_are_reported_with_their_line() {
+    fn versions_and_paths_are_reported() {
         let text = "[lints]\nworkspace = true\n[dependencies]\na = \"1\"\n[dev-dependencies]\nb = { path = \"../b\" }\n\
                     [target.'cfg(unix)'.dependencies]\nc = \"2\"\n[build-dependencies.d]\nversion = \"3\"\n";
         let lines: Vec<usize> = check_text(text).into_iter().map(|(line, _)| line).collect();

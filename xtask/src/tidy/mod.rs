@@ -1,7 +1,7 @@
-//! `cargo xtask tidy`: the rules of the house that a compiler does not know.
+//! `cargo xtask tidy`: project rules that the compiler does not check.
 //!
-//! Each rule is one function in one file, reads the [`Tree`] and returns every [`Problem`] it sees. A rule that
-//! cannot fail is worse than none, so each file ends with tests that make it fail.
+//! Each rule is one function in one file: it reads the [`Tree`] and returns all [`Problem`]s. Each file ends with tests
+//! that make the rule fail.
 
 mod allow_reason;
 mod changelog;
@@ -18,8 +18,11 @@ mod problem;
 mod purity;
 mod rust_source;
 mod sorted;
+mod test_binaries;
 mod todo_owner;
 mod tree;
+mod type_names;
+mod unused_dependencies;
 
 use crate::args::Args;
 use crate::command::Command;
@@ -32,21 +35,21 @@ use tree::Tree;
 
 pub(crate) const COMMAND: Command = Command {
     name: "tidy",
-    about: "check the rules of the house: layers, purity, lists, links, names",
+    about: "check project rules: layers, purity, dependencies, links, names",
     help: "\
 Usage: cargo xtask tidy [--list]
 
-Reads every file that is tracked (or new and not ignored) and reports all problems at once, each with its
-place and what to do. Errors make the command fail; warnings ask for a second look.
+Checks every tracked or untracked file that Git does not ignore and reports all problems with their location and a fix.
+Errors make the command fail; warnings do not.
 
-  --list    name the rules and stop
+  --list    List the rules and exit
 ",
     run: |mut args: Args| {
         let list = args.flag("--list");
         args.finish()?;
         if list {
             for rule in RULES {
-                println!("{:<16} {}", rule.name, rule.about);
+                println!("{:<19} {}", rule.name, rule.about);
             }
             return Ok(());
         }
@@ -62,32 +65,51 @@ struct Rule {
 
 const RULES: &[Rule] = &[
     // sorted
-    Rule { name: "allow-reason", about: "lint exceptions say why", check: allow_reason::check },
-    Rule { name: "changelog", about: "fragments have a known kind and a body", check: changelog::check },
-    Rule { name: "error-codes", about: "codes of problems are explained", check: error_codes::check },
+    Rule { name: "allow-reason", about: "lint exceptions have a reason", check: allow_reason::check },
+    Rule { name: "changelog", about: "fragments have a valid name and a body", check: changelog::check },
+    Rule { name: "error-codes", about: "error codes are documented", check: error_codes::check },
     Rule {
         name: "forbidden-text",
-        about: "no registry hosts, no paths of one machine",
+        about: "no registry hosts, no machine-specific paths",
         check: forbidden_text::check,
     },
-    Rule { name: "ignored-tests", about: "no test is switched off", check: ignored_tests::check },
+    Rule { name: "ignored-tests", about: "no test is ignored", check: ignored_tests::check },
     Rule { name: "layers", about: "crates depend downward only", check: layers::check },
-    Rule { name: "length", about: "files stay short enough to know", check: length::check },
-    Rule { name: "license", about: "the licence is there and every crate names it", check: license::check },
-    Rule { name: "links", about: "relative links in documents lead somewhere", check: links::check },
-    Rule { name: "manifests", about: "lints and versions come from the workspace", check: manifests::check },
+    Rule { name: "length", about: "source files are not too long", check: length::check },
+    Rule {
+        name: "license",
+        about: "the licence is present and every crate declares it",
+        check: license::check,
+    },
+    Rule { name: "links", about: "relative links in documents are valid", check: links::check },
+    Rule {
+        name: "manifests",
+        about: "lints and versions are inherited from the workspace",
+        check: manifests::check,
+    },
     Rule {
         name: "module-cycles",
-        about: "modules of a crate do not import each other in a circle",
+        about: "top-level modules of a crate form no import cycle",
         check: module_cycles::check,
     },
     Rule { name: "purity", about: "pure crates do no I/O and read no clock", check: purity::check },
-    Rule { name: "sorted", about: "marked lists are in order", check: sorted::check },
+    Rule { name: "sorted", about: "marked lists are sorted", check: sorted::check },
+    Rule {
+        name: "test-binaries",
+        about: "every file of integration tests is compiled",
+        check: test_binaries::check,
+    },
     Rule { name: "todo-owner", about: "each TODO has an owner", check: todo_owner::check },
+    Rule { name: "type-names", about: "no two crates export the same type name", check: type_names::check },
+    Rule {
+        name: "unused-dependencies",
+        about: "every declared dependency is used",
+        check: unused_dependencies::check,
+    },
     // end sorted
 ];
 
-/// Checks the tree on disk; prints what it finds.
+/// Checks the working tree and prints all problems.
 pub(crate) fn run() -> Outcome {
     let tree = Tree::load(&workspace::root())?;
     let mut n_errors = 0;

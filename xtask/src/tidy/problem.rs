@@ -1,4 +1,4 @@
-//! A finding: where, what, and what to do.
+//! A problem that a rule reports.
 
 use crate::terminal::{Style, paint};
 
@@ -11,7 +11,7 @@ pub(super) enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Problem {
     pub(super) path: String,
-    /// Counted from one; zero means the file as a whole.
+    /// Counted from 1; 0 for the file as a whole.
     pub(super) line: usize,
     pub(super) severity: Severity,
     pub(super) message: String,
@@ -44,12 +44,13 @@ impl Problem {
     }
 
     pub(super) fn render(&self, rule: &str) -> String {
-        let place = if self.line == 0 { self.path.clone() } else { format!("{}:{}", self.path, self.line) };
-        let kind = match self.severity {
+        let location =
+            if self.line == 0 { self.path.clone() } else { format!("{}:{}", self.path, self.line) };
+        let severity = match self.severity {
             Severity::Error => paint(Style::Bad, "error"),
             Severity::Warning => paint(Style::Notice, "warning"),
         };
-        format!("{place}: {kind}[{rule}]: {}\n    help: {}", self.message, self.help)
+        format!("{location}: {severity}[{rule}]: {}\n    help: {}", self.message, self.help)
     }
 }
 
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_problem_names_its_place_its_rule_and_the_way_out() {
+    fn problem_is_rendered_with_location_rule_and_fix() {
         let problem = Problem::error("a.rs", 3, "`x` is bad", "write `y`");
         assert_eq!(problem.render("rule"), "a.rs:3: error[rule]: `x` is bad\n    help: write `y`");
         let problem = Problem::warning("a.rs", 0, "long", "split it");

@@ -1,11 +1,11 @@
-//! Pure crates do no I/O, read no clock and draw no random number: what they need is an argument.
+//! Pure crates do no I/O, read no clock and use no random source; the caller passes such values as arguments.
 
 use super::layers::{Layer, layer_of};
 use super::problem::Problem;
 use super::rust_source::{code_without_tests, line_at};
 use super::tree::{File, Tree};
 
-/// What a pure source must not name, and what to do instead.
+/// Forbidden paths and the alternative to each.
 const FORBIDDEN: &[(&str, &str)] = &[
     // sorted
     ("Instant::now", "take the time as an argument"),
@@ -16,7 +16,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("std::fs", "take the text as an argument; the caller reads files"),
     ("std::net", "describe the effect as a value; the caller performs it"),
     ("std::process", "describe the effect as a value; the caller performs it"),
-    ("thread::sleep", "return when to be woken; the caller waits"),
+    ("thread::sleep", "return the deadline; the caller waits"),
     // end sorted
 ];
 
@@ -24,7 +24,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
     tree.files.iter().filter(|file| is_pure(file)).flat_map(check_file).collect()
 }
 
-/// Sources of pure crates, and the pure half (`spec.rs`) of crates that are split.
+/// Returns whether the file is a source of a pure crate or the pure part (`spec.rs`) of a split crate.
 fn is_pure(file: &File) -> bool {
     let mut parts = file.path.split('/');
     let (Some("crates"), Some(short), Some("src")) = (parts.next(), parts.next(), parts.next()) else {
@@ -47,7 +47,7 @@ fn check_file(file: &File) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (line, text) in named {
         for (path, help) in FORBIDDEN.iter().filter(|(path, _)| contains_path(&text, path)) {
-            problems.push(Problem::error(&file.path, line, format!("pure code names `{path}`"), *help));
+            problems.push(Problem::error(&file.path, line, format!("pure code uses `{path}`"), *help));
         }
     }
     problems.sort();
@@ -55,8 +55,8 @@ fn check_file(file: &File) -> Vec<Problem> {
     problems
 }
 
-/// Whether `text` holds `path` as whole words.
-fn contains_path(text: &str, path: &str) -> bool {
+/// Returns whether `text` contains `path` as whole words.
+pub(super) fn contains_path(text: &str, path: &str) -> bool {
     text.match_indices(path)
         .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + path.len()..].starts_with(is_word))
 }
@@ -65,7 +65,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Takes every `use` out of the code and returns the paths it brings in with its line, groups written out:
+/// Removes every `use` from the code and returns line and path of each import. Groups are expanded:
 /// `use std::{fs, io::Read}` is two paths.
 pub(super) fn take_uses(code: &mut String) -> Vec<(usize, String)> {
     let mut paths = Vec::new();
@@ -118,18 +118,18 @@ mod tests {
     use super::*;
 
     fn check_text(path: &str, text: &str, expect: &[(usize, &str)]) {
-        let found = check(&Tree::of(&[(path, text)]));
-        let found: Vec<_> = found
+        let problems = check(&Tree::of(&[(path, text)]));
+        let paths: Vec<_> = problems
             .iter()
             .map(|problem| {
-                (problem.line, problem.message.trim_start_matches("pure code names ").trim_matches('`'))
+                (problem.line, problem.message.trim_start_matches("pure code uses ").trim_matches('`'))
             })
             .collect();
-        assert_eq!(found, expect, "in {text}");
+        assert_eq!(paths, expect, "in {text}");
     }
 
     #[test]
-    fn io_and_clocks_are_reported_once_with_their_line() {
+    fn io_and_clocks_are_reported() {
         let path = "crates/yaql/src/a.rs";
         check_text(path, "\nlet x = std::fs::read(p);", &[(2, "std::fs")]);
         check_text(path, "use std::{collections::{BTreeMap, BTreeSet}, env};", &[(1, "std::env")]);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_comments_texts_and_other_crates_are_free() {
+    fn tests_comments_literals_and_other_crates_pass() {
         check_text("crates/yaql/src/a.rs", "// std::fs\nlet x = \"std::env\";", &[]);
         check_text("crates/yaql/src/a.rs", "#[cfg(test)]\nmod tests { use std::fs; }", &[]);
         check_text("crates/yaql/src/a.rs", "use std::fmt; struct MySystemTime; my_std::fst();", &[]);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_specification_half_of_a_split_crate_is_pure() {
+    fn only_the_spec_of_a_split_crate_is_pure() {
         check_text("crates/tasks/src/shell/spec.rs", "use std::fs;", &[(1, "std::fs")]);
         check_text("crates/tasks/src/shell/run.rs", "use std::fs;", &[]);
     }

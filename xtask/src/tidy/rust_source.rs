@@ -1,9 +1,9 @@
-//! Rust text seen three ways: code without comments and strings, comments alone, code without its tests.
+//! Views of Rust source: code without comments and literals, comments alone, code without tests.
 //!
-//! A full parser would be a large dependency for a small need. This scanner knows comments, string, character
-//! and raw string literals; everything it hides becomes spaces, so that lines keep their numbers.
+//! A scanner, not a parser, to avoid a large dependency. It recognises comments and string, character and raw string
+//! literals and replaces hidden text by spaces, so that line numbers stay the same.
 
-/// The text split in two, line for line.
+/// Code and comments of a file, with the same line numbers.
 pub(super) struct Split {
     pub(super) code: String,
     pub(super) comments: String,
@@ -16,7 +16,7 @@ pub(super) fn split(text: &str) -> Split {
     Split { code: scanner.code, comments: scanner.comments }
 }
 
-/// Code with comments, literals and every `#[cfg(test)]` item blanked.
+/// Code with comments, literals and `#[cfg(test)]` items replaced by spaces.
 pub(super) fn code_without_tests(text: &str) -> String {
     const MARK: &str = "#[cfg(test)]";
     let mut code = split(text).code;
@@ -28,12 +28,12 @@ pub(super) fn code_without_tests(text: &str) -> String {
     code
 }
 
-/// The number, counted from one, of the line that holds this byte.
+/// The line number of a byte offset, counted from 1.
 pub(super) fn line_at(text: &str, byte: usize) -> usize {
     text[..byte].matches('\n').count() + 1
 }
 
-/// Where the item that begins at `from` ends: after its closing brace, or after a semicolon before any brace.
+/// The end of the item that starts at `from`: its closing brace, or a semicolon before any brace.
 fn item_end(code: &str, from: usize) -> usize {
     let mut depth = 0_usize;
     for (offset, c) in code[from..].char_indices() {
@@ -94,9 +94,9 @@ impl Scanner {
 
     fn push(&mut self, in_code: bool, in_comment: bool) {
         let Some(c) = self.peek(0) else { return };
-        let shown = |wanted: bool| if wanted || c == '\n' { c } else { ' ' };
-        self.code.push(shown(in_code));
-        self.comments.push(shown(in_comment));
+        let visible = |is_visible: bool| if is_visible || c == '\n' { c } else { ' ' };
+        self.code.push(visible(in_code));
+        self.comments.push(visible(in_comment));
         self.at += 1;
     }
 
@@ -157,7 +157,7 @@ impl Scanner {
         self.hide();
     }
 
-    /// If a raw string begins here: the length of its prefix letters and the number of its hashes.
+    /// Number of prefix letters and of hashes if a raw string starts here.
     fn raw_hashes(&self) -> Option<(usize, usize)> {
         let n_letters = match (self.peek(0)?, self.peek(1)) {
             ('r', _) => 1,
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_keep_their_numbers() {
+    fn line_numbers_do_not_change() {
         let text = "a\n\"x\ny\"\n// c\nd";
         let split = split(text);
         assert_eq!(split.code.lines().count(), text.lines().count());
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn test_items_are_blanked_and_the_rest_stays() {
+    fn test_items_are_blanked() {
         let text = "fn a() {}\n#[cfg(test)]\nmod tests { fn b() { x[0]; } }\n#[cfg(test)]\nuse c;\nfn d() {}";
         let code = code_without_tests(text);
         assert!(code.contains("fn a()") && code.contains("fn d()"));

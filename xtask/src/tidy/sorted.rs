@@ -1,5 +1,5 @@
-//! Lists between a `// sorted` and an `// end sorted` line are in order, so that two people who add an entry
-//! each rarely meet on the same line, and a reader finds an entry without searching. `#` works for `//`.
+//! Lists between the lines `// sorted` and `// end sorted` (or `# sorted`) are sorted, which avoids merge conflicts at the
+//! end of the list.
 
 use super::problem::Problem;
 use super::tree::{File, Tree};
@@ -14,7 +14,7 @@ fn check_file(file: &File) -> Vec<Problem> {
     let mut list: Option<List> = None;
     for (line_idx, line) in file.text.lines().enumerate() {
         let line_number = line_idx + 1;
-        let mut complain = |line: usize, message: String, help: &str| {
+        let mut report = |line: usize, message: String, help: &str| {
             problems.push(Problem::error(&file.path, line, message, help));
         };
         match (marker(line), list.as_mut()) {
@@ -22,15 +22,19 @@ fn check_file(file: &File) -> Vec<Problem> {
                 list = Some(List { begin: line_number, indent: indent(line), entries: Vec::new() });
             }
             (Some(Marker::Begin), Some(open)) => {
-                let message = format!("the sorted list of line {} is still open here", open.begin);
-                complain(line_number, message, "close it with `// end sorted`");
+                let message = format!("the sorted list of line {} is not closed", open.begin);
+                report(line_number, message, "close it with `// end sorted`");
             }
             (Some(Marker::End), None) => {
-                complain(line_number, "no sorted list is open here".to_owned(), "begin it with `// sorted`");
+                report(
+                    line_number,
+                    "`end sorted` without `sorted`".to_owned(),
+                    "start the list with `// sorted`",
+                );
             }
             (Some(Marker::End), Some(open)) => {
                 for (line, message) in open.disorder() {
-                    complain(line, message, "sort the list by the bytes of its entries");
+                    report(line, message, "sort the list by the bytes of its entries");
                 }
                 list = None;
             }
@@ -39,7 +43,7 @@ fn check_file(file: &File) -> Vec<Problem> {
         }
     }
     if let Some(open) = list {
-        let message = "this sorted list has no end";
+        let message = "the sorted list is not closed";
         problems.push(Problem::error(&file.path, open.begin, message, "close it with `// end sorted`"));
     }
     problems
@@ -67,12 +71,12 @@ fn indent(line: &str) -> usize {
 struct List {
     begin: usize,
     indent: usize,
-    /// Line and text of each entry, the text without white space.
+    /// Line and text of each entry, without white space.
     entries: Vec<(usize, String)>,
 }
 
 impl List {
-    /// Deeper lines and closing brackets continue an entry; comments and attributes belong to none.
+    /// Indented lines and closing brackets continue an entry; comments and attributes are ignored.
     fn add(&mut self, line_number: usize, line: &str) {
         let text = line.trim();
         if text.is_empty() || text.starts_with('#') || text.starts_with("//") {
@@ -88,15 +92,16 @@ impl List {
 
     fn disorder(&self) -> Vec<(usize, String)> {
         let key = |entry: &(usize, String)| entry.1.trim_end_matches([',', ';']).to_owned();
-        let mut found = Vec::new();
+        let mut problems = Vec::new();
         for pair in self.entries.windows(2) {
             let (before, after) = (key(&pair[0]), key(&pair[1]));
             if after <= before {
-                let what = if after == before { "stands twice" } else { "is out of order" };
-                found.push((pair[1].0, format!("`{after}` {what} in a sorted list (after `{before}`)")));
+                let problem = if after == before { "is a duplicate" } else { "is out of order" };
+                problems
+                    .push((pair[1].0, format!("`{after}` {problem} in a sorted list (after `{before}`)")));
             }
         }
-        found
+        problems
     }
 }
 
@@ -110,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn order_inside_the_markers_is_free_of_what_stands_outside() {
+    fn lines_outside_of_the_markers_are_ignored() {
         assert_eq!(check_text("z\n// sorted\na,\n// why\nb,\n// end sorted\na\n"), []);
     }
 
@@ -120,22 +125,22 @@ mod tests {
     }
 
     #[test]
-    fn a_long_entry_is_compared_as_if_it_stood_on_one_line() {
+    fn multi_line_entries_are_compared_as_one_line() {
         assert_eq!(check_text("// sorted\nA { x: 1 },\nA {\n    x: 2,\n},\n// end sorted\n"), []);
         assert_eq!(check_text("// sorted\nA { x: 3 },\nA {\n    x: 2,\n},\n// end sorted\n").len(), 1);
     }
 
     #[test]
-    fn a_prefix_sorts_before_the_longer_name() {
+    fn prefix_sorts_first() {
         assert_eq!(check_text("// sorted\n\"to\",\n\"toDict\",\n// end sorted\n"), []);
     }
 
     #[test]
-    fn disorder_and_doubles_are_reported() {
+    fn disorder_and_duplicates_are_reported() {
         let found = check_text("// sorted\nb,\na,\na,\n// end sorted\n");
         assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [3, 4]);
         assert!(found[0].1.contains("out of order"));
-        assert!(found[1].1.contains("twice"));
+        assert!(found[1].1.contains("duplicate"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A note about unfinished work names who will finish it: `TODO(name): what`.
+//! Every `TODO` has an owner: `TODO(name): what`.
 
 use super::problem::Problem;
 use super::rust_source::split;
@@ -29,20 +29,20 @@ fn check_file(file: &File) -> Vec<Problem> {
                 &file.path,
                 line_idx + 1,
                 format!("`{word}` without an owner"),
-                format!("write `{word}(name): what is missing`, or do it now"),
+                format!("write `{word}(name): what is missing`"),
             ));
         }
     }
     problems
 }
 
-/// What follows the first mark of each line.
+/// The part of each line that starts with the first mark.
 fn after_mark(text: &str, mark: &str) -> String {
     let lines: Vec<&str> = text.lines().map(|line| line.find(mark).map_or("", |at| &line[at..])).collect();
     lines.join("\n")
 }
 
-/// A word in backticks is spoken about, not used.
+/// A word in backticks is a mention, not a note.
 fn lacks_owner(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -66,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn a_note_without_an_owner_is_reported() {
+    fn missing_owner_is_reported() {
         assert_eq!(lines("a.rs", "x\n// TODO: later\n"), [2]);
         assert_eq!(lines("a.rs", "/* FIXME */"), [1]);
         assert_eq!(lines("a.py", "x = 1  # TODO() later"), [1]);
     }
 
     #[test]
-    fn an_owner_or_a_mention_is_fine() {
+    fn owner_or_mention_passes() {
         assert!(
             lines("a.rs", "// TODO(anna): the other half\nlet x = \"TODO\";\n// the `TODO` rule").is_empty()
         );

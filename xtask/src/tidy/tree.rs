@@ -1,4 +1,4 @@
-//! What the rules look at: every tracked text file and the packages of the workspace.
+//! The input of the rules: every text file of the repository and the packages of the workspace.
 
 use std::fs;
 use std::path::Path;
@@ -36,13 +36,13 @@ impl File {
         self.has_extension(&["rs"])
     }
 
-    /// Files that only tests compile: a `tests` or `benches` folder, or a module file of tests.
+    /// Returns whether only tests compile the file: in `tests`, `benches` or `examples`, or named `tests.rs`.
     pub(super) fn is_test_only(&self) -> bool {
         let mut folders = self.path.split('/').rev().skip(1);
         folders.any(|folder| ["tests", "benches", "examples"].contains(&folder)) || self.name() == "tests.rs"
     }
 
-    /// Files that a program wrote.
+    /// Returns whether the file is generated.
     pub(super) fn is_generated(&self) -> bool {
         self.name() == "Cargo.lock"
             || self.name() == "package-lock.json"
@@ -56,7 +56,7 @@ impl Tree {
         let mut command = Command::new("git");
         command.current_dir(root).args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
         for path in capture(&mut command)?.split_terminator('\0') {
-            // A file that was deleted but not yet staged is listed and gone; one that is not text has no rules.
+            // Deleted files are listed until the deletion is staged; binary files have no rules.
             let Ok(bytes) = fs::read(root.join(path)) else { continue };
             tree.insert_path(path);
             if let Ok(text) = String::from_utf8(bytes) {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn test_files_are_told_from_the_others() {
+    fn test_files_are_recognised() {
         let is_test_only = |path: &str| File { path: path.into(), text: String::new() }.is_test_only();
         assert!(is_test_only("crates/yaql/tests/spec.rs"));
         assert!(is_test_only("crates/yaql/src/parser/tests.rs"));

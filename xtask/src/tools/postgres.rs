@@ -1,4 +1,4 @@
-//! PostgreSQL, of which the tests of the store start a private server.
+//! PostgreSQL, which tests start as a private server.
 
 use std::fs;
 use std::path::Path;
@@ -7,12 +7,12 @@ use super::debian;
 use crate::failure::{Failure, Outcome};
 use crate::process::which;
 
-/// Debian keeps the programs of each version apart, out of the search path.
+/// Debian installs the programs of each version into a folder of its own, outside of the search path.
 const VERSIONED: &str = "/usr/lib/postgresql";
-/// What the tests start.
+/// The first program that tests run.
 const PROGRAM: &str = "initdb";
 
-/// Makes sure that the server programs are there.
+/// Installs the server programs unless they are there.
 pub(crate) fn ensure() -> Outcome {
     if is_installed() {
         return Ok(());
@@ -21,14 +21,14 @@ pub(crate) fn ensure() -> Outcome {
     if is_installed() {
         return Ok(());
     }
-    Err(Failure::new(format!("`{}` is installed and has no `{PROGRAM}`", debian::POSTGRESQL.name)))
+    Err(Failure::new(format!("`{}` is installed but has no program `{PROGRAM}`", debian::POSTGRESQL.name)))
 }
 
 fn is_installed() -> bool {
     is_under(Path::new(VERSIONED)) || which(PROGRAM).is_some()
 }
 
-/// Whether a folder has a version with its programs.
+/// Returns whether a folder contains a version with its programs.
 fn is_under(folder: &Path) -> bool {
     let versions = fs::read_dir(folder).into_iter().flatten().flatten();
     versions.into_iter().any(|version| version.path().join("bin").join(PROGRAM).is_file())
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_without_programs_does_not_count() {
+    fn folder_without_programs_is_not_an_installation() {
         assert!(!is_under(Path::new("no-such-folder")));
         assert!(!is_under(Path::new(env!("CARGO_MANIFEST_DIR"))));
     }

@@ -1,4 +1,4 @@
-//! Python packages in environments of their own under the target folder.
+//! Virtual environments with Python packages, in the target folder.
 
 use std::env;
 use std::fs;
@@ -9,28 +9,28 @@ use super::debian;
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::process::{run, succeeds};
 
-/// Names another Python to build environments with.
+/// Selects the Python that creates the environments.
 const CHOICE: &str = "STOKER_PYTHON";
 const USABLE: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))";
 
-/// Packages that are used together.
+/// A virtual environment.
 pub(crate) struct Environment {
-    /// The name of its folder.
+    /// Name of the folder.
     pub(crate) name: &'static str,
-    /// With exact versions: what they answer is part of what is tested.
+    /// With exact versions: tests compare with their output.
     pub(crate) packages: &'static [&'static str],
-    /// A program that works when they are installed.
+    /// Python code that succeeds if the packages are installed.
     pub(crate) probe: &'static str,
 }
 
 impl Environment {
-    /// The interpreter of the environment, which is built the first time.
+    /// The path of the interpreter; creates the environment if it is missing or has other packages.
     pub(crate) fn python(&self, target_dir: &Path) -> Outcome<PathBuf> {
         let folder = target_dir.join(self.name);
         let interpreter = folder.join("bin").join("python");
         let stamp = folder.join("packages.txt");
-        let wanted = self.packages.join("\n");
-        let is_current = fs::read_to_string(&stamp).is_ok_and(|found| found == wanted);
+        let packages = self.packages.join("\n");
+        let is_current = fs::read_to_string(&stamp).is_ok_and(|text| text == packages);
         if is_current && succeeds(Command::new(&interpreter).args(["-c", self.probe])) {
             return Ok(interpreter);
         }
@@ -40,32 +40,32 @@ impl Environment {
             .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
             .args(self.packages))?;
         run(Command::new(&interpreter).args(["-c", self.probe]))?;
-        fs::write(&stamp, wanted).context(format!("cannot write `{}`", stamp.display()))?;
+        fs::write(&stamp, packages).context(format!("cannot write `{}`", stamp.display()))?;
         Ok(interpreter)
     }
 }
 
-/// A Python that can make virtual environments; a shim on the path that cannot run does not count.
+/// A Python that can create virtual environments; broken shims on the search path are ignored.
 fn base_python() -> Outcome<PathBuf> {
     if let Some(chosen) = env::var_os(CHOICE) {
-        let chosen = PathBuf::from(chosen);
-        return if is_usable(&chosen) {
-            Ok(chosen)
+        let python = PathBuf::from(chosen);
+        return if is_usable(&python) {
+            Ok(python)
         } else {
             Err(Failure::new(format!(
-                "`{CHOICE}` names `{}`, which cannot make environments",
-                chosen.display()
+                "`{CHOICE}` is `{}`, which cannot create virtual environments",
+                python.display()
             )))
         };
     }
     let candidates =
         || ["python3", "/usr/bin/python3"].map(PathBuf::from).into_iter().find(|path| is_usable(path));
-    if let Some(found) = candidates() {
-        return Ok(found);
+    if let Some(python) = candidates() {
+        return Ok(python);
     }
     debian::install(&debian::PYTHON)?;
     candidates()
-        .ok_or_else(|| Failure::new(format!("no Python 3.10 or newer with `venv`; name one in `{CHOICE}`")))
+        .ok_or_else(|| Failure::new(format!("no Python 3.10 or newer with `venv`; set `{CHOICE}` to one")))
 }
 
 fn is_usable(python: &Path) -> bool {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_python_that_runs_is_usable() {
+    fn broken_python_is_not_usable() {
         assert!(!is_usable(Path::new("false")));
         assert!(!is_usable(Path::new("no-such-python")));
     }

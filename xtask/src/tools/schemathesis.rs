@@ -1,4 +1,4 @@
-//! Schemathesis: requests made up from an OpenAPI document, answers compared with it.
+//! Schemathesis: generates requests from an OpenAPI document and validates the responses.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,12 @@ use crate::failure::Outcome;
 
 pub(super) const ENVIRONMENT: Environment = Environment {
     name: "schemathesis",
-    // Those beside it decide which requests are made up, and what an answer may be.
+    // The other packages determine the generated requests and the validation.
     packages: &["schemathesis==4.32.5", "hypothesis==6.170.15", "jsonschema-rs==0.60.3"],
     probe: "import schemathesis",
 };
 
-/// The program; builds its environment the first time.
+/// The path of the program; creates its virtual environment if it is missing.
 pub(crate) fn program(target_dir: &Path) -> Outcome<PathBuf> {
     Ok(ENVIRONMENT.python(target_dir)?.with_file_name("schemathesis"))
 }

@@ -1,4 +1,4 @@
-//! The public client of the module API.
+//! python-troveclient, the public client of the module API.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ pub(super) const ENVIRONMENT: Environment = Environment {
     probe: "import troveclient.client, keystoneauth1.identity, requests",
 };
 
-/// Its interpreter, beside which the program is; builds the environment the first time.
+/// The path of the interpreter, beside which the program is; creates the virtual environment if it is missing.
 pub(crate) fn python(target_dir: &Path) -> Outcome<PathBuf> {
     ENVIRONMENT.python(target_dir)
 }

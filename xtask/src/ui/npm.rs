@@ -1,4 +1,4 @@
-//! The Node of the machine, or one of our own where that is too old.
+//! Runs npm with the Node of the machine, or with one from a Python package if that is too old.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,11 +10,11 @@ use crate::process::{capture, which};
 use crate::tools::node;
 use crate::workspace::Metadata;
 
-/// What the tools that build the interface need.
+/// Minimum version of Node that the build tools need.
 const MAJOR: u32 = 20;
 const MINOR: u32 = 19;
 
-/// `npm` in the folder of the interface.
+/// `npm` in the folder of the web UI.
 pub(crate) fn npm(root: &Path) -> Outcome<Command> {
     let version = capture(Command::new("node").arg("--version")).unwrap_or_default();
     let mut command = if which("npm").is_some() && is_new_enough(&version) {
@@ -29,11 +29,11 @@ pub(crate) fn npm(root: &Path) -> Outcome<Command> {
     Ok(command)
 }
 
-/// What `npm` starts is looked for on the path.
+/// The search path with a folder in front: npm starts `node` from there.
 fn path_with(folder: &Path) -> Outcome<OsString> {
     let others = env::var_os("PATH").unwrap_or_default();
     let folders = [folder.to_owned()].into_iter().chain(env::split_paths(&others));
-    env::join_paths(folders).context("the path of programs cannot be put together")
+    env::join_paths(folders).context("cannot extend the search path")
 }
 
 fn is_new_enough(version: &str) -> bool {
@@ -49,8 +49,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_versions_are_refused() {
-        for (version, is_good) in [
+    fn old_versions_are_rejected() {
+        for (version, is_accepted) in [
             ("v20.19.0\n", true),
             ("v24.1.0", true),
             ("v20.18.9", false),
@@ -58,7 +58,7 @@ mod tests {
             ("", false),
             ("x", false),
         ] {
-            assert_eq!(is_new_enough(version), is_good, "{version}");
+            assert_eq!(is_new_enough(version), is_accepted, "{version}");
         }
     }
 }

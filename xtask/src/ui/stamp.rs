@@ -1,4 +1,4 @@
-//! Whether something has changed since the interface was built.
+//! Stamps that tell whether the web UI is up to date: hashes of its sources and of the lock file.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,7 +13,7 @@ const INSTALLED: &str = "ui/node_modules/.stamp";
 const LOCK: &str = "ui/package-lock.json";
 const INDEX: &str = "ui/dist/index.html";
 
-/// Everything that a build depends on, as one number.
+/// Hash of all files that the build reads.
 pub(super) fn of_sources(root: &Path) -> Outcome<String> {
     let mut list = Command::new("git");
     list.current_dir(root).args(["ls-files", "--cached", "--others", "--exclude-standard", "--"]);
@@ -29,12 +29,12 @@ pub(super) fn of_sources(root: &Path) -> Outcome<String> {
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-/// The sources that the present build was made from; none if there is no build.
+/// Hash of the sources of the existing build; `None` without a build.
 pub(super) fn of_build(root: &Path) -> Option<String> {
     root.join(INDEX).is_file().then(|| fs::read_to_string(root.join(BUILT)).ok()).flatten()
 }
 
-pub(super) fn keep(root: &Path, stamp: &str) -> Outcome {
+pub(super) fn write_build(root: &Path, stamp: &str) -> Outcome {
     write(&root.join(BUILT), stamp)
 }
 
@@ -48,7 +48,7 @@ pub(super) fn of_packages(root: &Path) -> Option<String> {
     fs::read_to_string(root.join(INSTALLED)).ok()
 }
 
-pub(super) fn keep_packages(root: &Path, stamp: &str) -> Outcome {
+pub(super) fn write_packages(root: &Path, stamp: &str) -> Outcome {
     write(&root.join(INSTALLED), stamp)
 }
 
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_there_has_no_stamp() {
+    fn missing_files_have_no_stamp() {
         assert_eq!(of_build(Path::new("no-such-folder")), None);
         assert_eq!(of_packages(Path::new("no-such-folder")), None);
         assert!(of_lock(Path::new("no-such-folder")).is_err());

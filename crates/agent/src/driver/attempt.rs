@@ -1,4 +1,4 @@
-//! One attempt, beside the loop.
+//! Execution of one attempt, in a task beside the driver loop.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,28 +13,29 @@ use stoker_traces::{Kind, Span, Traceparent};
 use stoker_wire::record::Entry;
 use tokio::sync::mpsc;
 
-use super::{Driver, Event, note_and_wait};
-use crate::journal::Answer;
+use super::{Driver, Event, append_and_wait};
+use crate::journal::ReplyTo;
 
-/// How an attempt ended.
+/// Result of an attempt, sent to the driver loop.
 pub(crate) struct Ended {
     pub(super) key: AttemptKey,
     pub(super) end: End,
     pub(super) summary: JsonMap,
 }
 
-/// What is left of a summary that is larger than anybody reads.
+/// Larger summaries are replaced by a note with their size.
 const SUMMARY_BYTES_MAX: usize = 256 << 10;
 
-/// What is left of a reason.
+/// Longer failure reasons are truncated. Below the wire limit for messages.
 const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
-/// After it was told to stop, an attempt that does not is given up: a file system may hang for ever.
-const GIVE_UP: Duration = Duration::from_secs(30);
+/// Time after a stop request and its grace period until an attempt is abandoned; a system call on a hung file
+/// system may never return.
+const ABANDON_AFTER: Duration = Duration::from_secs(30);
 
 impl Driver {
-    /// Begins an attempt. Its end comes back as an event.
-    pub(super) fn begin(&mut self, attempt: Attempt) {
+    /// Starts an attempt. Its result arrives as [`Event::Ended`].
+    pub(super) fn start_attempt(&mut self, attempt: Attempt) {
         let (stopper, stop) = Stopper::new();
         let key = attempt.key;
         let events = self.events.clone();
@@ -45,17 +46,17 @@ impl Driver {
             }
         };
         let mut span = self.span(&attempt);
-        let under = attempt.trace.as_deref().and_then(Traceparent::parse);
-        let trace = span.context().or(under);
+        let parent = attempt.trace.as_deref().and_then(Traceparent::parse);
+        let trace = span.context().or(parent);
         let trace_id = trace.as_ref().map(Traceparent::id);
-        tracing::info!(attempt.key = %key, task = attempt.task, trace_id, "an attempt begins");
+        tracing::info!(attempt.key = %key, task = attempt.task, trace_id, "attempt started");
         let exit_code = Arc::new(Mutex::new(None));
         let report = Arc::new(Report::new(&attempt.secrets, KEPT_BYTES, Box::new(sink)));
         let host = RealHost {
             machine: Arc::clone(&self.machine),
             report: Arc::clone(&report),
             stop,
-            mark: mark(key, &self.settings.state),
+            mark: process_marker(key, &self.settings.state),
             trace: trace.map(|trace| trace.to_string()),
             memory: Arc::new(JournalMemory {
                 key,
@@ -63,24 +64,26 @@ impl Driver {
                 exit_code: Arc::clone(&exit_code),
             }),
         };
-        let (own, grace) = (stopper.clone(), self.settings.grace);
+        let (own_stopper, grace) = (stopper.clone(), self.settings.grace);
         self.running.insert(key, stopper);
         self.tasks.spawn(async move {
-            let outcome = carry_out(attempt, host, own, grace + GIVE_UP).await;
+            let outcome = execute_with_timeout(attempt, host, own_stopper, grace + ABANDON_AFTER).await;
             report.finish();
-            // The next agent tells: the journal knows that it was begun.
-            let Some((end, summary)) = ended(masked(outcome, report.mask())) else { return };
-            say(&mut span, &end, *exit_code.lock().unwrap_or_else(PoisonError::into_inner));
-            // Whoever waits for the attempt may look for its span next.
+            // Stopped because the agent ends: the journal has the attempt as accepted, so the next agent
+            // reports it as interrupted.
+            let Some((end, summary)) = session_end(masked(outcome, report.mask())) else { return };
+            record_end(&mut span, &end, *exit_code.lock().unwrap_or_else(PoisonError::into_inner));
+            // Export the span before the result is sent, so that a client that waits for the result can find
+            // it.
             drop(span);
             _ = events.send(Event::Ended(Box::new(Ended { key, end, summary })));
         });
     }
 
-    /// The part of this node in the trace of whoever asked for the attempt.
+    /// Opens the span of this attempt as a child of the trace context in the request.
     fn span(&self, attempt: &Attempt) -> Span {
-        let under = attempt.trace.as_deref().and_then(Traceparent::parse);
-        let mut span = self.settings.tracer.begin(Kind::Consumer, "task", under);
+        let parent = attempt.trace.as_deref().and_then(Traceparent::parse);
+        let mut span = self.settings.tracer.begin(Kind::Consumer, "task", parent);
         span.set("stoker.task.id", attempt.task.clone());
         span.set("stoker.task.type", attempt.task_type.clone());
         span.set("stoker.node", attempt.node.clone());
@@ -90,12 +93,13 @@ impl Driver {
     }
 }
 
-/// Says how it ended. Messages are left out: who reads traces need not be somebody who may read what tasks say.
-fn say(span: &mut Span, end: &End, exit_code: Option<i32>) {
+/// Records the result in the span. Messages are left out: users who may read traces need not be allowed to
+/// read task output.
+fn record_end(span: &mut Span, end: &End, exit_code: Option<i32>) {
     if let Some(code) = exit_code {
         span.set("process.exit.code", i64::from(code));
     }
-    let word = match end {
+    let label = match end {
         End::Succeeded => "succeeded",
         End::Failed { .. } => "failed",
         End::TimedOut => "timed_out",
@@ -103,52 +107,61 @@ fn say(span: &mut Span, end: &End, exit_code: Option<i32>) {
         End::Interrupted => "interrupted",
         End::Refused { .. } => "refused",
     };
-    span.set("stoker.attempt.end", word);
+    span.set("stoker.attempt.end", label);
     if *end != End::Succeeded {
-        span.fail(word);
+        span.fail(label);
     }
 }
 
-/// What every process of an attempt carries. Other agents on the machine have other folders.
-pub(super) fn mark(key: AttemptKey, state: &std::path::Path) -> String {
+/// Marker in the environment of every process of an attempt. It contains the state folder because several
+/// agents may run on one machine.
+pub(super) fn process_marker(key: AttemptKey, state: &std::path::Path) -> String {
     format!("{key}@{}", state.display())
 }
 
-async fn carry_out(attempt: Attempt, host: RealHost, stopper: Stopper, give_up: Duration) -> Outcome {
+async fn execute_with_timeout(
+    attempt: Attempt,
+    host: RealHost,
+    stopper: Stopper,
+    abandon_after: Duration,
+) -> Outcome {
     let timeout = Duration::from_millis(attempt.timeout_ms);
     let stop = host.stop.clone();
-    // A bug in one type must not take the agent with it.
+    // Spawned, so that a panic in a task type does not end the agent.
     let mut work = tokio::spawn(async move {
         let Attempt { task_type, parameters, node, mode, debug, .. } = &attempt;
         execute(Order { task_type, parameters, node, mode: *mode, debug: *debug }, host).await
     });
     let reason = tokio::select! {
-        done = &mut work => return done.unwrap_or_else(|error| Err(bug(&error.to_string()))),
+        done = &mut work => return done.unwrap_or_else(|error| Err(internal_error(&error.to_string()))),
         () = tokio::time::sleep(timeout) => {
             stopper.stop(StopReason::TimedOut);
             StopReason::TimedOut
         }
         reason = stop.wait() => reason,
     };
-    if let Ok(done) = tokio::time::timeout(give_up, &mut work).await {
-        return done.unwrap_or_else(|error| Err(bug(&error.to_string())));
+    if let Ok(done) = tokio::time::timeout(abandon_after, &mut work).await {
+        return done.unwrap_or_else(|error| Err(internal_error(&error.to_string())));
     }
     work.abort();
     Err(Failure { cause: Cause::Stopped(reason), summary: JsonMap::new() })
 }
 
-fn bug(reason: &str) -> Failure {
-    Failure { cause: Cause::Failed(format!("a fault of the agent: {reason}")), summary: JsonMap::new() }
+fn internal_error(reason: &str) -> Failure {
+    Failure {
+        cause: Cause::Failed(format!("internal error in the agent: {reason}")),
+        summary: JsonMap::new(),
+    }
 }
 
-/// In the words of the session; nothing where the agent itself ends.
-fn ended(outcome: Outcome) -> Option<(End, JsonMap)> {
+/// Converts to session types. `None` if the attempt was stopped because the agent ends.
+fn session_end(outcome: Outcome) -> Option<(End, JsonMap)> {
     let (end, summary) = match outcome {
         Ok(summary) => (End::Succeeded, summary),
         Err(Failure { cause, summary }) => {
             let end = match cause {
-                Cause::Failed(message) => End::Failed { message: shortened(message) },
-                Cause::Refused(message) => End::Refused { message: shortened(message) },
+                Cause::Failed(message) => End::Failed { message: truncate(message) },
+                Cause::Refused(message) => End::Refused { message: truncate(message) },
                 Cause::Stopped(StopReason::TimedOut) => End::TimedOut,
                 Cause::Stopped(StopReason::Cancelled) => End::Cancelled,
                 Cause::Stopped(StopReason::AgentEnds) => return None,
@@ -161,11 +174,11 @@ fn ended(outcome: Outcome) -> Option<(End, JsonMap)> {
         return Some((end, summary));
     }
     let message =
-        format!("a summary of {n_bytes} bytes was left out; more than {SUMMARY_BYTES_MAX} are not kept");
+        format!("summary of {n_bytes} bytes dropped: it exceeds the limit of {SUMMARY_BYTES_MAX} bytes");
     Some((end, JsonMap::from_iter([("message".to_owned(), message.into())])))
 }
 
-fn shortened(mut message: String) -> String {
+fn truncate(mut message: String) -> String {
     if message.len() > MESSAGE_BYTES_MAX {
         message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
         message.push('…');
@@ -173,20 +186,20 @@ fn shortened(mut message: String) -> String {
     message
 }
 
-/// Notes of an attempt, in the journal.
+/// Records processes and reboots of an attempt in the journal.
 struct JournalMemory {
     key: AttemptKey,
     events: mpsc::UnboundedSender<Event>,
-    /// Of the last process that ended by itself.
+    /// Exit code of the last process; `None` if a signal ended it.
     exit_code: Arc<Mutex<Option<i32>>>,
 }
 
 impl Memory for JournalMemory {
     fn started(&self, process: ProcessId) {
         let ProcessId { pid, started } = process;
-        // Not synced: after a crash of the machine the process is gone too.
+        // No sync needed: the process does not survive a crash of the machine either.
         let entry = Entry::Process { key: self.key, pid, started };
-        _ = self.events.send(Event::Note { entry, answer: Answer::Nobody, key: self.key });
+        _ = self.events.send(Event::Append { entry, reply: ReplyTo::None, key: self.key });
     }
 
     fn ended(&self, status: Status) {
@@ -200,8 +213,8 @@ impl Memory for JournalMemory {
     fn rebooting(&self, boot_id: String) -> Work<'_, Result<(), HostError>> {
         Box::pin(async move {
             let entry = Entry::Rebooting { key: self.key, boot_id };
-            let noted = note_and_wait(&self.events, self.key, entry).await;
-            noted.map_err(|reason| HostError::Other(format!("the agent cannot write its journal: {reason}")))
+            let written = append_and_wait(&self.events, self.key, entry).await;
+            written.map_err(|reason| HostError::Other(format!("cannot write the agent's journal: {reason}")))
         })
     }
 }

@@ -1,6 +1,8 @@
-//! Drives the session: carries out what it decides, and tells it what happened.
+//! Driver of the agent session: performs the outputs of the state machine in `stoker-engine` and feeds its
+//! inputs.
 //!
-//! One loop, one owner of everything that changes. Work happens in tasks beside it, which report back through one channel.
+//! A single loop owns all mutable state. Attempts run in tasks beside it and report through one channel. The
+//! driver makes no decisions about attempts; those belong to the session.
 
 mod attempt;
 mod outbox;
@@ -21,57 +23,57 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
-use crate::journal::{Answer, Job, SYNCS, Writer};
-use crate::keeping::Keeping;
+use crate::journal::{Job, ReplyTo, SYNCS, Writer};
+use crate::result_queue::ResultQueue;
 use crate::transport::{Connection, Transport, TransportError};
 use crate::{AgentError, backoff, clock, facts};
 use attempt::Ended;
 use outbox::Outbox;
 pub use settings::Settings;
 
-/// What tasks beside the loop report.
+/// Events from the tasks beside the loop.
 pub(crate) enum Event {
     Report(FromAgent),
-    Note { entry: Entry, answer: Answer, key: AttemptKey },
+    Append { entry: Entry, reply: ReplyTo, key: AttemptKey },
     Ended(Box<Ended>),
     Facts(JsonMap),
 }
 
-/// Runs an agent until it is asked to stop, or until there will be no further connection and nothing runs any more.
+/// Runs an agent until `stop` is set, or until the transport is closed and no attempt is running.
 pub async fn run(
     settings: Settings,
     folder: crate::StateFolder,
     mut transport: impl Transport,
     mut stop: watch::Receiver<bool>,
 ) -> Result<(), AgentError> {
-    let (mut driver, mut inbox) = Driver::start(settings, &folder, transport.keeping()).await?;
+    let (mut driver, mut inbox) = Driver::start(settings, &folder, transport.result_queue()).await?;
     let mut backoff = backoff::Backoff::new(driver.settings.backoff);
     loop {
         tokio::select! {
-            () = stopped(&mut stop) => break,
+            () = stop_requested(&mut stop) => break,
             connected = transport.connect() => match connected {
                 Ok(connection) => {
                     backoff.reset();
                     tracing::info!("connected");
-                    if driver.converse(connection, &mut inbox, &mut stop).await == Conversation::Stopped {
+                    if driver.run_session(connection, &mut inbox, &mut stop).await == SessionEnd::Stopped {
                         break;
                     }
-                    tracing::info!("the connection is lost");
+                    tracing::info!("connection lost");
                 }
-                Err(TransportError::Over(why)) => {
-                    tracing::info!(why, "there will be no further connection");
+                Err(TransportError::Closed(why)) => {
+                    tracing::info!(why, "transport closed");
                     driver.finish_running(&mut inbox, &mut stop).await;
                     break;
                 }
-                Err(TransportError::Away(why)) => tracing::warn!(why, "cannot connect"),
+                Err(TransportError::Unavailable(why)) => tracing::warn!(why, "cannot connect"),
             },
-            () = driver.work_alone(&mut inbox) => {}
+            () = driver.process_events(&mut inbox) => {}
         }
         let pause = backoff.next();
         tokio::select! {
-            () = stopped(&mut stop) => break,
+            () = stop_requested(&mut stop) => break,
             () = tokio::time::sleep(pause) => {}
-            () = driver.work_alone(&mut inbox) => {}
+            () = driver.process_events(&mut inbox) => {}
         }
     }
     driver.end(inbox).await;
@@ -79,18 +81,18 @@ pub async fn run(
     Ok(())
 }
 
-/// Returns when the agent is asked to stop, and when nobody is left who could ask.
-pub(crate) async fn stopped(stop: &mut watch::Receiver<bool>) {
-    _ = stop.wait_for(|is_stopped| *is_stopped).await;
+/// Resolves when a stop is requested or the sender is dropped.
+pub(crate) async fn stop_requested(stop: &mut watch::Receiver<bool>) {
+    _ = stop.wait_for(|stop| *stop).await;
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Conversation {
-    Lost,
+enum SessionEnd {
+    ConnectionLost,
     Stopped,
 }
 
-/// What the loop listens to.
+/// Event sources of the driver loop.
 struct Inbox {
     events: mpsc::UnboundedReceiver<Event>,
     written: mpsc::UnboundedReceiver<(u64, Result<(), String>)>,
@@ -101,33 +103,35 @@ pub(crate) struct Driver {
     session: AgentSession,
     machine: Arc<Machine>,
     writer: Writer,
-    writing: tokio::task::JoinHandle<()>,
+    writer_task: tokio::task::JoinHandle<()>,
     events: mpsc::UnboundedSender<Event>,
     running: BTreeMap<AttemptKey, Stopper>,
     tasks: JoinSet<()>,
-    facts_watch: AbortHandle,
-    /// What is known of attempts that run, besides what the session knows; a rewritten journal has to keep it.
+    facts_task: AbortHandle,
+    /// Journal entries of running attempts that are not session records. A journal rewrite has to include
+    /// them.
     notes: BTreeMap<AttemptKey, Vec<Entry>>,
-    /// Who is given every result besides, and the results that are being written into the journal.
-    keeping: Option<Keeping>,
-    ending: BTreeMap<u64, Finished>,
+    /// Queue for durable publication of results, and the results whose journal record is not yet written, by
+    /// sequence number.
+    result_queue: Option<ResultQueue>,
+    unwritten_results: BTreeMap<u64, Finished>,
     outbox: Outbox,
     facts: JsonMap,
     heartbeat: Duration,
     is_connected: bool,
 }
 
-/// Until a server says otherwise.
+/// Heartbeat interval until the server sends one.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
-/// Whatever a server says.
+/// Lower bound for the server's heartbeat interval.
 const HEARTBEAT_MIN: Duration = Duration::from_millis(50);
 
 impl Driver {
     async fn start(
         mut settings: Settings,
         folder: &crate::StateFolder,
-        keeping: Option<Keeping>,
+        result_queue: Option<ResultQueue>,
     ) -> Result<(Self, Inbox), AgentError> {
         folder.path().clone_into(&mut settings.state);
         let mut machine = Machine::new(folder.scratch());
@@ -136,34 +140,34 @@ impl Driver {
         machine.boot_id = settings.boot_id.clone();
         machine.hidden_env = settings.hidden_env.clone();
         let (events, receive_events) = mpsc::unbounded_channel();
-        let (done, written) = mpsc::unbounded_channel();
+        let (write_results, written) = mpsc::unbounded_channel();
         let recovered = recovery::recover(folder, &machine).await?;
-        if let Some(keeping) = &keeping {
-            // Whether the agent before had the time for it nobody knows.
-            recovered.unsettled().for_each(|finished| keeping.add(finished));
+        if let Some(result_queue) = &result_queue {
+            // The previous agent may have ended before it published these; a duplicate result has no effect.
+            recovered.unacknowledged().for_each(|finished| result_queue.add(finished));
         }
-        let (writer, writing) = Writer::start(recovered.file, done, &SYNCS);
+        let (writer, writer_task) = Writer::start(recovered.file, write_results, &SYNCS);
         let identity =
             Identity { node: settings.node.clone(), version: env!("CARGO_PKG_VERSION").to_owned() };
-        let alive = recovered.rebooting.keys().copied().collect();
+        let rebooting = recovered.rebooting.keys().copied().collect();
         let (session, outputs) =
-            AgentSession::restarted(identity, Limits::default(), recovered.records, &alive, clock::now());
+            AgentSession::restarted(identity, Limits::default(), recovered.records, &rebooting, clock::now());
         let facts = tokio::task::spawn_blocking(facts::collect).await.unwrap_or_default();
         let mut tasks = JoinSet::new();
-        let facts_watch = tasks.spawn(watch_facts(events.clone(), settings.facts_every));
+        let facts_task = tasks.spawn(collect_facts(events.clone(), settings.facts_every));
         let mut driver = Self {
             settings,
             session,
             machine: Arc::new(machine),
             writer,
-            writing,
+            writer_task,
             events,
             running: BTreeMap::new(),
             tasks,
-            facts_watch,
+            facts_task,
             notes: recovered.notes,
-            keeping,
-            ending: BTreeMap::new(),
+            result_queue,
+            unwritten_results: BTreeMap::new(),
             outbox: Outbox::default(),
             facts,
             heartbeat: HEARTBEAT,
@@ -172,22 +176,22 @@ impl Driver {
         for (key, boot_id) in recovered.rebooting {
             driver.await_reboot(key, boot_id);
         }
-        driver.carry_out(outputs);
+        driver.perform(outputs);
         Ok((driver, Inbox { events: receive_events, written }))
     }
 
-    /// A connection from its first message to its last.
-    async fn converse(
+    /// Runs the session over one connection, until it is lost or a stop is requested.
+    async fn run_session(
         &mut self,
         mut connection: Connection,
         inbox: &mut Inbox,
         stop: &mut watch::Receiver<bool>,
-    ) -> Conversation {
+    ) -> SessionEnd {
         self.is_connected = true;
         self.outbox.connected();
         self.heartbeat = HEARTBEAT;
         let outputs = self.session.step(Input::Connected { facts: self.facts.clone() }, clock::now());
-        self.carry_out(outputs);
+        self.perform(outputs);
         let mut next_heartbeat = Instant::now() + self.heartbeat;
         let ended = loop {
             let ready = async {
@@ -198,28 +202,28 @@ impl Driver {
                 }
             };
             tokio::select! {
-                () = stopped(stop) => break Conversation::Stopped,
+                () = stop_requested(stop) => break SessionEnd::Stopped,
                 permit = ready => match (permit, self.outbox.pop()) {
                     (Ok(permit), Some(message)) => permit.send(message),
                     (Ok(_), None) => {}
-                    (Err(_), _) => break Conversation::Lost,
+                    (Err(_), _) => break SessionEnd::ConnectionLost,
                 },
                 message = connection.receive.recv() => match message {
                     Some(message) => {
-                        if let (ToAgent::Acknowledge { keys }, Some(keeping)) = (&message, &self.keeping) {
-                            keeping.settled(keys);
+                        if let (ToAgent::Acknowledge { keys }, Some(result_queue)) = (&message, &self.result_queue) {
+                            result_queue.remove(keys);
                         }
                         self.step(Input::Message(message));
                     }
-                    None => break Conversation::Lost,
+                    None => break SessionEnd::ConnectionLost,
                 },
-                Some(event) = inbox.events.recv() => self.event(event),
-                Some(written) = inbox.written.recv() => self.written(written),
+                Some(event) = inbox.events.recv() => self.handle_event(event),
+                Some(written) = inbox.written.recv() => self.handle_written(written),
                 () = tokio::time::sleep_until(next_heartbeat) => self.outbox.push(FromAgent::Heartbeat),
             }
-            let wanted = Instant::now() + self.heartbeat;
-            if next_heartbeat <= Instant::now() || next_heartbeat > wanted {
-                next_heartbeat = wanted;
+            let latest = Instant::now() + self.heartbeat;
+            if next_heartbeat <= Instant::now() || next_heartbeat > latest {
+                next_heartbeat = latest;
             }
         };
         self.is_connected = false;
@@ -228,83 +232,86 @@ impl Driver {
         ended
     }
 
-    /// Goes on with what runs while there is no connection. Never returns; safe to be dropped at any moment.
-    async fn work_alone(&mut self, inbox: &mut Inbox) {
+    /// Processes events while there is no connection. Never returns; cancel-safe.
+    async fn process_events(&mut self, inbox: &mut Inbox) {
         loop {
-            self.work(inbox).await;
+            self.process_event(inbox).await;
         }
     }
 
-    /// Waits for something to happen, and acts on it.
-    async fn work(&mut self, inbox: &mut Inbox) {
+    /// Waits for one event and processes it.
+    async fn process_event(&mut self, inbox: &mut Inbox) {
         tokio::select! {
-            Some(event) = inbox.events.recv() => self.event(event),
-            Some(written) = inbox.written.recv() => self.written(written),
+            Some(event) = inbox.events.recv() => self.handle_event(event),
+            Some(written) = inbox.written.recv() => self.handle_written(written),
         }
     }
 
     async fn finish_running(&mut self, inbox: &mut Inbox, stop: &mut watch::Receiver<bool>) {
         while self.session.running().next().is_some() {
             tokio::select! {
-                () = stopped(stop) => return,
-                () = self.work(inbox) => {}
+                () = stop_requested(stop) => return,
+                () = self.process_event(inbox) => {}
             }
         }
     }
 
-    /// Ends everything that runs. The journal says that it was begun, so the next agent reports it as interrupted; what has
-    /// come to its end by itself is still written down.
+    /// Stops all running attempts and flushes the journal. Stopped attempts stay accepted in the journal, so
+    /// the next agent reports them as interrupted; attempts that ended on their own are still recorded.
     async fn end(mut self, mut inbox: Inbox) {
         for stopper in self.running.values() {
             stopper.stop(StopReason::AgentEnds);
         }
-        self.facts_watch.abort();
+        self.facts_task.abort();
         let deadline = Instant::now() + self.settings.grace + Duration::from_secs(10);
         while !self.tasks.is_empty() {
             tokio::select! {
                 _ = self.tasks.join_next() => {}
-                Some(event) = inbox.events.recv() => self.event(event),
+                Some(event) = inbox.events.recv() => self.handle_event(event),
                 () = tokio::time::sleep_until(deadline) => {
-                    tracing::warn!("some tasks did not end in time");
+                    tracing::warn!("some tasks did not end before the deadline");
                     break;
                 }
             }
         }
         while let Ok(event) = inbox.events.try_recv() {
-            self.event(event);
+            self.handle_event(event);
         }
         drop(self.writer);
-        _ = self.writing.await;
+        _ = self.writer_task.await;
     }
 
     fn step(&mut self, input: Input) {
         let outputs = self.session.step(input, clock::now());
-        self.carry_out(outputs);
+        self.perform(outputs);
     }
 
-    fn written(&mut self, (seq, result): (u64, Result<(), String>)) {
-        // Also what the disk refuses: it is true, and needs another keeper all the more.
-        if let (Some(keeping), Some(finished)) = (&self.keeping, self.ending.remove(&seq)) {
-            keeping.add(finished);
+    fn handle_written(&mut self, (seq, result): (u64, Result<(), String>)) {
+        // Publish the result even if the journal write failed: it is correct, and then has no other durable
+        // copy.
+        if let (Some(result_queue), Some(finished)) =
+            (&self.result_queue, self.unwritten_results.remove(&seq))
+        {
+            result_queue.add(finished);
         }
         self.step(match result {
             Ok(()) => Input::Written { seq },
             Err(message) => {
-                tracing::error!(message, "the journal cannot be written");
+                tracing::error!(message, "cannot write the journal");
                 Input::WriteFailed { seq, message }
             }
         });
     }
 
-    fn event(&mut self, event: Event) {
+    fn handle_event(&mut self, event: Event) {
         match event {
             Event::Report(message) => self.outbox.push(message),
-            Event::Note { entry, answer, key } => {
+            Event::Append { entry, reply, key } => {
                 if self.running.contains_key(&key) {
                     self.notes.entry(key).or_default().push(entry.clone());
                 }
-                let safe = if matches!(answer, Answer::Waiting(_)) { Safe::First } else { Safe::Whenever };
-                self.writer.write(Job::Append { entry, safe, answer });
+                let safe = if matches!(reply, ReplyTo::Waiter(_)) { Safe::First } else { Safe::Whenever };
+                self.writer.write(Job::Append { entry, safe, reply });
             }
             Event::Ended(ended) => {
                 let Ended { key, end, summary } = *ended;
@@ -321,26 +328,27 @@ impl Driver {
         }
     }
 
-    fn carry_out(&mut self, outputs: Vec<Output>) {
+    fn perform(&mut self, outputs: Vec<Output>) {
         for output in outputs {
             match output {
                 Output::Write { seq, record } => {
                     let mut safe = record.safe();
-                    if let (Record::Ended(finished), Some(_)) = (&record, &self.keeping) {
-                        self.ending.insert(seq, finished.clone());
-                        // Nobody else may know more of it than the journal.
+                    if let (Record::Ended(finished), Some(_)) = (&record, &self.result_queue) {
+                        self.unwritten_results.insert(seq, finished.clone());
+                        // A result must be in the journal before it is published: no other party may know
+                        // more than the journal.
                         safe = Safe::First;
                     }
                     let entry = Entry::Session(record);
-                    self.writer.write(Job::Append { entry, safe, answer: Answer::Session(seq) });
+                    self.writer.write(Job::Append { entry, safe, reply: ReplyTo::Session(seq) });
                 }
                 Output::Rewrite { seq, records } => {
                     let mut entries: Vec<Entry> = records.into_iter().map(Entry::Session).collect();
                     entries.extend(self.notes.values().flatten().cloned());
-                    self.writer.write(Job::Rewrite { entries, answer: Answer::Session(seq) });
+                    self.writer.write(Job::Rewrite { entries, reply: ReplyTo::Session(seq) });
                 }
                 Output::Send(message) => self.outbox.push(message),
-                Output::Start(attempt) => self.begin(attempt),
+                Output::Start(attempt) => self.start_attempt(attempt),
                 Output::Kill(key) => {
                     if let Some(stopper) = self.running.get(&key) {
                         stopper.stop(StopReason::Cancelled);
@@ -349,14 +357,14 @@ impl Driver {
                 Output::HeartbeatEvery { ms } => {
                     self.heartbeat = Duration::from_millis(ms).max(HEARTBEAT_MIN);
                 }
-                Output::Ignored { run, why } => tracing::debug!(run.id = run.0, why, "a message was ignored"),
+                Output::Ignored { run, why } => tracing::debug!(run.id = run.0, why, "ignored a message"),
             }
         }
     }
 }
 
-/// Looks at the machine now and then; whoever holds the receiver decides what is new.
-async fn watch_facts(events: mpsc::UnboundedSender<Event>, every: Duration) {
+/// Collects facts periodically. The receiver compares them with the previous ones.
+async fn collect_facts(events: mpsc::UnboundedSender<Event>, every: Duration) {
     loop {
         tokio::time::sleep(every).await;
         let facts = tokio::task::spawn_blocking(facts::collect).await.unwrap_or_default();
@@ -366,14 +374,14 @@ async fn watch_facts(events: mpsc::UnboundedSender<Event>, every: Duration) {
     }
 }
 
-/// Waits for a write, for those who are no part of the session.
-pub(crate) async fn note_and_wait(
+/// Appends an entry outside the session and waits until it is synced.
+pub(crate) async fn append_and_wait(
     events: &mpsc::UnboundedSender<Event>,
     key: AttemptKey,
     entry: Entry,
 ) -> Result<(), String> {
-    let (answer, answered) = oneshot::channel();
-    let gone = || "the agent ends".to_owned();
-    events.send(Event::Note { entry, answer: Answer::Waiting(answer), key }).map_err(|_| gone())?;
-    answered.await.map_err(|_| gone())?
+    let (reply, replied) = oneshot::channel();
+    let shutting_down = || "the agent is shutting down".to_owned();
+    events.send(Event::Append { entry, reply: ReplyTo::Waiter(reply), key }).map_err(|_| shutting_down())?;
+    replied.await.map_err(|_| shutting_down())?
 }

@@ -1,13 +1,13 @@
-//! Messages that wait for a connection that can take them.
+//! Queue of messages to the server.
 
 use std::collections::VecDeque;
 
 use stoker_engine::session::FromAgent;
 
-/// Output beyond this is dropped, the oldest first: the end of a task is worth more than what it printed.
+/// Bound on queued output. The oldest output is dropped first: results matter more than what a task printed.
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
-/// Of one message with all ends in it. The rest follows in messages of its own.
+/// Bound on the results in one `hello`. The remaining results follow as separate messages.
 const HELLO_BYTES_MAX: usize = 4 << 20;
 
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Outbox {
         self.is_connected = true;
     }
 
-    /// The first message of the next connection says everything again, but for output.
+    /// Keeps only output: the `hello` of the next connection repeats everything else.
     pub(super) fn disconnected(&mut self) {
         self.is_connected = false;
         self.messages.retain(|message| matches!(message, FromAgent::Output { .. }));
@@ -35,7 +35,7 @@ impl Outbox {
                 self.messages.push_back(message);
                 self.drop_output();
             }
-            // Before everything that has waited.
+            // Ahead of everything queued.
             FromAgent::Hello(mut hello) => {
                 let mut n_bytes = 0;
                 let fits = |finished: &stoker_engine::session::Finished| {
@@ -49,7 +49,8 @@ impl Outbox {
                 };
                 let n_fit = hello.finished.iter().map(fits).take_while(|is_fit| *is_fit).count();
                 let rest = hello.finished.split_off(n_fit);
-                // What is not spoken of here would be taken for forgotten before its end has come.
+                // Listed as running until their results arrive; the server would otherwise consider these
+                // attempts lost.
                 hello.running.extend(rest.iter().map(|finished| finished.key));
                 self.messages.push_front(FromAgent::Hello(hello));
                 self.messages.extend(rest.into_iter().map(FromAgent::Finished));
@@ -73,12 +74,12 @@ impl Outbox {
 
     fn drop_output(&mut self) {
         while self.n_output_bytes > OUTPUT_BYTES_MAX {
-            let Some(oldest) =
+            let Some(position) =
                 self.messages.iter().position(|message| matches!(message, FromAgent::Output { .. }))
             else {
                 return;
             };
-            if let Some(FromAgent::Output { text, .. }) = self.messages.remove(oldest) {
+            if let Some(FromAgent::Output { text, .. }) = self.messages.remove(position) {
                 self.n_output_bytes -= text.len();
             }
         }
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn output_waits_for_the_next_connection_and_the_rest_is_said_again_by_the_session() {
+    fn only_output_survives_a_disconnect() {
         let mut outbox = Outbox::default();
         outbox.push(output(3));
         outbox.push(FromAgent::Heartbeat);
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn output_that_nobody_takes_is_bounded() {
+    fn queued_output_is_bounded() {
         let mut outbox = Outbox::default();
         outbox.connected();
         outbox.push(FromAgent::Finished(finished(1)));
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_greeting_is_first_and_not_too_large() {
+    fn hello_is_first_and_bounded() {
         let mut outbox = Outbox::default();
         outbox.push(output(3));
         outbox.connected();

@@ -1,4 +1,4 @@
-//! What an agent finds when it starts: its journal, and perhaps processes of the one before.
+//! Recovery at start: replays the journal and ends processes that a previous agent left running.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use stoker_tasks::host::real::{Family, Machine, ProcessId, end_family};
 use stoker_wire::record::Entry;
 use tokio::task::JoinSet;
 
-use super::attempt::{Ended, mark};
+use super::attempt::{Ended, process_marker};
 use super::{Driver, Event};
 use crate::journal::JournalFile;
 use crate::{AgentError, StateFolder};
@@ -19,15 +19,15 @@ use crate::{AgentError, StateFolder};
 pub(super) struct Recovered {
     pub(super) file: JournalFile,
     pub(super) records: Vec<Record>,
-    /// Of attempts whose end this agent will see.
+    /// Journal entries of attempts that this agent takes over.
     pub(super) notes: BTreeMap<AttemptKey, Vec<Entry>>,
-    /// Attempts to restart the machine, and the boot they began in.
+    /// Attempts that reboot the machine, with the boot ID from before the reboot.
     pub(super) rebooting: BTreeMap<AttemptKey, String>,
 }
 
 impl Recovered {
-    /// Results that no server has, as far as the journal knows.
-    pub(super) fn unsettled(&self) -> impl Iterator<Item = Finished> {
+    /// Returns the results without an acknowledgement in the journal.
+    pub(super) fn unacknowledged(&self) -> impl Iterator<Item = Finished> {
         let mut ended = BTreeMap::new();
         for record in &self.records {
             match record {
@@ -41,11 +41,15 @@ impl Recovered {
     }
 }
 
-/// Reads the journal and ends what the former agent left running: nobody would hear of it.
+/// Reads the journal and ends orphaned processes of the previous agent: their results cannot be collected any
+/// more.
 pub(super) async fn recover(folder: &StateFolder, machine: &Machine) -> Result<Recovered, AgentError> {
     let opened = JournalFile::open(&folder.journal())?;
     if opened.n_bytes_dropped > 0 {
-        tracing::warn!(bytes = opened.n_bytes_dropped, "the last record of the journal was not whole");
+        tracing::warn!(
+            bytes = opened.n_bytes_dropped,
+            "dropped an incomplete record at the end of the journal"
+        );
     }
     let mut recovered = Recovered {
         file: opened.file,
@@ -80,55 +84,56 @@ pub(super) async fn recover(folder: &StateFolder, machine: &Machine) -> Result<R
     let orphans = open.iter().filter(|key| !recovered.rebooting.contains_key(key));
     let families = orphans.map(|key| Family {
         leaders: leaders.remove(key).unwrap_or_default(),
-        mark: mark(*key, folder.path()),
+        mark: process_marker(*key, folder.path()),
     });
-    end_all(families.collect(), machine.grace).await;
+    end_families(families.collect(), machine.grace).await;
     Ok(recovered)
 }
 
-async fn end_all(families: Vec<Family>, grace: Duration) {
-    let mut ending = JoinSet::new();
+async fn end_families(families: Vec<Family>, grace: Duration) {
+    let mut tasks = JoinSet::new();
     for family in families {
-        ending.spawn(async move {
+        tasks.spawn(async move {
             let mark = family.mark.clone();
-            let n_left = end_family(family, grace).await;
-            if n_left > 0 {
-                tracing::error!(n_left, mark, "processes of an interrupted attempt cannot be ended");
+            let n_remaining = end_family(family, grace).await;
+            if n_remaining > 0 {
+                tracing::error!(n_remaining, mark, "cannot end processes of an interrupted attempt");
             }
         });
     }
-    while ending.join_next().await.is_some() {}
+    while tasks.join_next().await.is_some() {}
 }
 
-/// An agent that finds itself in the boot it wanted to leave is probably about to be ended; longer than this it is not.
+/// How long an agent that starts before the requested reboot waits for it. Normally the reboot ends the agent
+/// first.
 const REBOOT_MAX: Duration = Duration::from_mins(1);
 
-/// How often it looks.
+/// Interval at which the boot ID is read.
 const REBOOT_POLL: Duration = Duration::from_millis(200);
 
 impl Driver {
-    /// Reports the end of an attempt to restart the machine, once it is known.
-    pub(super) fn await_reboot(&mut self, key: AttemptKey, before: String) {
+    /// Waits for the reboot and reports the result of the attempt that requested it.
+    pub(super) fn await_reboot(&mut self, key: AttemptKey, previous_boot_id: String) {
         let (stopper, stop) = Stopper::new();
         let (machine, events) = (self.machine.clone(), self.events.clone());
         self.running.insert(key, stopper);
         self.tasks.spawn(async move {
-            let another = async {
-                while machine.read_boot_id().is_ok_and(|now| now == before) {
+            let rebooted = async {
+                while machine.read_boot_id().is_ok_and(|boot_id| boot_id == previous_boot_id) {
                     tokio::time::sleep(REBOOT_POLL).await;
                 }
             };
             let end = tokio::select! {
-                done = tokio::time::timeout(REBOOT_MAX, another) => match done {
+                done = tokio::time::timeout(REBOOT_MAX, rebooted) => match done {
                     Ok(()) => End::Succeeded,
-                    Err(_) => End::Failed { message: "the agent was restarted, and the node was not".to_owned() },
+                    Err(_) => End::Failed { message: "the agent restarted without a reboot of the node".to_owned() },
                 },
                 reason = stop.wait() => match reason {
                     stoker_tasks::StopReason::AgentEnds => return,
                     _ => End::Cancelled,
                 },
             };
-            let message = if end == End::Succeeded { "the node was rebooted" } else { "the node was not rebooted" };
+            let message = if end == End::Succeeded { "node rebooted" } else { "node not rebooted" };
             let summary = JsonMap::from_iter([("message".to_owned(), message.into())]);
             _ = events.send(Event::Ended(Box::new(Ended { key, end, summary })));
         });

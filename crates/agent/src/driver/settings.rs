@@ -1,4 +1,4 @@
-//! How an agent behaves.
+//! Settings of an agent.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,25 +7,24 @@ use std::time::Duration;
 use stoker_tasks::host::real::Machine;
 use stoker_traces::Tracer;
 
-/// How an agent behaves; see [`Settings::new`].
+/// Settings of an agent; see [`Settings::new`] for defaults.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The folder of this agent.
+    /// State folder of this agent.
     pub state: PathBuf,
     /// The uid of the node, or `master`.
     pub node: String,
     pub hooks: BTreeMap<String, PathBuf>,
-    /// How long a program may take to end after it was asked to.
+    /// Time between SIGTERM and SIGKILL when a program is stopped.
     pub grace: Duration,
-    /// Pauses between attempts to connect, from the first to the longest.
+    /// First and longest delay between connection attempts.
     pub backoff: (Duration, Duration),
-    /// How often it looks whether facts have changed.
+    /// Interval at which facts are collected.
     pub facts_every: Duration,
-    /// The file that says which boot this is.
+    /// File with the boot ID of the machine.
     pub boot_id: PathBuf,
-    /// Variables of the agent that are none of a task's business.
+    /// Environment variables of the agent that tasks do not inherit.
     pub hidden_env: Vec<String>,
-    /// Where spans of attempts come from.
     pub tracer: Tracer,
 }
 
@@ -37,7 +36,7 @@ impl Settings {
             node,
             hooks: BTreeMap::new(),
             grace: machine.grace,
-            // A server that was restarted is back soon, and its runs wait for the agents.
+            // Start short: a restarted server is back soon, and its runs wait for the agents.
             backoff: (Duration::from_millis(250), Duration::from_mins(1)),
             facts_every: Duration::from_mins(1),
             boot_id: machine.boot_id,

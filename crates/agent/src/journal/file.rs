@@ -1,4 +1,4 @@
-//! The file itself.
+//! Journal file format: framing, checksums, recovery after a crash.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -7,62 +7,64 @@ use std::path::{Path, PathBuf};
 
 use stoker_wire::record::{Entry, decode_entry, encode_entry};
 
-/// Length and checksum before each record.
+/// Record header: length (4 bytes, little-endian) and checksum (8 bytes).
 const HEAD_BYTES: usize = 4 + 8;
 
-/// No record is longer; a greater length is garbage.
+/// Maximum record length. A larger length field is garbage.
 const RECORD_BYTES_MAX: usize = 16 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    #[error("cannot {what} the journal `{}`", path.display())]
-    File { what: &'static str, path: PathBuf, source: io::Error },
+    #[error("cannot {operation} the journal `{}`", path.display())]
+    File { operation: &'static str, path: PathBuf, source: io::Error },
     #[error(
-        "the journal `{}` has a record that this version cannot read: {reason}; was it written by a newer version?",
+        "cannot read a record of the journal `{}`: {reason}; it may have been written by a newer version of the agent",
         path.display()
     )]
     Newer { path: PathBuf, reason: String },
 }
 
-/// The file grows by so many bytes at a time: syncing a record in the middle of a file costs half of what it costs to make
-/// the file longer for it.
-const ROOM_BYTES: usize = 64 << 10;
+/// The file is extended in steps of this size: syncing a record inside the file costs about half as much as
+/// syncing one that also changes the file size.
+const PREALLOCATED_BYTES: usize = 64 << 10;
 
 /// A journal that is open for writing.
 #[derive(Debug)]
 pub struct JournalFile {
     path: PathBuf,
     file: File,
-    /// Behind the last whole record.
+    /// Offset behind the last complete record.
     length: u64,
-    /// How long the file is; there are zeros behind the last record.
+    /// Size of the file. The space behind the last record is zeroed.
     size: u64,
-    /// Something was written that is not synced.
+    /// There are unsynced writes.
     is_dirty: bool,
-    /// A write was cut short and could not be undone, so what comes after it would not be found again; or a sync failed, after
-    /// which the system takes for written what it could not write.
+    /// The file must be rewritten before the next append: a partial write could not be truncated, so later
+    /// records would be unreachable, or a sync failed, after which the kernel may report unwritten pages as
+    /// clean.
     is_broken: bool,
 }
 
-/// What was in a journal when it was opened.
+/// Result of opening a journal.
 #[derive(Debug)]
 pub struct Opened {
     pub file: JournalFile,
     pub entries: Vec<Entry>,
-    /// Of a record that was cut short.
+    /// Size of the incomplete record at the end that was dropped.
     pub n_bytes_dropped: u64,
 }
 
 impl JournalFile {
-    /// Opens or makes a journal and reads it.
+    /// Opens or creates a journal and reads all records.
     pub fn open(path: &Path) -> Result<Opened, JournalError> {
-        let wrong =
-            |what: &'static str| move |source| JournalError::File { what, path: path.to_owned(), source };
+        let file_error = |operation: &'static str| {
+            move |source| JournalError::File { operation, path: path.to_owned(), source }
+        };
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let mut file = options.open(path).map_err(wrong("open"))?;
+        let mut file = options.open(path).map_err(file_error("open"))?;
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(wrong("read"))?;
+        file.read_to_end(&mut bytes).map_err(file_error("read"))?;
         let mut entries = Vec::new();
         let mut at = 0;
         while let Some(payload) = record_at(&bytes[at..]) {
@@ -73,19 +75,19 @@ impl JournalFile {
             at += HEAD_BYTES + payload.len();
         }
         let length = at as u64;
-        file.set_len(length).map_err(wrong("cut"))?;
-        // The agent before may have been killed with something that was to be safe soon.
-        file.sync_data().map_err(wrong("sync"))?;
-        sync_folder(path).map_err(wrong("keep"))?;
+        file.set_len(length).map_err(file_error("truncate"))?;
+        // The previous agent may have been killed before its last writes were synced.
+        file.sync_data().map_err(file_error("sync"))?;
+        sync_folder(path).map_err(file_error("sync the folder of"))?;
         let path = path.to_owned();
         let file = Self { path, file, length, size: length, is_dirty: false, is_broken: false };
         Ok(Opened { file, entries, n_bytes_dropped: n_bytes_written(&bytes[at..]) })
     }
 
-    /// All of them or none.
+    /// Appends all entries or none.
     pub fn append(&mut self, entries: &[Entry], is_synced: bool) -> io::Result<()> {
         if self.is_broken {
-            self.mend()?;
+            self.rewrite_after_failure()?;
         }
         let bytes: Vec<u8> = entries.iter().flat_map(record_of).collect();
         self.is_dirty = true;
@@ -100,10 +102,10 @@ impl JournalFile {
         written
     }
 
-    /// Makes safe what was appended without it.
+    /// Syncs entries that were appended without a sync.
     pub fn sync(&mut self) -> io::Result<()> {
         if self.is_broken {
-            return self.mend();
+            return self.rewrite_after_failure();
         }
         if !self.is_dirty {
             return Ok(());
@@ -114,8 +116,8 @@ impl JournalFile {
         synced
     }
 
-    /// Writes everything once more, in another file: only that is certain to come to the disk.
-    fn mend(&mut self) -> io::Result<()> {
+    /// Copies all records to a new file: after a failed sync only new pages are certain to reach the disk.
+    fn rewrite_after_failure(&mut self) -> io::Result<()> {
         let mut bytes = vec![0; self.length as usize];
         self.file.read_exact_at(&mut bytes, 0)?;
         let mut at = 0;
@@ -123,45 +125,46 @@ impl JournalFile {
             at += HEAD_BYTES + payload.len();
         }
         if at < bytes.len() {
-            return Err(io::Error::other("what was written is damaged"));
+            return Err(io::Error::other("written records are corrupt"));
         }
         self.replace(&bytes)
     }
 
-    /// Puts bytes behind the last record, in room that is made for more than them.
+    /// Writes bytes behind the last record and extends the file ahead if necessary.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let end = self.length + bytes.len() as u64;
         if end > self.size {
             let missing = (end - self.size) as usize;
-            self.file.write_all_at(&vec![0; missing.next_multiple_of(ROOM_BYTES)], self.size)?;
-            self.size += missing.next_multiple_of(ROOM_BYTES) as u64;
+            self.file.write_all_at(&vec![0; missing.next_multiple_of(PREALLOCATED_BYTES)], self.size)?;
+            self.size += missing.next_multiple_of(PREALLOCATED_BYTES) as u64;
         }
         self.file.write_all_at(bytes, self.length)
     }
 
-    /// Puts these in the place of everything. A crash leaves one or the other.
+    /// Replaces the content atomically: after a crash the journal has the old entries or the new ones.
     pub fn rewrite(&mut self, entries: &[Entry]) -> io::Result<()> {
         let bytes: Vec<u8> = entries.iter().flat_map(record_of).collect();
         self.replace(&bytes)
     }
 
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let beside = self.path.with_extension("new");
+        let temporary = self.path.with_extension("new");
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(true)
             .mode(0o600)
-            .open(&beside)?;
+            .open(&temporary)?;
         file.write_all(bytes)?;
         file.sync_data()?;
-        fs::rename(&beside, &self.path)?;
+        fs::rename(&temporary, &self.path)?;
         self.file = file;
         self.length = bytes.len() as u64;
         self.size = self.length;
         self.is_dirty = false;
-        // From now on the other one is written to, wherever a loss of power leaves the name.
+        // Writes go to the new file from here on, but until the folder is synced a power loss may restore the
+        // old one.
         self.is_broken = true;
         sync_folder(&self.path)?;
         self.is_broken = false;
@@ -186,17 +189,17 @@ fn record_of(entry: &Entry) -> Vec<u8> {
     record
 }
 
-/// The first record of these bytes, if it is whole.
+/// Returns the payload of the first record if it is complete and its checksum matches.
 fn record_at(bytes: &[u8]) -> Option<&[u8]> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let (sum, rest) = rest.split_first_chunk::<8>()?;
     let length = u32::from_le_bytes(*length) as usize;
-    // Zeros, which some file systems leave behind, are no record.
+    // A length of zero is preallocated space, or blocks that a file system zeroed after a crash.
     let payload = rest.get(..length).filter(|_| (1..=RECORD_BYTES_MAX).contains(&length))?;
     (checksum(payload) == *sum).then_some(payload)
 }
 
-/// Of what is behind the last record, without the room for the next ones.
+/// Number of bytes behind the last record, without trailing preallocated zeros.
 fn n_bytes_written(bytes: &[u8]) -> u64 {
     bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u64 + 1)
 }
@@ -208,7 +211,7 @@ fn checksum(bytes: &[u8]) -> [u8; 8] {
     sum
 }
 
-/// A file that was made or moved is in its folder for good only after this.
+/// Syncs the folder: creation and renaming of a file are durable only after this.
 fn sync_folder(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_and_goes_on() {
+    fn written_entries_are_read_back() {
         let folder = Folder::new();
         let path = folder.file("journal");
         let mut opened = JournalFile::open(&path).unwrap();
@@ -248,30 +251,30 @@ mod tests {
     }
 
     #[test]
-    fn the_file_grows_ahead_of_its_records() {
+    fn file_is_preallocated() {
         let folder = Folder::new();
         let path = folder.file("journal");
         let mut journal = JournalFile::open(&path).unwrap().file;
         let size = || fs::metadata(&path).unwrap().len();
         let mut sizes = std::collections::BTreeSet::new();
         let mut n_written = 0;
-        while journal.len() < 3 * ROOM_BYTES as u64 {
+        while journal.len() < 3 * PREALLOCATED_BYTES as u64 {
             journal.append(&[entry(n_written)], false).unwrap();
             n_written += 1;
             assert!(size() >= journal.len());
             sizes.insert(size());
         }
         assert_eq!(sizes.len(), 4, "{sizes:?}");
-        let large = vec![entry(n_written); 2 * ROOM_BYTES / 50];
+        let large = vec![entry(n_written); 2 * PREALLOCATED_BYTES / 50];
         journal.append(&large, true).unwrap();
         let opened = JournalFile::open(&path).unwrap();
         assert_eq!(opened.entries.len(), n_written as usize + large.len());
-        assert_eq!(opened.n_bytes_dropped, 0, "room is no record that was cut short");
-        assert_eq!(size(), journal.len(), "room is made again when it is needed");
+        assert_eq!(opened.n_bytes_dropped, 0, "preallocated space is not an incomplete record");
+        assert_eq!(size(), journal.len(), "opening truncates preallocated space");
     }
 
     #[test]
-    fn records_of_a_newer_version_stop_the_agent_instead_of_being_forgotten() {
+    fn unreadable_records_are_an_error() {
         let folder = Folder::new();
         let path = folder.file("journal");
         let payload = br#"{"kind":"dreamt"}"#;
@@ -284,12 +287,12 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_leaves_the_journal_as_it_was() {
+    fn full_disk_leaves_the_journal_unchanged() {
         let folder = Folder::new();
         let path = folder.file("journal");
         let mut opened = JournalFile::open(&path).unwrap();
         opened.file.append(&entries(2), true).unwrap();
-        // A device that refuses every write, in the place of the file.
+        // `/dev/full` fails every write.
         let full = OpenOptions::new().read(true).write(true).open("/dev/full").unwrap();
         let real = std::mem::replace(&mut opened.file.file, full);
         let error = opened.file.append(&[entry(2)], true).unwrap_err();
@@ -300,21 +303,21 @@ mod tests {
     }
 
     #[test]
-    fn after_a_sync_that_failed_everything_is_written_once_more() {
+    fn failed_sync_rewrites_the_journal() {
         let folder = Folder::new();
         let path = folder.file("journal");
         let mut journal = JournalFile::open(&path).unwrap().file;
         journal.append(&entries(2), false).unwrap();
         let inode = || std::os::unix::fs::MetadataExt::ino(&fs::metadata(&path).unwrap());
         let before = inode();
-        // A device that takes everything and cannot be synced, in the place of the file.
+        // `/dev/null` accepts writes but cannot be synced.
         let unsyncable = || OpenOptions::new().read(true).write(true).open("/dev/null").unwrap();
         let real = std::mem::replace(&mut journal.file, unsyncable());
         journal.sync().unwrap_err();
         journal.append(&[entry(2)], true).unwrap_err();
         journal.file = real;
         journal.sync().unwrap();
-        assert_ne!(inode(), before, "a sync alone would say that all is well");
+        assert_ne!(inode(), before, "a second sync alone would falsely succeed");
         assert_eq!(JournalFile::open(&path).unwrap().entries, entries(2));
         let real = std::mem::replace(&mut journal.file, unsyncable());
         journal.append(&[entry(2)], true).unwrap_err();
@@ -326,7 +329,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn a_torn_or_damaged_end_costs_only_what_is_behind_it(cut in 0..400_usize, garbage in prop::collection::vec(any::<u8>(), 0..40)) {
+        fn torn_end_loses_only_the_records_behind_it(cut in 0..400_usize, garbage in prop::collection::vec(any::<u8>(), 0..40)) {
             let folder = Folder::new();
             let path = folder.file("journal");
             let mut opened = JournalFile::open(&path).unwrap();

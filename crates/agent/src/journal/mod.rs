@@ -1,11 +1,12 @@
-//! What an agent must not forget, on disk.
+//! Write-ahead journal of an agent.
 //!
-//! A file of records, each with its length and a checksum. Whatever is behind the last whole record was being written when the
-//! machine went down, and is cut off. A promise to carry something out is synced before it is answered, and several that wait
-//! at the same time share one sync; an end is synced a moment later, with the next promise as a rule.
+//! A file of records, each with its length and a checksum. An incomplete record at the end is the result of a
+//! crash during a write and is truncated. Accepting an attempt is synced before it is acknowledged to the
+//! server; accepts that are pending together share one sync. Results are synced shortly after they are
+//! written, normally together with the next accept.
 
 mod file;
 mod writer;
 
 pub use file::{JournalError, JournalFile};
-pub(crate) use writer::{Answer, Job, SYNCS, Writer};
+pub(crate) use writer::{Job, ReplyTo, SYNCS, Writer};

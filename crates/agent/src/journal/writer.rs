@@ -1,4 +1,4 @@
-//! Writes records in the order they come, with one sync for all that wait together.
+//! Journal writer: appends records in order and groups syncs (group commit).
 
 use std::io;
 use std::time::Duration;
@@ -10,24 +10,24 @@ use tokio::time::Instant;
 
 use super::file::JournalFile;
 
-/// Something to be written.
+/// Journal operation.
 #[derive(Debug)]
 pub(crate) enum Job {
-    /// What has to be safe first is so before the answer; what has to be so soon comes to the disk with the next that is, or
-    /// a moment later.
+    /// `Safe::First` syncs before the reply. `Safe::Soon` replies after the write and is synced with the next
+    /// synced write or within [`SYNC_DELAY`].
     Append {
         entry: Entry,
         safe: Safe,
-        answer: Answer,
+        reply: ReplyTo,
     },
     Rewrite {
         entries: Vec<Entry>,
-        answer: Answer,
+        reply: ReplyTo,
     },
 }
 
 impl Job {
-    /// Waits for no disk: handing it to another thread would take longer than doing it.
+    /// Needs no sync before the reply, so it is done inline: a blocking task would cost more than the write.
     fn is_quick(&self) -> bool {
         matches!(self, Self::Append { safe: Safe::Soon | Safe::Whenever, .. })
     }
@@ -37,23 +37,25 @@ impl Job {
     }
 }
 
-/// Who wants to know how it went.
+/// Recipient of the result of a write.
 #[derive(Debug)]
-pub(crate) enum Answer {
-    Nobody,
-    /// The session, under this number.
+pub(crate) enum ReplyTo {
+    None,
+    /// The session, with the sequence number of the write.
     Session(u64),
-    Waiting(oneshot::Sender<Result<(), String>>),
+    Waiter(oneshot::Sender<Result<(), String>>),
 }
 
-/// The way to the journal. When the last one is dropped the writer ends, with everything written.
+/// Handle to the writer task. The task ends when the last handle is dropped and everything is written and
+/// synced.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
     jobs: mpsc::UnboundedSender<Job>,
 }
 
 impl Writer {
-    /// Starts writing; how it went for the session is told through the channel. Who shares `syncs` takes turns at the disk.
+    /// Starts the writer task. Results of session writes are sent to `done`. Writers that share `syncs` limit
+    /// their concurrent disk access.
     pub(crate) fn start(
         file: JournalFile,
         done: mpsc::UnboundedSender<(u64, Result<(), String>)>,
@@ -64,21 +66,22 @@ impl Writer {
     }
 
     pub(crate) fn write(&self, job: Job) {
-        // Without a writer the answer is dropped, which whoever waits for it notices.
+        // If the writer task has ended, dropping the job drops its reply channel, which its receiver notices.
         _ = self.jobs.send(job);
     }
 }
 
-/// More at once would keep the first ones waiting.
+/// Bound on jobs per batch, so that the first jobs of a batch are not delayed by many later ones.
 const BATCH_MAX: usize = 1024;
 
-/// What is to be safe soon is so after this long.
-const SOON: Duration = Duration::from_millis(100);
+/// Maximum delay until a `Safe::Soon` write is synced.
+const SYNC_DELAY: Duration = Duration::from_millis(100);
 
-/// Before it is tried again where the disk refused.
-const AGAIN: Duration = Duration::from_secs(1);
+/// Delay before a failed sync is retried.
+const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// A process may have many agents, and most often one disk: more threads that wait for it would only cost.
+/// Limits concurrent syncs in a process with many agents: they usually share one disk, so more blocked
+/// threads gain nothing.
 pub(crate) static SYNCS: Semaphore = Semaphore::const_new(8);
 
 async fn write_all(
@@ -88,104 +91,105 @@ async fn write_all(
     syncs: &'static Semaphore,
 ) {
     let mut batch = Vec::new();
-    // Until when what was written has to be synced.
-    let mut owed: Option<Instant> = None;
+    // Deadline of the pending sync.
+    let mut sync_deadline: Option<Instant> = None;
     loop {
-        let come = jobs.recv_many(&mut batch, BATCH_MAX);
-        let n_jobs = match owed {
-            None => come.await,
-            Some(at) => tokio::time::timeout_at(at, come).await.unwrap_or_default(),
+        let next_jobs = jobs.recv_many(&mut batch, BATCH_MAX);
+        let n_jobs = match sync_deadline {
+            None => next_jobs.await,
+            Some(at) => tokio::time::timeout_at(at, next_jobs).await.unwrap_or_default(),
         };
-        if n_jobs == 0 && owed.is_none() {
+        if n_jobs == 0 && sync_deadline.is_none() {
             return;
         }
         let work = std::mem::take(&mut batch);
-        let is_due = owed.is_some_and(|at| at <= Instant::now());
-        let answers = if n_jobs > 0 && !is_due && work.iter().all(Job::is_quick) {
+        let is_due = sync_deadline.is_some_and(|at| at <= Instant::now());
+        let results = if n_jobs > 0 && !is_due && work.iter().all(Job::is_quick) {
             if work.iter().any(Job::is_soon) {
-                owed.get_or_insert_with(|| Instant::now() + SOON);
+                sync_deadline.get_or_insert_with(|| Instant::now() + SYNC_DELAY);
             }
             write_batch(&mut file, work, false)
         } else {
-            let is_owed = owed.take().is_some();
-            // Never closed, so there is always one to be had.
-            let _turn = syncs.acquire().await;
+            let is_sync_pending = sync_deadline.take().is_some();
+            // The semaphore is never closed, so this cannot fail.
+            let _permit = syncs.acquire().await;
             let written = tokio::task::spawn_blocking(move || {
-                let answers = write_batch(&mut file, work, true);
-                let is_safe = !is_owed || sync(&mut file);
-                (file, answers, is_safe)
+                let results = write_batch(&mut file, work, true);
+                let is_safe = !is_sync_pending || sync(&mut file);
+                (file, results, is_safe)
             });
-            // Only a runtime that shuts down, or a bug, ends it before its time.
-            let Ok((returned, answers, is_safe)) = written.await else { return };
+            // Fails only on runtime shutdown or a panic.
+            let Ok((returned, results, is_safe)) = written.await else { return };
             file = returned;
             let is_last = jobs.is_closed() && jobs.is_empty();
             if !is_safe && !is_last {
-                owed = Some(Instant::now() + AGAIN);
+                sync_deadline = Some(Instant::now() + RETRY_DELAY);
             }
-            answers
+            results
         };
-        for (answer, result) in answers {
-            match answer {
-                Answer::Nobody => {}
-                Answer::Session(seq) => _ = done.send((seq, result)),
-                Answer::Waiting(waiting) => _ = waiting.send(result),
+        for (reply, result) in results {
+            match reply {
+                ReplyTo::None => {}
+                ReplyTo::Session(seq) => _ = done.send((seq, result)),
+                ReplyTo::Waiter(waiter) => _ = waiter.send(result),
             }
         }
     }
 }
 
-/// Makes safe what was written before, and says whether it is. Nobody waits for it.
+/// Syncs earlier writes and reports whether that succeeded. Errors are logged only, because no caller waits
+/// for this sync.
 fn sync(file: &mut JournalFile) -> bool {
     let synced = file.sync();
     if let Err(error) = &synced {
-        tracing::error!(%error, "the journal cannot be synced");
+        tracing::error!(%error, "cannot sync the journal");
     }
     synced.is_ok()
 }
 
-type Answered = Vec<(Answer, Result<(), String>)>;
+type Results = Vec<(ReplyTo, Result<(), String>)>;
 
-/// With `may_wait`, what is to be safe soon is so at once.
-fn write_batch(file: &mut JournalFile, jobs: Vec<Job>, may_wait: bool) -> Answered {
-    let mut answered = Answered::new();
+/// Executes a batch. With `may_wait`, `Safe::Soon` entries are synced immediately.
+fn write_batch(file: &mut JournalFile, jobs: Vec<Job>, may_wait: bool) -> Results {
+    let mut results = Results::new();
     let mut entries = Vec::new();
     let mut waiting = Vec::new();
-    let mut is_any_synced = false;
+    let mut needs_sync = false;
     for job in jobs {
         match job {
-            Job::Append { entry, safe, answer } => {
+            Job::Append { entry, safe, reply } => {
                 entries.push(entry);
-                waiting.push(answer);
-                is_any_synced |= may_wait && safe != Safe::Whenever;
+                waiting.push(reply);
+                needs_sync |= may_wait && safe != Safe::Whenever;
             }
-            Job::Rewrite { entries: all, answer } => {
-                // What came before is contained in it; what comes after is written behind it.
-                append(file, &mut entries, &mut waiting, is_any_synced, &mut answered);
-                is_any_synced = false;
-                answered.push((answer, told(file.rewrite(&all))));
+            Job::Rewrite { entries: replacement, reply } => {
+                // Earlier appends are contained in the rewrite and later ones go behind it.
+                append(file, &mut entries, &mut waiting, needs_sync, &mut results);
+                needs_sync = false;
+                results.push((reply, error_text(file.rewrite(&replacement))));
             }
         }
     }
-    append(file, &mut entries, &mut waiting, is_any_synced, &mut answered);
-    answered
+    append(file, &mut entries, &mut waiting, needs_sync, &mut results);
+    results
 }
 
 fn append(
     file: &mut JournalFile,
     entries: &mut Vec<Entry>,
-    waiting: &mut Vec<Answer>,
+    waiting: &mut Vec<ReplyTo>,
     is_synced: bool,
-    answered: &mut Answered,
+    results: &mut Results,
 ) {
     if entries.is_empty() {
         return;
     }
-    let result = told(file.append(entries, is_synced));
+    let result = error_text(file.append(entries, is_synced));
     entries.clear();
-    answered.extend(waiting.drain(..).map(|answer| (answer, result.clone())));
+    results.extend(waiting.drain(..).map(|reply| (reply, result.clone())));
 }
 
-fn told(result: io::Result<()>) -> Result<(), String> {
+fn error_text(result: io::Result<()>) -> Result<(), String> {
     result.map_err(|error| error.to_string())
 }
 
@@ -209,30 +213,30 @@ mod tests {
     impl Setup {
         fn new() -> Self {
             let folder = Folder::new();
-            let (tell, done) = mpsc::unbounded_channel();
-            // Of its own: other tests must not wait for the turns that this one holds.
+            let (done_sender, done) = mpsc::unbounded_channel();
+            // A separate semaphore, so that other tests do not wait for permits this test holds.
             let syncs = Box::leak(Box::new(Semaphore::new(1)));
-            let (writer, writing) = Writer::start(open(&folder).file, tell, syncs);
+            let (writer, writing) = Writer::start(open(&folder).file, done_sender, syncs);
             Self { folder, syncs, writer, writing, done }
         }
 
         fn write(&self, seq: u64, safe: Safe) {
-            self.writer.write(Job::Append { entry: entry(seq), safe, answer: Answer::Session(seq) });
+            self.writer.write(Job::Append { entry: entry(seq), safe, reply: ReplyTo::Session(seq) });
         }
 
-        /// The number of what was written next.
+        /// Sequence number of the next completed write.
         async fn next(&mut self) -> u64 {
             let (seq, result) = self.done.recv().await.unwrap();
             result.unwrap();
             seq
         }
 
-        /// Nothing is written for a while.
-        async fn silence(&mut self) {
-            assert!(tokio::time::timeout(5 * SOON, self.done.recv()).await.is_err());
+        /// Asserts that no write completes for a while.
+        async fn assert_idle(&mut self) {
+            assert!(tokio::time::timeout(5 * SYNC_DELAY, self.done.recv()).await.is_err());
         }
 
-        async fn no_sync(&self) -> tokio::sync::SemaphorePermit<'static> {
+        async fn block_syncs(&self) -> tokio::sync::SemaphorePermit<'static> {
             self.syncs.acquire().await.unwrap()
         }
     }
@@ -247,15 +251,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_what_has_to_be_safe_first_waits_for_the_disk() {
+    async fn only_safe_first_waits_for_a_sync() {
         let mut setup = Setup::new();
-        let held = setup.no_sync().await;
+        let sync_permit = setup.block_syncs().await;
         setup.write(1, Safe::Whenever);
         setup.write(2, Safe::Soon);
         assert_eq!((setup.next().await, setup.next().await), (1, 2));
         setup.write(3, Safe::First);
-        setup.silence().await;
-        drop(held);
+        setup.assert_idle().await;
+        drop(sync_permit);
         assert_eq!(setup.next().await, 3);
         drop(setup.writer);
         setup.writing.await.unwrap();
@@ -263,31 +267,34 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_to_be_safe_soon_is_synced_without_anything_else_to_write() {
+    async fn safe_soon_is_synced_without_further_writes() {
         let mut setup = Setup::new();
-        let held = setup.no_sync().await;
+        let sync_permit = setup.block_syncs().await;
         setup.write(1, Safe::Whenever);
         assert_eq!(setup.next().await, 1);
-        tokio::time::sleep(2 * SOON).await;
+        tokio::time::sleep(2 * SYNC_DELAY).await;
         setup.write(2, Safe::Soon);
-        assert_eq!(setup.next().await, 2, "nothing had to be synced before");
-        tokio::time::sleep(2 * SOON).await;
+        assert_eq!(setup.next().await, 2, "entry 1 needs no sync");
+        tokio::time::sleep(2 * SYNC_DELAY).await;
         setup.write(3, Safe::Whenever);
-        // It waits until the one before is safe.
-        setup.silence().await;
-        drop(held);
+        // It waits for the overdue sync of entry 2.
+        setup.assert_idle().await;
+        drop(sync_permit);
         assert_eq!(setup.next().await, 3);
     }
 
     #[tokio::test]
-    async fn an_agent_that_ends_leaves_nothing_that_is_not_safe() {
+    async fn pending_sync_completes_before_the_writer_ends() {
         let mut setup = Setup::new();
-        let held = setup.no_sync().await;
+        let sync_permit = setup.block_syncs().await;
         setup.write(1, Safe::Soon);
         assert_eq!(setup.next().await, 1);
         drop(setup.writer);
-        assert!(tokio::time::timeout(2 * SOON, &mut setup.writing).await.is_err(), "it waits for the sync");
-        drop(held);
+        assert!(
+            tokio::time::timeout(2 * SYNC_DELAY, &mut setup.writing).await.is_err(),
+            "it waits for the sync"
+        );
+        drop(sync_permit);
         setup.writing.await.unwrap();
     }
 }

@@ -1,24 +1,24 @@
-//! Server and agent in one process.
+//! In-process transport between server and agent.
 
 use stoker_engine::session::{FromAgent, ToAgent};
 use tokio::sync::mpsc;
 
 use super::{Connecting, Connection, QUEUE, Transport, TransportError};
 
-/// The agent's end.
+/// Agent side.
 #[derive(Debug)]
 pub struct ChannelTransport {
     connections: mpsc::UnboundedSender<ServerConnection>,
 }
 
-/// The server's end of one connection.
+/// Server side of one connection.
 #[derive(Debug)]
 pub struct ServerConnection {
     pub send: mpsc::Sender<ToAgent>,
     pub receive: mpsc::Receiver<FromAgent>,
 }
 
-/// Both ends. The server gets each connection the agent makes.
+/// Creates both sides. The receiver yields the server side of each connection the agent opens.
 pub fn pair() -> (ChannelTransport, mpsc::UnboundedReceiver<ServerConnection>) {
     let (connections, received) = mpsc::unbounded_channel();
     (ChannelTransport { connections }, received)
@@ -28,9 +28,9 @@ impl Transport for ChannelTransport {
     fn connect(&mut self) -> Connecting<'_> {
         let (to_agent, receive) = mpsc::channel(QUEUE);
         let (send, from_agent) = mpsc::channel(QUEUE);
-        let offered = self.connections.send(ServerConnection { send: to_agent, receive: from_agent });
+        let sent = self.connections.send(ServerConnection { send: to_agent, receive: from_agent });
         Box::pin(async move {
-            offered.map_err(|_| TransportError::Over("the server is gone".to_owned()))?;
+            sent.map_err(|_| TransportError::Closed("server shut down".to_owned()))?;
             Ok(Connection { send, receive })
         })
     }

@@ -1,4 +1,4 @@
-//! Ways between an agent and a server. Each carries the same messages.
+//! Transports between an agent and a server. All carry the same messages.
 
 pub mod channel;
 pub mod nats;
@@ -11,12 +11,12 @@ use std::pin::Pin;
 use stoker_engine::session::{FromAgent, ToAgent};
 use tokio::sync::mpsc;
 
-use crate::keeping::Keeping;
+use crate::result_queue::ResultQueue;
 
-/// Messages on their way; a side that is faster than the other waits.
+/// Capacity of message channels; a full channel applies back-pressure.
 pub(crate) const QUEUE: usize = 64;
 
-/// A connection that stands. It is over when nothing can be received any more.
+/// Open connection. It has ended when `receive` is closed.
 #[derive(Debug)]
 pub struct Connection {
     pub send: mpsc::Sender<FromAgent>,
@@ -25,22 +25,22 @@ pub struct Connection {
 
 pub type Connecting<'a> = Pin<Box<dyn Future<Output = Result<Connection, TransportError>> + Send + 'a>>;
 
-/// How an agent reaches its server. The agent begins, always.
+/// Opens connections from the agent to its server; the server never connects to the agent.
 pub trait Transport: Send {
     fn connect(&mut self) -> Connecting<'_>;
 
-    /// Who is given every result besides, where somebody can keep them.
-    fn keeping(&self) -> Option<Keeping> {
+    /// Queue for durable publication of results, if the transport has a durable store.
+    fn result_queue(&self) -> Option<ResultQueue> {
         None
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
-    /// Trying again may help.
+    /// Transient failure; a retry may succeed.
     #[error("{0}")]
-    Away(String),
-    /// There will be no further connection: finish what runs, and end.
+    Unavailable(String),
+    /// No further connection is possible: finish running attempts and exit.
     #[error("{0}")]
-    Over(String),
+    Closed(String),
 }

@@ -1,4 +1,5 @@
-//! Through NATS, to whichever server takes the call; and what NATS keeps of results, whether one does or not.
+//! NATS transport: sessions with any server of the group, and durable publication of results, which needs no
+//! server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,54 +15,56 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::{Connection, QUEUE, TransportError};
-use crate::ask::{Asked, ask};
 use crate::backoff::Backoff;
 use crate::endpoint::Endpoint;
-use crate::keeping::Keeping;
+use crate::http::{Reply, post};
+use crate::result_queue::ResultQueue;
 
-/// How long NATS may take to let us in.
-const UP_MAX: Duration = Duration::from_secs(5);
-const LOOK: Duration = Duration::from_millis(20);
-/// How long a server may take to answer a call.
-const ANSWER_MAX: Duration = Duration::from_secs(5);
-/// A server that says nothing for so long is gone; another takes the next call.
+/// Timeout for the NATS connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// How long a server may take to accept a session.
+const CALL_TIMEOUT: Duration = Duration::from_secs(5);
+/// Keep-alive of a session. After this silence the agent opens a session with another server.
 const PIPE: PipeSettings = PipeSettings {
-    // What is said to nobody is told at once, so this is also how long it takes to miss a server that was killed.
+    // Publishing without a subscriber fails immediately, so a killed server is detected within one ping
+    // interval.
     ping_every: Duration::from_secs(5),
     silence_max: Duration::from_secs(25),
     bytes_max: TO_AGENT_BYTES_MAX,
 };
-/// Between attempts to get a new user in time.
-const RENEW_AGAIN: Duration = Duration::from_mins(1);
-/// Pauses between attempts to have a result kept.
-const KEEP_AGAIN: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(15));
+/// Minimum interval between renewals of the NATS user, and delay after a failed one.
+const RENEW_INTERVAL_MIN: Duration = Duration::from_mins(1);
+/// Backoff between attempts to publish a result.
+const PUBLISH_BACKOFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(15));
 
 pub struct NatsTransport {
     endpoint: Endpoint,
     credential: String,
     node: String,
     options: NatsOptions,
-    line: Option<Arc<Line>>,
-    /// The last one there was, for those who need no server: it may come back by itself.
-    last_line: watch::Sender<Option<Arc<Line>>>,
-    keeping: Keeping,
+    connection: Option<Arc<NatsConnection>>,
+    /// Most recent NATS connection, for publishing results. NATS reconnects on its own, also while no session
+    /// is open.
+    last_connection: watch::Sender<Option<Arc<NatsConnection>>>,
+    results: ResultQueue,
 }
 
-/// A connection to NATS, under a user that is renewed as long as this lives.
-struct Line {
+/// NATS connection whose user credentials are renewed until it is dropped.
+struct NatsConnection {
     bus: Bus,
     key: String,
     renewing: JoinHandle<()>,
 }
 
-impl Drop for Line {
+impl Drop for NatsConnection {
     fn drop(&mut self) {
         self.renewing.abort();
     }
 }
 
 impl NatsTransport {
-    /// Users of NATS are given out by the server. Fails for an address that is none.
+    /// Fails for an invalid NATS address. The server issues the user credentials later.
     pub fn new(
         endpoint: Endpoint,
         credential: String,
@@ -69,37 +72,37 @@ impl NatsTransport {
         options: NatsOptions,
     ) -> Result<Self, NatsError> {
         options.check()?;
-        let (last_line, lines) = watch::channel(None);
-        let keeping = Keeping::default();
-        // Ends with the last sender of lines.
-        tokio::spawn(keep_all(keeping.clone(), lines, node.clone()));
-        Ok(Self { endpoint, credential, node, options, line: None, last_line, keeping })
+        let (last_connection, connections) = watch::channel(None);
+        let results = ResultQueue::default();
+        // Ends when `last_connection` is dropped.
+        tokio::spawn(publish_results(results.clone(), connections, node.clone()));
+        Ok(Self { endpoint, credential, node, options, connection: None, last_connection, results })
     }
 
-    pub(super) fn keeping(&self) -> Keeping {
-        self.keeping.clone()
+    pub(super) fn results(&self) -> ResultQueue {
+        self.results.clone()
     }
 
     pub(super) async fn open(&mut self) -> Result<Connection, TransportError> {
-        let line = if let Some(line) = self.line.take() {
-            line
+        let connection = if let Some(connection) = self.connection.take() {
+            connection
         } else {
-            let line = Arc::new(self.enter().await?);
-            self.last_line.send_replace(Some(Arc::clone(&line)));
-            line
+            let connection = Arc::new(self.connect().await?);
+            self.last_connection.send_replace(Some(Arc::clone(&connection)));
+            connection
         };
-        let opened = converse(&line, &self.node).await;
-        // A user that is not let in may have been taken back; the next attempt asks for another.
-        if line.bus.is_up() {
-            self.line = Some(line);
+        let opened = open_session(&connection, &self.node).await;
+        // If NATS rejects the user, it may have been revoked; the next attempt requests a new one.
+        if connection.bus.is_up() {
+            self.connection = Some(connection);
         }
         opened
     }
 
-    /// Asks the server for a user and goes to NATS with it.
-    async fn enter(&self) -> Result<Line, TransportError> {
+    /// Requests a NATS user from the server and connects to NATS with it.
+    async fn connect(&self) -> Result<NatsConnection, TransportError> {
         let UserAnswer { jwt, seed, key, expires_in_seconds } =
-            ask_user(&self.endpoint, &self.credential).await.map_err(TransportError::Away)?;
+            request_user(&self.endpoint, &self.credential).await.map_err(TransportError::Unavailable)?;
         let keys = UserKeys::new(jwt, seed);
         let options = NatsOptions {
             auth: NatsAuth::Keys(keys.clone()),
@@ -107,80 +110,87 @@ impl NatsTransport {
             inbox: Some(inbox(&self.node, &key)),
             ..self.options.clone()
         };
-        let nats = Nats::connect(&options).await.map_err(|error| TransportError::Away(error.to_string()))?;
+        let nats =
+            Nats::connect(&options).await.map_err(|error| TransportError::Unavailable(error.to_string()))?;
         let renewing = renew(self.endpoint.clone(), self.credential.clone(), keys, expires_in_seconds);
-        Ok(Line { bus: Bus::Nats(nats), key, renewing: tokio::spawn(renewing) })
+        Ok(NatsConnection { bus: Bus::Nats(nats), key, renewing: tokio::spawn(renewing) })
     }
 }
 
-/// Has results kept by NATS as long as there is somebody who goes there.
-async fn keep_all(keeping: Keeping, mut lines: watch::Receiver<Option<Arc<Line>>>, node: String) {
-    let mut backoff = Backoff::new(KEEP_AGAIN);
-    let mut is_told = false;
+/// Publishes queued results until the transport is dropped.
+async fn publish_results(
+    results: ResultQueue,
+    mut connections: watch::Receiver<Option<Arc<NatsConnection>>>,
+    node: String,
+) {
+    let mut backoff = Backoff::new(PUBLISH_BACKOFF);
+    let mut is_reported = false;
     loop {
         let finished = tokio::select! {
-            finished = keeping.first() => finished,
-            changed = lines.changed() => match changed {
+            finished = results.first() => finished,
+            changed = connections.changed() => match changed {
                 Ok(()) => continue,
                 Err(_) => return,
             },
         };
-        let (key, line) = (finished.key, lines.borrow().clone());
-        let kept = match &line {
-            Some(line) => keep(line, &node, finished).await,
-            None => Err(BusError::Away("this agent was not let in yet".to_owned())),
+        let (key, connection) = (finished.key, connections.borrow().clone());
+        let published = match &connection {
+            Some(connection) => publish(connection, &node, finished).await,
+            None => Err(BusError::Away("not connected to NATS yet".to_owned())),
         };
-        let Err(error) = kept else {
-            tracing::debug!(attempt.key = %key, "NATS keeps the result");
-            keeping.settled(&[key]);
+        let Err(error) = published else {
+            tracing::debug!(attempt.key = %key, "result published to NATS");
+            results.remove(&[key]);
             backoff.reset();
-            is_told = false;
+            is_reported = false;
             continue;
         };
-        if !std::mem::replace(&mut is_told, true) {
-            tracing::info!(why = %error, "NATS does not keep results; the journal does");
+        if !std::mem::replace(&mut is_reported, true) {
+            tracing::info!(why = %error, "cannot publish results to NATS; they stay in the journal");
         }
         tokio::time::sleep(backoff.next()).await;
     }
 }
 
-async fn keep(line: &Line, node: &str, finished: Finished) -> Result<(), BusError> {
-    let wrong = |error: stoker_bus::SubjectError| BusError::Unkept(error.to_string());
-    let subject = Subject::new(result(node, &line.key)).map_err(wrong)?;
-    let id = result_id(&line.key, finished.key);
-    line.bus.keep(&subject, &id, encode_from_agent(&FromAgent::Finished(finished)).into_bytes()).await
+async fn publish(connection: &NatsConnection, node: &str, finished: Finished) -> Result<(), BusError> {
+    let invalid = |error: stoker_bus::SubjectError| BusError::Unkept(error.to_string());
+    let subject = Subject::new(result(node, &connection.key)).map_err(invalid)?;
+    let id = result_id(&connection.key, finished.key);
+    connection.bus.keep(&subject, &id, encode_from_agent(&FromAgent::Finished(finished)).into_bytes()).await
 }
 
-/// Finds a server that takes the call.
-async fn converse(line: &Line, node: &str) -> Result<Connection, TransportError> {
-    let away = |reason: &str| TransportError::Away(format!("NATS: {reason}"));
-    let deadline = Instant::now() + UP_MAX;
-    while !line.bus.is_up() {
+/// Opens a session with a server that accepts the call.
+async fn open_session(connection: &NatsConnection, node: &str) -> Result<Connection, TransportError> {
+    let unavailable = |reason: &str| TransportError::Unavailable(format!("NATS: {reason}"));
+    let deadline = Instant::now() + CONNECT_TIMEOUT;
+    while !connection.bus.is_up() {
         if Instant::now() > deadline {
-            return Err(away("it is away, or does not let this agent in"));
+            return Err(unavailable("not connected: it is unavailable or rejects this agent"));
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
-    let conversation = format!("{:016x}", getrandom::u64().map_err(|error| away(&error.to_string()))?);
+    let conversation = format!("{:016x}", getrandom::u64().map_err(|error| unavailable(&error.to_string()))?);
     let subject =
-        |words: &[&str]| Subject::new(words.iter().copied()).map_err(|error| away(&error.to_string()));
-    let here = subject(&into(node, &line.key, &conversation))?;
-    let to = subject(&out(node, &line.key, &conversation))?;
-    let door = subject(&call(node, &line.key))?;
-    let word = Call { conversation }.encode();
-    let called = Pipe::call(line.bus.clone(), &door, word, (to, here), PIPE, ANSWER_MAX).await;
-    let pipe = called.map_err(|error| away(&error.to_string()))?;
-    let pipe = pipe.ok_or_else(|| away("no server answers"))?;
+        |words: &[&str]| Subject::new(words.iter().copied()).map_err(|error| unavailable(&error.to_string()));
+    let inbound = subject(&into(node, &connection.key, &conversation))?;
+    let outbound = subject(&out(node, &connection.key, &conversation))?;
+    let call_subject = subject(&call(node, &connection.key))?;
+    let request = Call { conversation }.encode();
+    let opened =
+        Pipe::call(connection.bus.clone(), &call_subject, request, (outbound, inbound), PIPE, CALL_TIMEOUT)
+            .await;
+    let pipe = opened.map_err(|error| unavailable(&error.to_string()))?;
+    let pipe = pipe.ok_or_else(|| unavailable("no server accepted the session"))?;
     let (received, receive) = mpsc::channel(QUEUE);
     let (send, sending) = mpsc::channel(QUEUE);
-    tokio::spawn(carry(pipe, received, sending));
+    tokio::spawn(transfer(pipe, received, sending));
     Ok(Connection { send, receive })
 }
 
-/// Carries messages until one side is gone.
-async fn carry(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc::Receiver<FromAgent>) {
-    let (pieces_in, mut incoming) = mpsc::channel::<Vec<u8>>(1);
-    let (outgoing, pieces_out) = mpsc::channel(1);
+/// Transfers messages until either side ends.
+async fn transfer(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc::Receiver<FromAgent>) {
+    let (bytes_in, mut incoming) = mpsc::channel::<Vec<u8>>(1);
+    let (outgoing, bytes_out) = mpsc::channel(1);
     let reading = async {
         while let Some(bytes) = incoming.recv().await {
             match decode_to_agent(&String::from_utf8_lossy(&bytes)) {
@@ -190,7 +200,7 @@ async fn carry(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc::R
                     }
                 }
                 Ok(Decoded::Unknown) => {}
-                Err(error) => tracing::warn!(%error, "a message was not understood"),
+                Err(error) => tracing::warn!(%error, "ignored a malformed message"),
             }
         }
     };
@@ -202,41 +212,40 @@ async fn carry(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc::R
         }
     };
     let ended = {
-        let mut carrying = std::pin::pin!(pipe.carry(pieces_in, pieces_out));
-        let beside = async { tokio::join!(reading, writing) };
+        let mut transferring = std::pin::pin!(pipe.carry(bytes_in, bytes_out));
+        let codec = async { tokio::join!(reading, writing) };
         tokio::select! {
-            ended = &mut carrying => ended,
-            // Whoever is on the other side is still told.
-            _ = beside => carrying.await,
+            ended = &mut transferring => ended,
+            // Lets the pipe tell the other side that the session is over.
+            _ = codec => transferring.await,
         }
     };
-    tracing::debug!(?ended, "a conversation over NATS is over");
+    tracing::debug!(?ended, "NATS session ended");
 }
 
-async fn ask_user(endpoint: &Endpoint, credential: &str) -> Result<UserAnswer, String> {
-    match ask(endpoint, USER_PATH, Some(credential), Vec::new()).await {
-        Asked::Answer(body) => {
-            serde_json::from_slice(&body).map_err(|error| format!("{endpoint}: {error} in its answer"))
-        }
-        Asked::Away(reason) => Err(format!("no user of NATS from {endpoint}: {reason}")),
-        Asked::Refused(reason) => Err(format!("{endpoint} gives no user of NATS: {reason}")),
+async fn request_user(endpoint: &Endpoint, credential: &str) -> Result<UserAnswer, String> {
+    match post(endpoint, USER_PATH, Some(credential), Vec::new()).await {
+        Reply::Success(body) => serde_json::from_slice(&body)
+            .map_err(|error| format!("malformed response from {endpoint}: {error}")),
+        Reply::Unavailable(reason) => Err(format!("cannot request a NATS user from {endpoint}: {reason}")),
+        Reply::Refused(reason) => Err(format!("{endpoint} refused a NATS user: {reason}")),
     }
 }
 
-/// Gets a new user when half of the life of the last one is over.
+/// Renews the user credentials after half of their lifetime.
 async fn renew(endpoint: Endpoint, credential: String, keys: UserKeys, expires_in_seconds: u64) {
     let mut pause = Duration::from_secs(expires_in_seconds / 2);
     loop {
         tokio::time::sleep(pause).await;
-        pause = match ask_user(&endpoint, &credential).await {
+        pause = match request_user(&endpoint, &credential).await {
             Ok(user) => {
                 let pause = Duration::from_secs(user.expires_in_seconds / 2);
                 keys.replace(user.jwt, user.seed);
-                pause.max(RENEW_AGAIN)
+                pause.max(RENEW_INTERVAL_MIN)
             }
             Err(why) => {
-                tracing::warn!(why, "the user of NATS was not renewed");
-                RENEW_AGAIN
+                tracing::warn!(why, "cannot renew the NATS user; will retry");
+                RENEW_INTERVAL_MIN
             }
         };
     }

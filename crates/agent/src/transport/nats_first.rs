@@ -1,4 +1,4 @@
-//! Through NATS as long as that works, else straight to the server, and back.
+//! Transport that prefers NATS and falls back to a direct connection to the server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,42 +8,48 @@ use tokio::sync::{Mutex, mpsc};
 use super::nats::NatsTransport;
 use super::{Connecting, Connection, QUEUE, Transport, TransportError};
 use crate::backoff::Backoff;
-use crate::keeping::Keeping;
+use crate::result_queue::ResultQueue;
 
-/// Pauses between attempts to get back to NATS.
-const BACK: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mins(5));
+/// Backoff between attempts to return to NATS.
+const RETURN_BACKOFF: (Duration, Duration) = (Duration::from_secs(5), Duration::from_mins(5));
 
-/// Takes the second way where the first does not work. While it does so it tries the first again, and changes over
-/// without a pause: the next connection stands before the last one is left.
+/// Falls back to `direct` while NATS does not work and keeps retrying NATS. It switches back without an
+/// interruption: the NATS connection is open before the direct one is closed.
 pub struct NatsFirst<T> {
     nats: Arc<Mutex<NatsTransport>>,
-    keeping: Keeping,
-    straight: T,
-    found: (mpsc::Sender<Connection>, mpsc::Receiver<Connection>),
+    result_queue: ResultQueue,
+    direct: T,
+    reconnected: (mpsc::Sender<Connection>, mpsc::Receiver<Connection>),
 }
 
 impl<T: Transport> NatsFirst<T> {
-    pub fn new(nats: NatsTransport, straight: T) -> Self {
-        let keeping = nats.keeping();
-        Self { nats: Arc::new(Mutex::new(nats)), keeping, straight, found: mpsc::channel(1) }
+    pub fn new(nats: NatsTransport, direct: T) -> Self {
+        let result_queue = nats.results();
+        Self { nats: Arc::new(Mutex::new(nats)), result_queue, direct, reconnected: mpsc::channel(1) }
     }
 
     async fn open(&mut self) -> Result<Connection, TransportError> {
-        if let Ok(connection) = self.found.1.try_recv() {
+        if let Ok(connection) = self.reconnected.1.try_recv() {
             return Ok(connection);
         }
         let why = match self.nats.lock().await.open().await {
             Ok(connection) => {
-                tracing::info!("through NATS");
+                tracing::info!("connected through NATS");
                 return Ok(connection);
             }
             Err(error) => error.to_string(),
         };
-        tracing::info!(why, "not through NATS but straight to the server");
-        let straight = self.straight.connect().await?;
+        tracing::info!(why, "NATS unavailable; connecting directly to the server");
+        let direct = self.direct.connect().await?;
         let (send, sending) = mpsc::channel(QUEUE);
         let (received, receive) = mpsc::channel(QUEUE);
-        tokio::spawn(until_back(straight, received, sending, Arc::clone(&self.nats), self.found.0.clone()));
+        tokio::spawn(forward_until_nats_returns(
+            direct,
+            received,
+            sending,
+            Arc::clone(&self.nats),
+            self.reconnected.0.clone(),
+        ));
         Ok(Connection { send, receive })
     }
 }
@@ -53,36 +59,36 @@ impl<T: Transport> Transport for NatsFirst<T> {
         Box::pin(self.open())
     }
 
-    /// Also while the conversation goes another way.
-    fn keeping(&self) -> Option<Keeping> {
-        Some(self.keeping.clone())
+    /// Results are published over NATS also while the session uses the direct connection.
+    fn result_queue(&self) -> Option<ResultQueue> {
+        Some(self.result_queue.clone())
     }
 }
 
-/// Passes messages on until the connection is over, or there is one through NATS.
-async fn until_back(
-    mut straight: Connection,
+/// Forwards messages until the direct connection ends or a NATS connection is open.
+async fn forward_until_nats_returns(
+    mut direct: Connection,
     received: mpsc::Sender<stoker_engine::session::ToAgent>,
     mut sending: mpsc::Receiver<stoker_engine::session::FromAgent>,
     nats: Arc<Mutex<NatsTransport>>,
-    found: mpsc::Sender<Connection>,
+    reconnected: mpsc::Sender<Connection>,
 ) {
-    let into = async {
-        while let Some(message) = straight.receive.recv().await {
+    let inbound = async {
+        while let Some(message) = direct.receive.recv().await {
             if received.send(message).await.is_err() {
                 return;
             }
         }
     };
-    let from = async {
+    let outbound = async {
         while let Some(message) = sending.recv().await {
-            if straight.send.send(message).await.is_err() {
+            if direct.send.send(message).await.is_err() {
                 return;
             }
         }
     };
-    let back = async {
-        let mut backoff = Backoff::new(BACK);
+    let nats_connection = async {
+        let mut backoff = Backoff::new(RETURN_BACKOFF);
         loop {
             tokio::time::sleep(backoff.next()).await;
             if let Ok(connection) = nats.lock().await.open().await {
@@ -91,12 +97,12 @@ async fn until_back(
         }
     };
     tokio::select! {
-        () = into => {}
-        () = from => {}
-        connection = back => {
-            tracing::info!("NATS is back");
-            // Nobody else finds one while this connection lives, so there is room.
-            _ = found.try_send(connection);
+        () = inbound => {}
+        () = outbound => {}
+        connection = nats_connection => {
+            tracing::info!("NATS available again; switching to it");
+            // Capacity 1 suffices: only one task retries NATS at a time.
+            _ = reconnected.try_send(connection);
         }
     }
 }

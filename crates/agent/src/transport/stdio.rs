@@ -1,4 +1,4 @@
-//! Messages as lines on standard input and output: what a server speaks with an agent that it starts over SSH.
+//! JSON lines on standard input and output, for agents that a server starts over SSH.
 
 use std::io;
 
@@ -10,7 +10,8 @@ use tokio::sync::mpsc;
 
 use super::{Connecting, Connection, QUEUE, Transport, TransportError};
 
-/// The one connection of this process. When it is lost there is no other: whoever started the agent starts the next one.
+/// The only connection of this process. After it is lost the process that started the agent has to start a
+/// new one.
 pub struct StdioTransport {
     ends: Option<(Box<dyn AsyncBufRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>)>,
 }
@@ -34,12 +35,12 @@ impl Transport for StdioTransport {
         let ends = self.ends.take();
         Box::pin(async move {
             let Some((mut input, mut output)) = ends else {
-                return Err(TransportError::Over("standard input has ended".to_owned()));
+                return Err(TransportError::Closed("end of standard input".to_owned()));
             };
             let (received, receive) = mpsc::channel(QUEUE);
             let (send, mut sending) = mpsc::channel(QUEUE);
             tokio::spawn(async move {
-                // A line that makes no sense is skipped, a reader that breaks is the end.
+                // Malformed lines are skipped; a read error ends the connection.
                 while let Ok(Some(line)) = read_line(&mut input, TO_AGENT_BYTES_MAX).await {
                     match decode_to_agent(&line) {
                         Ok(Decoded::Message(message)) => {
@@ -48,7 +49,7 @@ impl Transport for StdioTransport {
                             }
                         }
                         Ok(Decoded::Unknown) => {}
-                        Err(error) => tracing::warn!(%error, "a line was not understood"),
+                        Err(error) => tracing::warn!(%error, "ignored a malformed line"),
                     }
                 }
             });
@@ -65,7 +66,7 @@ impl Transport for StdioTransport {
     }
 }
 
-/// The next line, not longer than that; `None` at the end.
+/// Reads the next line, up to `bytes_max` bytes. `None` at end of input.
 pub(crate) async fn read_line(
     input: &mut (impl AsyncBufRead + Unpin + ?Sized),
     bytes_max: usize,
@@ -76,7 +77,7 @@ pub(crate) async fn read_line(
         return Ok(None);
     }
     if n_read > bytes_max {
-        return Err(io::Error::other("a line is too long"));
+        return Err(io::Error::other("line exceeds the length limit"));
     }
     Ok(Some(String::from_utf8_lossy(&line).into_owned()))
 }
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn lines_are_messages_and_nonsense_is_skipped() {
+    async fn malformed_lines_are_skipped() {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(theirs);
         let mut transport = StdioTransport::new(BufReader::new(input), output);
@@ -103,11 +104,11 @@ mod tests {
         connection.send.send(FromAgent::Heartbeat).await.unwrap();
         let line = read_line(&mut BufReader::new(reading), 1000).await.unwrap();
         assert_eq!(line.as_deref(), Some("{\"kind\":\"heartbeat\"}\n"));
-        assert!(matches!(transport.connect().await, Err(TransportError::Over(_))));
+        assert!(matches!(transport.connect().await, Err(TransportError::Closed(_))));
     }
 
     #[tokio::test]
-    async fn endless_lines_are_refused() {
+    async fn oversized_lines_are_rejected() {
         let mut input = BufReader::new(&b"0123456789"[..]);
         assert!(read_line(&mut input, 5).await.is_err());
         let mut input = BufReader::new(&b"01\n23"[..]);

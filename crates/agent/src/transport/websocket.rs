@@ -1,4 +1,4 @@
-//! A WebSocket to the server: outbound, one port, through proxies.
+//! WebSocket transport: outbound, one port, works through HTTP proxies.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,15 +19,16 @@ use super::{Connecting, Connection, QUEUE, Transport, TransportError};
 use crate::certificates::Certificates;
 use crate::endpoint::{Endpoint, Stream};
 
-/// How long the handshake may take.
-const HANDSHAKE_MAX: Duration = Duration::from_secs(15);
+/// Timeout for the WebSocket handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A connection on which nothing is heard, not even an answer to this, is dead; so is one that takes nothing. A server that is
-/// only slow has as long as between two of them, and more: whoever leaves it too early says everything again.
+/// A connection is considered dead when nothing, not even a pong, arrives for `SILENCE_MAX`, or when a send
+/// blocks that long. More than two ping intervals, so that a slow server is not mistaken for a dead one:
+/// every reconnect resends all state.
 const PING_EVERY: Duration = Duration::from_secs(10);
 const SILENCE_MAX: Duration = Duration::from_secs(25);
 
-/// Connects with the credential of the agent.
+/// Authenticates with the agent's credential.
 pub struct WebSocketTransport {
     endpoint: Endpoint,
     credential: String,
@@ -39,60 +40,60 @@ impl WebSocketTransport {
         Self { endpoint, credential, certificates: None }
     }
 
-    /// With a certificate, where the server wants to see one.
-    pub(crate) fn showing(self, certificates: Arc<Certificates>) -> Self {
+    /// Adds a client certificate, for servers that require one.
+    pub(crate) fn with_certificates(self, certificates: Arc<Certificates>) -> Self {
         Self { certificates: Some(certificates), ..self }
     }
 
     async fn open(&self) -> Result<Connection, TransportError> {
         let certificates = self.certificates.as_ref().filter(|_| self.endpoint.is_encrypted());
-        let has_none = certificates.is_some_and(|certificates| !certificates.is_good());
+        let lacks_certificate = certificates.is_some_and(|certificates| !certificates.is_valid());
         match self.connect_once().await {
-            // It may be for the want of a certificate: a server that has an authority since yesterday, or an agent that
-            // was away for long.
-            Err(Refused::Unauthorized) if has_none => {}
-            done => return done.map_err(|refused| self.away(refused)),
+            // The server may require a certificate that this agent does not have: its authority is new, or
+            // the agent was offline until its certificate expired.
+            Err(Refused::Unauthorized) if lacks_certificate => {}
+            done => return done.map_err(|refused| self.unavailable(refused)),
         }
         if let Some(certificates) = certificates
             && let Err(why) = certificates.renew(&self.endpoint, &self.credential).await
         {
-            tracing::warn!(why, "the server gives this agent no certificate");
+            tracing::warn!(why, "cannot get a certificate from the server");
         }
-        self.connect_once().await.map_err(|refused| self.away(refused))
+        self.connect_once().await.map_err(|refused| self.unavailable(refused))
     }
 
-    fn away(&self, refused: Refused) -> TransportError {
+    fn unavailable(&self, refused: Refused) -> TransportError {
         let reason = match refused {
             Refused::Unauthorized => {
-                "the server does not accept the credential of this agent; join again with a new token"
-                    .to_owned()
+                "the server rejected the agent's credential; join again with a new token".to_owned()
             }
             Refused::Other(reason) => reason,
         };
-        TransportError::Away(format!("{}: {reason}", self.endpoint))
+        TransportError::Unavailable(format!("{}: {reason}", self.endpoint))
     }
 
     async fn connect_once(&self) -> Result<Connection, Refused> {
-        let away = Refused::Other;
-        let stream = self.endpoint.connect().await.map_err(away)?;
+        let unavailable = Refused::Other;
+        let stream = self.endpoint.connect().await.map_err(unavailable)?;
         let url = self.endpoint.url("ws", SESSION_PATH);
-        let mut request = url.into_client_request().map_err(|error| away(error.to_string()))?;
+        let mut request = url.into_client_request().map_err(|error| unavailable(error.to_string()))?;
         let bearer = HeaderValue::from_str(&format!("Bearer {}", self.credential));
-        let mut bearer =
-            bearer.map_err(|_| away("the credential has characters that no header can carry".to_owned()))?;
+        let mut bearer = bearer.map_err(|_| {
+            unavailable("the credential contains characters that are invalid in an HTTP header".to_owned())
+        })?;
         bearer.set_sensitive(true);
         request.headers_mut().insert(header::AUTHORIZATION, bearer);
         let config = WebSocketConfig::default()
             .max_message_size(Some(TO_AGENT_BYTES_MAX))
             .max_frame_size(Some(TO_AGENT_BYTES_MAX));
         let handshake = tokio_tungstenite::client_async_with_config(request, stream, Some(config));
-        let (socket, _) = match tokio::time::timeout(HANDSHAKE_MAX, handshake).await {
-            Ok(done) => done.map_err(|error| told(&error))?,
-            Err(_) => return Err(away("no answer to the handshake".to_owned())),
+        let (socket, _) = match tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake).await {
+            Ok(done) => done.map_err(|error| refusal(&error))?,
+            Err(_) => return Err(unavailable("timeout during the WebSocket handshake".to_owned())),
         };
         let (received, receive) = mpsc::channel(QUEUE);
         let (send, sending) = mpsc::channel(QUEUE);
-        tokio::spawn(carry(socket, received, sending));
+        tokio::spawn(transfer(socket, received, sending));
         Ok(Connection { send, receive })
     }
 }
@@ -103,42 +104,42 @@ impl Transport for WebSocketTransport {
     }
 }
 
-/// Why there is no connection.
+/// Why a connection could not be opened.
 enum Refused {
     Unauthorized,
     Other(String),
 }
 
-fn told(error: &Error) -> Refused {
+fn refusal(error: &Error) -> Refused {
     match error {
         Error::Http(response)
             if matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) =>
         {
             Refused::Unauthorized
         }
-        Error::Http(response) => Refused::Other(format!("the server answers {}", response.status())),
+        Error::Http(response) => Refused::Other(format!("the server responded with {}", response.status())),
         other => Refused::Other(other.to_string()),
     }
 }
 
-/// Whether it could be sent. Nothing is read meanwhile, so this is bounded, too: a server that was cut off without a word takes
-/// what fits into the buffers of the network, and then nothing for ever.
+/// Sends a message and reports success. Bounded, because nothing is read meanwhile: a peer that disappeared
+/// silently accepts data until the socket buffers are full and then blocks the send indefinitely.
 async fn send(socket: &mut WebSocketStream<Box<dyn Stream>>, message: Message) -> bool {
     let sent = tokio::time::timeout(SILENCE_MAX, socket.send(message)).await;
     if sent.is_err() {
-        tracing::warn!("the server takes nothing");
+        tracing::warn!("timeout while sending to the server");
     }
     matches!(sent, Ok(Ok(())))
 }
 
-/// Carries messages until one side is gone.
-async fn carry(
+/// Transfers messages until either side ends.
+async fn transfer(
     mut socket: WebSocketStream<Box<dyn Stream>>,
     received: mpsc::Sender<ToAgent>,
     mut sending: mpsc::Receiver<FromAgent>,
 ) {
     let mut ping = tokio::time::interval_at(Instant::now() + PING_EVERY, PING_EVERY);
-    let mut heard = Instant::now();
+    let mut last_received = Instant::now();
     loop {
         let is_sent = tokio::select! {
             message = sending.recv() => match message {
@@ -146,12 +147,12 @@ async fn carry(
                 None => break,
             },
             _ = ping.tick() => send(&mut socket, Message::Ping(Vec::new().into())).await,
-            () = tokio::time::sleep_until(heard + SILENCE_MAX) => {
-                tracing::warn!("nothing is heard from the server");
+            () = tokio::time::sleep_until(last_received + SILENCE_MAX) => {
+                tracing::warn!("timeout while waiting for the server");
                 break;
             }
             message = socket.next() => {
-                heard = Instant::now();
+                last_received = Instant::now();
                 match message {
                     Some(Ok(Message::Text(text))) => match decode_to_agent(&text) {
                         Ok(Decoded::Message(message)) => {
@@ -162,13 +163,13 @@ async fn carry(
                         }
                         Ok(Decoded::Unknown) => match decode_refusal(&text) {
                             Some(why) => {
-                                tracing::error!(why, "the server cannot speak with this agent");
+                                tracing::error!(why, "the server refused this agent");
                                 break;
                             }
                             None => true,
                         },
                         Err(error) => {
-                            tracing::warn!(%error, "a message was not understood");
+                            tracing::warn!(%error, "ignored a malformed message");
                             true
                         }
                     },
@@ -181,6 +182,6 @@ async fn carry(
             break;
         }
     }
-    // Whoever is on the other side may be gone already.
+    // The peer may be gone already, so do not wait long for the close handshake.
     _ = tokio::time::timeout(Duration::from_secs(1), socket.close(None)).await;
 }

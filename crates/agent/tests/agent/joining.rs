@@ -1,4 +1,4 @@
-//! Becoming known to a server.
+//! Join requests against a fake HTTP server.
 
 use stoker_agent::{Endpoint, JoinError, join};
 use stoker_model::{Json, JsonMap};
@@ -6,10 +6,10 @@ use stoker_wire::join::JoinRequest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use super::rig::patient;
+use super::rig::with_timeout;
 
-/// Answers one request, and returns it.
-async fn answer(listener: TcpListener, status: &str, body: &str) -> (String, Json) {
+/// Answers one request and returns its head and body.
+async fn respond(listener: TcpListener, status: &str, body: &str) -> (String, Json) {
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut text = String::new();
     loop {
@@ -19,14 +19,14 @@ async fn answer(listener: TcpListener, status: &str, body: &str) -> (String, Jso
         if let Some((head, json)) = text.split_once("\r\n\r\n")
             && let Ok(json) = serde_json::from_str(json)
         {
-            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
-            stream.write_all(answer.as_bytes()).await.unwrap();
+            let response = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+            stream.write_all(response.as_bytes()).await.unwrap();
             return (head.to_owned(), json);
         }
     }
 }
 
-async fn joined(
+async fn send_join(
     status: &str,
     body: &str,
 ) -> (Result<stoker_wire::join::JoinAnswer, JoinError>, String, Json) {
@@ -37,42 +37,40 @@ async fn joined(
     let request =
         JoinRequest { token: "t0ken".to_owned(), node: "node-5".to_owned(), facts, ..JoinRequest::default() };
     let (result, (head, json)) =
-        patient(async { tokio::join!(join(&endpoint, &request), answer(listener, status, body)) }).await;
+        with_timeout(async { tokio::join!(join(&endpoint, &request), respond(listener, status, body)) })
+            .await;
     (result, head, json)
 }
 
 #[tokio::test]
-async fn a_token_becomes_a_credential() {
+async fn join_returns_a_credential() {
     let (result, head, json) =
-        joined("200 OK", r#"{"node_uid": "5", "credential": "c", "later": true}"#).await;
-    let answer = result.unwrap();
-    assert_eq!((answer.node_uid.as_str(), answer.credential.as_str()), ("5", "c"));
+        send_join("200 OK", r#"{"node_uid": "5", "credential": "c", "later": true}"#).await;
+    let response = result.unwrap();
+    assert_eq!((response.node_uid.as_str(), response.credential.as_str()), ("5", "c"));
     assert!(head.starts_with("POST /prefix/api/v1/agents/join HTTP/1.1"), "{head}");
-    let wanted =
+    let expected =
         serde_json::json!({"token": "t0ken", "node": "node-5", "version": "", "facts": {"cores": 2}});
-    assert_eq!(json, wanted);
+    assert_eq!(json, expected);
 }
 
 #[tokio::test]
-async fn answers_that_are_final_and_those_that_are_not() {
-    let (result, ..) = joined("403 Forbidden", r#"{"message": "the token was used before"}"#).await;
+async fn permanent_and_transient_failures_are_distinguished() {
+    let (result, ..) = send_join("403 Forbidden", r#"{"message": "the token was used before"}"#).await;
     let error = result.unwrap_err();
     assert!(matches!(error, JoinError::Refused { .. }));
-    assert!(
-        error.to_string().ends_with("does not let this agent join: the token was used before"),
-        "{error}"
-    );
+    assert!(error.to_string().ends_with("refused the join request: the token was used before"), "{error}");
     for (status, body) in
         [("200 OK", "hello"), ("200 OK", r#"{"node_uid": "", "credential": ""}"#), ("404 Not Found", "")]
     {
-        assert!(matches!(joined(status, body).await.0, Err(JoinError::Refused { .. })), "{status} {body}");
+        assert!(matches!(send_join(status, body).await.0, Err(JoinError::Refused { .. })), "{status} {body}");
     }
     for status in ["503 Service Unavailable", "429 Too Many Requests"] {
-        assert!(matches!(joined(status, "").await.0, Err(JoinError::Away { .. })), "{status}");
+        assert!(matches!(send_join(status, "").await.0, Err(JoinError::Unavailable { .. })), "{status}");
     }
     let endpoint = Endpoint::parse("http://127.0.0.1:1", None).unwrap();
     let request = JoinRequest { token: "hunter2".to_owned(), ..JoinRequest::default() };
-    let error = patient(join(&endpoint, &request)).await.unwrap_err();
-    assert!(matches!(error, JoinError::Away { .. }));
+    let error = with_timeout(join(&endpoint, &request)).await.unwrap_err();
+    assert!(matches!(error, JoinError::Unavailable { .. }));
     assert!(!error.to_string().contains("hunter2"));
 }

@@ -1,6 +1,6 @@
-//! An agent and a server that is only this test, in one process; what the agent runs is real.
+//! Tests of an agent against a server simulated in the same process; processes are real.
 
-#![expect(clippy::unwrap_used, reason = "a helper of a test fails as the test does")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
 
 mod joining;
 mod restarts;

@@ -1,4 +1,4 @@
-//! Agents that end, and those that come after them.
+//! Restarts of an agent: recovery from its journal.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -10,7 +10,7 @@ use stoker_wire::record::Entry;
 use super::rig::{Rig, attempt, is_alive, key, settings, shell};
 
 #[tokio::test]
-async fn results_that_nobody_acknowledged_survive() {
+async fn unacknowledged_results_survive_a_restart() {
     let folder = Folder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     assert_eq!(rig.end_of(shell(1, "true")).await, End::Succeeded);
@@ -26,7 +26,7 @@ async fn results_that_nobody_acknowledged_survive() {
 }
 
 #[tokio::test]
-async fn an_agent_that_ends_takes_its_processes_along_and_the_next_one_tells() {
+async fn stopped_agent_ends_its_processes_and_the_next_reports_them() {
     let folder = Folder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     let file = folder.file("pid");
@@ -40,13 +40,13 @@ async fn an_agent_that_ends_takes_its_processes_along_and_the_next_one_tells() {
     let pid = std::fs::read_to_string(file).unwrap();
     assert!(!is_alive(pid.trim()));
     let mut rig = Rig::start(settings(&folder)).await;
-    assert_eq!(rig.finished_or_told(1).await, End::Interrupted);
+    assert_eq!(rig.end_after_restart(1).await, End::Interrupted);
     rig.stop().await;
 }
 
-/// What a killed agent leaves behind: a journal that says that something was begun, and the process.
+/// Simulates a killed agent: a journal with an accepted attempt, and its orphaned process.
 #[tokio::test]
-async fn processes_of_a_killed_agent_are_found_and_ended() {
+async fn orphaned_processes_of_a_killed_agent_are_ended() {
     let folder = Folder::new();
     let settings = settings(&folder);
     let state = stoker_agent::StateFolder::open(&settings.state).unwrap();
@@ -65,16 +65,16 @@ async fn processes_of_a_killed_agent_are_found_and_ended() {
         .spawn()
         .unwrap();
     let mut rig = Rig::start(settings).await;
-    assert_eq!(rig.finished_or_told(1).await, End::Interrupted);
+    assert_eq!(rig.end_after_restart(1).await, End::Interrupted);
     assert!(!orphan.wait().unwrap().success());
-    assert!(stranger.try_wait().unwrap().is_none(), "a process of another agent is left alone");
+    assert!(stranger.try_wait().unwrap().is_none(), "processes of other agents are not ended");
     stranger.kill().unwrap();
     stranger.wait().unwrap();
     rig.stop().await;
 }
 
 #[tokio::test]
-async fn a_reboot_is_reported_by_the_agent_after_it() {
+async fn reboot_is_reported_after_the_restart() {
     let folder = Folder::new();
     let mut settings = settings(&folder);
     settings.boot_id = folder.file("boot_id");
@@ -82,24 +82,24 @@ async fn a_reboot_is_reported_by_the_agent_after_it() {
     settings.hooks.insert("reboot".to_owned(), "/bin/true".into());
     let rig = Rig::start(settings.clone()).await;
     rig.begin(attempt(1, "reboot", serde_json::json!({}))).await;
-    // The machine goes down some time after the command, and ends the agent first.
+    // The node goes down some time after the command and ends the agent first.
     let journal = settings.state.join("journal");
     while !std::fs::read(&journal).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains("rebooting")) {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
     rig.stop().await;
-    // An agent that comes up too early waits.
+    // An agent that starts before the reboot waits for it.
     let rig = Rig::start(settings.clone()).await;
     assert_eq!(rig.hello.running, [key(1)]);
     rig.stop().await;
     std::fs::write(&settings.boot_id, "second").unwrap();
     let mut rig = Rig::start(settings).await;
-    assert_eq!(rig.finished_or_told(1).await, End::Succeeded);
+    assert_eq!(rig.end_after_restart(1).await, End::Succeeded);
     rig.stop().await;
 }
 
 #[tokio::test]
-async fn journals_are_private_and_do_not_grow_for_ever() {
+async fn journal_is_private_and_bounded() {
     let folder = Folder::new();
     let settings = settings(&folder);
     let mut rig = Rig::start(settings.clone()).await;
@@ -116,7 +116,7 @@ async fn journals_are_private_and_do_not_grow_for_ever() {
     }
     assert!(largest < 150_000, "{largest} bytes");
     assert_eq!(std::fs::metadata(&journal).unwrap().permissions().mode() & 0o777, 0o600);
-    // Messages are dealt with in their order: with this one the last of those above are too.
+    // Messages are processed in order: when this attempt ends, the messages above are processed.
     let mut last = shell(1, "/bin/true");
     last.key.run = stoker_model::RunId(1000);
     rig.end_of(last).await;

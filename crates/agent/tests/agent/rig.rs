@@ -1,4 +1,4 @@
-//! An agent under test, seen from its server.
+//! Test rig: an agent and the server side of its connection.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use stoker_testkit::Folder;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-/// Longer than anything here may take.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout of every wait; longer than any operation in these tests.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) struct Rig {
     connections: mpsc::UnboundedReceiver<ServerConnection>,
@@ -61,17 +61,17 @@ impl Rig {
         let (stop, stopped) = watch::channel(false);
         let folder = StateFolder::open(&settings.state).unwrap();
         let agent = tokio::spawn(stoker_agent::run(settings, folder, transport, stopped));
-        let mut connection = patient(connections.recv()).await.unwrap();
+        let mut connection = with_timeout(connections.recv()).await.unwrap();
         let hello = first(&mut connection).await;
         Self { connections, connection, stop, agent, hello }
     }
 
-    /// Breaks the connection and waits for the next.
+    /// Drops the connection and waits for the next one.
     pub(crate) async fn reconnect(&mut self) {
         let (send, _) = mpsc::channel(1);
         let (_, receive) = mpsc::channel(1);
         drop(std::mem::replace(&mut self.connection, ServerConnection { send, receive }));
-        self.connection = patient(self.connections.recv()).await.unwrap();
+        self.connection = with_timeout(self.connections.recv()).await.unwrap();
         self.hello = first(&mut self.connection).await;
     }
 
@@ -89,10 +89,10 @@ impl Rig {
     }
 
     pub(crate) async fn next(&mut self) -> FromAgent {
-        patient(self.connection.receive.recv()).await.expect("the agent went away")
+        with_timeout(self.connection.receive.recv()).await.expect("connection closed by the agent")
     }
 
-    /// Everything up to this end, and what was printed before it.
+    /// Waits for the result of an attempt; returns it and the standard output before it.
     pub(crate) async fn finished(&mut self, key: AttemptKey) -> (Finished, String) {
         let mut printed = String::new();
         loop {
@@ -112,10 +112,10 @@ impl Rig {
         self.finished(key).await.0.end
     }
 
-    /// Waits until the attempt has printed this.
-    pub(crate) async fn printed(&mut self, key: AttemptKey, wanted: &str) {
+    /// Waits until the attempt has printed `expected`.
+    pub(crate) async fn printed(&mut self, key: AttemptKey, expected: &str) {
         let mut printed = String::new();
-        while !printed.contains(wanted) {
+        while !printed.contains(expected) {
             match self.next().await {
                 FromAgent::Output { key: of, text, .. } if of == key => printed.push_str(&text),
                 FromAgent::Finished(finished) if finished.key == key => panic!("it ended: {finished:?}"),
@@ -124,22 +124,22 @@ impl Rig {
         }
     }
 
-    /// Asks the agent to end.
+    /// Stops the agent and waits for its end.
     pub(crate) async fn stop(self) {
         self.stop.send(true).unwrap();
-        patient(self.agent).await.unwrap().unwrap();
+        with_timeout(self.agent).await.unwrap().unwrap();
     }
 }
 
 async fn first(connection: &mut ServerConnection) -> Hello {
-    match patient(connection.receive.recv()).await {
+    match with_timeout(connection.receive.recv()).await {
         Some(FromAgent::Hello(hello)) => hello,
         other => panic!("the first message is {other:?}"),
     }
 }
 
-pub(crate) async fn patient<F: Future>(future: F) -> F::Output {
-    tokio::time::timeout(PATIENCE, future).await.expect("nothing happens")
+pub(crate) async fn with_timeout<F: Future>(future: F) -> F::Output {
+    tokio::time::timeout(TIMEOUT, future).await.expect("timed out")
 }
 
 pub(crate) fn is_alive(pid: &str) -> bool {
@@ -148,8 +148,8 @@ pub(crate) fn is_alive(pid: &str) -> bool {
 }
 
 impl Rig {
-    /// How it ended, whether the greeting said so or a message after it.
-    pub(crate) async fn finished_or_told(&mut self, instance: u32) -> End {
+    /// Result of an attempt, from the `hello` or from a later message.
+    pub(crate) async fn end_after_restart(&mut self, instance: u32) -> End {
         let key = key(instance);
         match self.hello.finished.iter().find(|finished| finished.key == key) {
             Some(finished) => finished.end.clone(),

@@ -1,4 +1,4 @@
-//! A server that speaks TLS with a certificate of its own.
+//! TLS server with a self-signed certificate.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use stoker_wire::join::JoinRequest;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use super::rig::patient;
+use super::rig::with_timeout;
 
-/// Made by the program that every system with certificates has.
-fn make_certificate(folder: &Folder) -> bool {
-    let made = Command::new("openssl")
+/// Creates a self-signed certificate with `openssl`. Returns false if that is not possible.
+fn create_certificate(folder: &Folder) -> bool {
+    let output = Command::new("openssl")
         .args([
             "req",
             "-x509",
@@ -34,11 +34,11 @@ fn make_certificate(folder: &Folder) -> bool {
         .arg("-out")
         .arg(folder.file("cert.pem"))
         .output();
-    let is_made = made.is_ok_and(|output| output.status.success());
-    if !is_made {
-        eprintln!("skipped: `openssl` is missing or too old; `apt-get install openssl`");
+    let is_created = output.is_ok_and(|output| output.status.success());
+    if !is_created {
+        stoker_testkit::record_missing_tool("openssl: missing or too old; `apt-get install openssl`");
     }
-    is_made
+    is_created
 }
 
 fn acceptor(folder: &Folder) -> tokio_rustls::TlsAcceptor {
@@ -55,9 +55,9 @@ fn acceptor(folder: &Folder) -> tokio_rustls::TlsAcceptor {
 }
 
 #[tokio::test]
-async fn a_certificate_is_trusted_only_where_it_was_given() {
+async fn self_signed_certificate_is_trusted_only_with_ca_file() {
     let folder = Folder::new();
-    if !make_certificate(&folder) {
+    if !create_certificate(&folder) {
         return;
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -76,10 +76,10 @@ async fn a_certificate_is_trusted_only_where_it_was_given() {
     });
     let request = JoinRequest { token: "t".to_owned(), node: "n".to_owned(), ..JoinRequest::default() };
     let trusting = Endpoint::parse(&url, Some(&folder.file("cert.pem"))).unwrap();
-    assert_eq!(patient(join(&trusting, &request)).await.unwrap().node_uid, "5");
-    let strange = Endpoint::parse(&url, None).unwrap();
-    let error = patient(join(&strange, &request)).await.unwrap_err();
-    assert!(matches!(error, JoinError::Away { .. }));
+    assert_eq!(with_timeout(join(&trusting, &request)).await.unwrap().node_uid, "5");
+    let untrusting = Endpoint::parse(&url, None).unwrap();
+    let error = with_timeout(join(&untrusting, &request)).await.unwrap_err();
+    assert!(matches!(error, JoinError::Unavailable { .. }));
     assert!(error.to_string().contains("certificate"), "{error}");
     serving.abort();
 }

@@ -1,4 +1,4 @@
-//! What an agent does with what it is sent.
+//! Execution of attempts.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use stoker_testkit::Folder;
 use super::rig::{Rig, attempt, is_alive, key, settings, shell};
 
 #[tokio::test]
-async fn an_attempt_from_its_start_to_its_end() {
+async fn attempt_reports_start_output_and_end() {
     let folder = Folder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     assert_eq!(rig.hello.node, "1");
@@ -25,13 +25,13 @@ async fn an_attempt_from_its_start_to_its_end() {
             other => panic!("{other:?}"),
         }
     };
-    assert!(started, "the start is told before the end");
+    assert!(started, "start is reported before the end");
     assert_eq!(finished.end, End::Failed { message: "exit code 3: two".to_owned() });
     rig.stop().await;
 }
 
 #[tokio::test]
-async fn processes_know_how_they_are_followed() {
+async fn processes_inherit_the_trace_context() {
     let folder = Folder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -45,7 +45,7 @@ async fn processes_know_how_they_are_followed() {
 }
 
 #[tokio::test]
-async fn the_same_attempt_sent_twice_happens_once() {
+async fn redelivered_attempt_is_executed_once() {
     let folder = Folder::new();
     let file = folder.file("lines");
     let mut rig = Rig::start(settings(&folder)).await;
@@ -63,7 +63,7 @@ async fn the_same_attempt_sent_twice_happens_once() {
 }
 
 #[tokio::test]
-async fn timeouts_and_cancels_end_everything() {
+async fn timeout_and_cancel_end_all_processes() {
     let folder = Folder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     let stubborn =
@@ -81,17 +81,17 @@ async fn timeouts_and_cancels_end_everything() {
     rig.printed(key(2), "ready").await;
     rig.cancel(2).await;
     assert_eq!(rig.finished(key(2)).await.0.end, End::Cancelled);
-    // What was never begun is not begun later either.
+    // Cancelling an attempt that has not started prevents a later start.
     rig.cancel(3).await;
     assert_eq!(rig.finished(key(3)).await.0.end, End::Cancelled);
     assert_eq!(rig.end_of(shell(3, "echo no")).await, End::Cancelled);
-    // And the agent is well.
+    // The agent still works.
     assert_eq!(rig.end_of(shell(4, "true")).await, End::Succeeded);
     rig.stop().await;
 }
 
 #[tokio::test]
-async fn a_retry_ends_the_attempt_before_it() {
+async fn retry_cancels_the_previous_attempt() {
     let folder = Folder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     rig.begin(shell(1, "echo ready; sleep 1000")).await;
@@ -107,7 +107,7 @@ async fn a_retry_ends_the_attempt_before_it() {
 }
 
 #[tokio::test]
-async fn floods_of_output_secrets_and_hundreds_at_once() {
+async fn output_is_bounded_and_masked_and_attempts_run_concurrently() {
     let folder = Folder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     let mut flood =
@@ -121,28 +121,30 @@ async fn floods_of_output_secrets_and_hundreds_at_once() {
     for instance in 2..202 {
         rig.begin(shell(instance, "/bin/true")).await;
     }
-    let mut n_left = 200;
-    while n_left > 0 {
+    let mut n_running = 200;
+    while n_running > 0 {
         if let FromAgent::Finished(finished) = rig.next().await {
             assert_eq!(finished.end, End::Succeeded);
-            n_left -= 1;
+            n_running -= 1;
         }
     }
     rig.stop().await;
 }
 
 #[tokio::test]
-async fn what_makes_no_sense_is_refused_with_a_reason() {
+async fn invalid_attempts_are_refused_with_a_reason() {
     let folder = Folder::new();
     let mut rig = Rig::start(settings(&folder)).await;
-    let told = |end: End| match end {
+    let refusal = |end: End| match end {
         End::Refused { message } => message,
         other => panic!("{other:?}"),
     };
-    assert!(told(rig.end_of(attempt(1, "dance", json!({}))).await).contains("no task type `dance`"));
-    let message = told(rig.end_of(attempt(2, "shell", json!({}))).await);
+    assert!(refusal(rig.end_of(attempt(1, "dance", json!({}))).await).contains("no task type `dance`"));
+    let message = refusal(rig.end_of(attempt(2, "shell", json!({}))).await);
     assert_eq!(message, "Missing a required parameter cmd");
-    assert!(told(rig.end_of(attempt(3, "erase_node", json!({}))).await).contains("--hook erase_node=PATH"));
+    assert!(
+        refusal(rig.end_of(attempt(3, "erase_node", json!({}))).await).contains("--hook erase_node=PATH")
+    );
     let mut noop = shell(4, &format!("touch {}", folder.file("made").display()));
     noop.mode = Mode::Noop;
     assert_eq!(rig.end_of(noop).await, End::Succeeded);
@@ -151,7 +153,7 @@ async fn what_makes_no_sense_is_refused_with_a_reason() {
 }
 
 #[tokio::test]
-async fn a_lost_connection_changes_nothing_for_what_runs() {
+async fn running_attempts_survive_a_reconnect() {
     let folder = Folder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     let gate = folder.file("gate");
@@ -167,10 +169,10 @@ async fn a_lost_connection_changes_nothing_for_what_runs() {
     std::fs::write(gate, "").unwrap();
     assert_eq!(rig.finished(key(1)).await.0.end, End::Succeeded);
     rig.reconnect().await;
-    assert_eq!(rig.hello.finished.len(), 1, "what is not acknowledged is said again");
+    assert_eq!(rig.hello.finished.len(), 1, "unacknowledged results are resent");
     rig.send(ToAgent::Acknowledge { keys: vec![key(1)] }).await;
     rig.send(ToAgent::RunEnded { run: RunId(1) }).await;
-    // Whatever was sent before is dealt with when a later message is answered.
+    // Messages are processed in order: when this attempt ends, the messages above are processed.
     rig.end_of(attempt_of_another_run()).await;
     rig.reconnect().await;
     assert_eq!(rig.hello.runs, [RunId(2)]);
@@ -184,7 +186,7 @@ fn attempt_of_another_run() -> stoker_engine::session::Attempt {
 }
 
 #[tokio::test]
-async fn heartbeats_come_as_often_as_the_server_wants() {
+async fn heartbeat_interval_is_set_by_the_server() {
     let folder = Folder::new();
     let mut rig = Rig::start(settings(&folder)).await;
     rig.send(ToAgent::Welcome { heartbeat_ms: 60 }).await;

@@ -1,8 +1,8 @@
-//! Agents of a whole fleet in one process, apart from the server, so that what the server uses can be told from what
-//! they use.
+//! Agents of a whole fleet in a separate process, so that their resource usage is not attributed to the
+//! server.
 //!
-//! Told on standard input what each of them says of its network; says on standard output when all have joined, and at the
-//! end of its input how many tasks they did.
+//! Reads the network fact of the agents from standard input. Prints when all agents have joined and, at the
+//! end of the input, how many tasks they executed.
 
 use std::error::Error;
 use std::process::Stdio;
@@ -23,19 +23,19 @@ use crate::line::{Line, for_each, join, join_body, require_sockets};
 use crate::load::Failure;
 
 pub(crate) const USAGE: &str = "fleet-agents ADDRESS TOKEN AGENTS";
-/// The node on which the server runs.
+/// Uid of the master.
 const MASTER: &str = "master";
 
-/// What the process says, as its parent reads it.
+/// Handle of the child process.
 pub(super) struct Generator {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
-    /// Closed, it ends the process.
+    /// Closing it ends the process.
     stdin: Option<ChildStdin>,
 }
 
 impl Generator {
-    /// Starts it; every agent begins to join at once. `scheme` is a fact that each of them tells.
+    /// Starts the process; all agents begin to join. `scheme` is a fact that each of them reports.
     pub(super) async fn start(
         address: &str,
         token: &str,
@@ -58,16 +58,16 @@ impl Generator {
         Ok(self.child.id().ok_or("the agents have ended")?)
     }
 
-    /// Waits until all have joined and were welcomed: for how many seconds.
-    pub(super) async fn joined(&mut self) -> Result<f64, Box<dyn Error>> {
+    /// Waits until all agents have joined and been welcomed. Returns the seconds it took.
+    pub(super) async fn wait_until_joined(&mut self) -> Result<f64, Box<dyn Error>> {
         self.number("joined").await
     }
 
-    /// Ends it: how many tasks were done, and how many connections were lost on the way.
+    /// Ends the process. Returns the number of executed tasks and of lost connections.
     pub(super) async fn end(mut self) -> Result<(f64, f64), Box<dyn Error>> {
         drop(self.stdin.take());
-        let done = self.number("done").await?;
-        Ok((done, self.number("lost").await?))
+        let n_done = self.number("done").await?;
+        Ok((n_done, self.number("lost").await?))
     }
 
     async fn number(&mut self, word: &str) -> Result<f64, Box<dyn Error>> {
@@ -77,7 +77,7 @@ impl Generator {
     }
 }
 
-/// What all agents share.
+/// State shared by all agents.
 struct Fleet {
     address: String,
     token: String,
@@ -87,11 +87,11 @@ struct Fleet {
     n_agents: usize,
     n_done: AtomicU64,
     n_lost: AtomicUsize,
-    /// Hears of agents that broke off.
-    broken: mpsc::UnboundedSender<String>,
+    /// Receives errors of agents.
+    failures: mpsc::UnboundedSender<String>,
 }
 
-/// The process itself.
+/// Entry point of the child process.
 pub(crate) async fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     let [address, token, n_agents] = words else { return Err(USAGE.into()) };
     let n_agents: usize = n_agents.parse()?;
@@ -99,7 +99,7 @@ pub(crate) async fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
     let mut input = BufReader::new(tokio::io::stdin());
     let mut scheme = String::new();
     input.read_line(&mut scheme).await?;
-    let (broken, mut breaks) = mpsc::unbounded_channel();
+    let (failures, mut failure_receiver) = mpsc::unbounded_channel();
     let fleet = Arc::new(Fleet {
         address: address.clone(),
         token: token.clone(),
@@ -109,14 +109,14 @@ pub(crate) async fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
         n_agents: n_agents + 1,
         n_done: AtomicU64::new(0),
         n_lost: AtomicUsize::new(0),
-        broken,
+        failures,
     });
     let since = Instant::now();
-    // One more for the master, whose tasks are tasks like all others.
+    // One more for the master, whose tasks count like all others.
     let joining = for_each(0..=n_agents, |number| Arc::clone(&fleet).begin(number.checked_sub(1)));
     tokio::select! {
         joined = joining => drop(joined?),
-        Some(message) = breaks.recv() => return Err(message.into()),
+        Some(message) = failure_receiver.recv() => return Err(message.into()),
     }
     fleet.all_welcomed.notified().await;
     println!("joined {}", since.elapsed().as_secs_f64());
@@ -128,7 +128,7 @@ pub(crate) async fn run(words: &[String]) -> Result<(), Box<dyn Error>> {
 }
 
 impl Fleet {
-    /// Joins and connects; goes on beside.
+    /// Joins and connects; the session continues in the background.
     async fn begin(self: Arc<Self>, number: Option<usize>) -> Result<(), Failure> {
         let body = match number {
             Some(number) => join_body(&self.token, number),
@@ -138,20 +138,20 @@ impl Fleet {
         let line = Line::connect(&self.address, &member.credential).await?;
         tokio::spawn(async move {
             let uid = member.node_uid;
-            if let Err(error) = self.talk(uid.clone(), line).await {
+            if let Err(error) = self.run_session(uid.clone(), line).await {
                 self.n_lost.fetch_add(1, Ordering::Relaxed);
-                // Nobody may listen any more.
-                let _ = self.broken.send(format!("agent {uid}: {error}"));
+                // The receiver may be gone.
+                let _ = self.failures.send(format!("agent {uid}: {error}"));
                 eprintln!("agent {uid}: {error}");
             }
         });
         Ok(())
     }
 
-    async fn talk(&self, uid: String, mut line: Line) -> Result<(), Failure> {
+    async fn run_session(&self, uid: String, mut line: Line) -> Result<(), Failure> {
         let mut agent = IdleAgent::new(uid);
         let facts = JsonMap::from_iter([("network_scheme".to_owned(), self.scheme.clone())]);
-        self.say(&mut agent, &mut line, Input::Connected { facts }).await?;
+        self.step_and_send(&mut agent, &mut line, Input::Connected { facts }).await?;
         let mut next = None;
         loop {
             let heartbeat = async {
@@ -164,9 +164,9 @@ impl Fleet {
                 message = line.receive() => {
                     let message = message?;
                     if matches!(message, ToAgent::Welcome { .. }) {
-                        self.welcomed();
+                        self.count_welcome();
                     }
-                    self.say(&mut agent, &mut line, Input::Message(message)).await?;
+                    self.step_and_send(&mut agent, &mut line, Input::Message(message)).await?;
                 }
                 () = heartbeat => {
                     line.send(&FromAgent::Heartbeat).await?;
@@ -179,13 +179,18 @@ impl Fleet {
         }
     }
 
-    fn welcomed(&self) {
+    fn count_welcome(&self) {
         if self.n_welcomed.fetch_add(1, Ordering::Relaxed) + 1 == self.n_agents {
             self.all_welcomed.notify_one();
         }
     }
 
-    async fn say(&self, agent: &mut IdleAgent, line: &mut Line, input: Input) -> Result<(), Failure> {
+    async fn step_and_send(
+        &self,
+        agent: &mut IdleAgent,
+        line: &mut Line,
+        input: Input,
+    ) -> Result<(), Failure> {
         let before = agent.n_done;
         for message in agent.step(input, now()) {
             line.send(&message).await?;

@@ -1,5 +1,5 @@
-//! A fleet as large as one server is to hold, over real connections and with PostgreSQL: how long it takes until all
-//! agents are there, what they cost while nothing happens, and how fast the real graph is carried out on all of them.
+//! The largest fleet that one server must support, over real connections and with PostgreSQL: time until all
+//! agents have joined, cost while idle, and throughput of the real graph.
 
 mod generator;
 
@@ -20,11 +20,11 @@ use generator::Generator;
 
 pub(crate) use generator::run as run_agents;
 
-pub(crate) const USAGE: &str = "fleet PATH-OF-STOKER [--agents N] [--database-url URL]";
+pub(crate) const USAGE: &str = "fleet STOKER-PATH [--agents N] [--database-url URL]";
 
 const N_AGENTS: usize = 10_000;
 const JOIN_SECONDS_MAX: f64 = 60.0;
-/// Long enough for several heartbeats of each.
+/// Long enough for several heartbeats of each agent.
 const QUIET: Duration = Duration::from_mins(1);
 const QUIET_CORE_PERCENT_MAX: f64 = 25.0;
 const INSTANCES_MIN: f64 = 3000.0;
@@ -52,31 +52,32 @@ impl Options {
 pub(crate) async fn measure(program: &Path, options: Options) -> Result<Vec<Row>, Box<dyn Error>> {
     let Options { n_agents, url } = options;
     let real = Real::read()?;
-    let own = url.is_none().then(OwnPostgres::durable);
-    let url = url.or_else(|| own.as_ref().map(OwnPostgres::url)).unwrap_or_default();
+    let own_postgres = url.is_none().then(OwnPostgres::durable);
+    let url = url.or_else(|| own_postgres.as_ref().map(OwnPostgres::url)).unwrap_or_default();
     let server = Process::on_postgres(program, &url, &["--no-master-agent"]).await?;
-    let fleet = Fleet { server: &server, remote: server.log_in().await?, database: own.as_ref(), n_agents };
+    let fleet =
+        Fleet { server: &server, remote: server.log_in().await?, database: own_postgres.as_ref(), n_agents };
     let token = fleet.remote.json("POST", "/api/v1/join_tokens", Some(&json!({"may_replace": true}))).await?;
     let token = token["token"].as_str().ok_or("no join token")?;
     let mut agents = Generator::start(&server.address, token, n_agents, &real.network_scheme()).await?;
-    let joined = agents.joined().await?;
+    let joined = agents.wait_until_joined().await?;
     let mut rows = vec![Row::new(
         format!("until {n_agents} agents have joined"),
         joined,
         "s",
         Limit::AtMost(JOIN_SECONDS_MAX),
     )];
-    fleet.said(&agents, "joined");
+    fleet.print_usage(&agents, "joined");
     rows.push(fleet.quiet(&agents).await?);
     rows.extend(fleet.deploy(&real, &agents).await?);
     rows.push(Row::new(
-        format!("most memory of the server with {n_agents} agents"),
+        format!("peak memory of the server with {n_agents} agents"),
         peak_mib(server.id()?)?,
         "MiB",
         Limit::AtMost(MEMORY_MIB_MAX),
     ));
     let (n_done, n_lost) = agents.end().await?;
-    eprintln!("the agents did {n_done} tasks");
+    eprintln!("the agents executed {n_done} tasks");
     rows.push(Row::new("connections lost", n_lost, "", Limit::AtMost(0.0)));
     Ok(rows)
 }
@@ -89,57 +90,56 @@ struct Fleet<'f> {
 }
 
 impl Fleet<'_> {
-    /// Processor time so far: of the server, of the agents, of the database where it is our own.
-    fn worked(&self, agents: &Generator) -> Result<[f64; 3], Box<dyn Error>> {
+    /// CPU time so far: server, agents, and the database if it was started here.
+    fn cpu_time(&self, agents: &Generator) -> Result<[f64; 3], Box<dyn Error>> {
         let database = self.database.map_or(Ok(0.0), |database| cpu_seconds_below(database.id()))?;
         Ok([cpu_seconds(self.server.id()?)?, cpu_seconds(agents.id()?)?, database])
     }
 
-    /// For whoever watches; a figure that cannot be had is left out.
-    fn said(&self, agents: &Generator, what: &str) {
-        let (Ok([server, fleet, database]), Ok(id)) = (self.worked(agents), self.server.id()) else { return };
+    /// Prints intermediate figures; unavailable ones are left out.
+    fn print_usage(&self, agents: &Generator, label: &str) {
+        let (Ok([server, fleet, database]), Ok(id)) = (self.cpu_time(agents), self.server.id()) else {
+            return;
+        };
         let (now, peak) = (resident_mib(id).unwrap_or_default(), peak_mib(id).unwrap_or_default());
         eprintln!(
-            "{what}: server {server:.1} s and {now:.0} MiB (peak {peak:.0}), agents {fleet:.1} s, database {database:.1} s"
+            "{label}: server {server:.1} s and {now:.0} MiB (peak {peak:.0}), agents {fleet:.1} s, database {database:.1} s"
         );
     }
 
-    /// What it costs to hold all agents while nothing happens.
+    /// Cost of idle agents.
     async fn quiet(&self, agents: &Generator) -> Result<Row, Box<dyn Error>> {
-        let (before, since) = (self.worked(agents)?, Instant::now());
+        let (before, since) = (self.cpu_time(agents)?, Instant::now());
         tokio::time::sleep(QUIET).await;
-        let (after, seconds) = (self.worked(agents)?, since.elapsed().as_secs_f64());
-        self.said(agents, "quiet");
+        let (after, seconds) = (self.cpu_time(agents)?, since.elapsed().as_secs_f64());
+        self.print_usage(agents, "quiet");
         Ok(Row::new(
-            format!(
-                "of a core for the server while {} agents do nothing but give signs of life",
-                self.n_agents
-            ),
+            format!("of a core used by the server with {} idle agents", self.n_agents),
             100.0 * (after[0] - before[0]) / seconds,
             "%",
             Limit::AtMost(QUIET_CORE_PERCENT_MAX),
         ))
     }
 
-    /// The real graph on all nodes.
+    /// Deploys the real graph on all nodes.
     async fn deploy(&self, real: &Real, agents: &Generator) -> Result<Vec<Row>, Box<dyn Error>> {
         let file = tempfile::NamedTempFile::new()?;
         let cluster = real.make(&self.remote, self.n_agents, file.path()).await?;
-        self.said(agents, "the cluster is made");
+        self.print_usage(agents, "cluster created");
         let body =
             json!({"cluster": cluster, "graphs": [{"type": "default"}], "nodes_at_once": self.n_agents + 1});
         let run = self.remote.create("/api/v1/graphs/execute", &body).await?;
         let since = Instant::now();
         wait_for_plan(&self.remote, run).await?;
         eprintln!("planned after {:.1} s", since.elapsed().as_secs_f64());
-        self.said(agents, "planned");
+        self.print_usage(agents, "planned");
         let seconds = wait_for_end(&self.remote, run).await?.as_secs_f64();
-        self.said(agents, "deployed");
+        self.print_usage(agents, "deployed");
         let plan = self.remote.json("GET", "/api/v1/plans/1", None).await?;
         let (n_run, n_skip) = (number(&plan, "n_run")?, number(&plan, "n_skip")?);
         eprintln!("{n_run} instances were run, {n_skip} skipped, in {seconds:.1} s");
         Ok(vec![Row::new(
-            format!("instances of the real graph on {} nodes that were run", self.n_agents),
+            format!("executed instances of the real graph on {} nodes", self.n_agents),
             n_run / seconds,
             "a second",
             Limit::AtLeast(INSTANCES_MIN),

@@ -1,4 +1,5 @@
-//! One size and one past, measured in a process of its own: its peak of memory is then that of this case.
+//! One fleet size and one history, measured in a separate process so that its peak memory is that of the
+//! case.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use stoker_planner::{Action, PlanningInput, Reasons, Report, Settings, plan};
 
 use super::fleet::{Fleet, Real};
 
-/// What is known of earlier runs.
+/// What earlier runs left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Past {
     None,
@@ -42,7 +43,7 @@ impl Past {
     }
 }
 
-/// Measures a case and prints what was found as JSON.
+/// Measures a case and returns the result as JSON.
 pub(super) fn run(n_nodes: usize, past: Past, n_rounds: usize) -> Result<Json, Box<dyn Error>> {
     let real = Real::read()?;
     let fleet = real.grown(n_nodes)?;
@@ -53,13 +54,13 @@ pub(super) fn run(n_nodes: usize, past: Past, n_rounds: usize) -> Result<Json, B
         settings: Settings { n_threads, ..Settings::default() },
         ..PlanningInput::new(&real.tasks, fleet.common.clone(), real.nodes(&fleet))
     };
-    let told = |report: Report| {
+    let first_problem = |report: Report| {
         let first = report.problems.first().map(ToString::to_string).unwrap_or_default();
         format!("the real graph cannot be planned: {first}")
     };
     let before_kib = memory_kib("VmRSS:");
     let started = Instant::now();
-    let (first, report) = plan(&input).map_err(told)?;
+    let (first, report) = plan(&input).map_err(first_problem)?;
     let cold = started.elapsed();
     let plan_peak_kib = memory_kib("VmHWM:");
     let (mut times, mut cpu_times) = (Vec::with_capacity(n_rounds), Vec::with_capacity(n_rounds));
@@ -74,7 +75,7 @@ pub(super) fn run(n_nodes: usize, past: Past, n_rounds: usize) -> Result<Json, B
     let reasons = Reasons::new(&input, &first);
     let (explained, explained_cpu) = (started.elapsed(), cpu_time()?.saturating_sub(cpu_before));
     let (_, n_edges) = first.size();
-    let n_run = first.instances().filter(|found| found.verdict.action() == Action::Run).count();
+    let n_run = first.instances().filter(|instance| instance.verdict.action() == Action::Run).count();
     Ok(serde_json::json!({
         "instances": first.n_instances(),
         "run": n_run,
@@ -96,13 +97,13 @@ fn median(mut times: Vec<Duration>) -> f64 {
     times.get(times.len() / 2).map_or(0.0, Duration::as_secs_f64)
 }
 
-/// What all threads of this process have worked so far.
+/// CPU time of all threads of this process.
 fn cpu_time() -> nix::Result<Duration> {
     clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).map(Duration::from)
 }
 
-fn memory_kib(what: &str) -> u64 {
+fn memory_kib(key: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with(what)).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with(key)).unwrap_or_default();
     line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
-//! A real cluster, grown with copies of its compute node.
+//! A real cluster, enlarged with copies of its compute node.
 //!
-//! Each copy has entries of its own in what all nodes have in common, so that the state grows with the fleet.
+//! Each copy adds its own entries to the common document, so the state grows with the fleet.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,30 +15,30 @@ use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
 use stoker_yaql::json::{WriteOptions, parse, write};
 
-/// What people may keep beside their clone.
-const BESIDE: &str = "../shared/data";
-/// The node that is copied.
+/// Optional test data next to the clone.
+const DATA_FOLDER: &str = "../shared/data";
+/// Uid of the node that is copied.
 const MODEL: &str = "127";
 
-/// What is measured with.
+/// Real graph and cluster.
 pub(super) struct Real {
     pub(super) tasks: Vec<Task>,
     tags: BTreeMap<String, Vec<String>>,
     fleet: Fleet,
 }
 
-/// A cluster at one time.
+/// A cluster at one point in time.
 pub(super) struct Fleet {
     pub(super) common: Document,
-    /// By uid.
+    /// Documents by node uid.
     pub(super) nodes: Vec<(String, Document)>,
 }
 
 impl Real {
     pub(super) fn read() -> Result<Self, Box<dyn Error>> {
-        let folder = Path::new(BESIDE);
+        let folder = Path::new(DATA_FOLDER);
         let text = fs::read_to_string(folder.join("fuel-library/default-graph.yaml")).map_err(|error| {
-            format!("the planner is measured with a real graph beside the clone: {error}")
+            format!("the planner benchmark needs a real graph next to the clone: {error}")
         })?;
         let read = stoker_manifest::graph::read_tasks(&text, stoker_manifest::Format::Yaml);
         let tasks = read.into_result().map_err(|problems| stoker_manifest::summary(&problems))?;
@@ -47,7 +47,7 @@ impl Real {
         Ok(Self { tasks, tags, fleet: Fleet::read(&folder.join("nodes"))? })
     }
 
-    /// The nodes of a fleet as planning takes them; copies have the tags of what they are copies of.
+    /// The nodes of a fleet as planner input; copies have the tags of the original.
     pub(super) fn nodes(&self, fleet: &Fleet) -> Vec<NodeInput> {
         let copied = self.tags.get(MODEL).cloned().unwrap_or_default();
         let node = |(uid, own): &(String, Document)| {
@@ -57,7 +57,7 @@ impl Real {
         fleet.nodes.iter().map(node).collect()
     }
 
-    /// The real cluster with so many nodes in all. Everything is made anew, as if it was read from a database.
+    /// The real cluster enlarged to `n_nodes`. Everything is rebuilt, as if read from a database.
     pub(super) fn grown(&self, n_nodes: usize) -> Result<Fleet, Box<dyn Error>> {
         self.fleet.grown(n_nodes)
     }
@@ -82,13 +82,16 @@ impl Fleet {
     }
 
     fn grown(&self, n_nodes: usize) -> Result<Self, Box<dyn Error>> {
-        let model = self.nodes.iter().find(|(uid, _)| uid == MODEL).ok_or("the node to copy is not there")?;
+        let model =
+            self.nodes.iter().find(|(uid, _)| uid == MODEL).ok_or("the node to copy does not exist")?;
         let common = parse(&text(self.common.value())?)?;
-        let common_map = common.as_map().ok_or("the state is no map")?;
-        let list = common_map.get_str("nodes").and_then(Value::as_seq).ok_or("there is no list of nodes")?;
+        let common_map = common.as_map().ok_or("the state is not a map")?;
+        let list =
+            common_map.get_str("nodes").and_then(Value::as_seq).ok_or("the state has no list of nodes")?;
         let metadata = common_map.get_str("network_metadata").and_then(Value::as_map);
-        let metadata = metadata.ok_or("there is no network metadata")?;
-        let by_name = metadata.get_str("nodes").and_then(Value::as_map).ok_or("there are no nodes in it")?;
+        let metadata = metadata.ok_or("the state has no network metadata")?;
+        let by_name =
+            metadata.get_str("nodes").and_then(Value::as_map).ok_or("the network metadata has no nodes")?;
         let name = format!("node-{MODEL}");
         let is_model = |node: &&Value| {
             node.as_map().and_then(|map| map.get_str("uid")?.as_str()).is_some_and(|uid| uid == MODEL)
@@ -115,14 +118,14 @@ impl Fleet {
         Ok(Self { common: Document::new(&Value::frozen_dict(common.build())), nodes })
     }
 
-    /// The same with another value of one setting.
+    /// The same fleet with one setting changed.
     pub(super) fn with_setting(self, key: &str, value: Value) -> Result<Self, Box<dyn Error>> {
-        let mut common = self.common.value().as_map().ok_or("the state is no map")?.to_builder();
+        let mut common = self.common.value().as_map().ok_or("the state is not a map")?.to_builder();
         common.insert(key.into(), value)?;
         Ok(Self { common: Document::new(&Value::frozen_dict(common.build())), nodes: self.nodes })
     }
 
-    /// What every task succeeded with, if this is how the cluster was.
+    /// The old states if every task last succeeded with this fleet.
     pub(super) fn as_old(&self) -> OldStates {
         let mut old = OldStates::default();
         let state = |node| State { common: self.common.clone(), node };
@@ -134,7 +137,7 @@ impl Fleet {
     }
 }
 
-/// A document of the node that is copied, with name, uid and address of the copy.
+/// A document of the copied node with name, uid and address of the copy.
 fn copy(document: &str, number: usize, uid: &str) -> Result<Value, Box<dyn Error>> {
     let (third, fourth) = (number / 250, number % 250 + 1);
     let text = document

@@ -1,8 +1,9 @@
-//! How long plans of large fleets take, and what they weigh.
+//! Planning time and memory for large fleets.
 //!
-//! Every size and every past is measured in a process of its own, in turns, so that a busy moment of the machine does
-//! not fall on one of them alone. Planning uses several threads, so on a machine with nothing else to do it takes less
-//! time than it works. Where it takes longer than it works, others were busy, and its work is what is held to a limit.
+//! Each fleet size and history is measured in a separate process, interleaved over several rounds, so that
+//! load from other processes does not affect a single case. Planning is multi-threaded, so wall time is
+//! normally below CPU time. If it is above, the machine was busy, and the CPU time is checked against the
+//! limit.
 
 mod case;
 mod fleet;
@@ -20,48 +21,48 @@ use case::Past;
 const SIZES: [usize; 3] = [100, 1_000, 10_000];
 const MIDDLE: usize = SIZES[1];
 const LARGE: usize = SIZES[2];
-/// How often each case is planned, in each of several turns.
+/// Number of plans per case in each of several rounds.
 const N_ROUNDS: usize = 5;
-const N_TURNS: usize = 3;
+const N_INTERLEAVED: usize = 3;
 
-/// What was found out about a size and a past.
+/// Result for a fleet size and history.
 struct Measured {
     n_nodes: usize,
     past: Past,
-    /// Of all turns the median one.
+    /// Median of all rounds.
     seconds: f64,
-    /// What all threads worked together.
+    /// CPU time of all threads.
     cpu_seconds: f64,
-    /// For the reasons of the whole plan.
+    /// Time to compute the reasons of the whole plan.
     explained_seconds: f64,
-    found: Json,
+    result: Json,
 }
 
 pub(crate) const USAGE: &str = "planner-case NODES PAST ROUNDS";
 
-/// What the processes do that this one starts.
+/// Entry point of the child processes.
 pub(crate) fn run_case(words: &[String]) -> Result<String, Box<dyn Error>> {
     let [n_nodes, past, n_rounds] = words else { return Err(USAGE.into()) };
-    let past = Past::ALL.into_iter().find(|known| known.as_str() == past).ok_or(USAGE)?;
+    let past = Past::ALL.into_iter().find(|candidate| candidate.as_str() == past).ok_or(USAGE)?;
     Ok(case::run(n_nodes.parse()?, past, n_rounds.parse()?)?.to_string())
 }
 
-/// The table, and what it is held to.
+/// The result table and the checked limits.
 pub(crate) fn measure() -> Result<(String, Vec<Row>), Box<dyn Error>> {
-    let mut turns: BTreeMap<(usize, usize), Vec<Json>> = BTreeMap::new();
-    for _ in 0..N_TURNS {
+    let mut rounds: BTreeMap<(usize, usize), Vec<Json>> = BTreeMap::new();
+    for _ in 0..N_INTERLEAVED {
         for (size_idx, n_nodes) in SIZES.iter().enumerate() {
             for (past_idx, past) in Past::ALL.iter().enumerate() {
-                turns.entry((size_idx, past_idx)).or_default().push(one_turn(*n_nodes, *past)?);
+                rounds.entry((size_idx, past_idx)).or_default().push(run_round(*n_nodes, *past)?);
             }
         }
     }
-    let measured: Vec<Measured> = turns
+    let measured: Vec<Measured> = rounds
         .into_iter()
-        .map(|((size_idx, past_idx), mut turns)| {
-            let number = |turn: &Json, key: &str| turn[key].as_f64().unwrap_or(f64::INFINITY);
+        .map(|((size_idx, past_idx), mut rounds)| {
+            let number = |round: &Json, key: &str| round[key].as_f64().unwrap_or(f64::INFINITY);
             let median = |key: &str| {
-                let mut all: Vec<f64> = turns.iter().map(|turn| number(turn, key)).collect();
+                let mut all: Vec<f64> = rounds.iter().map(|round| number(round, key)).collect();
                 all.sort_by(f64::total_cmp);
                 all[all.len() / 2]
             };
@@ -69,14 +70,14 @@ pub(crate) fn measure() -> Result<(String, Vec<Row>), Box<dyn Error>> {
             let seconds = median("seconds").min(cpu_seconds);
             let explained_seconds = median("explained_seconds").min(median("explained_cpu_seconds"));
             let (n_nodes, past) = (SIZES[size_idx], Past::ALL[past_idx]);
-            let found = turns.swap_remove(0);
-            Measured { n_nodes, past, seconds, cpu_seconds, explained_seconds, found }
+            let result = rounds.swap_remove(0);
+            Measured { n_nodes, past, seconds, cpu_seconds, explained_seconds, result }
         })
         .collect();
     Ok((table(&measured), limits(&measured)))
 }
 
-fn one_turn(n_nodes: usize, past: Past) -> Result<Json, Box<dyn Error>> {
+fn run_round(n_nodes: usize, past: Past) -> Result<Json, Box<dyn Error>> {
     let program = std::env::current_exe()?;
     let rounds = N_ROUNDS.to_string();
     let output = Command::new(program)
@@ -99,27 +100,27 @@ fn table(measured: &[Measured]) -> String {
          state | peak | reasons |\n|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     for case in measured {
-        let Measured { n_nodes, past, seconds, cpu_seconds, explained_seconds, found } = case;
+        let Measured { n_nodes, past, seconds, cpu_seconds, explained_seconds, result } = case;
         let ratio = find(measured, MIDDLE, *past).map_or(f64::NAN, |middle| seconds / middle.seconds);
         let _ = writeln!(
             text,
             "| {n_nodes} | {} | {} | {} | {} | {} | {seconds:.4} | {cpu_seconds:.4} | {:.0} | {ratio:.2}x | {} MiB | {} MiB | \
              {} in {explained_seconds:.2} s |",
             past.as_str(),
-            found["instances"],
-            found["run"],
-            found["edges"],
-            found["evaluations"],
+            result["instances"],
+            result["run"],
+            result["edges"],
+            result["evaluations"],
             *n_nodes as f64 / seconds,
-            found["before_mib"],
-            found["peak_mib"],
-            found["reasons"],
+            result["before_mib"],
+            result["peak_mib"],
+            result["reasons"],
         );
     }
     text
 }
 
-/// What must hold, whichever the past.
+/// Limits for every history.
 fn limits(measured: &[Measured]) -> Vec<Row> {
     let mut rows = Vec::new();
     for past in Past::ALL {
@@ -131,17 +132,17 @@ fn limits(measured: &[Measured]) -> Vec<Row> {
         rows.push(Row::new(format!("{LARGE} nodes, {name}"), large.seconds, "s", Limit::AtMost(2.0)));
         let growth = large.seconds / middle.seconds;
         rows.push(Row::new(format!("{LARGE} nodes to {MIDDLE}, {name}"), growth, "x", Limit::AtMost(12.0)));
-        let peak = large.found["peak_mib"].as_f64().unwrap_or(f64::INFINITY);
+        let peak = large.result["peak_mib"].as_f64().unwrap_or(f64::INFINITY);
         rows.push(Row::new(format!("{LARGE} nodes, {name}, peak"), peak, "MiB", Limit::AtMost(1536.0)));
         let growth = large.explained_seconds / middle.explained_seconds;
-        let what = format!("reasons of {LARGE} nodes to {MIDDLE}, {name}");
-        rows.push(Row::new(what, growth, "x", Limit::AtMost(12.0)));
+        let label = format!("reasons of {LARGE} nodes to {MIDDLE}, {name}");
+        rows.push(Row::new(label, growth, "x", Limit::AtMost(12.0)));
     }
     for n_nodes in [MIDDLE, LARGE] {
         let seconds = |past: Past| find(measured, n_nodes, past).map_or(f64::NAN, |case| case.cpu_seconds);
         let ratio = seconds(Past::OneSetting) / seconds(Past::None);
-        let what = format!("{n_nodes} nodes, one setting changed to first run");
-        rows.push(Row::new(what, ratio, "x", Limit::AtMost(1.05)));
+        let label = format!("{n_nodes} nodes, one setting changed to first run");
+        rows.push(Row::new(label, ratio, "x", Limit::AtMost(1.05)));
     }
     rows
 }

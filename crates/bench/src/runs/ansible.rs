@@ -1,4 +1,4 @@
-//! The same programs by ansible-core, for comparison: hosts on this machine, without SSH and without gathering facts.
+//! Comparison with ansible-core: the same processes on local hosts, without SSH and fact gathering.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -8,12 +8,12 @@ use std::time::Instant;
 
 use crate::row::{Limit, Row};
 
-/// Enough to keep all cores busy for some seconds.
+/// Enough to keep all cores busy for a few seconds.
 const N_HOSTS: usize = 16;
 const N_TASKS: usize = 5;
 const TIMES_FASTER_MIN: f64 = 20.0;
 
-/// How many programs a second it starts, and how many times as many `ours` is.
+/// Processes per second of ansible-core, and the factor by which `ours` is faster.
 pub(super) fn measure(playbook: &Path, ours: f64) -> Result<Vec<Row>, Box<dyn Error>> {
     let theirs = rate(playbook)?;
     Ok(vec![
@@ -23,7 +23,12 @@ pub(super) fn measure(playbook: &Path, ours: f64) -> Result<Vec<Row>, Box<dyn Er
             "a second",
             Limit::AtLeast(0.0),
         ),
-        Row::new("real agents beside ansible-core", ours / theirs, "x", Limit::AtLeast(TIMES_FASTER_MIN)),
+        Row::new(
+            "real agents compared with ansible-core",
+            ours / theirs,
+            "x",
+            Limit::AtLeast(TIMES_FASTER_MIN),
+        ),
     ])
 }
 

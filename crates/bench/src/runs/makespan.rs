@@ -1,5 +1,5 @@
-//! How long a run lasts beside what no order could do faster: the real graph on the real kinds of nodes, with a real
-//! engine and its database, and with tasks that sleep.
+//! Makespan of a run compared with its lower bound: the real graph on the real node roles, with the real
+//! engine and database, and with tasks that sleep.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -17,16 +17,16 @@ use crate::real::{N_KINDS, Real};
 use crate::row::{Limit, Row};
 use crate::server::{Api as _, InProcess};
 
-/// Long beside what a server takes to decide, as real tasks are.
-const LASTING: Duration = Duration::from_millis(200);
+/// Task duration: long compared with scheduling latency, as for real tasks.
+const TASK_DURATION: Duration = Duration::from_millis(200);
 const RATIO_MAX: f64 = 1.05;
 
-/// Nothing where there is no real graph.
+/// `None` without a real graph.
 pub(super) async fn measure() -> Result<Option<Row>, Box<dyn Error>> {
     let Ok(real) = Real::read() else { return Ok(None) };
     let runs = Runs { local_agents: true, ..Runs::default() };
     let server = InProcess::with(Server { runs, ..Server::default() }).await?;
-    server.app.set_agent_spawner(memory::spawner(LASTING));
+    server.app.set_agent_spawner(memory::spawner(TASK_DURATION));
     server.app.begin_runs();
     for number in 0..N_KINDS {
         let body = json!({"mac": mac(number), "status": "discover"});
@@ -36,18 +36,21 @@ pub(super) async fn measure() -> Result<Option<Row>, Box<dyn Error>> {
     let cluster = real.make(&server, N_KINDS, file.path()).await?;
     let body = json!({"cluster": cluster, "graphs": [{"type": "default"}]});
     let run = server.create("/api/v1/graphs/execute", &body).await?;
-    let lasted = wait_for_end(&server, run).await?;
+    let makespan = wait_for_end(&server, run).await?;
     let bytes = server.app.store.read().await?.plan_document(PlanId(1)).await?.ok_or("no plan")?;
     let rounds = lower_bound(&decode(&bytes)?.plan)?;
     Ok(Some(Row::new(
-        format!("the real graph with tasks of {} ms beside {rounds} of them in a row", LASTING.as_millis()),
-        lasted.as_secs_f64() / (LASTING * rounds).as_secs_f64(),
+        format!(
+            "makespan of the real graph with tasks of {} ms compared with {rounds} sequential tasks",
+            TASK_DURATION.as_millis()
+        ),
+        makespan.as_secs_f64() / (TASK_DURATION * rounds).as_secs_f64(),
         "x",
         Limit::AtMost(RATIO_MAX),
     )))
 }
 
-/// No order can take fewer tasks one after the other: the longest chain, and what one agent has to do.
+/// Minimum number of sequential tasks of any schedule: the critical path and the work of the busiest agent.
 fn lower_bound(plan: &Plan) -> Result<u32, Box<dyn Error>> {
     let blueprint: Blueprint = of_plan(plan, Options::default(), &[], stoker_tasks::timing_of)
         .map_err(|defects| format!("{defects:?}"))?;

@@ -1,4 +1,4 @@
-//! Agents that live in memory; their tasks do nothing, or nothing for a while.
+//! In-memory agents whose tasks are no-ops or sleep.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,37 +15,37 @@ use crate::idle::IdleAgent;
 const WAITING_MAX: usize = 64;
 const NOW: Micros = Micros(1);
 
-/// Agents whose tasks last so long; those that last for no time at all end at once.
-pub(crate) fn spawner(lasting: Duration) -> AgentSpawner {
+/// Agents whose tasks take this long; zero ends them immediately.
+pub(crate) fn spawner(task_duration: Duration) -> AgentSpawner {
     Arc::new(move |agent: LocalAgent| {
-        tokio::spawn(run(agent, lasting));
+        tokio::spawn(run(agent, task_duration));
     })
 }
 
-async fn run(agent: LocalAgent, lasting: Duration) {
+async fn run(agent: LocalAgent, task_duration: Duration) {
     let LocalAgent { uid, connections, .. } = agent;
     let (send, mut messages) = mpsc::channel(WAITING_MAX);
     let (reports, receive) = mpsc::channel(WAITING_MAX);
     if connections.send(LocalConnection { send, receive }).is_err() {
         return;
     }
-    let mut agent = if lasting.is_zero() { IdleAgent::new(uid) } else { IdleAgent::slow(uid) };
-    let mut said = agent.step(Input::Connected { facts: JsonMap::new() }, NOW);
+    let mut agent = if task_duration.is_zero() { IdleAgent::new(uid) } else { IdleAgent::slow(uid) };
+    let mut outgoing = agent.step(Input::Connected { facts: JsonMap::new() }, NOW);
     let mut running = VecDeque::new();
     loop {
-        for message in said {
+        for message in outgoing {
             if reports.send(message).await.is_err() {
                 return;
             }
         }
-        running.extend(agent.started.drain(..).map(|key| (Instant::now() + lasting, key)));
+        running.extend(agent.started.drain(..).map(|key| (Instant::now() + task_duration, key)));
         let next = running.front().copied();
-        said = tokio::select! {
+        outgoing = tokio::select! {
             message = messages.recv() => match message {
                 Some(message) => agent.step(Input::Message(message), NOW),
                 None => return,
             },
-            key = ended(next) => {
+            key = wait_until_end(next) => {
                 running.pop_front();
                 agent.end(key, NOW)
             }
@@ -53,8 +53,8 @@ async fn run(agent: LocalAgent, lasting: Duration) {
     }
 }
 
-/// Waits until a task is over; without one for ever.
-async fn ended<K>(running: Option<(Instant, K)>) -> K {
+/// Waits until the task ends; forever without a task.
+async fn wait_until_end<K>(running: Option<(Instant, K)>) -> K {
     match running {
         Some((at, key)) => {
             tokio::time::sleep_until(at).await;

@@ -1,4 +1,4 @@
-//! Instances a second, from the beginning of a run to its end.
+//! Instances per second, from the start of a run to its end.
 
 use std::error::Error;
 use std::path::Path;
@@ -19,8 +19,8 @@ const N_TASKS: usize = 100;
 /// With real agents: enough for a few seconds.
 const N_REAL_NODES: usize = 64;
 const N_REAL_TASKS: usize = 60;
-/// Turns of the machine itself and of a run, one after the other: a machine that others share is not always equally fast.
-const N_TURNS: usize = 5;
+/// Alternating rounds of direct starts and a run, because the speed of a shared machine varies.
+const N_ROUNDS: usize = 5;
 const INSTANCES_MIN: f64 = 5000.0;
 
 pub(super) async fn measure(program: &Path, playbook: Option<&Path>) -> Result<Vec<Row>, Box<dyn Error>> {
@@ -30,15 +30,16 @@ pub(super) async fn measure(program: &Path, playbook: Option<&Path>) -> Result<V
     server.app.begin_runs();
     let cluster = make_cluster(&server, N_NODES, N_TASKS).await?;
     let in_memory = rate(&server, cluster, N_NODES, N_TASKS).await?;
-    let (plain, real) = beside_the_machine(program).await?;
-    let row = |what: String, rate: f64, least: f64| Row::new(what, rate, "a second", Limit::AtLeast(least));
+    let (plain, real) = compare_with_direct_starts(program).await?;
+    let row =
+        |what: String, rate: f64, minimum: f64| Row::new(what, rate, "a second", Limit::AtLeast(minimum));
     let mut rows = vec![
         row(
-            format!("instances of {N_NODES} nodes that do nothing, all that happens in the database"),
+            format!("no-op instances on {N_NODES} nodes with all events in the database"),
             in_memory,
             INSTANCES_MIN,
         ),
-        row("programs started by the machine itself".to_owned(), plain, 1.0),
+        row("processes started directly".to_owned(), plain, 1.0),
         row(
             format!("the same as tasks of a run with {N_REAL_NODES} real agents, at least half"),
             real,
@@ -51,27 +52,27 @@ pub(super) async fn measure(program: &Path, playbook: Option<&Path>) -> Result<V
     Ok(rows)
 }
 
-/// Programs a second that the machine starts by itself, and that real agents start as tasks: the middle of several turns.
-async fn beside_the_machine(program: &Path) -> Result<(f64, f64), Box<dyn Error>> {
+/// Processes per second started directly, and by real agents as tasks: medians of several rounds.
+async fn compare_with_direct_starts(program: &Path) -> Result<(f64, f64), Box<dyn Error>> {
     let process = Process::with(program, &["--local-agents"]).await?;
     let server = process.log_in().await?;
     let cluster = make_cluster(&server, N_REAL_NODES, N_REAL_TASKS).await?;
     let (mut plain, mut real) = (Vec::new(), Vec::new());
-    for _ in 0..N_TURNS {
+    for _ in 0..N_ROUNDS {
         let by_itself = || plain_rate().map_err(|error| error.to_string());
         plain.push(tokio::task::spawn_blocking(by_itself).await??);
         real.push(rate(&server, cluster, N_REAL_NODES, N_REAL_TASKS).await?);
     }
-    eprintln!("by the machine {plain:.0?}, as tasks {real:.0?}");
-    Ok((middle(plain), middle(real)))
+    eprintln!("direct {plain:.0?}, as tasks {real:.0?}");
+    Ok((median(plain), median(real)))
 }
 
-fn middle(mut rates: Vec<f64>) -> f64 {
+fn median(mut rates: Vec<f64>) -> f64 {
     rates.sort_by(f64::total_cmp);
     rates[rates.len() / 2]
 }
 
-/// Runs every task on every node: instances a second.
+/// Executes every task on every node. Returns instances per second.
 async fn rate(
     server: &impl Api,
     cluster: i64,
@@ -82,8 +83,8 @@ async fn rate(
         "cluster": cluster, "graphs": [{"type": "default"}], "nodes_at_once": n_nodes, "force": true,
     });
     let run = server.create("/api/v1/graphs/execute", &body).await?;
-    let lasted = wait_for_end(server, run).await?;
-    Ok((n_nodes * n_tasks) as f64 / lasted.as_secs_f64())
+    let duration = wait_for_end(server, run).await?;
+    Ok((n_nodes * n_tasks) as f64 / duration.as_secs_f64())
 }
 
 async fn make_cluster(server: &impl Api, n_nodes: usize, n_tasks: usize) -> Result<i64, Box<dyn Error>> {

@@ -1,4 +1,4 @@
-//! Ten thousand agents at one server: each joins, connects, says hello and stays.
+//! Ten thousand agents on one server: each joins, connects, sends hello and stays connected.
 
 use std::error::Error;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::row::{Limit, Row};
 use crate::server::{Api as _, Process};
 
 const N_AGENTS: usize = 10_000;
-/// Long enough for a heartbeat of each.
+/// Long enough for a heartbeat of each agent.
 const STAY: Duration = Duration::from_secs(15);
 const HEARTBEAT: Duration = Duration::from_secs(10);
 const MEMORY_MIB_MAX: f64 = 1024.0;
@@ -37,24 +37,24 @@ pub(super) async fn measure(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> 
     for line in lines {
         staying.spawn(stay(line));
     }
-    let mut most: f64 = 0.0;
+    let mut peak: f64 = 0.0;
     while !staying.is_empty() {
-        most = most.max(server.resident_mib()?);
+        peak = peak.max(server.resident_mib()?);
         let ended = tokio::time::timeout(Duration::from_secs(1), staying.join_next()).await;
         if let Ok(Some(ended)) = ended {
             ended?.map_err(|error| error.to_string())?;
         }
     }
     Ok(vec![
-        Row::new("memory of a server that nobody uses", before, "MiB", Limit::AtMost(128.0)),
+        Row::new("memory of an idle server", before, "MiB", Limit::AtMost(128.0)),
         Row::new(
             format!("the same with {N_AGENTS} agents connected"),
-            most,
+            peak,
             "MiB",
             Limit::AtMost(MEMORY_MIB_MAX),
         ),
         Row::new(
-            format!("until {N_AGENTS} agents are connected again"),
+            format!("until {N_AGENTS} agents have reconnected"),
             connecting,
             "s",
             Limit::AtMost(CONNECT_SECONDS_MAX),
@@ -75,11 +75,11 @@ async fn connect(address: String, member: JoinAnswer) -> Result<Line, Failure> {
     line.send(&hello).await?;
     match line.receive().await? {
         ToAgent::Welcome { .. } => Ok(line),
-        other => Err(format!("the server did not say welcome: {other:?}").into()),
+        other => Err(format!("expected a welcome from the server, got {other:?}").into()),
     }
 }
 
-/// Stays for a while, and gives signs of life.
+/// Stays connected for a while and sends heartbeats.
 async fn stay(mut line: Line) -> Result<(), Failure> {
     let until = Instant::now() + STAY;
     while Instant::now() < until {

@@ -1,31 +1,31 @@
-//! Delivery inside of one process.
+//! Delivery within one process.
 
-mod kept;
+mod work_queue;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
 
-use self::kept::Shelves;
-pub(crate) use self::kept::{MemoryKeeper, MemoryReceipt};
+use self::work_queue::WorkQueues;
+pub(crate) use self::work_queue::{MemoryAck, MemoryConsumer};
 use crate::counts::{BusStats, Counts};
-use crate::kept::KeepSettings;
+use crate::durable::KeepSettings;
 use crate::subject::{Pattern, Subject};
 use crate::subscription::{Listener, Message, Subscription};
 
 #[derive(Clone, Default)]
 pub struct Memory {
     inner: Arc<Mutex<Inner>>,
-    shelves: Shelves,
+    queues: WorkQueues,
     counts: Arc<Counts>,
 }
 
 #[derive(Default)]
 struct Inner {
     listeners: Vec<Registered>,
-    /// Whose turn it is, by what is listened to and under which name.
-    turns: BTreeMap<(Pattern, String), usize>,
+    /// Round-robin position of each queue group, by pattern and group name.
+    round_robin: BTreeMap<(Pattern, String), usize>,
 }
 
 struct Registered {
@@ -35,33 +35,33 @@ struct Registered {
 }
 
 impl Memory {
-    /// How many got it, or should have.
+    /// Returns the number of matching subscribers.
     pub(crate) fn publish(&self, subject: &Subject, body: &[u8]) -> usize {
-        self.counts.published();
+        self.counts.add_published();
         let message = || Message { subject: subject.clone(), body: body.to_vec() };
         let mut inner = self.lock();
-        inner.listeners.retain(|registered| !registered.listener.is_gone());
+        inner.listeners.retain(|registered| !registered.listener.is_closed());
         let mut n_listeners = 0;
         let mut groups: BTreeMap<(Pattern, String), Vec<&Listener>> = BTreeMap::new();
         for registered in inner.listeners.iter().filter(|registered| registered.pattern.matches(subject)) {
             n_listeners += 1;
             match &registered.group {
-                None => registered.listener.hand(message()),
+                None => registered.listener.deliver(message()),
                 Some(group) => {
                     let key = (registered.pattern.clone(), group.clone());
                     groups.entry(key).or_default().push(&registered.listener);
                 }
             }
         }
-        let mut taken = Vec::new();
+        let mut advanced = Vec::new();
         for (key, members) in groups {
-            let turn = inner.turns.get(&key).copied().unwrap_or_default();
-            if let Some(member) = members.get(turn % members.len()) {
-                member.hand(message());
+            let position = inner.round_robin.get(&key).copied().unwrap_or_default();
+            if let Some(member) = members.get(position % members.len()) {
+                member.deliver(message());
             }
-            taken.push((key, turn.wrapping_add(1)));
+            advanced.push((key, position.wrapping_add(1)));
         }
-        inner.turns.extend(taken);
+        inner.round_robin.extend(advanced);
         n_listeners
     }
 
@@ -73,14 +73,14 @@ impl Memory {
         Subscription { messages }
     }
 
-    /// Whether anybody keeps such messages.
-    pub(crate) fn keep(&self, subject: &Subject, id: &str, body: &[u8]) -> bool {
-        self.counts.published();
-        self.shelves.keep(subject, id, body)
+    /// Returns whether a queue stores messages of this subject.
+    pub(crate) fn store(&self, subject: &Subject, id: &str, body: &[u8]) -> bool {
+        self.counts.add_published();
+        self.queues.store(subject, id, body)
     }
 
-    pub(crate) fn keeper(&self, settings: &KeepSettings) -> MemoryKeeper {
-        self.shelves.keeper(settings)
+    pub(crate) fn consumer(&self, settings: &KeepSettings) -> MemoryConsumer {
+        self.queues.consumer(settings)
     }
 
     pub(crate) fn stats(&self) -> BusStats {

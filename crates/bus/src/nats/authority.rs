@@ -1,7 +1,7 @@
-//! Who may say what on a NATS that trusts our keys.
+//! Decentralized authentication of NATS: an operator signs an account, the account signs its users.
 //!
-//! An operator vouches for an account, the account for its users: each by a signed claim. NATS checks the signatures and
-//! needs no list of users; whoever has these keys makes one whenever somebody comes in, and takes it back.
+//! Each relation is a signed JWT claim. NATS verifies signatures and needs no user list; the holder of these
+//! keys issues a user when an agent joins and revokes it later.
 
 use std::collections::BTreeMap;
 
@@ -11,39 +11,39 @@ use nkeys::{KeyPair, KeyPairType};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// Seconds since 1970.
+/// Unix timestamp in seconds.
 pub type Seconds = i64;
 
-/// The keys of an operator, of the account in which Stoker lives, and of the one through which NATS is told about it.
+/// Keys of the operator, of Stoker's account, and of the system account that manages accounts in NATS.
 pub struct Authority {
     operator: KeyPair,
     account: KeyPair,
     system: KeyPair,
 }
 
-/// A user with its key.
+/// A user JWT with its key.
 pub struct NatsUser {
     pub jwt: String,
     pub seed: String,
 }
 
-/// What a user may do; patterns of subjects. Nothing is allowed that is not named.
+/// Allowed subject patterns of a user. Everything else is denied.
 pub struct Permissions {
     pub publish: Vec<String>,
     pub subscribe: Vec<String>,
 }
 
-/// Users that are no longer good, by their public key: those made until then.
+/// Revoked users by public key: JWTs issued at or before the timestamp are invalid.
 pub type Revocations = BTreeMap<String, Seconds>;
 
 #[derive(Debug, thiserror::Error)]
-#[error("these are no keys for NATS: {0}")]
+#[error("invalid NATS keys: {0}")]
 pub struct AuthorityError(String);
 
 impl Authority {
-    /// From random numbers, a set for each key.
+    /// Creates an authority from random bytes, one set per key.
     pub fn new(operator: [u8; 32], account: [u8; 32], system: [u8; 32]) -> Result<Self, AuthorityError> {
-        let key = |kind, bytes| KeyPair::new_from_raw(kind, bytes).map_err(wrong);
+        let key = |kind, bytes| KeyPair::new_from_raw(kind, bytes).map_err(invalid);
         Ok(Self {
             operator: key(KeyPairType::Operator, operator)?,
             account: key(KeyPairType::Account, account)?,
@@ -51,15 +51,15 @@ impl Authority {
         })
     }
 
-    /// As written by [`Authority::to_text`].
+    /// Parses the output of [`Authority::to_text`].
     pub fn parse(text: &str) -> Result<Self, AuthorityError> {
-        let json: Value = serde_json::from_str(text).map_err(wrong)?;
-        let key = |name: &str, wanted: &str| {
+        let json: Value = serde_json::from_str(text).map_err(invalid)?;
+        let key = |name: &str, prefix: &str| {
             let seed = json.get(name).and_then(Value::as_str);
             let seed = seed.ok_or_else(|| AuthorityError(format!("`{name}` is missing")))?;
-            let key = KeyPair::from_seed(seed.trim()).map_err(wrong)?;
-            let is_right = key.public_key().starts_with(wanted);
-            is_right.then_some(key).ok_or_else(|| AuthorityError(format!("`{name}` is of another kind")))
+            let key = KeyPair::from_seed(seed.trim()).map_err(invalid)?;
+            let has_type = key.public_key().starts_with(prefix);
+            has_type.then_some(key).ok_or_else(|| AuthorityError(format!("`{name}` has the wrong key type")))
         };
         Ok(Self {
             operator: key("operator", "O")?,
@@ -68,20 +68,20 @@ impl Authority {
         })
     }
 
-    /// Whoever reads this can be anybody.
+    /// Secret: the holder can issue any user.
     pub fn to_text(&self) -> Result<String, AuthorityError> {
         let json = json!({
-            "operator": self.operator.seed().map_err(wrong)?,
-            "account": self.account.seed().map_err(wrong)?,
-            "system_account": self.system.seed().map_err(wrong)?,
+            "operator": self.operator.seed().map_err(invalid)?,
+            "account": self.account.seed().map_err(invalid)?,
+            "system_account": self.system.seed().map_err(invalid)?,
         });
         Ok(format!("{json:#}\n"))
     }
 
-    /// Bytes that only these keys make, always the same for the same text.
+    /// Derives 32 secret bytes from the account key, deterministically for each text.
     pub fn derived(&self, text: &str) -> Result<[u8; 32], AuthorityError> {
-        // A signature that nobody is ever shown; signatures of this kind are the same each time.
-        let signature = self.account.sign(format!("stoker derives {text}").as_bytes()).map_err(wrong)?;
+        // The digest of an Ed25519 signature that is never published; these signatures are deterministic.
+        let signature = self.account.sign(format!("stoker derives {text}").as_bytes()).map_err(invalid)?;
         Ok(Sha256::digest(&signature).into())
     }
 
@@ -99,21 +99,22 @@ impl Authority {
         claim.signed_by(&self.operator)
     }
 
-    /// The account with all its users, but for those that were taken back.
+    /// Claim of Stoker's account, with its revoked users.
     pub fn account_claim(&self, now: Seconds, revoked: &Revocations) -> Result<String, AuthorityError> {
         let nats = account(revoked, &DISK);
         let claim = Claim { subject: &self.account, name: "stoker", now, expires: None, nats };
         claim.signed_by(&self.operator)
     }
 
-    /// NATS refuses a system account that keeps anything.
+    /// Claim of the system account. Without JetStream limits: NATS rejects a system account that has any.
     pub fn system_account_claim(&self, now: Seconds) -> Result<String, AuthorityError> {
         let nats = account(&Revocations::new(), &NO_DISK);
         let claim = Claim { subject: &self.system, name: "system", now, expires: None, nats };
         claim.signed_by(&self.operator)
     }
 
-    /// A user of the account, with the key that these bytes make; limited in what it may do, or not.
+    /// Issues a user of the account with a key derived from these bytes; without `permissions` it is
+    /// unrestricted.
     pub fn user(
         &self,
         key: [u8; 32],
@@ -125,10 +126,10 @@ impl Authority {
         let mut nats = json!({"type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1});
         nats["pub"] = permissions.map_or(json!({}), |allowed| json!({"allow": allowed.publish}));
         nats["sub"] = permissions.map_or(json!({}), |allowed| json!({"allow": allowed.subscribe}));
-        made(key, name, nats, now, expires, &self.account)
+        issue_user(key, name, nats, now, expires, &self.account)
     }
 
-    /// Who may tell NATS about accounts.
+    /// Issues a user that may update accounts in NATS.
     pub fn system_user(
         &self,
         key: [u8; 32],
@@ -138,16 +139,16 @@ impl Authority {
         let nats = json!({
             "type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1, "pub": {}, "sub": {},
         });
-        made(key, "stoker", nats, now, Some(expires), &self.system)
+        issue_user(key, "stoker", nats, now, Some(expires), &self.system)
     }
 }
 
-/// How a user of NATS with this key is called.
+/// Public key of the user with this key.
 pub fn user_key(key: [u8; 32]) -> Result<String, AuthorityError> {
-    Ok(KeyPair::new_from_raw(KeyPairType::User, key).map_err(wrong)?.public_key())
+    Ok(KeyPair::new_from_raw(KeyPairType::User, key).map_err(invalid)?.public_key())
 }
 
-/// When a claim of an account was made, and which users it takes back; nothing where it makes no sense.
+/// Issue time and revocations of an account claim; empty if the claim is invalid.
 pub(crate) fn revocations_of(claim: &str) -> (Seconds, Revocations) {
     let read = || {
         let body = BASE64_URL_SAFE_NO_PAD.decode(claim.trim().split('.').nth(1)?).ok()?;
@@ -160,7 +161,7 @@ pub(crate) fn revocations_of(claim: &str) -> (Seconds, Revocations) {
 }
 
 impl NatsUser {
-    /// A file as tools of NATS read it.
+    /// Credentials file in the format of the NATS tools.
     pub fn to_file(&self) -> String {
         let Self { jwt, seed } = self;
         format!(
@@ -170,14 +171,14 @@ impl NatsUser {
     }
 }
 
-/// What an account may keep on disk, in bytes, streams and those who take from them.
+/// JetStream limits of an account.
 struct Disk {
     bytes: u64,
     streams: u32,
     consumers: u32,
 }
 
-/// What the account may keep on disk: room for results of agents, twice over.
+/// JetStream disk limit of the account: twice the space for results of agents.
 pub const DISK_BYTES: u64 = 1 << 30;
 const DISK: Disk = Disk { bytes: DISK_BYTES, streams: 4, consumers: 16 };
 const NO_DISK: Disk = Disk { bytes: 0, streams: 0, consumers: 0 };
@@ -196,7 +197,7 @@ fn account(revoked: &Revocations, disk: &Disk) -> Value {
     })
 }
 
-fn made(
+fn issue_user(
     key: [u8; 32],
     name: &str,
     nats: Value,
@@ -204,12 +205,12 @@ fn made(
     expires: Option<Seconds>,
     by: &KeyPair,
 ) -> Result<NatsUser, AuthorityError> {
-    let subject = KeyPair::new_from_raw(KeyPairType::User, key).map_err(wrong)?;
+    let subject = KeyPair::new_from_raw(KeyPairType::User, key).map_err(invalid)?;
     let jwt = Claim { subject: &subject, name, now, expires, nats }.signed_by(by)?;
-    Ok(NatsUser { jwt, seed: subject.seed().map_err(wrong)? })
+    Ok(NatsUser { jwt, seed: subject.seed().map_err(invalid)? })
 }
 
-/// What is said of a key.
+/// Unsigned claim about a key.
 struct Claim<'a> {
     subject: &'a KeyPair,
     name: &'a str,
@@ -230,18 +231,18 @@ impl Claim<'_> {
         if let Some(expires) = self.expires {
             body["exp"] = expires.into();
         }
-        // Tells claims apart; equal ones may have equal names.
+        // JWT id; equal claims may have equal ids.
         let digest = Sha256::digest(body.to_string().as_bytes());
         body["jti"] = BASE64_URL_SAFE_NO_PAD.encode(digest).into();
         let head = json!({"typ": "JWT", "alg": "ed25519-nkey"});
-        let spelled = |json: &Value| BASE64_URL_SAFE_NO_PAD.encode(json.to_string());
-        let text = format!("{}.{}", spelled(&head), spelled(&body));
-        let signature = issuer.sign(text.as_bytes()).map_err(wrong)?;
+        let encode = |json: &Value| BASE64_URL_SAFE_NO_PAD.encode(json.to_string());
+        let text = format!("{}.{}", encode(&head), encode(&body));
+        let signature = issuer.sign(text.as_bytes()).map_err(invalid)?;
         Ok(format!("{text}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature)))
     }
 }
 
-fn wrong(error: impl std::fmt::Display) -> AuthorityError {
+fn invalid(error: impl std::fmt::Display) -> AuthorityError {
     AuthorityError(error.to_string())
 }
 
@@ -254,19 +255,19 @@ mod tests {
     }
 
     #[test]
-    fn keys_survive_being_written_down() {
+    fn keys_round_trip() {
         let text = authority().to_text().expect("text");
         let read = Authority::parse(&text).expect("keys");
         assert_eq!(read.account_key(), authority().account_key());
-        for wrong in ["", "{}", r#"{"operator": "SO", "account": "", "system_account": ""}"#] {
-            assert!(Authority::parse(wrong).is_err(), "{wrong}");
+        for invalid in ["", "{}", r#"{"operator": "SO", "account": "", "system_account": ""}"#] {
+            assert!(Authority::parse(invalid).is_err(), "{invalid}");
         }
         let swapped = text.replace("\"operator\"", "\"x\"").replace("\"account\"", "\"operator\"");
         assert!(Authority::parse(&swapped).is_err());
     }
 
     #[test]
-    fn claims_are_signed_and_say_what_was_asked() {
+    fn claims_are_signed_and_contain_permissions() {
         let permissions =
             Permissions { publish: vec!["a.out.>".to_owned()], subscribe: vec!["a.in.>".to_owned()] };
         let user = authority().user([4; 32], "node 7", Some(&permissions), 100, Some(200)).expect("a user");
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_back_can_be_read_from_the_claim() {
+    fn revocations_round_trip_through_the_claim() {
         let revoked = Revocations::from([("UABC".to_owned(), 7)]);
         let claim = authority().account_claim(100, &revoked).expect("a claim");
         assert_eq!(revocations_of(&claim), (100, revoked));

@@ -1,13 +1,13 @@
 //! Delivery through NATS.
 //!
-//! The connection is made in the background and again whenever it is lost, for ever: a NATS that is away is a state, not an
-//! error. What is listened to is listened to again after that. Nothing waits here for later: what cannot be sent now is
-//! answered with [`BusError::Away`].
+//! The connection is established in the background and re-established indefinitely: an unavailable NATS is a
+//! state, not an error. Subscriptions are restored after a reconnect. Messages are not queued while
+//! disconnected; sending fails with [`BusError::Away`].
 
 mod authority;
-mod keeper;
+mod consumer;
 mod options;
-mod revoking;
+mod revocation;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,28 +17,28 @@ use async_nats::{Client, Event, Subscriber};
 use futures_util::StreamExt as _;
 use tokio::sync::mpsc;
 
-pub(crate) use keeper::{NatsKeeper, NatsReceipt};
+pub(crate) use consumer::{NatsAck, NatsConsumer};
 
 pub use authority::{
     Authority, AuthorityError, DISK_BYTES, NatsUser, Permissions, Revocations, Seconds, user_key,
 };
 pub use options::{NatsAuth, NatsError, NatsOptions, UserKeys};
-pub use revoking::{RevokeError, revoke};
+pub use revocation::{RevokeError, revoke};
 
 use crate::bus::BusError;
 use crate::counts::{BusStats, Counts};
 use crate::subject::{Pattern, Subject};
 use crate::subscription::{Listener, Message, Subscription};
 
-/// How long a message may wait for a connection that stands and takes nothing.
+/// Send timeout on a connection that is open but stalled.
 const SEND_TIME_MAX: Duration = Duration::from_secs(2);
-/// How long a server of NATS may take to answer a connection.
+/// Connect timeout.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(5);
-/// A connection on which two of these are not answered is dead.
+/// Ping interval. A connection with two unanswered pings is dead.
 const PING_EVERY: Duration = Duration::from_secs(5);
-/// Between attempts to connect.
-const PAUSE_MIN: Duration = Duration::from_millis(50);
-const PAUSE_MAX: Duration = Duration::from_secs(3);
+/// Bounds of the reconnect backoff.
+const BACKOFF_MIN: Duration = Duration::from_millis(50);
+const BACKOFF_MAX: Duration = Duration::from_secs(3);
 
 #[derive(Clone)]
 pub struct Nats {
@@ -47,22 +47,22 @@ pub struct Nats {
 }
 
 impl Nats {
-    /// Returns at once; whether there is a connection is told by [`Nats::is_up`]. Fails for what waiting does not mend: an
-    /// address that is none, credentials that cannot be read.
+    /// Returns immediately; [`Nats::is_up`] reports the state of the connection. Fails only on permanent
+    /// errors: an invalid address or unreadable credentials.
     pub async fn connect(options: &NatsOptions) -> Result<Self, NatsError> {
         let addresses = options.addresses()?;
         let counts = Arc::new(Counts::default());
         let lost = Arc::clone(&counts);
         let connecting = options
-            .prepared()?
+            .connect_options()?
             .retry_on_initial_connect()
             .max_reconnects(None)
             .connection_timeout(CONNECT_TIME_MAX)
             .ping_interval(PING_EVERY)
             .subscription_capacity(crate::WAITING_MAX)
-            .reconnect_delay_callback(pause)
+            .reconnect_delay_callback(reconnect_delay)
             .event_callback(move |event| {
-                noted(&event, &lost);
+                log_event(&event, &lost);
                 std::future::ready(())
             });
         let client = connecting.connect(addresses).await;
@@ -73,7 +73,7 @@ impl Nats {
         self.client.connection_state() == State::Connected
     }
 
-    /// Whether NATS asks who somebody is before it lets them in.
+    /// Whether NATS requires authentication.
     pub fn is_guarded(&self) -> bool {
         self.client.try_server_info().is_some_and(|info| info.auth_required)
     }
@@ -86,25 +86,26 @@ impl Nats {
         &self,
         subject: &Subject,
         body: Vec<u8>,
-        told: Option<&Subject>,
+        no_subscriber_reply: Option<&Subject>,
     ) -> Result<(), BusError> {
         if !self.is_up() {
-            return Err(away("there is no connection"));
+            return Err(away("not connected to NATS"));
         }
         let n_bytes = body.len();
         if n_bytes > self.client.max_payload() {
             return Err(BusError::TooLarge { n_bytes });
         }
         let subject = subject.as_str().to_owned();
-        match told {
-            None => in_time(self.client.publish(subject, body.into())).await?,
-            // NATS itself answers where nobody listens, with a message that has a status and no body.
-            Some(told) => {
-                let told = told.as_str().to_owned();
-                in_time(self.client.publish_with_reply(subject, told, body.into())).await?;
+        match no_subscriber_reply {
+            None => with_timeout(self.client.publish(subject, body.into())).await?,
+            // NATS itself replies with an empty status message if there is no subscriber.
+            Some(no_subscriber_reply) => {
+                let no_subscriber_reply = no_subscriber_reply.as_str().to_owned();
+                with_timeout(self.client.publish_with_reply(subject, no_subscriber_reply, body.into()))
+                    .await?;
             }
         }
-        self.counts.published();
+        self.counts.add_published();
         Ok(())
     }
 
@@ -115,12 +116,12 @@ impl Nats {
     ) -> Result<Subscription, BusError> {
         let pattern = pattern.as_str().to_owned();
         let subscriber = match group {
-            None => in_time(self.client.subscribe(pattern)).await?,
-            Some(group) => in_time(self.client.queue_subscribe(pattern, group.to_owned())).await?,
+            None => with_timeout(self.client.subscribe(pattern)).await?,
+            Some(group) => with_timeout(self.client.queue_subscribe(pattern, group.to_owned())).await?,
         };
         if self.is_up() {
-            // Else it waits for the connection, and so does whoever asked.
-            in_time(self.client.flush()).await?;
+            // If disconnected, the subscription becomes effective on reconnect.
+            with_timeout(self.client.flush()).await?;
         }
         let (sender, messages) = mpsc::channel(crate::WAITING_MAX);
         tokio::spawn(pump(subscriber, Listener::new(sender, Arc::clone(&self.counts))));
@@ -128,26 +129,28 @@ impl Nats {
     }
 }
 
-/// Carries messages to a listener until it is gone. Counts what it misses exactly, which the client does not.
+/// Forwards messages to a listener until it is closed. Counts dropped messages exactly, unlike the client.
 async fn pump(mut subscriber: Subscriber, listener: Listener) {
     loop {
         tokio::select! {
             message = subscriber.next() => {
                 let Some(message) = message else { return };
                 let words = message.subject.as_str().split('.');
-                // Whoever else uses the same NATS may have spelled a subject in a way that is none of ours.
+                // Other applications on the same NATS may use subjects that are invalid here.
                 let Ok(subject) = Subject::new(words) else { continue };
-                listener.hand(Message { subject, body: message.payload.to_vec() });
+                listener.deliver(Message { subject, body: message.payload.to_vec() });
             }
-            () = listener.gone() => return,
+            () = listener.closed() => return,
         }
     }
 }
 
-async fn in_time<T, E: std::fmt::Display>(doing: impl Future<Output = Result<T, E>>) -> Result<T, BusError> {
-    match tokio::time::timeout(SEND_TIME_MAX, doing).await {
-        Ok(done) => done.map_err(|error| away(&error.to_string())),
-        Err(_) => Err(away("the connection takes nothing")),
+async fn with_timeout<T, E: std::fmt::Display>(
+    operation: impl Future<Output = Result<T, E>>,
+) -> Result<T, BusError> {
+    match tokio::time::timeout(SEND_TIME_MAX, operation).await {
+        Ok(result) => result.map_err(|error| away(&error.to_string())),
+        Err(_) => Err(away("the connection is stalled")),
     }
 }
 
@@ -155,22 +158,22 @@ fn away(reason: &str) -> BusError {
     BusError::Away(reason.to_owned())
 }
 
-fn noted(event: &Event, counts: &Counts) {
+fn log_event(event: &Event, counts: &Counts) {
     match event {
         Event::Connected => tracing::info!("connected to NATS"),
-        Event::Disconnected => tracing::warn!("the connection to NATS is lost"),
-        Event::SlowConsumer(_) => counts.lost(),
-        // Said again with each attempt, several times a minute.
-        Event::ClientError(error) => tracing::debug!(%error, "no connection to NATS"),
-        other => tracing::warn!(event = %other, "NATS"),
+        Event::Disconnected => tracing::warn!("connection to NATS lost"),
+        Event::SlowConsumer(_) => counts.add_lost(),
+        // Repeated with each attempt, several times a minute.
+        Event::ClientError(error) => tracing::debug!(%error, "cannot connect to NATS"),
+        other => tracing::warn!(event = %other, "NATS client event"),
     }
 }
 
-/// The first attempt is made at once.
-fn pause(n_attempts: usize) -> Duration {
+/// Exponential backoff; the first attempt is immediate.
+fn reconnect_delay(n_attempts: usize) -> Duration {
     let n_failures = u32::try_from(n_attempts.saturating_sub(1)).unwrap_or(u32::MAX);
     if n_failures == 0 {
         return Duration::ZERO;
     }
-    PAUSE_MIN.saturating_mul(2_u32.saturating_pow(n_failures.min(10))).min(PAUSE_MAX)
+    BACKOFF_MIN.saturating_mul(2_u32.saturating_pow(n_failures.min(10))).min(BACKOFF_MAX)
 }

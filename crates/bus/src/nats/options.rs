@@ -1,4 +1,4 @@
-//! Where NATS is, and who we are to it.
+//! Address and credentials of NATS.
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -7,29 +7,29 @@ use async_nats::{Auth, AuthError, ConnectOptions, ServerAddr};
 
 #[derive(Clone, Debug)]
 pub struct NatsOptions {
-    /// `nats://` or `tls://`, with user and password where NATS wants them; several have commas between them.
+    /// Comma-separated `nats://` or `tls://` URLs, with user and password if required.
     pub url: String,
     pub auth: NatsAuth,
-    /// Certificates to trust besides those of the system, for `tls://`.
+    /// CA certificates to trust in addition to those of the system, for `tls://`.
     pub ca: Option<PathBuf>,
-    /// How the connection is called in the lists of NATS.
+    /// Client name shown in the connection list of NATS.
     pub name: String,
-    /// Under which answers to this connection come, where it may not listen anywhere else.
+    /// Inbox prefix, if the user may subscribe only to certain subjects.
     pub inbox: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
 pub enum NatsAuth {
-    /// What the URL says.
+    /// Credentials in the URL.
     #[default]
     Url,
-    /// A file as NATS tools write it.
+    /// Credentials file of the NATS tools.
     File(PathBuf),
-    /// A user that is made and renewed while the connection lives.
+    /// User issued and renewed while the connection is open.
     Keys(UserKeys),
 }
 
-/// A token and the key that proves it. Whoever has a clone can replace it; it is used from the next connection on.
+/// A user JWT and its seed. Clones share it; a replacement takes effect on the next connect.
 #[derive(Clone)]
 pub struct UserKeys(Arc<RwLock<Pair>>);
 
@@ -38,14 +38,14 @@ struct Pair {
     seed: String,
 }
 
-/// Why there can be no connection, however long one waits.
+/// Permanent configuration error.
 #[derive(Debug, thiserror::Error)]
 pub enum NatsError {
-    #[error("`{shown}` is no address of NATS ({reason}); write `nats://host:4222` or `tls://host:4222`")]
+    #[error("`{shown}` is not a NATS address ({reason}); write `nats://host:4222` or `tls://host:4222`")]
     Address { shown: String, reason: String },
-    #[error("cannot read credentials of NATS from `{path}`: {reason}")]
+    #[error("cannot read NATS credentials from `{path}`: {reason}")]
     Credentials { path: String, reason: String },
-    #[error("cannot start the client of NATS: {0}")]
+    #[error("cannot start the NATS client: {0}")]
     Start(String),
 }
 
@@ -58,8 +58,8 @@ impl UserKeys {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Pair { jwt, seed };
     }
 
-    /// The answer to a challenge of the server.
-    fn answer(&self, nonce: &[u8]) -> Result<Auth, AuthError> {
+    /// Signs the challenge of the server.
+    fn sign(&self, nonce: &[u8]) -> Result<Auth, AuthError> {
         let pair = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let key = nkeys::KeyPair::from_seed(&pair.seed).map_err(AuthError::new)?;
         let mut auth = Auth::new();
@@ -80,20 +80,20 @@ impl NatsOptions {
         Self { url, auth: NatsAuth::Url, ca: None, name: "stoker".to_owned(), inbox: None }
     }
 
-    /// Whether the address is one.
+    /// Validates the address.
     pub fn check(&self) -> Result<(), NatsError> {
         self.addresses().map(drop)
     }
 
     pub(crate) fn addresses(&self) -> Result<Vec<ServerAddr>, NatsError> {
         let mut addresses = Vec::new();
-        for part in self.url.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let wrong = |reason: String| NatsError::Address { shown: without_password(part), reason };
+        for text in self.url.split(',').map(str::trim).filter(|text| !text.is_empty()) {
+            let invalid = |reason: String| NatsError::Address { shown: redact_credentials(text), reason };
             let address: ServerAddr =
-                part.parse().map_err(|error: std::io::Error| wrong(error.to_string()))?;
+                text.parse().map_err(|error: std::io::Error| invalid(error.to_string()))?;
             let is_known = matches!(address.scheme(), "nats" | "tls");
             if !is_known || address.host().is_empty() {
-                return Err(wrong("of a kind that is not known".to_owned()));
+                return Err(invalid("unknown scheme or no host".to_owned()));
             }
             addresses.push(address);
         }
@@ -103,18 +103,18 @@ impl NatsOptions {
         Ok(addresses)
     }
 
-    pub(crate) fn prepared(&self) -> Result<ConnectOptions, NatsError> {
+    pub(crate) fn connect_options(&self) -> Result<ConnectOptions, NatsError> {
         let mut options = match &self.auth {
             NatsAuth::Url => ConnectOptions::new(),
             NatsAuth::File(path) => {
-                let wrong =
+                let invalid =
                     |reason: String| NatsError::Credentials { path: path.display().to_string(), reason };
-                let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-                ConnectOptions::with_credentials(&text).map_err(|error| wrong(error.to_string()))?
+                let text = std::fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
+                ConnectOptions::with_credentials(&text).map_err(|error| invalid(error.to_string()))?
             }
             NatsAuth::Keys(keys) => {
                 let keys = keys.clone();
-                ConnectOptions::with_auth_callback(move |nonce| std::future::ready(keys.answer(&nonce)))
+                ConnectOptions::with_auth_callback(move |nonce| std::future::ready(keys.sign(&nonce)))
             }
         };
         options = options.name(&self.name);
@@ -128,8 +128,8 @@ impl NatsOptions {
     }
 }
 
-/// An address that may be shown.
-fn without_password(url: &str) -> String {
+/// The URL without credentials, for messages.
+fn redact_credentials(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://…@{rest}"),
         (None, Some((_, rest))) => format!("…@{rest}"),
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_and_their_mistakes_named_without_passwords() {
+    fn invalid_addresses_are_reported_without_passwords() {
         let read = |url: &str| NatsOptions::new(url.to_owned()).addresses().map(|addresses| addresses.len());
         assert!(matches!(read("nats://a"), Ok(1)));
         assert!(matches!(read("tls://u:p@a:1, nats://b"), Ok(2)));
@@ -154,10 +154,10 @@ mod tests {
     }
 
     #[test]
-    fn a_credentials_file_that_is_none_is_named() {
+    fn missing_credentials_file_is_reported() {
         let auth = NatsAuth::File(PathBuf::from("/no/such/file.creds"));
         let options = NatsOptions { auth, ..NatsOptions::new("nats://a".to_owned()) };
-        let error = options.prepared().err().map(|error| error.to_string()).unwrap_or_default();
+        let error = options.connect_options().err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error.contains("/no/such/file.creds"), "{error}");
     }
 

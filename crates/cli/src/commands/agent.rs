@@ -1,4 +1,4 @@
-//! `stoker agent`: carries out tasks on this machine.
+//! `stoker agent`: executes tasks on this node.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,16 +11,16 @@ use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 use crate::programs::Programs;
 
-/// Run the agent of this machine
+/// Run the agent on this node
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The first start joins the server with a token; after that the agent uses a credential of its own, kept in its
-folder. From a server with a certificate authority it gets a certificate as well, and renews it in time.
-STOKER_JOIN_TOKEN stands in for --join-token, which would otherwise be seen in the list of processes.
-STOKER_LOG sets what is logged (`info`, `stoker_agent=debug`); OTEL_EXPORTER_OTLP_ENDPOINT and its kin say where
-traces are sent. The agent ends on SIGTERM, with all it runs.
+On its first start, the agent joins the server with a join token; afterwards it authenticates with a credential in its
+state folder. A server with a certificate authority also issues a certificate, which the agent renews before it expires.
+Set STOKER_JOIN_TOKEN instead of `--join-token` to keep the token out of the process list. STOKER_LOG sets the log filter
+(`info`, `stoker_agent=debug`); OTEL_EXPORTER_OTLP_ENDPOINT and related variables configure trace export. On SIGTERM, the
+agent terminates its tasks and exits.
 
-Exit codes: 0 asked to end; 2 wrong usage; 5 no member yet, refused by the server, or its folder cannot be used.
+Exit codes: 0 stopped by a signal; 2 invalid usage; 5 not joined, rejected by the server, or unusable state folder.
 
 Examples:
   STOKER_JOIN_TOKEN=… stoker agent --server https://stoker.example:8000
@@ -31,7 +31,7 @@ Examples:
   stoker agent --server https://stoker.example:8000 --hook erase_node=/usr/local/bin/erase
   ssh node-5 stoker agent --stdio --node 5")]
 pub(crate) struct Args {
-    /// The server to connect to; several of one group, given one after the other, are tried in turn
+    /// Server URL; can be repeated for servers of one group, which are tried in turn
     #[arg(
         long,
         value_name = "URL",
@@ -41,61 +41,57 @@ pub(crate) struct Args {
     )]
     server: Vec<String>,
 
-    /// Token to join the server with, once
+    /// Join token for the first start
     #[arg(long, value_name = "TOKEN", conflicts_with = "stdio")]
     join_token: Option<String>,
 
-    /// Certificates to trust besides those of the system, in PEM form
+    /// PEM file of CA certificates to trust in addition to the system's
     #[arg(long, value_name = "FILE", visible_alias = "ca-file", conflicts_with = "stdio")]
     ca: Option<PathBuf>,
 
-    /// NATS, to speak through it with whichever server takes the call; straight to the server while it is away
+    /// NATS URL; the agent connects to a server directly while NATS is unavailable
     #[arg(long, value_name = "URL", conflicts_with = "stdio")]
     nats: Option<String>,
 
-    /// Certificates to trust in place of those of the system, for a NATS with TLS
+    /// PEM file of CA certificates to trust instead of the system's, for NATS with TLS
     #[arg(long, value_name = "FILE", requires = "nats")]
     nats_ca: Option<PathBuf>,
 
-    /// The fingerprint of the one authority to trust, as `stoker ca show` tells it; needed for joining only
+    /// Fingerprint of the certificate authority to trust, as printed by `stoker ca show`; needed only to join
     #[arg(long, value_name = "sha256:…", conflicts_with_all = ["stdio", "ca"])]
     ca_fingerprint: Option<stoker_tls::Fingerprint>,
 
-    /// Talk with whoever started this, through standard input and output
+    /// Communicate over standard input and output with the parent process
     #[arg(long, requires = "node")]
     stdio: bool,
 
-    /// How this node is called; with --stdio its uid [default: the name of the machine]
+    /// Node name; with `--stdio`, its UID [default: the host name]
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
 
-    /// The folder of this agent, which no other shares
+    /// State folder of this agent; must not be shared
     #[arg(long, value_name = "DIR", default_value = "/var/lib/stoker-agent")]
     state: PathBuf,
 
-    /// A program for what depends on the place: `erase_node`, `move_to_bootstrap`, `cobbler_sync`, `reboot`
+    /// Site-specific program for `erase_node`, `move_to_bootstrap`, `cobbler_sync` or `reboot`; can be repeated
     #[arg(long = "hook", value_name = "NAME=PATH", value_parser = hook)]
     hooks: Vec<(String, PathBuf)>,
 
-    /// How the log is written to standard error
+    /// Log format on standard error
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
     log_format: String,
 }
 
-/// What a hook can be for.
+/// Names of supported hooks.
 const HOOKS: &[&str] = &["cobbler_sync", "erase_node", "move_to_bootstrap", "reboot"];
 
 pub(super) fn hook(text: &str) -> Result<(String, PathBuf), String> {
-    let (name, path) = text.split_once('=').ok_or("must be NAME=PATH")?;
+    let (name, path) = text.split_once('=').ok_or("expected NAME=PATH")?;
     if !HOOKS.contains(&name) {
-        return Err(format!("there is no hook `{name}`; there are {}", HOOKS.join(", ")));
+        return Err(format!("unknown hook `{name}`; expected one of {}", HOOKS.join(", ")));
     }
     let path = PathBuf::from(path);
-    if path.is_absolute() {
-        Ok((name.to_owned(), path))
-    } else {
-        Err("the path must begin with `/`".to_owned())
-    }
+    if path.is_absolute() { Ok((name.to_owned(), path)) } else { Err("the path must be absolute".to_owned()) }
 }
 
 pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Outcome {
@@ -109,12 +105,12 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
         let trust = AgentTrust { ca: args.ca, ca_fingerprint };
         AgentLink::Server { url: args.server.join(","), token, trust, nats }
     };
-    // Two programs for one name: the last one counts, as everywhere on the command line.
+    // If a hook is passed twice, the last one takes precedence.
     let hooks: BTreeMap<String, PathBuf> = args.hooks.into_iter().collect();
     let traces = traces("stoker-agent", printer);
     let settings = Agent { link, node: args.node, state: args.state, hooks, traces };
-    let done = (programs.agent)(settings, &mut |line| printer.note(line));
-    done.map_err(|error| Failure::unavailable(error.as_ref()))
+    let result = (programs.agent)(settings, &mut |line| printer.note(line));
+    result.map_err(|error| Failure::unavailable(error.as_ref()))
 }
 
 #[cfg(test)]
@@ -122,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hooks_have_known_names_and_whole_paths() {
+    fn hooks_need_a_known_name_and_an_absolute_path() {
         assert_eq!(hook("reboot=/sbin/x=y"), Ok(("reboot".to_owned(), PathBuf::from("/sbin/x=y"))));
         for text in ["reboot", "dance=/x", "reboot=x", "=/x"] {
             assert!(hook(text).is_err(), "{text}");

@@ -1,19 +1,19 @@
-//! `stoker apply`: tells what will be done, asks, does it, and shows how it goes.
+//! `stoker apply`: shows a plan, asks for confirmation, runs it and follows the run.
 
 use serde_json::json;
 use stoker_client::Method;
 
-use super::plan::{Looks, Wish, make, tell};
-use super::run::{Pace, started};
+use super::plan::{DisplayOptions, PlanOptions, create_plan, print_plan};
+use super::run::{RolloutOptions, report_started};
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
-use crate::remote::{Format, Options, Remote, Shared, cell, confirm};
+use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm};
 
-/// Plan, ask, and run the plan
+/// Create a plan, ask for confirmation and run it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What was shown is what runs: the server refuses the plan if anything it was made from has changed since. Without
-`--yes` nothing is run before you have seen the plan and said yes. The exit code is 1 if the run fails.
+The server runs exactly the plan that was shown, and rejects it if its inputs have changed since. Asks for confirmation
+unless `--yes` is passed. Exits with code 1 if the run fails.
 
 Examples:
   stoker apply --env 1
@@ -21,86 +21,88 @@ Examples:
   stoker apply 5
   stoker apply --env 1 --yes --detach")]
 pub(crate) struct Args {
-    /// A plan that was made before
+    /// ID of an existing plan
     #[arg(value_name = "PLAN", conflicts_with_all = ["env", "graph_type", "only_tasks", "only_nodes", "force"])]
     plan: Option<i64>,
 
-    /// Plan for this cluster
+    /// Cluster ID to create a plan for
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 
     #[command(flatten)]
-    wish: Wish,
+    plan_options: PlanOptions,
 
     #[command(flatten)]
-    looks: Looks,
+    display: DisplayOptions,
 
     #[command(flatten)]
-    pace: Pace,
+    rollout: RolloutOptions,
 
-    /// Do not ask
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     yes: bool,
 
-    /// Do not wait for the end of the run
+    /// Do not wait for the run to end
     #[arg(long)]
     detach: bool,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
-/// By id: a plan that is there, or a cluster that one is made for.
-enum Wanted {
+/// An existing plan, or a cluster to create a plan for.
+enum ApplyTarget {
     Plan(i64),
     Cluster(i64),
 }
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let wanted = args.plan.map(Wanted::Plan).or_else(|| args.env.map(Wanted::Cluster)).ok_or_else(|| {
-        let help = "add `--env ID` to plan for a cluster, or the id of a plan; `--help` shows examples";
-        Failure::usage("what is to be applied?", help)
-    })?;
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let target =
+        args.plan.map(ApplyTarget::Plan).or_else(|| args.env.map(ApplyTarget::Cluster)).ok_or_else(|| {
+            let help = "pass `--env ID` to plan a cluster, or the ID of an existing plan";
+            Failure::usage("nothing to apply", help)
+        })?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     let remote = &mut remote;
-    let plan = match wanted {
-        Wanted::Plan(plan) => {
-            refuse_stale(remote, plan)?;
+    let plan = match target {
+        ApplyTarget::Plan(plan) => {
+            reject_stale(remote, plan)?;
             plan
         }
-        Wanted::Cluster(env) => make(remote, env, &args.wish)?,
+        ApplyTarget::Cluster(env) => create_plan(remote, env, &args.plan_options)?,
     };
-    // Whoever wants data wants that of the run.
+    // With a data format, standard output contains only the run.
     let n_run = if remote.format() == Format::Table && !remote.is_quiet() {
-        tell(remote, plan, args.looks)?
+        print_plan(remote, plan, args.display)?
     } else {
         remote.get(format!("plans/{plan}"))?["n_run"].as_i64().unwrap_or_default()
     };
     if n_run == 0 {
-        remote.note(NOTHING);
+        remote.note(NO_CHANGES);
         if remote.format() != Format::Table {
-            return remote.data(&json!({"id": null, "plan_id": plan, "message": NOTHING}));
+            return remote.data(&json!({"id": null, "plan_id": plan, "message": NO_CHANGES}));
         }
         return Ok(());
     }
-    confirm("Run this plan?", args.yes)?;
-    let body = args.pace.over(json!({}));
+    confirm("Apply this plan?", args.yes)?;
+    let body = args.rollout.apply_to(json!({}));
     let run = remote.send_json(Method::Post, format!("plans/{plan}/apply"), &body)?;
-    started(remote, &run, !args.detach)
+    report_started(remote, &run, !args.detach)
 }
 
-/// Said in place of a run.
-const NOTHING: &str = "there is nothing to be done";
+/// Reported instead of a run.
+const NO_CHANGES: &str = "no changes: the cluster matches its configuration";
 
-/// Tells early, and in full, what the server would refuse after the question.
-fn refuse_stale(remote: &mut Remote<'_>, plan: i64) -> Outcome {
+/// Reports all changes before the confirmation; the server would reject a stale plan afterwards.
+fn reject_stale(remote: &mut Remote<'_>, plan: i64) -> Outcome {
     let changes = remote.get(format!("plans/{plan}/changes"))?;
     if changes["is_current"] != false {
         return Ok(());
     }
-    let mut failure = Failure::failed(format!("plan {plan} is out of date"));
-    let told = changes["changes"].as_array().into_iter().flatten();
-    failure.diagnostics[0].notes = told.map(|change| format!("changed since: {}", cell(change))).collect();
-    failure.diagnostics[0].help = Some("make a new one with `stoker plan --env ID`".to_owned());
+    let mut failure =
+        Failure::failed(format!("cannot apply plan {plan}: its inputs have changed since it was created"));
+    let changes_since = changes["changes"].as_array().into_iter().flatten();
+    failure.diagnostics[0].notes = changes_since.map(|change| format!("changed: {}", cell(change))).collect();
+    failure.diagnostics[0].help = Some("run `stoker plan --env ID` to create a new plan".to_owned());
     Err(failure)
 }

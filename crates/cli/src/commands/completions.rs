@@ -1,4 +1,4 @@
-//! `stoker completions`: what a shell needs to complete our arguments.
+//! `stoker completions`: shell completion scripts.
 
 use clap_complete::Shell;
 
@@ -6,7 +6,7 @@ use crate::args;
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
-/// Print a script that lets a shell complete arguments
+/// Print a shell completion script
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -14,6 +14,7 @@ Examples:
   stoker completions zsh > ~/.zfunc/_stoker
   stoker completions fish > ~/.config/fish/completions/stoker.fish")]
 pub(crate) struct Args {
+    /// Shell
     #[arg(value_name = "SHELL", value_parser = clap::builder::PossibleValuesParser::new(["bash", "fish", "zsh"]))]
     shell: String,
 }

@@ -1,4 +1,4 @@
-//! `stoker config`: what commands would use.
+//! `stoker config`: effective client configuration.
 
 use clap::Subcommand;
 use serde_json::json;
@@ -6,9 +6,9 @@ use serde_json::json;
 use crate::environment;
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, Shared, Target};
+use crate::remote::{Options, Remote, SharedOptions, Target};
 
-/// What commands would use: server, login, files
+/// Show the effective client configuration
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -24,11 +24,11 @@ enum Verb {
     Show(ShowArgs),
 }
 
-/// Show which server commands talk to, as whom, and why
+/// Show the selected server, the credentials and their sources
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Options come first, then variables (STOKER_SERVER, STOKER_TOKEN, STOKER_CA_FILE), then the last login. Secrets are
-not shown. No server is asked.
+Precedence: options, then environment variables (STOKER_SERVER, STOKER_TOKEN, STOKER_CA_FILE), then the last login.
+Secrets are not printed. Sends no request to the server.
 
 Examples:
   stoker config show
@@ -37,23 +37,23 @@ struct ShowArgs {}
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
     let Verb::Show(_) = &args.verb;
-    let wanted = args.options.over(earlier);
-    let target = Target::of(&wanted)?;
-    let server_from = match (&wanted.server, environment::server()) {
+    let options = args.options.merge(earlier);
+    let target = Target::of(&options)?;
+    let server_from = match (&options.server, environment::server()) {
         (Some(_), _) => "--server",
         (None, Some(_)) => "STOKER_SERVER",
-        (None, None) if target.credentials.current().is_some() => "the last login",
-        _ => "the default",
+        (None, None) if target.credentials.current().is_some() => "last login",
+        _ => "default",
     };
-    let login_from = match (&wanted.token, environment::token(), &target.stored, environment::password()) {
-        (Some(_), ..) => "the token of --token",
-        (None, Some(_), ..) => "the token of STOKER_TOKEN",
-        (None, None, Some(_), _) => "the login",
-        (None, None, None, Some(_)) => "the password of STOKER_PASSWORD",
-        _ => "nobody: log in with `stoker login`",
+    let login_from = match (&options.token, environment::token(), &target.stored, environment::password()) {
+        (Some(_), ..) => "token from --token",
+        (None, Some(_), ..) => "token from STOKER_TOKEN",
+        (None, None, Some(_), _) => "stored login",
+        (None, None, None, Some(_)) => "password from STOKER_PASSWORD",
+        _ => "none; run `stoker login`",
     };
     let stored = target.stored.as_ref();
-    let shown = json!({
+    let config = json!({
         "server": target.address.as_str(),
         "server_from": server_from,
         "login": login_from,
@@ -63,18 +63,18 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
         "credentials_file": target.credentials.path().map(|path| path.display().to_string()),
         "version": env!("CARGO_PKG_VERSION"),
     });
-    let mut remote = Remote::show_only(&wanted, &target, printer)?;
+    let mut remote = Remote::offline(&options, &target, printer)?;
     remote.details(
         &[
             ("server", "server"),
-            ("as said by", "server_from"),
-            ("acts as", "login"),
+            ("server source", "server_from"),
+            ("credentials", "login"),
             ("user", "user"),
-            ("until", "expires"),
-            ("certificates", "ca_file"),
-            ("credentials", "credentials_file"),
+            ("expires", "expires"),
+            ("CA file", "ca_file"),
+            ("credentials file", "credentials_file"),
             ("version", "version"),
         ],
-        &shown,
+        &config,
     )
 }

@@ -1,4 +1,4 @@
-//! `stoker demo`: a server, two plugins, five nodes and a deployment, for somebody who has five minutes.
+//! `stoker demo`: deploys an example on a temporary server with five nodes and two plugins.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,32 +11,32 @@ use crate::exit::{Failure, Outcome};
 use crate::host::SystemHost;
 use crate::printer::Printer;
 use crate::terminal;
-use crate::text::wrapped;
+use crate::text::wrap;
 
-/// Watch Stoker work on a small example: plan, deploy, change, deploy again
+/// Run a short demo: plan, deploy, change a setting, deploy again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Starts a server of its own in a temporary folder, on a port that is free, with an agent for each node inside of it, and
-runs the commands that it shows. Tasks of the demo print a line and touch nothing. At the end the server is stopped
-and the folder is removed; with `--keep` both stay, and it is told how to look at them and how to end them.
+Starts a temporary server on a free port, with an in-process agent for each node, and runs the commands that it prints.
+The tasks of the demo only print a line. At the end, the server is stopped and its folder is deleted; with `--keep`, both
+remain, and the demo prints how to access and stop the server.
 
 Examples:
   stoker demo
   stoker demo --keep")]
 pub(crate) struct Args {
-    /// Leave the server running at the end
+    /// Keep the server running at the end
     #[arg(long)]
     keep: bool,
 }
 
-/// A file among the examples, with its name there.
+/// An embedded example file with its name.
 macro_rules! document {
     ($name:literal) => {
         ($name, include_str!(concat!("../../../../examples/demo/", $name)))
     };
 }
 
-/// Documents of the demo, as they are among the examples.
+/// Example files of the demo, written to its folder.
 const DOCUMENTS: &[(&str, &str)] = &[
     // sorted
     document!("broken-graph.yaml"),
@@ -57,59 +57,59 @@ const DOCUMENTS: &[(&str, &str)] = &[
 ];
 
 enum Step {
-    /// A command that is to succeed.
-    Do(&'static str),
-    /// One that is to be refused, which is what it shows.
-    Refused(&'static str),
-    /// Five machines, which is five times the same.
+    /// A command that must succeed.
+    Run(&'static str),
+    /// A command that must be rejected.
+    Rejected(&'static str),
+    /// Creates all nodes; prints the command once.
     Nodes,
 }
 
-/// What is told, and what is done.
-const STORY: &[(&str, &[Step])] = &[
+/// Titles and steps of the demo.
+const SCENES: &[(&str, &[Step])] = &[
     (
-        "A release is what can be deployed: roles, settings, a graph of tasks, and a wizard with components",
-        &[Step::Do("release create --file release.yaml")],
+        "A release defines what can be deployed: roles, settings, a task graph and a wizard with components",
+        &[Step::Run("release create --file release.yaml")],
     ),
     (
-        "Plugins add tasks, change those of others, and say what they go together with",
-        &[Step::Do("plugin install plugins/monitoring"), Step::Do("plugin install plugins/gridnet")],
+        "Plugins add and change tasks and declare which components they are compatible with",
+        &[Step::Run("plugin install plugins/monitoring"), Step::Run("plugin install plugins/gridnet")],
     ),
     (
-        "What does not go together is refused",
-        &[Step::Refused("env create shop --release 1 --component hypervisor:vmware,network:core:gridnet")],
+        "Incompatible components are rejected",
+        &[Step::Rejected("env create shop --release 1 --component hypervisor:vmware,network:core:gridnet")],
     ),
     (
-        "What goes together becomes a cluster, with a graph of its own and both plugins",
+        "Create a cluster from compatible components, with its own graph and both plugins",
         &[
-            Step::Do("env create shop --release 1 --component hypervisor:core:kvm,network:core:gridnet"),
-            Step::Do("plugin enable monitoring --env 1"),
-            Step::Do("graph upload --env 1 --type default --file cluster-graph.yaml"),
+            Step::Run("env create shop --release 1 --component hypervisor:core:kvm,network:core:gridnet"),
+            Step::Run("plugin enable monitoring --env 1"),
+            Step::Run("graph upload --env 1 --type default --file cluster-graph.yaml"),
         ],
     ),
     (
-        "Mistakes are told all at once, each in its line, and nothing is stored",
-        &[Step::Refused("graph upload --env 1 --type default --file broken-graph.yaml")],
+        "An invalid graph is rejected; all problems are reported with their lines",
+        &[Step::Rejected("graph upload --env 1 --type default --file broken-graph.yaml")],
     ),
     (
-        "Five machines: one keeps the orders, four answer customers",
+        "Create five nodes: one database server and four web servers",
         &[
             Step::Nodes,
-            Step::Do("env add nodes 1 --node 1 --role database"),
-            Step::Do("env add nodes 1 --node 2,3,4,5 --role web"),
+            Step::Run("env add nodes 1 --node 1 --role database"),
+            Step::Run("env add nodes 1 --node 2,3,4,5 --role web"),
         ],
     ),
-    ("Plugins have their order: by stage, then by number", &[Step::Do("plugin order --env 1")]),
+    ("Tasks of plugins are ordered by stage, then by number", &[Step::Run("plugin order --env 1")]),
     (
-        "What the cluster runs is merged from its release, itself and its plugins",
-        &[Step::Do("graph show --env 1")],
+        "The graph of the cluster is merged from its release, the cluster itself and its plugins",
+        &[Step::Run("graph show --env 1")],
     ),
-    ("What will be done, and why; then it is done", &[Step::Do("apply --env 1 --yes")]),
+    ("Plan and apply: the plan shows which tasks run and why", &[Step::Run("apply --env 1 --yes")]),
     (
-        "Somebody switches debugging on: only what depends on it is done",
-        &[Step::Do("settings set --env 1 common.debug=true"), Step::Do("apply --env 1 --yes")],
+        "Change a setting: only the tasks that depend on it run again",
+        &[Step::Run("settings set --env 1 common.debug=true"), Step::Run("apply --env 1 --yes")],
     ),
-    ("Everything is remembered", &[Step::Do("run list")]),
+    ("All runs are recorded", &[Step::Run("run list")]),
 ];
 
 const N_NODES: usize = 5;
@@ -117,37 +117,36 @@ const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().effects(Effects::DIMMED);
 
 pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
-    let cannot =
-        |error: std::io::Error| Failure::input(format!("cannot make a folder for the demo: {error}"));
-    let folder = tempfile::Builder::new().prefix("stoker-demo-").tempdir().map_err(cannot)?;
+    let io_failure =
+        |error: std::io::Error| Failure::input(format!("cannot create the demo folder: {error}"));
+    let folder = tempfile::Builder::new().prefix("stoker-demo-").tempdir().map_err(io_failure)?;
     for (name, text) in DOCUMENTS {
         let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap_or(folder.path())).map_err(cannot)?;
-        fs::write(path, text).map_err(cannot)?;
+        fs::create_dir_all(path.parent().unwrap_or(folder.path())).map_err(io_failure)?;
+        fs::write(path, text).map_err(io_failure)?;
     }
     let mut demo = Demo::start(folder.path())?;
-    printer.page(&format!("{BOLD}Stoker on five machines{BOLD:#}\nThe server listens on {}", demo.url))?;
-    demo.play(printer)?;
+    printer.page(&format!("{BOLD}Stoker on five nodes{BOLD:#}\nThe server listens on {}", demo.url))?;
+    demo.run_steps(printer)?;
     let Demo { url, password, .. } = &demo;
     if args.keep {
         printer.page(&format!(
-            "\n{BOLD}The server goes on{BOLD:#}\n  web address  {url}/\n  login        admin, password {password}\n  \
-             commands     stoker login --server {url}\n  data         {}\n  end it with  kill {}",
+            "\n{BOLD}The server is still running{BOLD:#}\n  web UI       {url}/\n  login        admin, password {password}\n  \
+             commands     stoker login --server {url}\n  data         {}\n  stop it with kill {}",
             folder.path().display(),
             demo.server.child.id(),
         ))?;
-        demo.server.is_kept = true;
+        demo.server.keep_running = true;
         _ = folder.keep();
     } else {
-        let rest = format!(
-            "The server at {url}/ (admin, password {password}) ends now; with `stoker demo --keep` it goes on."
-        );
-        let rest = wrapped(&rest, terminal::width(), 0);
-        printer.page(&format!("\n{BOLD}That was the demo.{BOLD:#}\n{rest}"))?;
-        // First the server, then its folder.
+        let note =
+            format!("The server at {url}/ is stopped now. To keep it running, use `stoker demo --keep`.");
+        let note = wrap(&note, terminal::width(), 0);
+        printer.page(&format!("\n{BOLD}Demo finished{BOLD:#}\n{note}"))?;
+        // Stop the server before its folder is deleted.
         drop(demo);
-        let removed = folder.close();
-        removed.map_err(|error| Failure::input(format!("cannot remove the folder of the demo: {error}")))?;
+        let result = folder.close();
+        result.map_err(|error| Failure::input(format!("cannot delete the demo folder: {error}")))?;
     }
     Ok(())
 }
@@ -159,66 +158,66 @@ struct Demo {
     server: Server,
 }
 
-/// The server; ended with this value, unless it is kept.
+/// The server process; killed on drop unless kept.
 struct Server {
     child: Child,
-    is_kept: bool,
+    keep_running: bool,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        if !self.is_kept {
-            // It may have ended already.
+        if !self.keep_running {
+            // The process may have exited already.
             _ = self.child.kill();
             _ = self.child.wait();
         }
     }
 }
 
-/// How long a server may take to listen, on however busy a machine.
-const TRIES_MAX: usize = 600;
-const LOOK: Duration = Duration::from_millis(100);
+/// 60 s for the server to start listening, enough for a busy machine.
+const POLLS_MAX: usize = 600;
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Demo {
     fn start(folder: &Path) -> Outcome<Self> {
         let host = SystemHost::new(None);
         let bits = || stoker_yaql::Host::random_bits(&host);
         let password = format!("{:016x}", bits() ^ bits().rotate_left(32));
-        let cannot = |error: std::io::Error| Failure::unavailable(&error);
+        let io_failure = |error: std::io::Error| Failure::unavailable(&error);
         let log = folder.join("server.log");
-        let mut command = Command::new(std::env::current_exe().map_err(cannot)?);
+        let mut command = Command::new(std::env::current_exe().map_err(io_failure)?);
         command.args(["serve", "--local-agents", "--listen", "127.0.0.1:0", "--data-dir", "data"]);
-        // Whoever tries it out is seldom root, and scripts of plugins are not for this machine.
+        // Users of the demo are rarely root, and scripts of plugins must not be installed on this machine.
         command.arg("--plugin-scripts-root").arg(folder.join("scripts"));
         command.current_dir(folder).env("STOKER_ADMIN_PASSWORD", &password).env_remove("STOKER_DATABASE_URL");
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log).map_err(cannot)?);
-        let mut server = Server { child: command.spawn().map_err(cannot)?, is_kept: false };
-        let url = listening(&log, &mut server)?;
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log).map_err(io_failure)?);
+        let mut server = Server { child: command.spawn().map_err(io_failure)?, keep_running: false };
+        let url = wait_for_address(&log, &mut server)?;
         Ok(Self { folder: folder.to_owned(), url, password, server })
     }
 
-    fn play(&mut self, printer: &mut Printer) -> Outcome {
-        for (title, steps) in STORY {
-            printer.page(&format!("\n{BOLD}{}{BOLD:#}", wrapped(title, terminal::width(), 0)))?;
+    fn run_steps(&mut self, printer: &mut Printer) -> Outcome {
+        for (title, steps) in SCENES {
+            printer.page(&format!("\n{BOLD}{}{BOLD:#}", wrap(title, terminal::width(), 0)))?;
             for step in *steps {
-                self.step(step, printer)?;
+                self.run_step(step, printer)?;
             }
         }
         Ok(())
     }
 
-    fn step(&self, step: &Step, printer: &mut Printer) -> Outcome {
+    fn run_step(&self, step: &Step, printer: &mut Printer) -> Outcome {
         match step {
-            Step::Do(line) => self.expect(line, 0..=0, printer),
-            Step::Refused(line) => self.expect(line, 1..=3, printer),
+            Step::Run(line) => self.expect(line, 0..=0, printer),
+            Step::Rejected(line) => self.expect(line, 1..=3, printer),
             Step::Nodes => {
                 let line = "node create --mac 52:54:00:00:00:0N";
                 printer.page(&format!("{DIM}$ stoker {line}  (for N from 1 to {N_NODES}){DIM:#}"))?;
                 for number in 1..=N_NODES {
                     let line =
                         format!("--quiet node create --mac 52:54:00:00:00:0{number} --name machine-{number}");
-                    let made = self.command(&line)?.stdout(Stdio::null()).status();
-                    judge(&line, made, &(0..=0))?;
+                    let status = self.command(&line)?.stdout(Stdio::null()).status();
+                    check_status(&line, status, &(0..=0))?;
                 }
                 Ok(())
             }
@@ -227,10 +226,10 @@ impl Demo {
 
     fn expect(&self, line: &str, codes: std::ops::RangeInclusive<i32>, printer: &mut Printer) -> Outcome {
         printer.page(&format!("{DIM}$ stoker {line}{DIM:#}"))?;
-        judge(line, self.command(line)?.status(), &codes)
+        check_status(line, self.command(line)?.status(), &codes)
     }
 
-    /// This program with these words, as somebody would type them, but with a login of its own.
+    /// Command of a step, with the credentials of the demo server.
     fn command(&self, line: &str) -> Outcome<Command> {
         let program = std::env::current_exe().map_err(|error| Failure::unavailable(&error))?;
         let mut command = Command::new(program);
@@ -242,37 +241,38 @@ impl Demo {
     }
 }
 
-/// Fails if a command did not end as the story says.
-fn judge(
+/// Fails if the exit code of a command is unexpected.
+fn check_status(
     line: &str,
-    ended: std::io::Result<std::process::ExitStatus>,
+    status: std::io::Result<std::process::ExitStatus>,
     codes: &std::ops::RangeInclusive<i32>,
 ) -> Outcome {
-    let status = ended.map_err(|error| Failure::unavailable(&error))?;
+    let status = status.map_err(|error| Failure::unavailable(&error))?;
     match status.code() {
         Some(code) if codes.contains(&code) => Ok(()),
-        _ => Err(Failure::failed(format!("the demo ends here: `stoker {line}` ended with {status}"))),
+        _ => Err(Failure::failed(format!("demo failed: `stoker {line}` ended with {status}"))),
     }
 }
 
-/// The address that the server told its log.
-fn listening(log: &Path, server: &mut Server) -> Outcome<String> {
-    for _ in 0..TRIES_MAX {
-        let told = fs::read_to_string(log).unwrap_or_default();
-        let address = told.split_once("listens on ").and_then(|(_, rest)| rest.split_whitespace().next());
-        // The line may be there by half.
-        if let Some(address) = address.filter(|_| told.ends_with('\n')) {
+/// Waits for the address in the log of the server.
+fn wait_for_address(log: &Path, server: &mut Server) -> Outcome<String> {
+    for _ in 0..POLLS_MAX {
+        let log_text = fs::read_to_string(log).unwrap_or_default();
+        let address =
+            log_text.split_once("listens on ").and_then(|(_, address)| address.split_whitespace().next());
+        // A log without a final newline may contain a partial address.
+        if let Some(address) = address.filter(|_| log_text.ends_with('\n')) {
             return Ok(address.to_owned());
         }
-        if server.child.try_wait().is_ok_and(|ended| ended.is_some()) {
-            return Err(Failure::failed(format!("the server of the demo ended: {}", told.trim())));
+        if server.child.try_wait().is_ok_and(|status| status.is_some()) {
+            return Err(Failure::failed(format!("the demo server exited: {}", log_text.trim())));
         }
         pause();
     }
-    Err(Failure::failed("the server of the demo does not listen"))
+    Err(Failure::failed("timed out waiting for the demo server to listen"))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a command has nothing else to do meanwhile")]
+#[expect(clippy::disallowed_methods, reason = "the command polls and has nothing else to do")]
 fn pause() {
-    std::thread::sleep(LOOK);
+    std::thread::sleep(POLL_INTERVAL);
 }

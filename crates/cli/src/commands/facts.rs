@@ -1,4 +1,4 @@
-//! `stoker facts`: what tasks of a cluster work from.
+//! `stoker facts`: input data of the tasks of a cluster.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use super::settings::save;
 use crate::exit::Outcome;
 use crate::input::read_text;
 use crate::printer::Printer;
-use crate::remote::{Format, Options, Remote, Shared};
+use crate::remote::{Format, Options, Remote, SharedOptions};
 
-/// Facts of a cluster: what tasks work from
+/// Manage the facts of a cluster: the input data of its tasks
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -34,29 +34,29 @@ enum Verb {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum FactsKind {
     Deployment,
     Provisioning,
 }
 
 #[derive(Debug, clap::Args)]
-struct Of {
+struct FactsArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// Which facts: deployment or provisioning
+    /// Kind of facts: `deployment` or `provisioning`
     #[arg(long, value_name = "KIND", default_value = "deployment", hide_possible_values = true)]
-    kind: Kind,
+    kind: FactsKind,
 }
 
-impl Of {
+impl FactsArgs {
     fn path(&self) -> String {
-        let kind = if self.kind == Kind::Deployment { "deployment" } else { "provisioning" };
+        let kind = if self.kind == FactsKind::Deployment { "deployment" } else { "provisioning" };
         format!("clusters/{}/orchestrator/{kind}", self.env.id())
     }
 }
 
-/// Write the facts to a file
+/// Download facts
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -65,55 +65,55 @@ Examples:
   stoker facts download 1 --defaults --kind provisioning --output json")]
 struct DownloadArgs {
     #[command(flatten)]
-    of: Of,
+    facts: FactsArgs,
 
-    /// Only of these nodes
+    /// Node ID to include; can be repeated (default: all nodes)
     #[arg(long = "node", short, value_name = "ID", value_delimiter = ',', visible_alias = "nodes")]
     nodes: Vec<String>,
 
-    /// Computed anew, whatever was uploaded
+    /// Compute facts instead of using uploaded ones
     #[arg(long)]
     defaults: bool,
 
-    /// What is common to all nodes apart
+    /// Separate facts that all nodes have in common
     #[arg(long)]
     split: bool,
 
-    /// Where to; standard output if not given
+    /// Output file (default: standard output)
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
-/// Use the facts of a file in place of those that are computed
+/// Upload facts that replace the computed ones
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker facts upload 1 --file facts.yaml")]
 struct UploadArgs {
     #[command(flatten)]
-    of: Of,
+    facts: FactsArgs,
 
-    /// The facts; `-` is standard input
+    /// Facts file; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     file: PathBuf,
 }
 
-/// Go back to facts that are computed
+/// Delete uploaded facts and use computed ones again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker facts delete 1")]
 struct DeleteArgs {
     #[command(flatten)]
-    of: Of,
+    facts: FactsArgs,
 }
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     match &args.verb {
         Verb::Delete(args) => {
-            remote.delete(args.of.path())?;
-            remote.note("facts are computed again");
+            remote.delete(args.facts.path())?;
+            remote.note("deleted uploaded facts; facts are computed again");
             Ok(())
         }
         Verb::Download(args) => download(args, &mut remote),
@@ -122,21 +122,20 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
 }
 
 fn download(args: &DownloadArgs, remote: &mut Remote<'_>) -> Outcome {
-    let end = if args.defaults { "/defaults" } else { "" };
-    let request = Request::get(format!("{}{end}", args.of.path()))
+    let suffix = if args.defaults { "/defaults" } else { "" };
+    let request = Request::get(format!("{}{suffix}", args.facts.path()))
         .maybe("nodes", (!args.nodes.is_empty()).then(|| args.nodes.join(",")))
         .maybe("split", args.split.then_some(1));
     let facts = remote.send(&request)?;
-    save(remote, &facts, args.file.as_ref(), "the facts")
+    save(remote, &facts, args.file.as_ref(), "facts")
 }
 
 fn upload(args: &UploadArgs, remote: &mut Remote<'_>) -> Outcome {
     let text = read_text(&args.file)?;
-    let facts: Json = remote.upload(Request::new(Method::Put, args.of.path()), &text)?;
+    let facts: Json = remote.upload(Request::new(Method::Put, args.facts.path()), &text)?;
     if remote.format() != Format::Table {
         return remote.data(&facts);
     }
-    remote
-        .note("these facts are used from now on; `stoker facts delete` goes back to those that are computed");
+    remote.note("uploaded facts; run `stoker facts delete` to use computed facts again");
     Ok(())
 }

@@ -1,15 +1,15 @@
-//! `stoker history`: what became of each task on each node.
+//! `stoker history`: results of tasks by node.
 
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
 use stoker_client::Request;
 
-use super::run::took;
+use super::run::elapsed;
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Format, Options, Remote, Shared, cell};
+use crate::remote::{Format, Options, Remote, SharedOptions, cell};
 
-/// History: what became of each task of a run on each node
+/// Show the results of the tasks of a run
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -25,10 +25,10 @@ enum Verb {
     Show(ShowArgs),
 }
 
-/// Show what became of each task of a run
+/// Show the result of each task of a run on each node
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-`stoker run list` names runs. Tasks that were skipped are shown with `--status skipped` or `--all`.
+Run IDs are listed by `stoker run list`. Skipped tasks are hidden unless `--status skipped` or `--all` is passed.
 
 Examples:
   stoker history show 7
@@ -36,33 +36,33 @@ Examples:
   stoker history show 7 --task install --output json
   stoker history show 7 --csv > run-7.csv")]
 struct ShowArgs {
-    /// Id of the run
+    /// Run ID
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// Only on these nodes
+    /// Filter by node; can be repeated
     #[arg(long = "node", short, value_name = "NODE", value_delimiter = ',', visible_alias = "nodes")]
     nodes: Vec<String>,
 
-    /// Only of these tasks
+    /// Filter by task; can be repeated
     #[arg(long = "task", value_name = "NAME", value_delimiter = ',', visible_alias = "tasks")]
     tasks: Vec<String>,
 
-    /// Only these: pending, running, ready, error, skipped
+    /// Filter by status: `pending`, `running`, `ready`, `error` or `skipped`; can be repeated
     #[arg(long = "status", value_name = "STATUS", value_delimiter = ',', visible_alias = "statuses")]
     statuses: Vec<String>,
 
-    /// Also what was skipped
+    /// Include skipped tasks
     #[arg(long, short, conflicts_with = "statuses")]
     all: bool,
 
-    /// As comma-separated values
+    /// Print comma-separated values
     #[arg(long)]
     csv: bool,
 }
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     let Verb::Show(args) = &args.verb;
     show(args, &mut remote)
 }
@@ -76,20 +76,20 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
         .maybe("tasks_names", joined(&args.tasks))
         .maybe("statuses", joined(&args.statuses).or(default));
     if args.csv {
-        let answer = remote.try_send(&request.accept("text/csv"));
-        let answer = answer.map_err(|error| crate::remote::failure(error, None))?;
-        return Ok(remote.printer.data(&answer.text())?);
+        let response = remote.try_send(&request.accept("text/csv"));
+        let response = response.map_err(|error| crate::remote::failure(error, None))?;
+        return Ok(remote.printer.data(&response.text())?);
     }
     let mut records = remote.get_list(&request)?;
     if is_table && remote.is_quiet() {
-        // What a task on a node is called by, as in plans.
+        // Name of a task instance, as in plans.
         let name = |record: &Json| format!("{}@{}\n", cell(&record["task_name"]), cell(&record["node_id"]));
         let names: String = records.iter().map(name).collect();
         return if names.is_empty() { Ok(()) } else { Ok(remote.printer.data(&names)?) };
     }
     if is_table {
         for record in &mut records {
-            record["took"] = json!(took(record));
+            record["took"] = json!(elapsed(record));
         }
     }
     remote.list(
@@ -98,8 +98,8 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
             ("node", "node_id"),
             ("status", "status"),
             ("started", "time_start"),
-            ("took", "took"),
-            ("why", "reason"),
+            ("duration", "took"),
+            ("reason", "reason"),
         ],
         records,
     )

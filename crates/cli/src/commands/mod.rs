@@ -1,4 +1,4 @@
-//! One folder for each noun, one file for each verb.
+//! Commands: one folder per noun, one file per verb.
 
 mod agent;
 mod apply;
@@ -13,7 +13,6 @@ mod facts;
 mod graph;
 mod history;
 mod join_token;
-mod kinds;
 mod login;
 mod man;
 mod module;
@@ -25,6 +24,7 @@ mod plan;
 mod plugin;
 mod registry;
 mod release;
+mod role_tag;
 mod run;
 mod schema;
 mod sequence;
@@ -74,13 +74,13 @@ pub(crate) enum Command {
     Registry(registry::Args),
     Release(release::Args),
     Restore(backup::RestoreArgs),
-    Role(kinds::RoleArgs),
+    Role(role_tag::RoleArgs),
     Run(run::Args),
     Schema(schema::Args),
     Sequence(sequence::Args),
     Serve(Box<serve::Args>),
     Settings(settings::Args),
-    Tag(kinds::TagArgs),
+    Tag(role_tag::TagArgs),
     TaskTypes(task_types::Args),
     Token(user::TokenArgs),
     User(user::Args),
@@ -92,7 +92,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether it asks no server.
+    /// Whether the command sends no request to a server.
     fn is_offline(&self) -> bool {
         matches!(
             self,
@@ -114,16 +114,16 @@ impl Command {
     }
 }
 
-/// `earlier` are options that were given before the command.
+/// Runs a command. `earlier` are the options that were passed before it.
 pub(crate) fn run(
     command: Command,
     earlier: &Options,
     programs: &Programs,
     printer: &mut Printer,
 ) -> Outcome {
-    if let Some(name) = earlier.given().filter(|_| command.is_offline()) {
-        let help = "give it after the command, if the command has it; `--help` tells";
-        return Err(Failure::usage(format!("`{name}` before this command means nothing"), help));
+    if let Some(name) = earlier.first_set().filter(|_| command.is_offline()) {
+        let help = "pass it after the command if the command supports it; see `--help`";
+        return Err(Failure::usage(format!("`{name}` has no effect before this command"), help));
     }
     match command {
         Command::Agent(args) => agent::run(args, programs, printer),
@@ -152,13 +152,13 @@ pub(crate) fn run(
         Command::Registry(args) => registry::run(&args, printer),
         Command::Release(args) => release::run(&args, earlier, printer),
         Command::Restore(args) => backup::restore(args, printer),
-        Command::Role(args) => kinds::role(&args, earlier, printer),
+        Command::Role(args) => role_tag::role(&args, earlier, printer),
         Command::Run(args) => run::run(&args, earlier, printer),
         Command::Schema(args) => schema::run(&args, printer),
         Command::Sequence(args) => sequence::run(&args, earlier, printer),
         Command::Serve(args) => serve::run(*args, programs, printer),
         Command::Settings(args) => settings::run(&args, earlier, printer),
-        Command::Tag(args) => kinds::tag(&args, earlier, printer),
+        Command::Tag(args) => role_tag::tag(&args, earlier, printer),
         Command::TaskTypes(_) => task_types::run(printer),
         Command::Token(args) => user::token(&args, earlier, printer),
         Command::User(args) => user::run(&args, earlier, printer),

@@ -1,4 +1,4 @@
-//! `stoker notification`: what happened that people want to know of.
+//! `stoker notification`: notifications about runs and nodes.
 
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
@@ -6,9 +6,9 @@ use stoker_client::{Method, Request};
 
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, Shared, cell};
+use crate::remote::{Options, Remote, SharedOptions, cell};
 
-/// Notifications: what happened to runs and nodes
+/// Manage notifications about runs and nodes
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -27,26 +27,26 @@ enum Verb {
     // end sorted
 }
 
-/// List what happened, the newest first
+/// List notifications, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker notification list
   stoker notification list --unread --topic run.failed")]
 struct ListArgs {
-    /// Only those that nobody has read
+    /// Only unread notifications
     #[arg(long)]
     unread: bool,
 
-    /// Only those of this topic, as run.failed; can be given several times
+    /// Filter by topic, such as `run.failed`; can be repeated
     #[arg(long, value_name = "TOPIC")]
     topic: Vec<String>,
 
-    /// Only those of this cluster
+    /// Filter by cluster ID
     #[arg(long, short, value_name = "ID", visible_alias = "cluster")]
     env: Option<i64>,
 
-    /// At most so many
+    /// Maximum number of notifications to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u64,
 }
@@ -58,13 +58,13 @@ Examples:
   stoker notification read
   stoker notification read 3 4")]
 struct ReadArgs {
-    /// Which ones; all if not given
+    /// Notification IDs (default: all)
     #[arg(value_name = "ID")]
     ids: Vec<i64>,
 }
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     match &args.verb {
         Verb::List(args) => list(args, &mut remote),
         Verb::Read(args) => read(args, &mut remote),
@@ -78,17 +78,17 @@ fn list(args: &ListArgs, remote: &mut Remote<'_>) -> Outcome {
         .maybe("topic", topics.as_ref())
         .maybe("cluster", args.env)
         .maybe("limit", Some(args.limit));
-    let listed = remote.get_list(&request)?;
+    let notifications = remote.get_list(&request)?;
     remote.list(
         &[
             ("id", "id"),
-            ("at", "at"),
+            ("time", "at"),
             ("topic", "topic"),
             ("status", "status"),
             ("cluster", "cluster"),
             ("message", "message"),
         ],
-        listed,
+        notifications,
     )
 }
 
@@ -97,7 +97,7 @@ fn read(args: &ReadArgs, remote: &mut Remote<'_>) -> Outcome {
     if !args.ids.is_empty() {
         body["ids"] = Json::from(args.ids.clone());
     }
-    let marked = remote.send_json(Method::Put, "notifications", &body)?;
-    remote.note(&format!("marked {} as read", cell(&marked["changed"])));
+    let response = remote.send_json(Method::Put, "notifications", &body)?;
+    remote.note(&format!("marked {} notifications as read", cell(&response["changed"])));
     Ok(())
 }

@@ -1,13 +1,13 @@
-//! `stoker openapi`: the REST API as a document.
+//! `stoker openapi`: the OpenAPI document of the REST API.
 
 use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::programs::Programs;
 
-/// Print the REST API as an OpenAPI 3.1 document
+/// Print the OpenAPI 3.1 document of the REST API
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A running server has the same document at /api/v1/openapi.json, and a page for people at /api/v1/docs.
+A running server serves the same document at /api/v1/openapi.json, and a documentation page at /api/v1/docs.
 
 Examples:
   stoker openapi > stoker.json")]

@@ -1,30 +1,31 @@
-//! `stoker schema`: what files may look like, for editors.
+//! `stoker schema`: JSON Schemas of input files, for editors.
 
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
-/// Print the JSON Schema of a kind of file, for editors
+/// Print the JSON Schema of a file format, for editors
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-An editor that speaks the YAML language server completes and checks a file that begins with
+Editors with the YAML language server complete and check files that start with
   # yaml-language-server: $schema=tasks.schema.json
 
 Examples:
   stoker schema tasks > tasks.schema.json")]
 pub(crate) struct Args {
+    /// File format
     #[arg(value_name = "KIND")]
-    kind: Kind,
+    kind: FileKind,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Kind {
-    /// Graphs, and lists of tasks
+enum FileKind {
+    /// Graphs and lists of tasks
     Tasks,
 }
 
 pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     let schema = match args.kind {
-        Kind::Tasks => stoker_tasks::schema::tasks(),
+        FileKind::Tasks => stoker_tasks::schema::tasks(),
     };
     printer.data(&format!("{schema:#}\n"))?;
     Ok(())

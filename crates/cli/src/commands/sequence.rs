@@ -1,4 +1,4 @@
-//! `stoker sequence`: graph types that are run one after another.
+//! `stoker sequence`: graph types that run one after another.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use clap::Subcommand;
 use serde_json::{Value as Json, json};
 use stoker_client::{Method, Request};
 
-use super::run::{Manner, started};
+use super::run::{RunOptions, report_started};
 use crate::exit::{Failure, Outcome};
 use crate::input::read_text;
 use crate::printer::Printer;
-use crate::remote::{Columns, Options, Remote, Shared};
+use crate::remote::{Columns, Options, Remote, SharedOptions};
 
-/// Sequences: graph types of a release that are run one after another
+/// Manage sequences: graph types of a release that run one after another
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -35,22 +35,22 @@ enum Verb {
     // end sorted
 }
 
-/// Make a sequence
+/// Create a sequence
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker sequence create --release 1 --name upgrade --graph pre-upgrade,upgrade,post-upgrade
   stoker sequence create --file sequence.yaml")]
 struct CreateArgs {
-    /// Of this release
+    /// Release ID
     #[arg(long, short, value_name = "ID", required_unless_present = "file")]
     release: Option<i64>,
 
-    /// What it is called
+    /// Sequence name
     #[arg(long, value_name = "NAME", required_unless_present = "file")]
     name: Option<String>,
 
-    /// Types of the graphs, in their order
+    /// Graph types, in execution order; can be repeated
     #[arg(
         long = "graph",
         short = 't',
@@ -61,26 +61,26 @@ struct CreateArgs {
     )]
     graphs: Vec<String>,
 
-    /// A document with `release`, `name` and `graphs`; `-` is standard input
+    /// Document with `release`, `name` and `graphs`; `-` for standard input
     #[arg(long, short, value_name = "FILE", conflicts_with_all = ["release", "name", "graphs"])]
     file: Option<PathBuf>,
 }
 
-/// Change a sequence
+/// Update a sequence; omitted fields keep their values
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker sequence update 1 --name everything --graph provision,default")]
 struct UpdateArgs {
-    /// Id of the sequence
+    /// Sequence ID
     #[arg(value_name = "SEQUENCE")]
     sequence: i64,
 
-    /// A new name
+    /// New name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Types of the graphs, in their order
+    /// Graph types, in execution order; can be repeated
     #[arg(long = "graph", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, value_delimiter = ',', visible_alias = "graphs")]
     graphs: Vec<String>,
 }
@@ -91,7 +91,7 @@ struct UpdateArgs {
 Examples:
   stoker sequence delete 1")]
 struct IdArgs {
-    /// Id of the sequence
+    /// Sequence ID
     #[arg(value_name = "SEQUENCE")]
     sequence: i64,
 }
@@ -102,7 +102,7 @@ struct IdArgs {
 Examples:
   stoker sequence show 1 --output yaml")]
 struct ShowArgs {
-    /// Id of the sequence
+    /// Sequence ID
     #[arg(value_name = "SEQUENCE")]
     sequence: i64,
 }
@@ -114,11 +114,11 @@ Examples:
   stoker sequence list
   stoker sequence list --env 1")]
 struct ListArgs {
-    /// Of this release
+    /// Filter by release ID
     #[arg(long, short, value_name = "ID", conflicts_with = "env")]
     release: Option<i64>,
 
-    /// Of the release of this cluster
+    /// Filter by the release of this cluster ID
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 }
@@ -130,23 +130,23 @@ Examples:
   stoker sequence execute 1 --env 1 --follow
   stoker sequence execute 1 --env 1 --dry-run")]
 struct ExecuteArgs {
-    /// Id of the sequence
+    /// Sequence ID
     #[arg(value_name = "SEQUENCE")]
     sequence: i64,
 
-    /// The cluster
+    /// Cluster ID
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: i64,
 
     #[command(flatten)]
-    manner: Manner,
+    run_options: RunOptions,
 }
 
 const COLUMNS: Columns<'static> =
     &[("id", "id"), ("name", "name"), ("release", "release_id"), ("graphs", "graph_types")];
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     let remote = &mut remote;
     match &args.verb {
         Verb::Create(args) => create(args, remote),
@@ -156,16 +156,16 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
             Ok(())
         }
         Verb::Execute(args) => {
-            let body = args.manner.over(json!({"cluster": args.env}));
+            let body = args.run_options.apply_to(json!({"cluster": args.env}));
             let run =
                 remote.send_json(Method::Post, format!("sequences/{}/execute", args.sequence), &body)?;
-            started(remote, &run, args.manner.follow)
+            report_started(remote, &run, args.run_options.follow)
         }
         Verb::List(args) => {
             let request = Request::get("sequences").maybe("release", args.release).maybe("cluster", args.env);
             let sequences = remote.get_list(&request)?;
-            let shown = sequences.into_iter().map(|sequence| with_types(sequence, remote)).collect();
-            remote.list(COLUMNS, shown)
+            let sequences = sequences.into_iter().map(|sequence| with_types(sequence, remote)).collect();
+            remote.list(COLUMNS, sequences)
         }
         Verb::Show(args) => {
             let sequence = remote.get(format!("sequences/{}", args.sequence))?;
@@ -176,7 +176,7 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
     }
 }
 
-/// For a table the types alone will do.
+/// Adds the graph types as a list of names, for tables.
 fn with_types(mut sequence: Json, remote: &Remote<'_>) -> Json {
     if remote.format() == crate::remote::Format::Table {
         let graphs = sequence["graphs"].as_array().into_iter().flatten();
@@ -197,7 +197,7 @@ fn create(args: &CreateArgs, remote: &mut Remote<'_>) -> Outcome {
         let body = json!({"release": args.release, "name": args.name, "graphs": graphs(&args.graphs)});
         remote.send_json(Method::Post, "sequences", &body)?
     };
-    remote.made("made sequence", &sequence)
+    remote.report_change("created sequence", &sequence)
 }
 
 fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
@@ -209,8 +209,8 @@ fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
         body["graphs"] = graphs(&args.graphs);
     }
     if body == json!({}) {
-        return Err(Failure::usage("nothing is to be changed", "add `--name` or `--graph`"));
+        return Err(Failure::usage("no fields to update", "pass `--name` or `--graph`"));
     }
     let sequence = remote.send_json(Method::Put, format!("sequences/{}", args.sequence), &body)?;
-    remote.made("changed sequence", &sequence)
+    remote.report_change("updated sequence", &sequence)
 }

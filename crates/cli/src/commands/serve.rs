@@ -1,4 +1,4 @@
-//! `stoker serve`: the server, on embedded defaults or on a database that is there already.
+//! `stoker serve`: runs the server on the embedded database or on PostgreSQL.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -18,9 +18,10 @@ use crate::programs::Programs;
 /// Run the server
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The first start makes the user `admin` in the tenant `admin`. Its password is taken from STOKER_ADMIN_PASSWORD;
-without that one is made up and printed once. STOKER_DATABASE_URL stands in for --database-url, whose password
-would otherwise be seen in the list of processes, and STOKER_NATS_URL for --nats. STOKER_LOG sets what is logged (`info`, `stoker_server=debug`).
+The first start creates the user `admin` in the tenant `admin`. Its password is read from STOKER_ADMIN_PASSWORD; if that is
+not set, a random password is printed once. Set STOKER_DATABASE_URL instead of `--database-url` and STOKER_NATS_URL
+instead of `--nats` to keep passwords out of the process list. STOKER_LOG sets the log filter (`info`,
+`stoker_server=debug`).
 
 Examples:
   stoker serve
@@ -33,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
     listen: SocketAddr,
 
-    /// How this server is called among those that share its database [default: the name of the machine]
+    /// Name of this server among servers that share a database [default: the host name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
@@ -46,162 +47,162 @@ pub(crate) struct Args {
     #[command(flatten)]
     tls: TlsArgs,
 
-    /// Largest body of a request, in bytes
+    /// Maximum size of a request body, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = Server::default().body_bytes_max)]
     max_body: usize,
 
-    /// Where packages of plugins are unpacked [default: `plugins` beside the embedded database]
+    /// Folder for unpacked plugin packages [default: `plugins` next to the embedded database]
     #[arg(long, value_name = "DIR")]
     plugins_root: Option<PathBuf>,
 
-    /// Where scripts of plugins are copied to on nodes
+    /// Folder on nodes for the scripts of plugins
     #[arg(long, value_name = "DIR", default_value_t = Server::default().plugin_scripts_root,
           value_parser = absolute)]
     plugin_scripts_root: String,
 
-    /// Where nodes reach this server to read packages of plugins [default: the address it listens on]
-    #[arg(long, value_name = "URL", value_parser = web_address)]
+    /// URL at which nodes download packages of plugins from this server [default: the listen address]
+    #[arg(long, value_name = "URL", value_parser = http_url)]
     packages_url: Option<String>,
 
-    /// Root of the disk of nodes, below which sources of packages are written; another one is for trying out
+    /// Root folder on nodes for package repository configuration; change it only for tests
     #[arg(long, value_name = "DIR", default_value_t = Server::default().node_root, value_parser = absolute)]
     node_root: String,
 
-    /// Largest package of a plugin, in bytes
+    /// Maximum size of a plugin package, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = Server::default().plugin_bytes_max)]
     max_plugin: u64,
 
-    /// How long the token of a login lives, in seconds
+    /// Lifetime of login tokens, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = Server::default().token_seconds,
           value_parser = clap::value_parser!(i64).range(60..=315_360_000))]
     token_lifetime: i64,
 
-    /// Which layer of a graph wins, weak to strong; a cluster may say otherwise
+    /// Default merge order of graph layers, lowest precedence first; clusters can override it
     #[arg(long, value_name = "ORDER", default_value = MergeOrder::NAMES[0], value_parser = merge_order)]
     merge_order: MergeOrder,
 
-    /// What a stronger layer overrides: attributes, or the whole task (replace)
+    /// Default merge mode: `attributes` overrides attributes of a task, `replace` overrides whole tasks
     #[arg(long, value_name = "MODE", default_value = MergeMode::NAMES[0], value_parser = merge_mode)]
     merge_mode: MergeMode,
 
-    /// Give every node that has no agent one inside of the server; for trying out
+    /// Run an in-process agent for every node without one; for evaluation only
     #[arg(long)]
     local_agents: bool,
 
-    /// Start no agent for tasks of the master; one on the master joins by itself
+    /// Do not start an in-process agent for tasks on the master; use an agent that joins instead
     #[arg(long)]
     no_master_agent: bool,
 
-    /// Nodes that carry out something at the same time, in one run
+    /// Maximum number of nodes per run that execute tasks concurrently
     #[arg(long, value_name = "N", default_value_t = Runs::default().nodes_at_once,
           value_parser = clap::value_parser!(u32).range(1..))]
     nodes_at_once: u32,
 
-    /// Give a node up when nothing is heard of it for so long, in seconds
+    /// Time without contact after which a node counts as failed, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = Runs::default().lost_after_seconds,
           value_parser = clap::value_parser!(u32).range(1..))]
     lost_after: u32,
 
-    /// Where several servers share a database: take the runs of one over of which nothing is heard for so long, in seconds
+    /// Lease of runs, in seconds; if a server does not renew it, another server on the same database takes over
     #[arg(long, value_name = "SECONDS", default_value_t = Runs::default().lease_seconds,
           value_parser = clap::value_parser!(u32).range(2..=300))]
     lease: u32,
 
-    /// Forget runs that ended more than so many days ago, with their history and output; 0 keeps them for ever
+    /// Retention of finished runs with their history and output, in days; 0 keeps them forever
     #[arg(long, value_name = "DAYS", default_value_t = Runs::default().keep_days)]
     keep_runs: u32,
 
-    /// Forget plans that were made more than so many days ago and that no run needs; 0 keeps them for ever
+    /// Retention of plans that no run refers to, in days; 0 keeps them forever
     #[arg(long, value_name = "DAYS", default_value_t = Runs::default().keep_plans_days)]
     keep_plans: u32,
 
-    /// A program for what only you know how to do, as `erase_node=/path`; can be given several times
+    /// Site-specific program for a hook, such as `erase_node=/path`; can be repeated
     #[arg(long, value_name = "NAME=PATH", value_parser = super::agent::hook)]
     hook: Vec<(String, PathBuf)>,
 
-    /// File with the keys that contents of modules are sealed with; made if it is missing [default: in the data folder]
+    /// File with the encryption keys of module payloads; created if missing [default: in the data folder]
     #[arg(long, value_name = "FILE")]
     modules_key_file: Option<PathBuf>,
 
-    /// Folder of helper files, or one such file, whose functions task fields and node filters can call
+    /// Helper file, or folder of helper files, with functions for task fields and node filters
     #[arg(long, value_name = "DIR")]
     helpers: Option<PathBuf>,
 
-    /// Longest collection an expression may walk; grows with the number of nodes if not given
+    /// Maximum number of elements an expression may iterate over (default: scales with the number of nodes)
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     limit_iterators: Option<i64>,
 
-    /// Largest single value of an expression, in bytes; grows with the number of nodes if not given
+    /// Maximum size of a value in an expression, in bytes (default: scales with the number of nodes)
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     memory_quota: Option<i64>,
 
-    /// Types of modules that may be made, with commas between; all that there are drivers for if not given
+    /// Allowed module types, comma-separated (default: all types with a driver)
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     module_types: Option<Vec<String>>,
 
-    /// Requests that are answered at the same time; more are told to come back (503)
+    /// Maximum number of concurrent requests; further ones are rejected with status 503
     #[arg(long, value_name = "N", default_value_t = Limits::default().requests_at_once,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_requests: u32,
 
-    /// Those who may watch runs at the same time
+    /// Maximum number of concurrent event streams
     #[arg(long, value_name = "N", default_value_t = Limits::default().streams_at_once,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_streams: u32,
 
-    /// Plans that one user may ask for in a minute; more are told to come back (429)
+    /// Maximum number of plans per user and minute; further ones are rejected with status 429
     #[arg(long, value_name = "N", default_value_t = Limits::default().plans_per_minute,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     plans_per_minute: u32,
 
-    /// Clusters that a tenant may have of which nothing else is said; as many as it likes if not given
+    /// Default quota of clusters per tenant (default: unlimited)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
     quota_clusters: Option<i64>,
 
-    /// The same for nodes in its clusters
+    /// Default quota of nodes per tenant (default: unlimited)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
     quota_nodes: Option<i64>,
 
-    /// The same for its modules
+    /// Default quota of modules per tenant (default: unlimited)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
     quota_modules: Option<i64>,
 
-    /// How long a webhook may take to answer, in seconds
+    /// Timeout of a webhook request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = Webhooks::default().answer_time.as_secs(),
           value_parser = clap::value_parser!(u64).range(1..=300))]
     webhook_timeout: u64,
 
-    /// How often a message to a webhook is tried before it is given up
+    /// Maximum number of attempts per webhook delivery
     #[arg(long, value_name = "N", default_value_t = Webhooks::default().attempts_max,
           value_parser = clap::value_parser!(u32).range(1..=100))]
     webhook_attempts: u32,
 
-    /// How the log is written to standard error
+    /// Log format on standard error
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
     log_format: String,
 }
 
-/// How connections are encrypted.
+/// TLS options.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "TLS")]
 struct TlsArgs {
-    /// Certificate of this server with its chain, in PEM form; read again when it changes and on SIGHUP
+    /// PEM file of the server certificate with its chain; reloaded when it changes and on SIGHUP
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
-    /// Its key, in PEM form
+    /// PEM file of the private key of the certificate
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// Folder of `stoker ca init`: agents get certificates from it and must show them, and so does this server without --tls-cert
+    /// Folder of the certificate authority (see `stoker ca init`); requires and issues agent certificates, and issues the server certificate unless `--tls-cert` is passed
     #[arg(long, value_name = "DIR")]
     ca_dir: Option<PathBuf>,
 
-    /// A further host name or address of this server, for the certificate it makes with --ca-dir
+    /// Additional host name or IP address in the certificate issued with `--ca-dir`; can be repeated
     #[arg(long = "tls-name", value_name = "HOST", requires = "ca_dir", conflicts_with = "tls_cert")]
     tls_names: Vec<stoker_tls::Name>,
 
-    /// How long certificates of agents are good, in seconds; they are renewed before
+    /// Validity of agent certificates, in seconds; agents renew them before they expire
     #[arg(long, value_name = "SECONDS", requires = "ca_dir", default_value_t = Tls::default().agent_certificate_seconds,
           value_parser = clap::value_parser!(i64).range(10..=315_360_000))]
     agent_certificate_life: i64,
@@ -222,34 +223,34 @@ impl TlsArgs {
     }
 }
 
-/// Which database a command is about.
+/// Database options of a command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Location {
-    /// Where the embedded database lives [default: ~/.local/share/stoker]
+    /// Folder of the embedded database [default: ~/.local/share/stoker]
     #[arg(long, value_name = "DIR", conflicts_with = "database_url")]
     data_dir: Option<PathBuf>,
 
-    /// A PostgreSQL database in place of the embedded one
+    /// URL of a PostgreSQL database to use instead of the embedded one
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
 }
 
-/// How the server reaches others besides straight connections.
+/// NATS options of the server.
 #[derive(Debug, clap::Args)]
 struct NatsArgs {
-    /// NATS, through which servers of one database and agents reach each other; several have commas between them
+    /// NATS URL for communication between servers and with agents; several URLs are comma-separated
     #[arg(id = "nats", long = "nats", value_name = "URL")]
     url: Option<String>,
 
-    /// File with the credentials of this server for NATS
+    /// File with the NATS credentials of this server
     #[arg(id = "nats_credentials", long = "nats-credentials", value_name = "FILE")]
     credentials: Option<PathBuf>,
 
-    /// Certificates to trust in place of those of the system, for a NATS with TLS
+    /// PEM file of CA certificates to trust instead of the system's, for NATS with TLS
     #[arg(id = "nats_ca", long = "nats-ca", value_name = "FILE")]
     ca: Option<PathBuf>,
 
-    /// File with the keys that give agents users of NATS, made by `stoker nats init`; without it agents come straight
+    /// File with the keys that sign NATS credentials of agents (see `stoker nats init`); without it, agents connect directly
     #[arg(id = "nats_keys", long = "nats-keys", value_name = "FILE")]
     keys: Option<PathBuf>,
 }
@@ -260,8 +261,8 @@ impl NatsArgs {
         match url.or_else(environment::nats_url) {
             Some(url) => Ok(Some(Nats { url: Secret::new(url), credentials, ca, keys })),
             None if credentials.is_some() || ca.is_some() || keys.is_some() => {
-                let help = "say where it is with `--nats URL` or STOKER_NATS_URL";
-                Err(Failure::usage("options for NATS mean nothing without NATS", help))
+                let help = "pass `--nats URL` or set STOKER_NATS_URL";
+                Err(Failure::usage("NATS options need a NATS URL", help))
             }
             None => Ok(None),
         }
@@ -269,56 +270,55 @@ impl NatsArgs {
 }
 
 impl Location {
-    /// What the options say, else the environment, else the folder for data of this user.
+    /// Precedence: options, environment variables, the data folder of the user.
     pub(crate) fn resolve(self) -> Outcome<DatabaseLocation> {
         let url = self.database_url.or_else(|| self.data_dir.is_none().then(environment::database_url)?);
         if let Some(url) = url {
             return Ok(DatabaseLocation::Url(Secret::new(url)));
         }
         let folder = self.data_dir.or_else(environment::data_folder);
-        let folder =
-            folder.ok_or_else(|| Failure::input("there is no home folder; say where with `--data-dir`"))?;
+        let folder = folder.ok_or_else(|| Failure::input("no home directory; pass `--data-dir`"))?;
         Ok(DatabaseLocation::Folder(folder))
     }
 }
 
-/// Where the keys of modules are.
-pub(super) fn key_file(given: Option<PathBuf>, database: &DatabaseLocation) -> PathBuf {
-    given.unwrap_or_else(|| match database {
+/// Path of the key file of modules.
+pub(super) fn key_file(path: Option<PathBuf>, database: &DatabaseLocation) -> PathBuf {
+    path.unwrap_or_else(|| match database {
         DatabaseLocation::Folder(folder) => folder.join(Modules::KEY_FILE),
         DatabaseLocation::Url(_) => environment::data_folder().unwrap_or_default().join(Modules::KEY_FILE),
     })
 }
 
-/// A folder of nodes, where nobody knows from where a relative one would count.
+/// Requires an absolute path: nodes have no defined working directory.
 fn absolute(text: &str) -> Result<String, String> {
-    if text.starts_with('/') { Ok(text.to_owned()) } else { Err("must begin with `/`".to_owned()) }
+    if text.starts_with('/') { Ok(text.to_owned()) } else { Err("expected an absolute path".to_owned()) }
 }
 
-/// It stands in files of package managers, where a blank would begin something else.
-fn web_address(text: &str) -> Result<String, String> {
+/// Rejects characters that would need quoting in configuration files of package managers.
+fn http_url(text: &str) -> Result<String, String> {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
-    let is_plain = |rest: &str| {
+    let is_unquoted = |rest: &str| {
         !rest.is_empty()
             && rest.chars().all(|letter| letter.is_ascii_graphic() && !"\"'<>@?#".contains(letter))
     };
-    if rest.is_some_and(is_plain) {
+    if rest.is_some_and(is_unquoted) {
         return Ok(text.to_owned());
     }
-    Err("must be an address such as `https://stoker.example:8443`, without a user in it".to_owned())
+    Err("expected a URL such as `https://stoker.example:8443`, without credentials".to_owned())
 }
 
 fn merge_order(text: &str) -> Result<MergeOrder, String> {
-    MergeOrder::parse(text).ok_or_else(|| format!("must be {}", MergeOrder::NAMES.join(" or ")))
+    MergeOrder::parse(text).ok_or_else(|| format!("expected {}", MergeOrder::NAMES.join(" or ")))
 }
 
 fn merge_mode(text: &str) -> Result<MergeMode, String> {
-    MergeMode::parse(text).ok_or_else(|| format!("must be {}", MergeMode::NAMES.join(" or ")))
+    MergeMode::parse(text).ok_or_else(|| format!("expected {}", MergeMode::NAMES.join(" or ")))
 }
 
 pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Outcome {
     start_logging(&args.log_format, printer);
-    // Read first: with a broken helper there is no server.
+    // Fail before anything else if a helper is invalid.
     let library = args.helpers.as_deref().map(|path| read_library(path, printer)).transpose()?;
     let database = args.location.resolve()?;
     let nats = args.nats.resolve()?;
@@ -379,15 +379,15 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
         admin_password: environment::admin_password().map(Secret::new),
         traces: traces("stoker-server", printer),
     };
-    let served = (programs.serve)(settings, &mut |line| printer.note(line));
-    served.map_err(|error| Failure::unavailable(error.as_ref()))
+    let result = (programs.serve)(settings, &mut |line| printer.note(line));
+    result.map_err(|error| Failure::unavailable(error.as_ref()))
 }
 
-/// Who collects traces. Nothing depends on it, so a mistake is told and goes no further.
+/// Trace export settings. Invalid ones only disable tracing and are reported as warnings.
 pub(super) fn traces(service: &str, printer: &mut Printer) -> Option<Traces> {
     environment::traces(service).unwrap_or_else(|problems| {
         for problem in problems {
-            printer.note(&format!("Warning: no traces are sent: {problem}"));
+            printer.note(&format!("warning: trace export is disabled: {problem}"));
         }
         None
     })
@@ -399,6 +399,6 @@ pub(super) fn start_logging(format: &str, printer: &Printer) {
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(printer.has_colors());
-    // A second subscriber in one process is refused, which only tests notice.
+    // Fails if a subscriber is already installed, which happens only in tests.
     _ = if format == "json" { logs.json().try_init() } else { logs.try_init() };
 }

@@ -1,4 +1,4 @@
-//! `stoker settings`: what was chosen for a cluster.
+//! `stoker settings`: settings of a cluster.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use super::env::EnvArg;
 use crate::exit::{Failure, Outcome};
 use crate::input::read_text;
 use crate::printer::Printer;
-use crate::remote::{Format, Options, Remote, Shared, cell, confirm, grid};
+use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm, grid};
 
-/// Settings of a cluster: show, set, download, upload
+/// Show and change the settings of a cluster
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -21,10 +21,10 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
-/// Settings of a cluster: show, set, download, upload
+/// Show and change the settings of a cluster
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Nested {
@@ -55,25 +55,25 @@ struct ShowArgs {
     env: EnvArg,
 
     #[command(flatten)]
-    which: Which,
+    source: SettingsSource,
 }
 
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
-struct Which {
-    /// As the release and the plugins bring them
+struct SettingsSource {
+    /// Defaults of the release and plugins
     #[arg(long)]
     defaults: bool,
 
-    /// As they were at the last successful run
+    /// Settings of the last successful run
     #[arg(long)]
     deployed: bool,
 }
 
-/// Write settings to a file
+/// Download settings
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without `--file` they go to standard output, as YAML or with `--output json` as JSON.
+Without `--file`, settings are written to standard output as YAML, or with `--output json` as JSON.
 
 Examples:
   stoker settings download 1 --file settings.yaml
@@ -83,17 +83,18 @@ struct DownloadArgs {
     env: EnvArg,
 
     #[command(flatten)]
-    which: Which,
+    source: SettingsSource,
 
-    /// Where to; standard output if not given
+    /// Output file (default: standard output)
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
-/// Change settings as a file says
+/// Update settings from a file
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file is what `download` wrote, or a part of it: what it does not name stays. A plugin is enabled by its entry.
+The file is the output of `download` or a part of it; settings that it omits keep their values. The entry of a plugin
+enables or disables it.
 
 Examples:
   stoker settings upload 1 --file settings.yaml
@@ -102,38 +103,38 @@ struct UploadArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// The settings; `-` is standard input
+    /// Settings file; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     file: PathBuf,
 
-    /// Even if the cluster is locked
+    /// Update even if the cluster is locked
     #[arg(long)]
     force: bool,
 }
 
-/// Change some settings
+/// Set individual settings
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A value is JSON, or else text.
+A value is parsed as JSON; if it is not valid JSON, it is a string.
 
 Examples:
   stoker settings set --env 1 common.debug=true
   stoker settings set --env 1 web.port=8080 web.name='the shop'")]
 struct SetArgs {
-    /// Id of the cluster
+    /// Cluster ID
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: i64,
 
-    /// What becomes what
+    /// Settings to change
     #[arg(value_name = "GROUP.SETTING=VALUE", required = true)]
     changes: Vec<String>,
 
-    /// Even if the cluster is locked
+    /// Update even if the cluster is locked
     #[arg(long)]
     force: bool,
 }
 
-/// Set everything back to the defaults
+/// Reset all settings to their defaults
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -142,21 +143,21 @@ struct ResetArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// Do not ask
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     yes: bool,
 }
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
-    act(&args.verb, &mut remote)
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
+    run_verb(&args.verb, &mut remote)
 }
 
 pub(super) fn run_nested(nested: &Nested, remote: &mut Remote<'_>) -> Outcome {
-    act(&nested.verb, remote)
+    run_verb(&nested.verb, remote)
 }
 
-fn act(verb: &Verb, remote: &mut Remote<'_>) -> Outcome {
+fn run_verb(verb: &Verb, remote: &mut Remote<'_>) -> Outcome {
     match verb {
         Verb::Download(args) => download(args, remote),
         Verb::Reset(args) => reset(args, remote),
@@ -166,17 +167,17 @@ fn act(verb: &Verb, remote: &mut Remote<'_>) -> Outcome {
     }
 }
 
-fn read(env: &EnvArg, which: &Which, remote: &mut Remote<'_>) -> Outcome<Json> {
-    let end = match (which.defaults, which.deployed) {
+fn read(env: &EnvArg, source: &SettingsSource, remote: &mut Remote<'_>) -> Outcome<Json> {
+    let suffix = match (source.defaults, source.deployed) {
         (true, _) => "/defaults",
         (_, true) => "/deployed",
         _ => "",
     };
-    remote.get(format!("clusters/{}/attributes{end}", env.id()))
+    remote.get(format!("clusters/{}/attributes{suffix}", env.id()))
 }
 
 fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
-    let settings = read(&args.env, &args.which, remote)?;
+    let settings = read(&args.env, &args.source, remote)?;
     if remote.format() != Format::Table {
         return remote.data(&settings);
     }
@@ -194,24 +195,24 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
             rows.push(vec![format!("{group}.{name}"), value, cell(&setting["label"])]);
         }
     }
-    let header = ["setting", "value", "what it is"];
+    let header = ["setting", "value", "description"];
     Ok(remote.printer.page(&grid(&header, rows.into_iter()))?)
 }
 
 fn download(args: &DownloadArgs, remote: &mut Remote<'_>) -> Outcome {
-    let settings = read(&args.env, &args.which, remote)?;
-    save(remote, &settings, args.file.as_ref(), "the settings")
+    let settings = read(&args.env, &args.source, remote)?;
+    save(remote, &settings, args.file.as_ref(), "settings")
 }
 
-/// Writes a document to a file or to standard output: YAML, unless JSON is wanted.
-pub(super) fn save(remote: &mut Remote<'_>, document: &Json, file: Option<&PathBuf>, what: &str) -> Outcome {
+/// Writes a document to a file or standard output: JSON if requested, otherwise YAML.
+pub(super) fn save(remote: &mut Remote<'_>, document: &Json, file: Option<&PathBuf>, noun: &str) -> Outcome {
     let is_json_file = file.is_some_and(|path| path.extension().is_some_and(|extension| extension == "json"));
     let as_json = remote.format() == Format::Json || (remote.format() == Format::Table && is_json_file);
     let text = if as_json { format!("{document:#}\n") } else { stoker_manifest::to_yaml(document) };
     let Some(path) = file else { return Ok(remote.printer.data(&text)?) };
-    let written = std::fs::write(path, text);
-    written.map_err(|error| Failure::unwritable(path, &error))?;
-    remote.note(&format!("wrote {what} to {}", path.display()));
+    let result = std::fs::write(path, text);
+    result.map_err(|error| Failure::unwritable(path, &error))?;
+    remote.note(&format!("wrote {noun} to {}", path.display()));
     Ok(())
 }
 
@@ -220,16 +221,16 @@ fn upload(args: &UploadArgs, remote: &mut Remote<'_>) -> Outcome {
     let id = args.env.id();
     let request = Request::new(Method::Put, format!("clusters/{id}/attributes"));
     let settings = remote.upload(request.maybe("force", args.force.then_some(1)), &text)?;
-    done(remote, id, &settings)
+    report_updated(remote, id, &settings)
 }
 
 fn set(args: &SetArgs, remote: &mut Remote<'_>) -> Outcome {
-    let changes = args.changes.iter().map(|text| change(text)).collect::<Outcome<Vec<_>>>()?;
-    let known = remote.get(format!("clusters/{}/attributes", args.env))?;
+    let changes = args.changes.iter().map(|text| parse_change(text)).collect::<Outcome<Vec<_>>>()?;
+    let current = remote.get(format!("clusters/{}/attributes", args.env))?;
     let mut editable = json!({});
     for (group, name, value) in changes {
-        if known["editable"][group][name].get("value").is_none() {
-            return Err(unknown(&known, &format!("{group}.{name}")));
+        if current["editable"][group][name].get("value").is_none() {
+            return Err(unknown_setting(&current, &format!("{group}.{name}")));
         }
         editable[group][name] = json!({ "value": value });
     }
@@ -237,49 +238,50 @@ fn set(args: &SetArgs, remote: &mut Remote<'_>) -> Outcome {
     let request = Request::new(Method::Put, format!("clusters/{}/attributes", args.env));
     let request = request.body(Body::Json(&body)).maybe("force", args.force.then_some(1));
     let settings = remote.send(&request)?;
-    done(remote, args.env, &settings)
+    report_updated(remote, args.env, &settings)
 }
 
-/// `common.debug=true` in its parts; what is no JSON is text.
-fn change(text: &str) -> Outcome<(&str, &str, Json)> {
-    let parts = text.split_once('=').and_then(|(path, value)| Some((path.split_once('.')?, value)));
-    let Some(((group, name), value)) = parts else {
-        let help = "write `GROUP.SETTING=VALUE`, as in `common.debug=true`";
-        return Err(Failure::usage(format!("`{text}` says not what becomes what"), help));
+/// Parses `common.debug=true`; a value that is not JSON is a string.
+fn parse_change(text: &str) -> Outcome<(&str, &str, Json)> {
+    let fields = text.split_once('=').and_then(|(path, value)| Some((path.split_once('.')?, value)));
+    let Some(((group, name), value)) = fields else {
+        let help = "use `GROUP.SETTING=VALUE`, such as `common.debug=true`";
+        return Err(Failure::usage(format!("invalid argument `{text}`"), help));
     };
     Ok((group, name, serde_json::from_str(value).unwrap_or_else(|_| json!(value))))
 }
 
-/// A server takes settings that nobody knows, for a plugin may come to know them; here it is a slip.
-fn unknown(known: &Json, wanted: &str) -> Failure {
+/// The server accepts unknown settings for plugins to come; on the command line they are treated as typos.
+fn unknown_setting(current: &Json, setting_name: &str) -> Failure {
     let mut names = Vec::new();
-    for (group, entries) in known["editable"].as_object().into_iter().flatten() {
+    for (group, entries) in current["editable"].as_object().into_iter().flatten() {
         let settings = entries.as_object().into_iter().flatten();
         let settings = settings.filter(|(_, setting)| setting.get("value").is_some());
         names.extend(settings.map(|(name, _)| format!("{group}.{name}")));
     }
-    let mut failure = Failure::failed(format!("there is no setting `{wanted}`"));
-    let near = closest(wanted, names.iter().map(String::as_str));
-    failure.diagnostics[0].help = Some(match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`stoker settings show` lists them; `settings upload` can add some".to_owned(),
+    let mut failure = Failure::failed(format!("unknown setting `{setting_name}`"));
+    let similar = closest(setting_name, names.iter().map(String::as_str));
+    failure.diagnostics[0].help = Some(match similar {
+        Some(similar) => format!("did you mean `{similar}`?"),
+        None => "run `stoker settings show` to see all settings".to_owned(),
     });
     failure
 }
 
 fn reset(args: &ResetArgs, remote: &mut Remote<'_>) -> Outcome {
     let id = args.env.id();
-    confirm(&format!("Set all settings of cluster {id} back to the defaults?"), args.yes)?;
+    confirm(&format!("Reset all settings of cluster {id} to their defaults?"), args.yes)?;
     let path = format!("clusters/{id}/attributes/defaults");
     let settings = remote.send_json(Method::Put, path, &json!({}))?;
-    done(remote, id, &settings)
+    report_updated(remote, id, &settings)
 }
 
-fn done(remote: &mut Remote<'_>, id: i64, settings: &Json) -> Outcome {
+fn report_updated(remote: &mut Remote<'_>, id: i64, settings: &Json) -> Outcome {
     if remote.format() != Format::Table {
         return remote.data(settings);
     }
-    remote
-        .note(&format!("changed the settings of cluster {id}; `stoker plan --env {id}` tells what follows"));
+    remote.note(&format!(
+        "updated the settings of cluster {id}; run `stoker plan --env {id}` to see the effect"
+    ));
     Ok(())
 }

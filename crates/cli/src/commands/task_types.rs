@@ -3,7 +3,7 @@
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
-/// Print the reference of task types, in Markdown
+/// Print the reference of task types as Markdown
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -1,4 +1,4 @@
-//! `stoker user` and `stoker token`: who may do what.
+//! `stoker user` and `stoker token`: users and their API tokens.
 
 use clap::Subcommand;
 use serde_json::json;
@@ -7,10 +7,10 @@ use stoker_client::{Method, Request};
 use crate::exit::{Failure, Outcome};
 use crate::input::user_role;
 use crate::printer::Printer;
-use crate::remote::{Columns, Format, Options, Remote, Shared, cell};
+use crate::remote::{Columns, Format, Options, Remote, SharedOptions, cell};
 use crate::terminal;
 
-/// Users, and what they may do
+/// Manage users and their roles
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -33,29 +33,29 @@ enum Verb {
     // end sorted
 }
 
-/// Make a user; the password is asked for
+/// Create a user; prompts for the password
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Roles are admin, operator, viewer and member. Without a terminal the password is the first line of standard input.
+Roles are admin, operator, viewer and member. Without a terminal, the password is the first line of standard input.
 
 Examples:
   stoker user create ada --role operator
   pass show ada | stoker user create ada --role member --tenant blue")]
 struct CreateArgs {
-    /// What the user is called
+    /// User name
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// What the user may do
+    /// Role of the user; can be repeated
     #[arg(long = "role", value_name = "ROLE", value_delimiter = ',', required = true, value_parser = user_role)]
     roles: Vec<String>,
 
-    /// Whose things the user sees
+    /// Tenant of the user
     #[arg(long, value_name = "NAME", default_value = "admin")]
     tenant: String,
 }
 
-/// Change a user
+/// Update a user; omitted fields keep their values
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -63,23 +63,23 @@ Examples:
   stoker user update 2 --disable
   stoker user update 2 --password")]
 struct UpdateArgs {
-    /// Id or name of the user
+    /// User ID or name
     #[arg(value_name = "USER")]
     user: String,
 
-    /// What the user may do from now on
+    /// New role of the user; can be repeated
     #[arg(long = "role", value_name = "ROLE", value_delimiter = ',', value_parser = user_role)]
     roles: Vec<String>,
 
-    /// Give a new password, which is asked for
+    /// Set a new password; prompts for it
     #[arg(long)]
     password: bool,
 
-    /// Let the user in again
+    /// Allow the user to log in
     #[arg(long, conflicts_with = "disable")]
     enable: bool,
 
-    /// Do not let the user in any more
+    /// Forbid the user to log in
     #[arg(long)]
     disable: bool,
 }
@@ -98,7 +98,7 @@ Examples:
   stoker user show 2
   stoker user show ada")]
 struct ShowArgs {
-    /// Id or name of the user
+    /// User ID or name
     #[arg(value_name = "USER")]
     user: String,
 }
@@ -109,12 +109,12 @@ struct ShowArgs {
 Examples:
   stoker user delete 2")]
 struct DeleteArgs {
-    /// Id or name of the user
+    /// User ID or name
     #[arg(value_name = "USER")]
     user: String,
 }
 
-/// Change your own password; the old one and the new one are asked for
+/// Change your own password; prompts for the old and the new one
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -127,20 +127,20 @@ const COLUMNS: Columns<'static> = &[
     ("tenant", "tenant"),
     ("roles", "roles"),
     ("enabled", "enabled"),
-    ("made", "created_at"),
+    ("created", "created_at"),
 ];
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     let remote = &mut remote;
     match &args.verb {
         Verb::Create(args) => {
-            let password = terminal::secret(&format!("Password of {}:", args.name))?;
+            let password = terminal::ask_secret(&format!("Password of {}:", args.name))?;
             let body = json!({
                 "name": args.name, "password": password, "tenant": args.tenant, "roles": args.roles,
             });
             let user = remote.send_json(Method::Post, "users", &body)?;
-            remote.made("made user", &user)
+            remote.report_change("created user", &user)
         }
         Verb::Delete(args) => {
             let id = find(remote, &args.user)?;
@@ -153,11 +153,11 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
             remote.list(COLUMNS, users)
         }
         Verb::Password(_) => {
-            let old = terminal::secret("Old password:")?;
-            let new = terminal::secret("New password:")?;
+            let old = terminal::ask_secret("Old password:")?;
+            let new = terminal::ask_secret("New password:")?;
             let body = json!({"old_password": old, "password": new});
             remote.send_json(Method::Put, "users/me/password", &body)?;
-            remote.note("changed the password; log in again with `stoker login`");
+            remote.note("changed the password; run `stoker login` to log in again");
             Ok(())
         }
         Verb::Show(args) => {
@@ -169,16 +169,16 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
     }
 }
 
-/// The id of a user that is named by it, or by a name.
-fn find(remote: &mut Remote<'_>, wanted: &str) -> Outcome<i64> {
-    if let Ok(id) = wanted.parse() {
+/// Returns the ID of a user.
+fn find(remote: &mut Remote<'_>, id_or_name: &str) -> Outcome<i64> {
+    if let Ok(id) = id_or_name.parse() {
         return Ok(id);
     }
     let users = remote.get_list(&Request::get("users"))?;
-    let found = users.iter().find(|user| user["name"] == *wanted).and_then(|user| user["id"].as_i64());
-    found.ok_or_else(|| {
-        let mut failure = Failure::failed(format!("there is no user `{wanted}`"));
-        failure.diagnostics[0].help = Some("`stoker user list` tells which there are".to_owned());
+    let id = users.iter().find(|user| user["name"] == *id_or_name).and_then(|user| user["id"].as_i64());
+    id.ok_or_else(|| {
+        let mut failure = Failure::failed(format!("user `{id_or_name}` not found"));
+        failure.diagnostics[0].help = Some("run `stoker user list` to see all users".to_owned());
         failure
     })
 }
@@ -192,17 +192,17 @@ fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
         body["enabled"] = json!(args.enable);
     }
     if args.password {
-        body["password"] = json!(terminal::secret("New password:")?);
+        body["password"] = json!(terminal::ask_secret("New password:")?);
     }
     if body == json!({}) {
-        return Err(Failure::usage("nothing is to be changed", "add `--role`, `--password` or `--disable`"));
+        return Err(Failure::usage("no fields to update", "pass `--role`, `--password` or `--disable`"));
     }
     let id = find(remote, &args.user)?;
     let user = remote.send_json(Method::Put, format!("users/{id}"), &body)?;
-    remote.made("changed user", &user)
+    remote.report_change("updated user", &user)
 }
 
-/// Tokens for scripts
+/// Manage API tokens
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct TokenArgs {
@@ -210,7 +210,7 @@ pub(crate) struct TokenArgs {
     verb: TokenVerb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -222,59 +222,63 @@ enum TokenVerb {
     // end sorted
 }
 
-/// Make a token; what it is can be read only now
+/// Create an API token; its value is shown only once
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Standard output has the token and nothing else.
+Standard output contains only the token.
 
 Examples:
   STOKER_TOKEN=$(stoker token create 'nightly job' --days 30)")]
 struct TokenCreateArgs {
-    /// What it is for
+    /// Label that describes the purpose of the token
     #[arg(value_name = "LABEL")]
     label: String,
 
-    /// How long it lives
+    /// Lifetime in days
     #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(i64).range(1..=3650))]
     days: i64,
 }
 
-/// List your tokens
+/// List API tokens
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Tokens of logins have no label.
+Tokens created by `stoker login` have no label.
 
 Examples:
   stoker token list
   stoker token list --user 2")]
 struct TokenListArgs {
-    /// Of this user, for admins
+    /// Filter by user ID (administrators only)
     #[arg(long, value_name = "ID")]
     user: Option<i64>,
 }
 
-/// Revoke tokens; from now on they open nothing
+/// Revoke API tokens
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker token delete 7")]
 struct TokenDeleteArgs {
-    /// Ids of the tokens
+    /// Token IDs
     #[arg(value_name = "TOKEN", required = true)]
     tokens: Vec<i64>,
 }
 
 pub(crate) fn token(args: &TokenArgs, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     match &args.verb {
         TokenVerb::Create(args) => {
             let body = json!({"label": args.label, "expires_in": args.days * 86_400});
-            let made = remote.send_json(Method::Post, "tokens", &body)?;
+            let token = remote.send_json(Method::Post, "tokens", &body)?;
             if remote.format() != Format::Table {
-                return remote.data(&made);
+                return remote.data(&token);
             }
-            remote.note(&format!("token {} lives until {}", cell(&made["id"]), cell(&made["expires_at"])));
-            Ok(remote.printer.data(&cell(&made["token"]))?)
+            remote.note(&format!(
+                "created token {}, expires at {}",
+                cell(&token["id"]),
+                cell(&token["expires_at"])
+            ));
+            Ok(remote.printer.data(&cell(&token["token"]))?)
         }
         TokenVerb::Delete(args) => {
             for id in &args.tokens {
@@ -286,7 +290,7 @@ pub(crate) fn token(args: &TokenArgs, earlier: &Options, printer: &mut Printer) 
         TokenVerb::List(args) => {
             let tokens = remote.get_list(&Request::get("tokens").maybe("user_id", args.user))?;
             remote.list(
-                &[("id", "id"), ("label", "label"), ("made", "issued_at"), ("lives until", "expires_at")],
+                &[("id", "id"), ("label", "label"), ("created", "issued_at"), ("expires", "expires_at")],
                 tokens,
             )
         }

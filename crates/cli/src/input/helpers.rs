@@ -1,42 +1,42 @@
-//! Helper files: a folder of them, or one.
+//! Helper files: one file, or all in a folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-use stoker_helpers::{Helper, HelperFile, Problem, Severity as Judgement, load};
+use stoker_helpers::{Helper, HelperFile, Problem, Severity as HelperSeverity, load};
 use stoker_yaql::{Library, Span};
 
 use super::{Text, read_text};
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 
-/// The functions of helper files over a library, and enough to point into those files later.
+/// A library extended with helper functions, and the sources that diagnostics point into.
 pub(crate) struct Helpers {
     pub(crate) library: Arc<Library>,
     pub(crate) warnings: Vec<Diagnostic>,
-    all: Vec<Helper>,
+    helpers: Vec<Helper>,
     texts: Vec<Text>,
 }
 
 impl Helpers {
-    /// The place of a piece of a body, if some helper has this body.
-    pub(crate) fn place(&self, body: &str, span: Span) -> Option<(Place, &str)> {
-        let helper = self.all.iter().find(|helper| &*helper.body == body)?;
+    /// Maps a span of a helper body to its location in the helper file, with the name of the helper.
+    pub(crate) fn locate(&self, body: &str, span: Span) -> Option<(SourceLocation, &str)> {
+        let helper = self.helpers.iter().find(|helper| &*helper.body == body)?;
         let text = self.texts.iter().find(|text| text.origin == helper.file)?;
         let span = helper.place(&text.content, span.start as usize..span.end as usize);
         let range = span.start.offset as usize..span.end.offset as usize;
-        Some((Place::new(&text.origin, text.content.clone(), range), &helper.name))
+        Some((SourceLocation::new(&text.origin, text.content.clone(), range), &helper.name))
     }
 
-    /// The name of the helper with this body.
+    /// Returns the name of the helper with this body.
     pub(crate) fn name(&self, body: &str) -> Option<&str> {
-        self.all.iter().find(|helper| &*helper.body == body).map(|helper| &*helper.name)
+        self.helpers.iter().find(|helper| &*helper.body == body).map(|helper| &*helper.name)
     }
 }
 
-/// Reads every `*.yaml` and `*.yml` of a folder, in the order of their names, or one file.
+/// Reads one file, or every `*.yaml` and `*.yml` in a folder in the order of their names.
 pub(crate) fn read_helpers(path: &Path, base: &Arc<Library>) -> Outcome<Helpers> {
     let paths = helper_paths(path)
         .map_err(|error| Failure::input(format!("cannot read `{}`: {error}", path.display())))?;
@@ -48,13 +48,13 @@ pub(crate) fn read_helpers(path: &Path, base: &Arc<Library>) -> Outcome<Helpers>
         loaded.problems.iter().map(|problem| diagnostic(problem, &texts)).collect();
     let Some(library) = loaded.library else { return Err(Failure { exit: Exit::Input, diagnostics }) };
     if texts.is_empty() {
-        let message = format!("there is no `*.yaml` or `*.yml` in `{}`", path.display());
+        let message = format!("no `*.yaml` or `*.yml` files in `{}`", path.display());
         diagnostics.push(Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) });
     }
-    Ok(Helpers { library, warnings: diagnostics, all: loaded.helpers, texts })
+    Ok(Helpers { library, warnings: diagnostics, helpers: loaded.helpers, texts })
 }
 
-/// What expressions of task fields can call, with the helpers of a folder or file among it. Warnings are shown.
+/// Extends the library of task expressions with helpers from a folder or file; prints warnings.
 pub(crate) fn read_library(path: &Path, printer: &mut Printer) -> Outcome<Arc<Library>> {
     let helpers = read_helpers(path, &stoker_planner::library())?;
     helpers.warnings.iter().for_each(|warning| printer.diagnostic(warning));
@@ -79,20 +79,20 @@ fn helper_paths(path: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn diagnostic(problem: &Problem, texts: &[Text]) -> Diagnostic {
     let severity = match problem.severity {
-        Judgement::Error => Severity::Error,
-        Judgement::Warning => Severity::Warning,
+        HelperSeverity::Error => Severity::Error,
+        HelperSeverity::Warning => Severity::Warning,
     };
     let content = texts.iter().find(|text| text.origin == problem.file).map(|text| text.content.clone());
     let range = |span: stoker_yaml::Span| span.start.offset as usize..span.end.offset as usize;
-    let mut place = Place::new(&problem.file, content.unwrap_or_default(), range(problem.span));
+    let mut location = SourceLocation::new(&problem.file, content.unwrap_or_default(), range(problem.span));
     let mut notes = Vec::new();
     if let Some(related) = &problem.related {
         if related.file == problem.file {
-            place.related = Some((range(related.span), related.label.to_owned()));
+            location.related = Some((range(related.span), related.label.to_owned()));
         } else {
             notes.push(format!("{}: {}:{}", related.label, related.file, related.span.start));
         }
     }
     let diagnostic = Diagnostic { severity, notes, ..Diagnostic::error(&problem.message) };
-    diagnostic.code(problem.code).at(place).help(problem.help.clone())
+    diagnostic.code(problem.code).at(location).help(problem.help.clone())
 }

@@ -1,26 +1,24 @@
-//! Lines of requests, of which no bad one harms the others.
+//! Line-delimited requests: oversized lines and panics are contained in one request.
 
 use std::io::{self, BufRead};
 use std::panic::{self, AssertUnwindSafe};
 
 use crate::exit::{Failure, Outcome};
 
-/// Does work that should never panic, and outlives it if it does: whoever sent the other requests of this input
-/// is not to suffer for this one.
-pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+/// Catches a panic, so that a bug in one request does not end the whole stream.
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Option<T> {
     panic::catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// One line of the input.
 pub(crate) enum Line {
     Bytes(Vec<u8>),
     TooLong,
 }
 
-/// Lines of bounded length; the rest of a longer one is thrown away.
+/// Reads lines of bounded length; the rest of an oversized line is discarded.
 pub(crate) struct Lines<R> {
     source: R,
-    /// What to call it in messages.
+    /// Name of the source for messages.
     origin: String,
     bytes_max: usize,
 }
@@ -44,17 +42,17 @@ impl<R: BufRead> Lines<R> {
                 Err(error) => return Err(error),
             };
             let at_end = chunk.is_empty();
-            let (taken, is_complete) = match chunk.iter().position(|byte| *byte == b'\n') {
+            let (n_bytes, is_complete) = match chunk.iter().position(|byte| *byte == b'\n') {
                 Some(at) => (at + 1, true),
                 None => (chunk.len(), at_end),
             };
-            if line.len() + taken > self.bytes_max {
+            if line.len() + n_bytes > self.bytes_max {
                 is_too_long = true;
                 line = Vec::new();
             } else if !is_too_long {
-                line.extend_from_slice(&chunk[..taken]);
+                line.extend_from_slice(&chunk[..n_bytes]);
             }
-            self.source.consume(taken);
+            self.source.consume(n_bytes);
             if at_end && line.is_empty() && !is_too_long {
                 return Ok(None);
             }
@@ -70,7 +68,7 @@ mod tests {
     use super::*;
 
     fn split(text: &str, bytes_max: usize) -> Vec<String> {
-        // A tiny buffer, so that lines span several.
+        // Smaller than a line, so that lines span several buffers.
         let source = io::BufReader::with_capacity(3, text.as_bytes());
         let mut lines = Lines::new(source, "a test", bytes_max);
         std::iter::from_fn(|| lines.next().unwrap())
@@ -82,19 +80,19 @@ mod tests {
     }
 
     #[test]
-    fn a_bug_costs_one_answer() {
-        assert_eq!(guarded::<String>(|| panic!("a bug")), None);
-        assert_eq!(guarded(|| "fine".to_owned()).as_deref(), Some("fine"));
+    fn panic_is_caught() {
+        assert_eq!(catch_panic::<String>(|| panic!("a bug")), None);
+        assert_eq!(catch_panic(|| "fine".to_owned()).as_deref(), Some("fine"));
     }
 
     #[test]
-    fn lines_are_kept_whole_and_the_last_needs_no_break() {
+    fn lines_keep_their_terminator() {
         assert_eq!(split("abcdef\n\nx", 10), ["abcdef\n", "\n", "x"]);
         assert_eq!(split("", 10), [""; 0]);
     }
 
     #[test]
-    fn a_long_line_costs_itself_only() {
+    fn oversized_line_is_skipped() {
         assert_eq!(split("abcdefgh\nij\n", 5), ["too long", "ij\n"]);
         assert_eq!(split("ij\nabcdefgh", 5), ["ij\n", "too long"]);
     }

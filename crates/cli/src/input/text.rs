@@ -9,10 +9,10 @@ use stoker_manifest::Format;
 
 use crate::exit::{Failure, Outcome};
 
-/// More than this is surely not what was meant, and would not fit into memory as values.
+/// Guards against reading a wrong file: parsed values of a larger text would not fit into memory.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// A text and what to call it in messages.
+/// A source text and its name for messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     pub(crate) origin: String,
@@ -20,7 +20,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    /// By the name of the file; whatever is not called JSON is YAML.
+    /// Format by file extension; everything but `.json` is YAML.
     pub(crate) fn format(&self) -> Format {
         let extension = Path::new(&self.origin).extension();
         let is_json = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
@@ -43,7 +43,7 @@ pub(crate) fn read_text(path: &Path) -> Outcome<Text> {
         Ok(content) => Ok(Text { origin, content: content.into() }),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            Err(Failure::input(format!("`{origin}` is no UTF-8 text: byte {at} fits no character")))
+            Err(Failure::input(format!("`{origin}` is not valid UTF-8: invalid byte at offset {at}")))
         }
     }
 }

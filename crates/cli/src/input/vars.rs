@@ -1,13 +1,13 @@
-//! `--var NAME=JSON`.
+//! Parser of `--var NAME=JSON`.
 
 use stoker_yaql::Value;
 use stoker_yaql::json::{self, InputStyle};
 use stoker_yaql::syntax::VarName;
 
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 
-/// Reads all variables, or complains about all that are wrong.
+/// Parses all variables, or reports all invalid ones.
 pub(crate) fn read_vars(arguments: &[String]) -> Outcome<Vec<(VarName, Value)>> {
     let (mut vars, mut diagnostics) = (Vec::new(), Vec::new());
     for argument in arguments {
@@ -20,25 +20,25 @@ pub(crate) fn read_vars(arguments: &[String]) -> Outcome<Vec<(VarName, Value)>> 
 }
 
 fn read_var(argument: &str) -> Result<(VarName, Value), Box<Diagnostic>> {
-    let place = |start: usize, end: usize| Place::new("--var", argument, start..end);
+    let location = |start: usize, end: usize| SourceLocation::new("--var", argument, start..end);
     let Some((name, text)) = argument.split_once('=') else {
-        let help = format!("write `--var '{argument}=…'` with a value in JSON");
-        let diagnostic = Diagnostic::error("a variable needs a value").at(place(0, argument.len()));
+        let help = format!("use `--var '{argument}=JSON'`");
+        let diagnostic = Diagnostic::error("missing value").at(location(0, argument.len()));
         return Err(Box::new(diagnostic.help(Some(help))));
     };
     let bare = name.strip_prefix('$').unwrap_or(name);
     if !is_name(bare) {
-        let message = "the name of a variable is made of letters, digits and `_`";
-        return Err(Box::new(Diagnostic::error(message).at(place(0, name.len()))));
+        let message = "variable names may contain only letters, digits and `_`";
+        return Err(Box::new(Diagnostic::error(message).at(location(0, name.len()))));
     }
     let value = json::parse(text).map_err(|error| {
         let start = name.len() + 1 + error.at;
-        let help = format!("text needs quotes of its own: `--var '{name}=\"…\"'`");
-        let diagnostic = Diagnostic::error(error.message).code("json-syntax").at(place(start, start + 1));
+        let help = format!("quote strings twice: `--var '{name}=\"TEXT\"'`");
+        let diagnostic = Diagnostic::error(error.message).code("json-syntax").at(location(start, start + 1));
         Box::new(diagnostic.help(Some(help)))
     })?;
     let value = json::decode(value, InputStyle::Converted).map_err(|error| {
-        Box::new(Diagnostic::error(error.message).at(place(name.len() + 1, argument.len())))
+        Box::new(Diagnostic::error(error.message).at(location(name.len() + 1, argument.len())))
     })?;
     Ok((VarName::new(bare), value))
 }
@@ -53,26 +53,26 @@ mod tests {
 
     fn problem(argument: &str) -> (String, std::ops::Range<usize>) {
         let diagnostic = read_var(argument).unwrap_err();
-        (diagnostic.message, diagnostic.place.unwrap().span)
+        (diagnostic.message, diagnostic.location.unwrap().span)
     }
 
     #[test]
-    fn a_variable_is_a_name_and_json() {
+    fn parses_name_and_json() {
         let (name, value) = read_var("$x=[1]").unwrap();
         assert_eq!((name.to_string(), value.sized_len()), ("$x".to_owned(), Some(1)));
         assert_eq!(read_var("1=null").unwrap().0, VarName::FIRST);
     }
 
     #[test]
-    fn what_is_wrong_is_shown_in_its_place() {
-        assert_eq!(problem("x"), ("a variable needs a value".to_owned(), 0..1));
+    fn errors_have_locations() {
+        assert_eq!(problem("x"), ("missing value".to_owned(), 0..1));
         assert_eq!(problem("a-b=1").1, 0..3);
         assert_eq!(problem("name=abc").1, 5..6);
         assert_eq!(problem("d={\"$yaql\": \"no\"}").0, "unknown tag 'no'");
     }
 
     #[test]
-    fn all_variables_are_judged() {
+    fn reports_all_invalid_variables() {
         let failure = read_vars(&["a=1".into(), "b".into(), "c=x".into()]).unwrap_err();
         assert_eq!((failure.diagnostics.len(), failure.exit), (2, Exit::Usage));
     }

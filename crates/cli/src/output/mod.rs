@@ -1,4 +1,4 @@
-//! Values as text: JSON and YAML.
+//! Serializers of YAQL values: JSON and YAML.
 
 mod yaml;
 
@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use stoker_yaql::json::{self, WriteOptions};
 use stoker_yaql::{Options, Result, Value};
 
-/// How a result is written.
+/// Output format of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     #[default]
@@ -14,7 +14,7 @@ pub(crate) enum Format {
     Yaml,
 }
 
-/// A result as text. What the format lacks is tagged with `$yaql`.
+/// Serializes a result. Types that the format lacks are tagged with `$yaql`.
 pub(crate) fn to_text(value: &Value, format: Format, options: &Options) -> Result<String> {
     match format {
         Format::Json => {

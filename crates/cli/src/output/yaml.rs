@@ -1,22 +1,22 @@
-//! Values as YAML.
+//! YAML serializer of YAQL values.
 
 use stoker_yaml::emit::{self, Atom, Emit, View};
 use stoker_yaql::json::{self, WriteOptions};
 use stoker_yaql::value::Map;
 use stoker_yaql::{Options, Result, Value};
 
-/// The longest result, as JSON, that is also written as YAML: its tree takes many times that space.
+/// Maximum size of a result as JSON: its tree takes a multiple of that in memory.
 const BYTES_MAX: usize = 64 << 20;
 
 pub(super) fn to_yaml(value: &Value, options: &Options) -> Result<String> {
-    // JSON is refused where it would be too long, or a number has too many digits; so is YAML then.
+    // The JSON writer checks the size limit and the length of numbers for both formats.
     json::write(value, &WriteOptions { bytes_max: BYTES_MAX, ..WriteOptions::default() })?;
     Ok(emit::to_yaml(&Tree::new(value, options.convert_tuples_to_lists)?))
 }
 
-/// A value with its tags written out, so that the writer can borrow from it.
+/// A value with expanded tags, from which the emitter borrows.
 enum Tree {
-    /// A scalar of the language that is one of YAML too.
+    /// A scalar type that YAML has too.
     Scalar(Value),
     Seq(Vec<Tree>),
     Map(Vec<(Value, Tree)>),
@@ -45,7 +45,7 @@ impl Tree {
         })
     }
 
-    /// What YAML lacks looks as it does in JSON.
+    /// Types that YAML lacks have the same tagged form as in JSON.
     fn tagged(value: &Value, tuples_as_arrays: bool) -> Result<Self> {
         let text = json::write(value, &WriteOptions { tuples_as_arrays, ..WriteOptions::default() })?;
         let parsed =
@@ -53,7 +53,7 @@ impl Tree {
         Self::plain(&parsed)
     }
 
-    /// A tree of what came from JSON, in which `$yaql` is a key like any other.
+    /// Converts tagged JSON; here `$yaql` is an ordinary key.
     fn plain(value: &Value) -> Result<Self> {
         match value.as_map() {
             Some(map) => {

@@ -1,4 +1,4 @@
-//! What `stoker login` remembers: a file that only its owner may read.
+//! Credentials file of `stoker login`, readable by its owner only.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -12,15 +12,15 @@ use crate::exit::{Failure, Outcome};
 
 const FILE: &str = "credentials.json";
 
-/// Logins by server, and the server of the last one.
+/// Logins by server URL, and the server of the most recent login.
 pub(crate) struct Credentials {
     path: Option<PathBuf>,
     current: Option<String>,
     servers: Map<String, Json>,
 }
 
-/// One login.
-pub(crate) struct Stored {
+/// One stored login.
+pub(crate) struct StoredLogin {
     pub(crate) user: String,
     pub(crate) token: String,
     pub(crate) expires: String,
@@ -28,8 +28,8 @@ pub(crate) struct Stored {
 }
 
 impl Credentials {
-    /// What is remembered; nothing before the first login. A file that others may read is refused: whoever could
-    /// read it may have.
+    /// Reads the file; a missing file has no logins. Refuses a file that other users can access, because its tokens
+    /// may be compromised.
     pub(crate) fn read() -> Outcome<Self> {
         let path = environment::config_folder().map(|folder| folder.join(FILE));
         let document = path.as_deref().map_or(Ok(Json::Null), read_private)?;
@@ -44,24 +44,24 @@ impl Credentials {
         self.current.as_deref()
     }
 
-    /// Where they are kept, if there is a place.
+    /// Path of the file; `None` without a home directory.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    pub(crate) fn of(&self, server: &str) -> Option<Stored> {
+    pub(crate) fn of(&self, server: &str) -> Option<StoredLogin> {
         let login = self.servers.get(server)?;
-        let word = |name: &str| login[name].as_str().map(str::to_owned);
-        Some(Stored {
-            user: word("user")?,
-            token: word("token")?,
-            expires: word("expires").unwrap_or_default(),
-            ca_file: word("ca_file").map(PathBuf::from),
+        let field = |name: &str| login[name].as_str().map(str::to_owned);
+        Some(StoredLogin {
+            user: field("user")?,
+            token: field("token")?,
+            expires: field("expires").unwrap_or_default(),
+            ca_file: field("ca_file").map(PathBuf::from),
         })
     }
 
-    /// Remembers a login and makes its server the one that commands are for.
-    pub(crate) fn set(&mut self, server: &str, login: &Stored) {
+    /// Stores a login and makes its server the default.
+    pub(crate) fn set(&mut self, server: &str, login: &StoredLogin) {
         let entry = json!({
             "user": login.user,
             "token": login.token,
@@ -72,47 +72,49 @@ impl Credentials {
         self.current = Some(server.to_owned());
     }
 
-    /// Whether there was something to forget.
-    pub(crate) fn forget(&mut self, server: &str) -> bool {
+    /// Deletes a login; returns whether it existed.
+    pub(crate) fn remove(&mut self, server: &str) -> bool {
         if self.current.as_deref() == Some(server) {
             self.current = None;
         }
         self.servers.shift_remove(server).is_some()
     }
 
-    /// Writes the file anew; it is whole at every moment.
+    /// Replaces the file atomically.
     pub(crate) fn write(&self) -> Outcome<&Path> {
         let path = self.path.as_deref();
-        let path = path.ok_or_else(|| Failure::input("there is no home folder to keep the login in"))?;
+        let path = path.ok_or_else(|| Failure::input("cannot store the login: no home directory"))?;
         let document = json!({"current": self.current, "servers": self.servers});
         let text = format!("{document:#}\n");
-        let written = write_private(path, &text);
-        written.map_err(|error| Failure::unwritable(path, &error))?;
+        let result = write_private(path, &text);
+        result.map_err(|error| Failure::unwritable(path, &error))?;
         Ok(path)
     }
 }
 
 fn read_private(path: &Path) -> Outcome<Json> {
-    let cannot = |why: String| Failure::input(format!("cannot use `{}`: {why}", path.display()));
+    let read_error = |reason: String| Failure::input(format!("cannot use `{}`: {reason}", path.display()));
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Json::Null),
-        Err(error) => return Err(cannot(error.to_string())),
+        Err(error) => return Err(read_error(error.to_string())),
     };
-    let mode = fs::metadata(path).map_err(|error| cannot(error.to_string()))?.permissions().mode();
+    let mode = fs::metadata(path).map_err(|error| read_error(error.to_string()))?.permissions().mode();
     if mode & 0o077 != 0 {
-        return Err(cannot("others may read it; `chmod 600` it, or remove it and log in again".to_owned()));
+        return Err(read_error(
+            "other users can read it; run `chmod 600` on it, or delete it and log in again".to_owned(),
+        ));
     }
-    serde_json::from_str(&text).map_err(|error| cannot(format!("{error}; remove it and log in again")))
+    serde_json::from_str(&text).map_err(|error| read_error(format!("{error}; delete it and log in again")))
 }
 
 fn write_private(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
-    let fresh = path.with_extension(format!("{}.new", std::process::id()));
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
+    let temporary = path.with_extension(format!("{}.new", std::process::id()));
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    fs::rename(&fresh, path)
+    fs::rename(&temporary, path)
 }

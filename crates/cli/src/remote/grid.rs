@@ -1,37 +1,37 @@
-//! Rows and columns that fit the terminal and break no name.
+//! Table layout that fits the terminal and never breaks a name.
 //!
-//! Where the longest words of all columns have room beside each other, cells are wrapped between words. Where they
-//! have not, the columns that do not fit go beneath the line of their row, each with its title.
+//! If the longest words of all columns fit side by side, cells wrap between words. Otherwise the columns that do not
+//! fit are printed below their row, each with its title.
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::text::wrapped;
+use crate::text::wrap;
 
-/// Blanks between two columns.
+/// Spaces between two columns.
 const GAP: usize = 3;
-/// Blanks before what stands beneath a row.
+/// Indentation of the fields below a row.
 const INDENT: usize = 4;
 
-/// Draws a table; without `room` lines are as long as they like.
+/// Renders a table; without `room` the line length is unlimited.
 pub(super) fn draw(header: &[&str], rows: &[Vec<String>], room: Option<u16>) -> String {
     let room_cells = room.map_or(usize::MAX, usize::from);
     let columns: Vec<Column> =
         (0..header.len()).map(|idx| Column::of(idx, header, rows, room_cells)).collect();
-    let (beside, beneath) = divided(&columns, room_cells);
-    let widths = widths(&beside, room_cells);
-    let line = |row: &[&str]| line(&beside, &widths, row);
+    let (inline, below) = split_columns(&columns, room_cells);
+    let widths = widths(&inline, room_cells);
+    let row_lines = |row: &[&str]| row_lines(&inline, &widths, row);
     let rule = "─".repeat(widths.iter().sum::<usize>() + GAP * (widths.len() - 1));
-    let mut lines = line(header);
+    let mut lines = row_lines(header);
     lines.push(rule);
     for row in rows {
-        lines.extend(line(&row.iter().map(String::as_str).collect::<Vec<_>>()));
-        let rest: Vec<String> = beneath
+        lines.extend(row_lines(&row.iter().map(String::as_str).collect::<Vec<_>>()));
+        let rest: Vec<String> = below
             .iter()
             .filter(|column| !row[column.idx].is_empty())
             .map(|column| format!("{}: {}", header[column.idx], row[column.idx]))
             .collect();
         if !rest.is_empty() {
-            lines.push(wrapped(&rest.join(" · "), room, INDENT));
+            lines.push(wrap(&rest.join(" · "), room, INDENT));
         }
     }
     lines.join("\n")
@@ -40,10 +40,10 @@ pub(super) fn draw(header: &[&str], rows: &[Vec<String>], room: Option<u16>) -> 
 #[derive(Clone, Copy)]
 struct Column {
     idx: usize,
-    /// With every cell on one line.
+    /// Width with every cell on one line.
     natural: usize,
-    /// With every word whole, if it is not longer than half of a line.
-    least: usize,
+    /// Width of the longest word, capped at half of a line.
+    minimum: usize,
 }
 
 impl Column {
@@ -52,31 +52,31 @@ impl Column {
         let cells = || rows.iter().map(|row| row[idx].as_str());
         let widest = cells().flat_map(str::lines).map(str::width).max().unwrap_or(0);
         let word = cells().flat_map(str::split_whitespace).map(str::width).max().unwrap_or(0);
-        Self { idx, natural: widest.max(title), least: word.min(room / 2).max(title) }
+        Self { idx, natural: widest.max(title), minimum: word.min(room / 2).max(title) }
     }
 }
 
-/// Which columns stand beside each other, and which beneath.
-fn divided(columns: &[Column], room: usize) -> (Vec<Column>, Vec<Column>) {
-    let mut taken = 0;
+/// Splits columns into those side by side and those below the row.
+fn split_columns(columns: &[Column], room: usize) -> (Vec<Column>, Vec<Column>) {
+    let mut used = 0;
     columns.iter().partition(|column| {
-        let more = column.least + if column.idx == 0 { 0 } else { GAP };
-        let fits = column.idx == 0 || taken + more <= room;
-        taken += if fits { more } else { 0 };
+        let more = column.minimum + if column.idx == 0 { 0 } else { GAP };
+        let fits = column.idx == 0 || used + more <= room;
+        used += if fits { more } else { 0 };
         fits
     })
 }
 
-/// What every column needs, and what is left given to those that lack most.
+/// Gives each column its minimum width and distributes the rest to the columns that lack most.
 fn widths(columns: &[Column], room: usize) -> Vec<usize> {
     let gaps = GAP * (columns.len() - 1);
     let natural: usize = columns.iter().map(|column| column.natural).sum();
     if natural.saturating_add(gaps) <= room {
         return columns.iter().map(|column| column.natural).collect();
     }
-    let mut widths: Vec<usize> = columns.iter().map(|column| column.least).collect();
-    let taken: usize = widths.iter().sum();
-    for _ in taken..room.saturating_sub(gaps) {
+    let mut widths: Vec<usize> = columns.iter().map(|column| column.minimum).collect();
+    let used: usize = widths.iter().sum();
+    for _ in used..room.saturating_sub(gaps) {
         let lack = |idx: &usize| columns[*idx].natural.saturating_sub(widths[*idx]);
         let Some(idx) = (0..columns.len()).max_by_key(lack).filter(|idx| lack(idx) > 0) else { break };
         widths[idx] += 1;
@@ -84,46 +84,46 @@ fn widths(columns: &[Column], room: usize) -> Vec<usize> {
     widths
 }
 
-/// The lines of one row.
-fn line(columns: &[Column], widths: &[usize], row: &[&str]) -> Vec<String> {
+/// Renders one row as lines.
+fn row_lines(columns: &[Column], widths: &[usize], row: &[&str]) -> Vec<String> {
     let cells: Vec<Vec<String>> =
-        columns.iter().zip(widths).map(|(column, width)| pieces(row[column.idx], *width)).collect();
+        columns.iter().zip(widths).map(|(column, width)| wrap_cell(row[column.idx], *width)).collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(0).max(1);
     (0..height)
         .map(|number| {
             let mut line = String::new();
             for (cell, width) in cells.iter().zip(widths) {
-                let piece = cell.get(number).map_or("", String::as_str);
-                line.push_str(piece);
-                line.push_str(&" ".repeat(width.saturating_sub(piece.width()) + GAP));
+                let cell_line = cell.get(number).map_or("", String::as_str);
+                line.push_str(cell_line);
+                line.push_str(&" ".repeat(width.saturating_sub(cell_line.width()) + GAP));
             }
             line.trim_end().to_owned()
         })
         .collect()
 }
 
-/// A cell in lines of this width. Only a word that is longer than that is broken.
-fn pieces(text: &str, width: usize) -> Vec<String> {
-    let mut pieces: Vec<String> = Vec::new();
+/// Wraps a cell to this width. Breaks only words that are longer than a line.
+fn wrap_cell(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
     for paragraph in text.lines() {
-        let mut piece = String::new();
+        let mut line = String::new();
         for word in paragraph.split_whitespace() {
-            if !piece.is_empty() && piece.width() + 1 + word.width() > width {
-                pieces.push(std::mem::take(&mut piece));
+            if !line.is_empty() && line.width() + 1 + word.width() > width {
+                lines.push(std::mem::take(&mut line));
             }
-            if !piece.is_empty() {
-                piece.push(' ');
+            if !line.is_empty() {
+                line.push(' ');
             }
             for letter in word.chars() {
-                if !piece.is_empty() && piece.width() + letter.to_string().width() > width {
-                    pieces.push(std::mem::take(&mut piece));
+                if !line.is_empty() && line.width() + letter.to_string().width() > width {
+                    lines.push(std::mem::take(&mut line));
                 }
-                piece.push(letter);
+                line.push(letter);
             }
         }
-        pieces.push(piece);
+        lines.push(line);
     }
-    pieces
+    lines
 }
 
 #[cfg(test)]
@@ -141,19 +141,19 @@ mod tests {
     }
 
     #[test]
-    fn names_stay_whole_at_any_width() {
+    fn names_are_not_broken_at_any_width() {
         for room in [None, Some(160), Some(80), Some(64), Some(50), Some(40)] {
-            let drawn = table(room);
+            let output = table(room);
             for name in ["post_deployment_start", "another-task-with-a-name"] {
-                assert!(drawn.contains(name), "{room:?}:\n{drawn}");
+                assert!(output.contains(name), "{room:?}:\n{output}");
             }
             let is_narrow = |line: &str| room.is_none_or(|room| line.width() <= usize::from(room));
-            assert!(drawn.lines().all(is_narrow), "{room:?}:\n{drawn}");
+            assert!(output.lines().all(is_narrow), "{room:?}:\n{output}");
         }
     }
 
     #[test]
-    fn what_has_no_room_stands_beneath_its_row() {
+    fn columns_that_do_not_fit_are_printed_below_the_row() {
         let expected = "\
 task                    type
 ─────────────────────────────
@@ -165,7 +165,7 @@ a                       shell
     }
 
     #[test]
-    fn hostile_cells_are_drawn() {
+    fn unusual_cells_render() {
         for cell in ["", "\n", " \n\n", "äöü漢字漢字漢字", "x\u{301}".repeat(50).as_str()] {
             for room in [0, 1, 2, 5, 80] {
                 let row = vec![cell.to_owned(), cell.to_owned()];

@@ -1,9 +1,9 @@
-//! Commands that talk to a server: one client, one way to ask, to refuse and to show.
+//! Support for commands that talk to a server: connection, requests, error rendering and output formats.
 
 mod credentials;
+mod errors;
 mod grid;
 mod options;
-mod refusal;
 mod table;
 
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use serde_json::Value as Json;
 use stoker_client::{Address, Answer, Body, Client, ClientError, Method, Request, Token};
 
-pub(crate) use self::credentials::{Credentials, Stored};
-pub(crate) use self::options::{Format, Options, Shared, SharedConnection, Wanted};
-pub(crate) use self::refusal::{diagnostic, failure, origin};
-pub(crate) use self::table::{Columns, cell, grid, plain};
+pub(crate) use self::credentials::{Credentials, StoredLogin};
+pub(crate) use self::errors::{diagnostic, failure, origin};
+pub(crate) use self::options::{Format, Options, ResolvedOptions, SharedConnection, SharedOptions};
+pub(crate) use self::table::{Columns, cell, grid, sanitize};
 use crate::environment;
 use crate::exit::{Failure, Outcome};
 use crate::input::Text;
@@ -24,7 +24,7 @@ use crate::terminal;
 const DEFAULT_SERVER: &str = "http://127.0.0.1:8000";
 const DEFAULT_USER: &str = "admin";
 
-/// A server, and how its answers are shown.
+/// A connected client and the output options of the command.
 pub(crate) struct Remote<'p> {
     client: Client,
     pub(crate) printer: &'p mut Printer,
@@ -33,35 +33,35 @@ pub(crate) struct Remote<'p> {
     is_verbose: bool,
 }
 
-/// Which server is meant, and what is known of it.
+/// The selected server with its stored login.
 pub(crate) struct Target {
     pub(crate) address: Address,
     pub(crate) ca_file: Option<PathBuf>,
-    pub(crate) stored: Option<Stored>,
+    pub(crate) stored: Option<StoredLogin>,
     pub(crate) credentials: Credentials,
 }
 
 impl Target {
-    pub(crate) fn of(wanted: &Wanted) -> Outcome<Self> {
+    pub(crate) fn of(options: &ResolvedOptions) -> Outcome<Self> {
         let credentials = Credentials::read()?;
-        let url = wanted.server.clone().or_else(environment::server);
+        let url = options.server.clone().or_else(environment::server);
         let url = url.or_else(|| credentials.current().map(str::to_owned));
         let address = Address::parse(url.as_deref().unwrap_or(DEFAULT_SERVER))
-            .map_err(|error| refusal::failure(error, None))?;
+            .map_err(|error| errors::failure(error, None))?;
         let stored = credentials.of(address.as_str());
-        let remembered = || stored.as_ref().and_then(|login| login.ca_file.clone());
-        let ca_file = wanted.ca_file.clone().or_else(environment::ca_file).or_else(remembered);
+        let stored_ca_file = || stored.as_ref().and_then(|login| login.ca_file.clone());
+        let ca_file = options.ca_file.clone().or_else(environment::ca_file).or_else(stored_ca_file);
         Ok(Self { address, ca_file, stored, credentials })
     }
 
-    /// A client that nobody knows yet.
+    /// Returns an unauthenticated client.
     pub(crate) fn client(&self) -> Outcome<Client> {
         let client = Client::new(self.address.clone(), self.ca_file.as_deref());
-        client.map_err(|error| refusal::failure(error, None))
+        client.map_err(|error| errors::failure(error, None))
     }
 }
 
-/// Trades a password for a token.
+/// Exchanges a password for a token.
 pub(crate) fn log_in(
     client: &Client,
     user: &str,
@@ -70,9 +70,9 @@ pub(crate) fn log_in(
 ) -> Outcome<stoker_client::Login> {
     client.log_in(user, password, tenant).map_err(|error| match error {
         ClientError::Refused(refusal) if refusal.status == 401 => {
-            Failure::failed(format!("name or password is wrong ({refusal})"))
+            Failure::failed(format!("wrong user name or password ({refusal})"))
         }
-        error => refusal::failure(error, None),
+        error => errors::failure(error, None),
     })
 }
 
@@ -81,12 +81,11 @@ pub(crate) fn user_or_default(user: Option<&str>) -> String {
 }
 
 impl<'p> Remote<'p> {
-    /// With the token that was given, else that of the environment, else that of the last login, else with a
-    /// password of the environment.
-    pub(crate) fn connect(wanted: &Wanted, printer: &'p mut Printer) -> Outcome<Self> {
-        let target = Target::of(wanted)?;
+    /// Authenticates with the first of: `--token`, `STOKER_TOKEN`, the stored login, `STOKER_PASSWORD`.
+    pub(crate) fn connect(options: &ResolvedOptions, printer: &'p mut Printer) -> Outcome<Self> {
+        let target = Target::of(options)?;
         let client = target.client()?;
-        let token = wanted.token.clone().or_else(environment::token);
+        let token = options.token.clone().or_else(environment::token);
         let token = match token.or_else(|| target.stored.map(|login| login.token)) {
             Some(token) => Some(Token::new(token)),
             None => match environment::password() {
@@ -94,21 +93,25 @@ impl<'p> Remote<'p> {
                 None => None,
             },
         };
-        Ok(Self::with(client.with_token(token), wanted, printer))
+        Ok(Self::with(client.with_token(token), options, printer))
     }
 
-    /// For what is shown without asking the server.
-    pub(crate) fn show_only(wanted: &Wanted, target: &Target, printer: &'p mut Printer) -> Outcome<Self> {
-        Ok(Self::with(target.client()?, wanted, printer))
+    /// Returns an unauthenticated instance for output that needs no request.
+    pub(crate) fn offline(
+        options: &ResolvedOptions,
+        target: &Target,
+        printer: &'p mut Printer,
+    ) -> Outcome<Self> {
+        Ok(Self::with(target.client()?, options, printer))
     }
 
-    fn with(client: Client, wanted: &Wanted, printer: &'p mut Printer) -> Self {
+    fn with(client: Client, options: &ResolvedOptions, printer: &'p mut Printer) -> Self {
         Self {
             client,
             printer,
-            format: wanted.format.unwrap_or_default(),
-            is_quiet: wanted.is_quiet,
-            is_verbose: wanted.is_verbose,
+            format: options.format.unwrap_or_default(),
+            is_quiet: options.is_quiet,
+            is_verbose: options.is_verbose,
         }
     }
 
@@ -124,25 +127,25 @@ impl<'p> Remote<'p> {
         self.is_quiet
     }
 
-    /// Whether what is told shortly is to be told in full.
+    /// Whether long values are printed in full.
     pub(crate) fn is_verbose(&self) -> bool {
         self.is_verbose
     }
 
-    /// What is at a path under `/api/v1/`.
+    /// Gets the resource at a path below `/api/v1/`.
     pub(crate) fn get(&mut self, path: impl Into<String>) -> Outcome<Json> {
         self.send(&Request::get(path))
     }
 
-    /// A list of things.
+    /// Gets a list of resources.
     pub(crate) fn get_list(&mut self, request: &Request<'_>) -> Outcome<Vec<Json>> {
         match self.send(request)? {
-            Json::Array(things) => Ok(things),
+            Json::Array(resources) => Ok(resources),
             other => Ok(vec![other]),
         }
     }
 
-    /// Sends a document.
+    /// Sends a JSON document.
     pub(crate) fn send_json(
         &mut self,
         method: Method,
@@ -157,16 +160,16 @@ impl<'p> Remote<'p> {
     }
 
     pub(crate) fn send(&mut self, request: &Request<'_>) -> Outcome<Json> {
-        let answer = self.try_send(request).and_then(|answer| answer.json());
-        answer.map_err(|error| refusal::failure(error, None))
+        let response = self.try_send(request).and_then(|response| response.json());
+        response.map_err(|error| errors::failure(error, None))
     }
 
-    /// Sends a file as it is; what is wrong with it is shown in it.
+    /// Uploads a file; problems are shown in its source.
     pub(crate) fn upload(&mut self, request: Request<'_>, text: &Text) -> Outcome<Json> {
-        self.try_upload(request, text).map_err(|error| refusal::failure(error, Some(text)))
+        self.try_upload(request, text).map_err(|error| errors::failure(error, Some(text)))
     }
 
-    /// The same for callers that know what to do about some refusals.
+    /// Like [`Self::upload`], for callers that handle some errors themselves.
     pub(crate) fn try_upload(&mut self, request: Request<'_>, text: &Text) -> Result<Json, ClientError> {
         let content: &str = &text.content;
         let body = match text.format() {
@@ -176,71 +179,72 @@ impl<'p> Remote<'p> {
         self.try_send(&request.body(body))?.json()
     }
 
-    /// The whole answer, whatever it is, or why there is none.
+    /// Sends a request and returns the raw response.
     pub(crate) fn try_send(&mut self, request: &Request<'_>) -> Result<Answer, ClientError> {
         if self.is_verbose {
             self.printer.note(&format!("> {request}"));
         }
-        let answer = self.client.send(request);
+        let response = self.client.send(request);
         if self.is_verbose {
-            match &answer {
-                Ok(answer) => {
-                    self.printer.note(&format!("< {}, {} bytes", answer.status, answer.bytes.len()));
+            match &response {
+                Ok(response) => {
+                    self.printer.note(&format!("< {}, {} bytes", response.status, response.bytes.len()));
                 }
                 Err(error) => self.printer.note(&format!("< {error}")),
             }
         }
-        answer
+        response
     }
 
-    /// Shows a list of things.
-    pub(crate) fn list(&mut self, columns: Columns<'_>, things: Vec<Json>) -> Outcome {
+    /// Prints resources as a table or as data; with `--quiet` only their IDs.
+    pub(crate) fn list(&mut self, columns: Columns<'_>, resources: Vec<Json>) -> Outcome {
         if self.is_quiet && self.format == Format::Table {
-            let ids: Vec<String> = things.iter().map(|thing| cell(&thing[id_key(thing)])).collect();
+            let ids: Vec<String> =
+                resources.iter().map(|resource| cell(&resource[id_key(resource)])).collect();
             return if ids.is_empty() { Ok(()) } else { Ok(self.printer.data(&ids.join("\n"))?) };
         }
         match self.format {
-            Format::Table if things.is_empty() => {
-                self.note("there are none");
+            Format::Table if resources.is_empty() => {
+                self.note("no results");
                 Ok(())
             }
-            Format::Table => Ok(self.printer.page(&table::list(columns, &things))?),
-            _ => self.data(&Json::Array(things)),
+            Format::Table => Ok(self.printer.page(&table::list(columns, &resources))?),
+            _ => self.data(&Json::Array(resources)),
         }
     }
 
-    /// Shows one thing; quietly its id alone.
-    pub(crate) fn details(&mut self, columns: Columns<'_>, thing: &Json) -> Outcome {
+    /// Prints one resource; with `--quiet` only its ID.
+    pub(crate) fn details(&mut self, columns: Columns<'_>, resource: &Json) -> Outcome {
         match self.format {
-            Format::Table if self.is_quiet => Ok(self.printer.data(&cell(&thing[id_key(thing)]))?),
-            Format::Table => Ok(self.printer.page(&table::details(columns, thing))?),
-            _ => self.data(thing),
+            Format::Table if self.is_quiet => Ok(self.printer.data(&cell(&resource[id_key(resource)]))?),
+            Format::Table => Ok(self.printer.page(&table::details(columns, resource))?),
+            _ => self.data(resource),
         }
     }
 
-    /// Shows an answer as data: YAML where that is wanted, else JSON.
-    pub(crate) fn data(&mut self, answer: &Json) -> Outcome {
+    /// Prints a response as data: YAML if requested, otherwise JSON.
+    pub(crate) fn data(&mut self, response: &Json) -> Outcome {
         let text = match self.format {
-            Format::Yaml => stoker_manifest::to_yaml(answer),
-            Format::Table | Format::Json => format!("{answer:#}"),
+            Format::Yaml => stoker_manifest::to_yaml(response),
+            Format::Table | Format::Json => format!("{response:#}"),
         };
         Ok(self.printer.data(&text)?)
     }
 
-    /// Says that something was made: its id on standard output, what it is beside it.
-    pub(crate) fn made(&mut self, what: &str, thing: &Json) -> Outcome {
+    /// Reports the result of a change with the ID of the resource; with `--quiet` only the ID.
+    pub(crate) fn report_change(&mut self, action: &str, resource: &Json) -> Outcome {
         if self.format != Format::Table {
-            return self.data(thing);
+            return self.data(resource);
         }
-        let id = cell(&thing[id_key(thing)]);
+        let id = cell(&resource[id_key(resource)]);
         if self.is_quiet {
             Ok(self.printer.data(&id)?)
         } else {
-            Ok(self.printer.page(&format!("{what} {id}"))?)
+            Ok(self.printer.page(&format!("{action} {id}"))?)
         }
     }
 
-    /// A remark beside the answer.
+    /// Writes a line to standard error, unless `--quiet` is set.
     pub(crate) fn note(&mut self, text: &str) {
         if !self.is_quiet {
             self.printer.note(text);
@@ -248,17 +252,17 @@ impl<'p> Remote<'p> {
     }
 }
 
-/// Asks, unless the answer was given on the line.
-pub(crate) fn confirm(question: &str, is_given: bool) -> Outcome {
-    if is_given || terminal::ask(question) {
+/// Asks for confirmation, unless `--yes` was passed.
+pub(crate) fn confirm(question: &str, is_confirmed: bool) -> Outcome {
+    if is_confirmed || terminal::confirm(question) {
         return Ok(());
     }
-    let mut failure = Failure::failed("not confirmed, nothing was done");
-    failure.diagnostics[0].help = Some("`--yes` confirms beforehand".to_owned());
+    let mut failure = Failure::failed("cancelled: not confirmed");
+    failure.diagnostics[0].help = Some("pass `--yes` to skip the confirmation".to_owned());
     Err(failure)
 }
 
-/// What a thing is called by: most have an id, some only a name.
-fn id_key(thing: &Json) -> &'static str {
-    if thing["id"].is_null() { "name" } else { "id" }
+/// Key that identifies a resource: most have an `id`, some only a `name`.
+fn id_key(resource: &Json) -> &'static str {
+    if resource["id"].is_null() { "name" } else { "id" }
 }

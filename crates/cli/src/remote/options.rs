@@ -1,10 +1,10 @@
-//! Options of every command that talks to a server.
+//! Options shared by all commands that talk to a server.
 
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 
-/// How an answer is shown.
+/// Output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     #[default]
@@ -13,48 +13,48 @@ pub(crate) enum Format {
     Yaml,
 }
 
-/// Which server, and as whom.
+/// Server, credentials and verbosity.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Connection {
-    /// Address of the server; else `STOKER_SERVER`, the last login, `http://127.0.0.1:8000`
-    #[arg(long, value_name = "URL", help_heading = HEADING)]
+    /// Server URL (default: `STOKER_SERVER`, the last login, or `http://127.0.0.1:8000`)
+    #[arg(long, value_name = "URL", help_heading = HELP_HEADING)]
     server: Option<String>,
 
-    /// Token to use in place of a login; else `STOKER_TOKEN`
-    #[arg(long, value_name = "TOKEN", help_heading = HEADING)]
+    /// Authentication token (default: `STOKER_TOKEN` or the last login)
+    #[arg(long, value_name = "TOKEN", help_heading = HELP_HEADING)]
     token: Option<String>,
 
-    /// Certificates to trust besides those of the system, in PEM form; else `STOKER_CA_FILE`
-    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    /// PEM file of CA certificates to trust in addition to the system's (default: `STOKER_CA_FILE`)
+    #[arg(long, value_name = "FILE", help_heading = HELP_HEADING)]
     ca_file: Option<PathBuf>,
 
-    /// Say nothing beside the answer, and of things only their ids
-    #[arg(long, short, help_heading = HEADING)]
+    /// Print only the result; for resources, only their IDs
+    #[arg(long, short, help_heading = HELP_HEADING)]
     quiet: bool,
 
-    /// Tell every request, and in full what else is told in short
-    #[arg(long, short, help_heading = HEADING)]
+    /// Log each request and do not truncate values
+    #[arg(long, short, help_heading = HELP_HEADING)]
     verbose: bool,
 }
 
-/// Which server, as whom, and how answers are shown.
+/// Server, credentials, verbosity and output format.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Options {
     #[command(flatten)]
     connection: Connection,
 
-    /// How to show answers: table, json or yaml
-    #[arg(long, short, value_name = "FORMAT", hide_possible_values = true, help_heading = HEADING)]
+    /// Output format: `table`, `json` or `yaml` (default `table`)
+    #[arg(long, short, value_name = "FORMAT", hide_possible_values = true, help_heading = HELP_HEADING)]
     output: Option<Format>,
 }
 
-const HEADING: &str = "Server and output";
+const HELP_HEADING: &str = "Server and output options";
 const IDS: [&str; 5] = ["server", "token", "ca_file", "quiet", "verbose"];
 const OUTPUT: &str = "output";
 
-/// What was asked for, before and after the noun.
+/// Options merged from before and after the noun.
 #[derive(Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct ResolvedOptions {
     pub(crate) server: Option<String>,
     pub(crate) token: Option<String>,
     pub(super) ca_file: Option<PathBuf>,
@@ -63,30 +63,30 @@ pub(crate) struct Wanted {
     pub(super) is_verbose: bool,
 }
 
-impl Wanted {
+impl ResolvedOptions {
     pub(crate) fn format(&self) -> Format {
         self.format.unwrap_or_default()
     }
 }
 
 impl Connection {
-    fn over(&self, earlier: &Options, output: Option<Format>) -> Wanted {
-        let before = &earlier.connection;
-        Wanted {
-            server: self.server.clone().or_else(|| before.server.clone()),
-            token: self.token.clone().or_else(|| before.token.clone()),
-            ca_file: self.ca_file.clone().or_else(|| before.ca_file.clone()),
+    fn merge(&self, earlier: &Options, output: Option<Format>) -> ResolvedOptions {
+        let base = &earlier.connection;
+        ResolvedOptions {
+            server: self.server.clone().or_else(|| base.server.clone()),
+            token: self.token.clone().or_else(|| base.token.clone()),
+            ca_file: self.ca_file.clone().or_else(|| base.ca_file.clone()),
             format: output.or(earlier.output),
-            is_quiet: self.quiet || before.quiet,
-            is_verbose: self.verbose || before.verbose,
+            is_quiet: self.quiet || base.quiet,
+            is_verbose: self.verbose || base.verbose,
         }
     }
 }
 
 impl Options {
-    /// The name of an option that was given.
-    pub(crate) fn given(&self) -> Option<&'static str> {
-        let given = [
+    /// Name of the first option that was passed.
+    pub(crate) fn first_set(&self) -> Option<&'static str> {
+        let options = [
             ("--server", self.connection.server.is_some()),
             ("--token", self.connection.token.is_some()),
             ("--ca-file", self.connection.ca_file.is_some()),
@@ -94,22 +94,22 @@ impl Options {
             ("--quiet", self.connection.quiet),
             ("--verbose", self.connection.verbose),
         ];
-        given.iter().find(|(_, is_given)| *is_given).map(|(name, _)| *name)
+        options.iter().find(|(_, is_set)| *is_set).map(|(name, _)| *name)
     }
 }
 
-/// The same options of a noun, which its verbs take too.
+/// Options of a noun, accepted by all of its verbs.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shared(Options);
+pub(crate) struct SharedOptions(Options);
 
-impl Shared {
-    /// These options, and where they say nothing those that were given earlier on the line.
-    pub(crate) fn over(&self, earlier: &Options) -> Wanted {
-        self.0.connection.over(earlier, self.0.output)
+impl SharedOptions {
+    /// Merges these options over those passed earlier on the command line.
+    pub(crate) fn merge(&self, earlier: &Options) -> ResolvedOptions {
+        self.0.connection.merge(earlier, self.0.output)
     }
 }
 
-impl FromArgMatches for Shared {
+impl FromArgMatches for SharedOptions {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         Options::from_arg_matches(matches).map(Self)
     }
@@ -119,7 +119,7 @@ impl FromArgMatches for Shared {
     }
 }
 
-impl Args for Shared {
+impl Args for SharedOptions {
     fn augment_args(command: Command) -> Command {
         global(Options::augment_args(command)).mut_arg(OUTPUT, |argument| argument.global(true))
     }
@@ -129,13 +129,13 @@ impl Args for Shared {
     }
 }
 
-/// The same for a noun whose verbs have formats of their own.
+/// Like [`SharedOptions`], for nouns whose verbs define their own output formats.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedConnection(Connection);
 
 impl SharedConnection {
-    pub(crate) fn over(&self, earlier: &Options, output: Option<Format>) -> Wanted {
-        self.0.over(earlier, output)
+    pub(crate) fn merge(&self, earlier: &Options, output: Option<Format>) -> ResolvedOptions {
+        self.0.merge(earlier, output)
     }
 }
 

@@ -1,4 +1,4 @@
-//! From a draft to a blueprint, or everything that is wrong with it.
+//! Validation of a draft: it becomes a blueprint, or all of its defects are reported.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use super::policy::Policy;
 use super::weights::ranks;
 use super::{Blueprint, Instance, Limit, NONE, Node, Task, ZERO_TOLERANCE};
 
-/// Why there can be no run.
+/// Why a run cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Defect {
     UnknownType {
@@ -21,7 +21,7 @@ pub enum Defect {
         node: String,
         found: String,
     },
-    /// Another parameter that the engine reads.
+    /// Another invalid parameter that the engine reads.
     BadParameter {
         task: String,
         node: String,
@@ -29,20 +29,20 @@ pub enum Defect {
         found: String,
         wanted: &'static str,
     },
-    /// Instances that wait for each other, closed: the first is also the last.
+    /// A dependency cycle; the first instance is repeated at the end.
     Cycle {
         instances: Vec<String>,
     },
-    /// Something to carry out where no agent is.
+    /// An instance with work on the sync node, which has no agent.
     NoAgent {
         instance: String,
     },
     NoNodesAtOnce,
-    /// How many nodes of the run may fail.
+    /// Invalid number or percentage of nodes that may fail.
     BadTolerance {
         found: String,
     },
-    /// A number that leads nowhere: a defect of whoever made the draft.
+    /// An index out of range: a bug in the code that built the draft.
     Dangling {
         what: &'static str,
         idx: u32,
@@ -53,37 +53,37 @@ impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownType { task, task_type } => {
-                write!(f, "task `{task}` has the type `{task_type}`, which nothing can carry out")
+                write!(f, "task `{task}` has the unknown type `{task_type}`")
             }
             Self::BadStrategy { task, node, found } => write!(
                 f,
-                "`parameters.strategy` of `{task}@{node}` is {found}; write `type: one_by_one`, or `type: parallel` with \
-                 a whole number, not negative, as `amount`"
+                "`parameters.strategy` of `{task}@{node}` is {found}; use `type: one_by_one`, or `type: parallel` with \
+                 a non-negative integer as `amount`"
             ),
             Self::BadParameter { task, node, name, found, wanted } => {
-                write!(f, "`parameters.{name}` of `{task}@{node}` is {found}; it has to be {wanted}")
+                write!(f, "`parameters.{name}` of `{task}@{node}` is {found}; it must be {wanted}")
             }
-            Self::Cycle { instances } => write!(f, "these wait for each other: {}", instances.join(" -> ")),
+            Self::Cycle { instances } => write!(f, "dependency cycle: {}", instances.join(" -> ")),
             Self::NoAgent { instance } => {
-                write!(f, "`{instance}` cannot be carried out: there is no agent at the place of stages")
+                write!(f, "`{instance}` cannot run: the sync node has no agent")
             }
-            Self::NoNodesAtOnce => f.write_str("`nodes_at_once` is 0; at least one node has to work"),
+            Self::NoNodesAtOnce => f.write_str("`nodes_at_once` is 0; it must be at least 1"),
             Self::BadTolerance { found } => {
                 write!(
                     f,
-                    "`fault_tolerance` is `{found}`; write a number of nodes, or a percentage such as `10%`"
+                    "`fault_tolerance` is `{found}`; use a number of nodes, or a percentage such as `10%`"
                 )
             }
-            Self::Dangling { what, idx } => write!(f, "there is no {what} {idx}"),
+            Self::Dangling { what, idx } => write!(f, "{what} index {idx} is out of range"),
         }
     }
 }
 
 impl Blueprint {
-    /// Checks a draft; all its defects at once.
+    /// Validates a draft. Reports all defects.
     pub fn new(draft: Draft) -> Result<Self, Vec<Defect>> {
-        let defects = dangling(&draft);
-        // Nothing else can be looked at through numbers that lead nowhere.
+        let defects = check_indices(&draft);
+        // The other checks index with these numbers, so they would panic.
         if !defects.is_empty() {
             return Err(defects);
         }
@@ -100,8 +100,8 @@ impl Blueprint {
                 defects.push(Defect::NoAgent { instance: name(idx) });
             }
         }
-        for knot in draft.order.knots() {
-            let cycle = draft.order.shortest_cycle(&knot);
+        for component in draft.order.knots() {
+            let cycle = draft.order.shortest_cycle(&component);
             let n_instances = draft.instances.len() as u32;
             let instances = cycle.into_iter().filter(|vertex| *vertex < n_instances).map(name).collect();
             defects.push(Defect::Cycle { instances });
@@ -110,7 +110,7 @@ impl Blueprint {
     }
 }
 
-fn dangling(draft: &Draft) -> Vec<Defect> {
+fn check_indices(draft: &Draft) -> Vec<Defect> {
     let (n_nodes, n_tasks) = (draft.nodes.len() as u32, draft.tasks.len() as u32);
     let mut defects = Vec::new();
     let mut check = |what, idx: u32, n: u32| {
@@ -128,7 +128,7 @@ fn dangling(draft: &Draft) -> Vec<Defect> {
     for node in draft.groups.iter().flat_map(|group| &group.nodes).chain(&draft.sync) {
         check("node", *node, n_nodes);
     }
-    // One number for each instance, and room for all of them among the vertices.
+    // One duration per instance, and one vertex per instance.
     let n_instances = draft.instances.len() as u32;
     if n_instances > 0 {
         check("vertex", n_instances - 1, draft.order.n_vertices() as u32);
@@ -171,14 +171,14 @@ fn groups(draft: &Draft) -> Vec<Group> {
     for node in draft.groups.iter().flat_map(|group| &group.nodes).chain(&draft.sync) {
         is_in_group[*node as usize] = true;
     }
-    let others = (0..draft.nodes.len() as u32).filter(|node| !is_in_group[*node as usize]).collect();
-    let others = Group { name: ZERO_TOLERANCE.to_owned(), nodes: others, tolerated: 0 };
-    let given = draft.groups.iter().cloned().map(|mut group| {
+    let ungrouped = (0..draft.nodes.len() as u32).filter(|node| !is_in_group[*node as usize]).collect();
+    let default = Group { name: ZERO_TOLERANCE.to_owned(), nodes: ungrouped, tolerated: 0 };
+    let declared = draft.groups.iter().cloned().map(|mut group| {
         group.nodes.sort_unstable();
         group.nodes.dedup();
         group
     });
-    given.chain([others]).filter(|group| !group.nodes.is_empty()).collect()
+    declared.chain([default]).filter(|group| !group.nodes.is_empty()).collect()
 }
 
 fn nodes(draft: &Draft, groups: &[Group]) -> Vec<Node> {
@@ -203,10 +203,10 @@ fn nodes(draft: &Draft, groups: &[Group]) -> Vec<Node> {
 fn tasks(draft: &Draft) -> Vec<Task> {
     let mut smallest: Vec<Option<u32>> = vec![None; draft.tasks.len()];
     for instance in &draft.instances {
-        // Zero has always meant that there is no limit.
+        // Zero means unlimited.
         if let Some(limit) = instance.work.as_ref().and_then(|work| work.limit).filter(|limit| *limit > 0) {
-            let known = &mut smallest[instance.task as usize];
-            *known = Some(known.map_or(limit, |known| known.min(limit)));
+            let current = &mut smallest[instance.task as usize];
+            *current = Some(current.map_or(limit, |current| current.min(limit)));
         }
     }
     let mut n_limited = 0;
@@ -221,10 +221,10 @@ fn tasks(draft: &Draft) -> Vec<Task> {
 }
 
 fn instances(drafts: &[DraftInstance]) -> (Vec<Instance>, Vec<Policy>) {
-    let (mut policies, mut known) = (Vec::new(), HashMap::new());
+    let (mut policies, mut policy_idx) = (Vec::new(), HashMap::new());
     let instances = drafts.iter().map(|draft| {
         let (executor, policy) = draft.work.as_ref().map_or((NONE, NONE), |work| {
-            let policy = *known.entry(work.policy).or_insert_with(|| {
+            let policy = *policy_idx.entry(work.policy).or_insert_with(|| {
                 policies.push(work.policy);
                 policies.len() as u32 - 1
             });

@@ -1,25 +1,26 @@
-//! The plain arrays a blueprint is made of.
+//! Unvalidated input of a blueprint, as plain arrays.
 
 use stoker_graph::Csr;
 
 use super::options::Options;
 use super::policy::Policy;
 
-/// A blueprint that nobody has looked at yet.
+/// A blueprint before validation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// Uids.
+    /// Node uids.
     pub nodes: Vec<String>,
-    /// The place of stages among the nodes.
+    /// Index of the virtual node that stages belong to.
     pub sync: Option<u32>,
-    /// Names.
+    /// Task names.
     pub tasks: Vec<String>,
     pub instances: Vec<DraftInstance>,
-    /// What is before what. Vertices beyond the instances are where sets meet.
+    /// Dependencies. Vertices after the instances are joins: they let one set of instances wait for another
+    /// without an edge for each pair.
     pub order: Csr,
-    /// Nodes in none of them may not fail at all.
+    /// Tolerance groups. Nodes that are in none of them must not fail.
     pub groups: Vec<Group>,
-    /// By instance how long it is expected to take, in any unit; empty: all the same.
+    /// Expected duration of each instance, in any unit; empty if unknown.
     pub durations: Vec<u32>,
     pub options: Options,
 }
@@ -28,26 +29,26 @@ pub struct Draft {
 pub struct DraftInstance {
     pub task: u32,
     pub node: u32,
-    /// None: it is skipped.
+    /// `None` if the instance is skipped.
     pub work: Option<Work>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Work {
-    /// The node whose agent does it.
+    /// Node whose agent executes the instance.
     pub executor: u32,
     pub policy: Policy,
-    /// How many instances of the task may run at once, as this one has it. The smallest that any instance has counts
-    /// for all of them; instances that are skipped have no say.
+    /// Maximum number of instances of the task that run concurrently. The smallest limit of any instance with
+    /// work applies to the whole task.
     pub limit: Option<u32>,
 }
 
-/// Nodes of which some may fail.
+/// Tolerance group: a set of nodes of which a limited number may fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     pub name: String,
-    /// Places in the list of nodes.
+    /// Node indices.
     pub nodes: Vec<u32>,
-    /// How many of them may fail. None: the group is critical.
+    /// Number of nodes that may fail; 0 makes the group critical.
     pub tolerated: u64,
 }

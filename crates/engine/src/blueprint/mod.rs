@@ -1,15 +1,15 @@
-//! What is to be run, fixed before it begins.
+//! Immutable description of what a run executes.
 //!
-//! A [`Blueprint`] is made from a [`Draft`] of plain arrays, or from a plan by [`of_plan()`]. Everything that can be wrong
-//! with it is found here, all at once, so that a run that has begun cannot meet an unknown type or a limit that makes
-//! no sense. It never changes; what happens to it is a [`crate::run::Run`].
+//! A [`Blueprint`] is built from a [`Draft`] of plain arrays, or from a plan by [`of_plan()`]. All defects
+//! are found here and reported together, so a run that has started cannot encounter an unknown task type or
+//! an invalid limit. The mutable state is [`crate::run::Run`].
 
 mod check;
 mod draft;
 mod of_plan;
 mod options;
 mod policy;
-mod rest;
+mod subset;
 mod weights;
 
 pub use check::Defect;
@@ -20,27 +20,27 @@ pub use policy::{Policy, RunsOn, Timing};
 
 use stoker_graph::Csr;
 
-/// The name of the group of all nodes that are in no other; none of them may fail.
+/// Name of the implicit group of all nodes that are in no other group. None of them may fail.
 pub const ZERO_TOLERANCE: &str = "zero tolerance";
 
-/// The name of the group of all nodes that have something to do, where the run says how many of them may fail.
+/// Name of the implicit group of all nodes with work, if the run options limit how many of them may fail.
 pub const WHOLE_RUN: &str = "the whole run";
 
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A run before it is run. Instances, tasks and nodes are numbers, as in the plan.
+/// A validated description of a run. Instances, tasks and nodes are identified by their index in the plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blueprint {
     pub(crate) nodes: Vec<Node>,
     pub(crate) tasks: Vec<Task>,
     pub(crate) instances: Vec<Instance>,
-    /// Those that differ; many instances share one.
+    /// Distinct policies; many instances share one.
     pub(crate) policies: Vec<Policy>,
-    /// What is before what; vertices beyond the instances are where sets meet.
+    /// Dependencies; vertices after the instances are joins.
     pub(crate) order: Csr,
-    /// By vertex how many others are directly before it.
+    /// Number of direct predecessors of each vertex.
     pub(crate) n_before: Vec<u32>,
-    /// By instance its place among all, the most urgent first; and the other way round.
+    /// Priority rank of each instance, 0 being the most urgent; `by_rank` is the inverse.
     pub(crate) rank: Vec<u32>,
     pub(crate) by_rank: Vec<u32>,
     pub(crate) groups: Vec<Group>,
@@ -51,10 +51,10 @@ pub struct Blueprint {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
     pub(crate) uid: String,
-    /// Where stages are: it has no agent.
+    /// The virtual node of stages, which has no agent.
     pub(crate) is_sync: bool,
     pub(crate) n_instances: u32,
-    /// Places in the list of groups.
+    /// Group indices.
     pub(crate) groups: Vec<u32>,
 }
 
@@ -64,20 +64,20 @@ pub(crate) struct Task {
     pub(crate) limit: Option<Limit>,
 }
 
-/// How many instances of a task may run at once.
+/// Concurrency limit of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limit {
-    /// Its place among the tasks that have one.
+    /// Index among the tasks with a limit.
     pub(crate) idx: u32,
     pub(crate) n_max: u32,
 }
 
-/// Small on purpose: there are millions of them.
+/// Kept small: a run may have millions of instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instance {
     pub(crate) task: u32,
     pub(crate) node: u32,
-    /// The node whose agent does it; `NONE` if there is nothing to do.
+    /// Node whose agent executes it; `NONE` if it is skipped.
     pub(crate) executor: u32,
     pub(crate) policy: u32,
 }
@@ -105,44 +105,44 @@ impl Blueprint {
         &self.groups
     }
 
-    /// The uid of a node.
+    /// Uid of a node.
     pub fn node(&self, node: u32) -> Option<&str> {
         self.nodes.get(node as usize).map(|node| node.uid.as_str())
     }
 
-    /// The number of the node with this uid.
+    /// Index of the node with this uid.
     pub fn node_of_uid(&self, uid: &str) -> Option<u32> {
         self.nodes.iter().position(|node| node.uid == uid).map(|idx| idx as u32)
     }
 
-    /// Task and node of an instance.
+    /// Task name and node uid of an instance.
     pub fn names(&self, instance: u32) -> Option<(&str, &str)> {
         let instance = self.instances.get(instance as usize)?;
         Some((&self.tasks[instance.task as usize].name, &self.nodes[instance.node as usize].uid))
     }
 
-    /// `task@node`, as plans write it.
+    /// `task@node`, the notation of plans.
     pub fn name(&self, instance: u32) -> String {
         self.names(instance).map_or_else(String::new, |(task, node)| format!("{task}@{node}"))
     }
 
-    /// The node an instance belongs to.
+    /// Node that an instance belongs to.
     pub fn node_of(&self, instance: u32) -> Option<u32> {
         self.instances.get(instance as usize).map(|instance| instance.node)
     }
 
-    /// The node whose agent carries an instance out; none if it is skipped.
+    /// Node whose agent executes an instance; `None` if it is skipped.
     pub fn executor_of(&self, instance: u32) -> Option<u32> {
         self.instances.get(instance as usize).filter(|instance| !instance.is_skipped()).map(|it| it.executor)
     }
 
-    /// How an instance is carried out; none if it is skipped.
+    /// Execution policy of an instance; `None` if it is skipped.
     pub fn policy_of(&self, instance: u32) -> Option<&Policy> {
         let instance = self.instances.get(instance as usize).filter(|instance| !instance.is_skipped())?;
         self.policies.get(instance.policy as usize)
     }
 
-    /// How many instances of a task may run at once.
+    /// Maximum number of concurrently running instances of a task.
     pub fn limit_of(&self, task: u32) -> Option<u32> {
         self.tasks.get(task as usize)?.limit.map(|limit| limit.n_max)
     }

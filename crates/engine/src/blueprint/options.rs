@@ -1,25 +1,26 @@
-//! What can be chosen for a run as a whole.
+//! Options of a run.
 
 use crate::session::Mode;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Nodes that carry out something at the same time.
+    /// Maximum number of nodes that execute tasks concurrently.
     pub nodes_at_once: u32,
     pub on_failure: OnFailure,
     pub at_stages: AtStages,
-    /// How many of the nodes that have something to do may fail, whatever groups they are in: a number or a percentage.
+    /// Number or percentage of nodes with work that may fail, regardless of tolerance groups.
     pub fault_tolerance: Option<String>,
     pub mode: Mode,
-    /// Executors say more.
+    /// Verbose executor output.
     pub debug: bool,
-    /// A node that is silent for longer is given up, with what it was doing.
+    /// Milliseconds without contact after which a node is given up together with its running attempts.
     pub lost_after_ms: u64,
-    /// What is granted to an agent beyond the timeout of a task before it is taken to have forgotten it.
+    /// Milliseconds beyond the timeout of a task before a missing result counts as lost by the agent.
     pub grace_ms: u64,
-    /// Whether tasks that do not say so themselves are begun again when they were interrupted; none: as their type has it.
+    /// Whether interrupted attempts are retried, unless the task says so itself; `None` uses the default of
+    /// the task type.
     pub retry_interrupted: Option<bool>,
-    /// The longest pause between two attempts.
+    /// Upper bound of the backoff between two attempts in milliseconds.
     pub backoff_max_ms: u64,
 }
 
@@ -40,19 +41,19 @@ impl Default for Options {
     }
 }
 
-/// What a node does after one of its tasks has failed.
+/// What a node does after one of its tasks failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
-    /// It takes nothing more.
+    /// Skips its remaining tasks.
     NodeStops,
-    /// It goes on with what does not depend on the failure.
+    /// Continues with tasks that do not depend on the failed one.
     NodeContinues,
 }
 
-/// Whether a stage is passed by healthy nodes when others failed before it.
+/// Whether healthy nodes pass a stage if other nodes failed before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtStages {
     Pass,
-    /// Nothing after the stage is begun.
+    /// No task after the stage starts.
     Hold,
 }

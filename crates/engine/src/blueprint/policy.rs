@@ -1,48 +1,48 @@
-//! How long a task may take, and how often it is tried.
+//! Timeouts and retries of tasks.
 
-/// What is decided about an instance before it is begun.
+/// Timeout and retry policy of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
-    /// Of one attempt.
+    /// Timeout of one attempt.
     pub timeout_ms: u64,
-    /// Further attempts after one that failed, timed out or was refused.
+    /// Maximum number of retries after a failed, timed-out or refused attempt.
     pub n_retries: u32,
-    /// Between the first two attempts; doubled each time.
+    /// Pause before the first retry; doubled with each further retry.
     pub interval_ms: u64,
-    /// A failure is fatal for the node. If not, it is recorded and everything goes on.
+    /// Whether a failure fails the node. If not, it is recorded and the run continues.
     pub fail_on_error: bool,
-    /// Whether it may be begun again if nobody knows how far it came.
+    /// Whether an attempt may be retried if it was interrupted at an unknown point.
     pub retry_interrupted: bool,
 }
 
 impl Policy {
-    /// The pause after an attempt, numbered from 1.
-    pub(crate) fn pause_ms(&self, attempt: u32, max_ms: u64) -> u64 {
+    /// Exponential backoff after an attempt, numbered from 1.
+    pub(crate) fn backoff_ms(&self, attempt: u32, max_ms: u64) -> u64 {
         let doubled = 1_u64.checked_shl(attempt.saturating_sub(1)).unwrap_or(u64::MAX);
         self.interval_ms.saturating_mul(doubled).min(max_ms)
     }
 }
 
-/// Whose agent carries a task out.
+/// Agent that executes a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunsOn {
-    /// That of the node.
+    /// The agent of the node.
     Node,
-    /// That of the master, for the node.
+    /// The master's agent, on behalf of the node.
     Master,
-    /// Nobody's: it only gives the graph its shape.
+    /// No agent: the task only shapes the graph.
     Nowhere,
 }
 
-/// What is known of a type of task, where a task says nothing else in `parameters.timeout`, `retries`, `interval` and
-/// `retry_interrupted`.
+/// Defaults of a task type, overridden by `timeout`, `retries`, `interval` and `retry_interrupted` in the
+/// parameters of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     pub runs_on: RunsOn,
     pub timeout_s: u64,
     pub n_retries: u32,
     pub interval_s: u64,
-    /// Doing it twice is the same as doing it once, so an interrupted attempt is tried again.
+    /// Tasks of this type are idempotent, so an interrupted attempt is retried.
     pub is_idempotent: bool,
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_and_are_bounded() {
+    fn backoff_doubles_and_is_bounded() {
         let policy = Policy {
             timeout_ms: 300_000,
             n_retries: 2,
@@ -59,7 +59,8 @@ mod tests {
             fail_on_error: true,
             retry_interrupted: false,
         };
-        let pauses: Vec<u64> = [1, 2, 3, 5, 6, 64, 65, u32::MAX].map(|it| policy.pause_ms(it, 60_000)).into();
-        assert_eq!(pauses, [2000, 4000, 8000, 32_000, 60_000, 60_000, 60_000, 60_000]);
+        let backoffs: Vec<u64> =
+            [1, 2, 3, 5, 6, 64, 65, u32::MAX].map(|it| policy.backoff_ms(it, 60_000)).into();
+        assert_eq!(backoffs, [2000, 4000, 8000, 32_000, 60_000, 60_000, 60_000, 60_000]);
     }
 }

@@ -1,24 +1,24 @@
-//! What is urgent: whatever has the longest way still behind it.
+//! Instance priorities: the instance with the longest remaining path is the most urgent.
 //!
-//! The predecessor added up the weights of all paths, which grows exponentially with depth. The longest path does not,
-//! and is what bounds the time of a run from below.
+//! The predecessor summed the weights of all paths, which grows exponentially with depth. The longest path
+//! does not, and it is a lower bound of the makespan.
 
 use super::draft::Draft;
 
-/// By instance its rank, the most urgent first, and by rank the instance. The graph has no cycle.
+/// Rank of each instance, the most urgent first, and the inverse. The graph must be acyclic.
 pub(super) fn ranks(draft: &Draft) -> (Vec<u32>, Vec<u32>) {
     let weights = longest_paths(draft);
     let n_instances = draft.instances.len() as u32;
     let mut by_rank: Vec<u32> = (0..n_instances).collect();
     by_rank.sort_by_key(|idx| (std::cmp::Reverse(weights[*idx as usize]), *idx));
     let mut rank = vec![0; by_rank.len()];
-    for (place, idx) in (0..).zip(&by_rank) {
-        rank[*idx as usize] = place;
+    for (position, idx) in (0..).zip(&by_rank) {
+        rank[*idx as usize] = position;
     }
     (rank, by_rank)
 }
 
-/// By vertex the time of the longest way from its beginning to the end of everything that comes after it.
+/// Length of the longest path from each vertex to the end, including its own duration.
 fn longest_paths(draft: &Draft) -> Vec<u64> {
     let duration = |vertex: u32| match draft.instances.get(vertex as usize) {
         Some(instance) if instance.work.is_some() => {

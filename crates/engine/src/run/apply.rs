@@ -1,4 +1,4 @@
-//! The fold: how an event changes the state. Nothing is decided here, and nothing else changes a state.
+//! The fold: how an event changes the state. It makes no decisions, and nothing else changes the state.
 
 use stoker_model::Micros;
 
@@ -7,46 +7,47 @@ use super::input::StopHow;
 use super::state::{Due, Phase, Run, State, Timer};
 use crate::blueprint::{Blueprint, NONE, OnFailure};
 
-/// In the place of an instance: the run was stopped.
+/// Pseudo instance that stands for "the run was stopped" as a cause.
 pub(super) const STOPPED: u32 = NONE - 1;
 
 impl Run {
-    /// Changes the state as the event says. Events of another run, or in another order, give a state of no meaning.
+    /// Applies an event. Events of another run or in another order lead to a meaningless state; see
+    /// [`Run::replay`] for checked application.
     pub fn apply(&mut self, blueprint: &Blueprint, event: &Event) {
         let at = event.at;
         match &event.kind {
-            EventKind::Began => self.began(blueprint),
-            EventKind::TakenOver => self.taken_over(blueprint, at),
+            EventKind::Began => self.apply_began(blueprint),
+            EventKind::TakenOver => self.apply_taken_over(blueprint, at),
             EventKind::Dispatched { instance, attempt } => {
-                self.dispatched(blueprint, *instance, *attempt, at);
+                self.apply_dispatched(blueprint, *instance, *attempt, at);
             }
             EventKind::Started { instance, .. } => self.states[*instance as usize] = State::Started,
             EventKind::AttemptEnded { instance, attempt, end, next, .. } => {
-                self.attempt_ended(blueprint, *instance, *attempt, end, *next);
+                self.apply_attempt_ended(blueprint, *instance, *attempt, end, *next);
             }
-            EventKind::RetryDue { instance } => self.retry_due(*instance),
+            EventKind::RetryDue { instance } => self.apply_retry_due(*instance),
             EventKind::Resolved { ends } => {
                 for (instance, resolution) in ends {
-                    self.resolved(blueprint, *instance, *resolution);
+                    self.apply_resolved(blueprint, *instance, *resolution);
                 }
             }
-            EventKind::NodeLost { node } => self.node_lost(blueprint, *node, at),
-            EventKind::NodeBack { node } => self.node_back(blueprint, *node, at),
-            EventKind::NodeGivenUp { node } => self.node_given_up(blueprint, *node),
+            EventKind::NodeLost { node } => self.apply_node_lost(blueprint, *node, at),
+            EventKind::NodeBack { node } => self.apply_node_back(blueprint, *node, at),
+            EventKind::NodeGivenUp { node } => self.apply_node_given_up(blueprint, *node),
             EventKind::ToleranceExceeded { group, .. } => {
                 self.exceeded = Some(*group);
-                self.decided(Due::Group(*group));
+                self.pop_due(Due::Group(*group));
                 if !matches!(self.phase, Phase::Stopping { .. }) {
-                    self.stopping(StopHow::Graceful);
+                    self.enter_stopping(StopHow::Graceful);
                 }
             }
             EventKind::NodeEnded { node, end } => {
-                self.decided(Due::Node(*node));
+                self.pop_due(Due::Node(*node));
                 self.nodes[*node as usize].end = Some(*end);
             }
             EventKind::StopAsked { how } => {
                 self.is_stop_asked = true;
-                self.stopping(*how);
+                self.enter_stopping(*how);
             }
             EventKind::Paused => self.phase = Phase::Paused,
             EventKind::Resumed => self.phase = Phase::Running,
@@ -60,23 +61,23 @@ impl Run {
         }
     }
 
-    fn began(&mut self, blueprint: &Blueprint) {
+    fn apply_began(&mut self, blueprint: &Blueprint) {
         self.phase = Phase::Running;
         let first: Vec<u32> = (0..).zip(&self.n_open).filter(|(_, n)| **n == 0).map(|(idx, _)| idx).collect();
         for vertex in first {
             if (vertex as usize) < blueprint.instances.len() {
-                self.opened(blueprint, vertex);
+                self.unblocked(blueprint, vertex);
             } else {
-                self.pass_on(blueprint, vertex, NONE);
+                self.propagate(blueprint, vertex, NONE);
             }
         }
     }
 
-    fn dispatched(&mut self, blueprint: &Blueprint, idx: u32, attempt: u32, at: Micros) {
+    fn apply_dispatched(&mut self, blueprint: &Blueprint, idx: u32, attempt: u32, at: Micros) {
         let instance = blueprint.instances[idx as usize];
         self.states[idx as usize] = State::Dispatched;
         self.attempts[idx as usize] = u16::try_from(attempt).unwrap_or(u16::MAX);
-        self.again.remove(&idx);
+        self.retry_due.remove(&idx);
         if !self.flights.contains_key(&idx) {
             self.ready.remove(blueprint, idx);
             self.ready.occupy(blueprint, idx, true);
@@ -89,7 +90,14 @@ impl Run {
         self.set_timer(idx, later(at, timeout_ms.saturating_add(blueprint.options.grace_ms)));
     }
 
-    fn attempt_ended(&mut self, blueprint: &Blueprint, idx: u32, attempt: u32, end: &AttemptEnd, next: Next) {
+    fn apply_attempt_ended(
+        &mut self,
+        blueprint: &Blueprint,
+        idx: u32,
+        attempt: u32,
+        end: &AttemptEnd,
+        next: Next,
+    ) {
         if !matches!(end, AttemptEnd::Reported(_)) {
             self.unanswered.insert((idx, attempt));
         }
@@ -99,28 +107,28 @@ impl Run {
                 self.set_timer(idx, at);
             }
             Next::Final(outcome) => {
-                self.land(blueprint, idx);
-                self.ended(blueprint, idx, state_of(outcome), taint_of(outcome, idx));
+                self.release(blueprint, idx);
+                self.end_instance(blueprint, idx, state_of(outcome), taint_of(outcome, idx));
             }
         }
     }
 
-    fn retry_due(&mut self, idx: u32) {
+    fn apply_retry_due(&mut self, idx: u32) {
         if let Some(timer) = self.flights.get(&idx) {
             self.timers.remove(&(*timer, Timer::Flight(idx)));
         }
-        self.again.insert(idx);
+        self.retry_due.insert(idx);
     }
 
-    pub(super) fn resolved(&mut self, blueprint: &Blueprint, idx: u32, resolution: Resolution) {
-        self.decided(Due::Instance(idx));
+    pub(super) fn apply_resolved(&mut self, blueprint: &Blueprint, idx: u32, resolution: Resolution) {
+        self.pop_due(Due::Instance(idx));
         let instance = blueprint.instances[idx as usize];
         if self.states[idx as usize] == State::Ready {
             self.ready.remove(blueprint, idx);
         }
         let node = &mut self.nodes[instance.node as usize];
         let (state, taint) = match resolution {
-            // A stage that is passed is where failures end.
+            // A stage that is passed ends the propagation of failures.
             Resolution::Skipped if blueprint.nodes[instance.node as usize].is_sync => (State::Skipped, NONE),
             Resolution::Skipped => (State::Skipped, self.cause[idx as usize]),
             Resolution::Blocked { by } => {
@@ -133,7 +141,8 @@ impl Run {
             Resolution::NotStarted(NotStarted::NodeFailed { by }) => (State::NotStarted, by),
             Resolution::NotStarted(NotStarted::NodeLost { node: lost }) => {
                 node.block(idx);
-                // When it was given up nothing may have needed it; now something does.
+                // When the node was given up, possibly nothing depended on it; now something does, so it
+                // counts as failed.
                 self.count_failure(blueprint, lost);
                 self.node_may_end(blueprint, lost);
                 (State::NotStarted, idx)
@@ -143,38 +152,38 @@ impl Run {
                 (State::NotStarted, STOPPED)
             }
             Resolution::NotRetried(outcome) => {
-                self.land(blueprint, idx);
+                self.release(blueprint, idx);
                 (state_of(outcome), taint_of(outcome, idx))
             }
         };
-        self.ended(blueprint, idx, state, taint);
+        self.end_instance(blueprint, idx, state, taint);
     }
 
-    fn node_lost(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
+    fn apply_node_lost(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
         let until = later(at, blueprint.options.lost_after_ms);
         self.nodes[node as usize].lost_since = Some(at);
         self.timers.insert((until, Timer::Node(node)));
         self.update_free(blueprint, node);
-        // An answer cannot come now; whether it is overdue is asked again when the node is back or given up.
+        // No result can arrive now. The deadline is set again when the node is back or given up.
         self.postpone(node, later(until, blueprint.options.grace_ms));
     }
 
-    fn node_back(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
-        self.no_longer_lost(blueprint, node);
+    fn apply_node_back(&mut self, blueprint: &Blueprint, node: u32, at: Micros) {
+        self.clear_lost(blueprint, node);
         self.update_free(blueprint, node);
         self.postpone(node, later(at, blueprint.options.grace_ms));
     }
 
-    fn node_given_up(&mut self, blueprint: &Blueprint, node: u32) {
-        self.no_longer_lost(blueprint, node);
+    fn apply_node_given_up(&mut self, blueprint: &Blueprint, node: u32) {
+        self.clear_lost(blueprint, node);
         let state = &mut self.nodes[node as usize];
         state.is_given_up = true;
         let is_needed = state.n_open > 0 || !state.flights.is_empty();
         self.update_free(blueprint, node);
         self.abandon(blueprint, node);
-        let pausing: Vec<u32> = self.nodes[node as usize].flights.iter().copied().collect();
-        for idx in pausing {
-            self.give_up_pause(idx);
+        let waiting: Vec<u32> = self.nodes[node as usize].flights.iter().copied().collect();
+        for idx in waiting {
+            self.cancel_retry(idx);
         }
         if is_needed {
             self.count_failure(blueprint, node);
@@ -182,40 +191,40 @@ impl Run {
         }
     }
 
-    fn taken_over(&mut self, blueprint: &Blueprint, at: Micros) {
+    fn apply_taken_over(&mut self, blueprint: &Blueprint, at: Micros) {
         for node in 0..blueprint.nodes.len() as u32 {
             if self.nodes[node as usize].lost_since.is_some() {
-                self.no_longer_lost(blueprint, node);
-                self.node_lost(blueprint, node, at);
+                self.clear_lost(blueprint, node);
+                self.apply_node_lost(blueprint, node, at);
             } else {
                 self.postpone(node, later(at, blueprint.options.grace_ms));
             }
         }
     }
 
-    fn no_longer_lost(&mut self, blueprint: &Blueprint, node: u32) {
+    fn clear_lost(&mut self, blueprint: &Blueprint, node: u32) {
         if let Some(since) = self.nodes[node as usize].lost_since.take() {
             self.timers.remove(&(later(since, blueprint.options.lost_after_ms), Timer::Node(node)));
         }
     }
 
-    fn stopping(&mut self, how: StopHow) {
+    fn enter_stopping(&mut self, how: StopHow) {
         self.phase = Phase::Stopping { how };
         let flights: Vec<u32> = self.flights.keys().copied().collect();
         for idx in flights {
-            self.give_up_pause(idx);
+            self.cancel_retry(idx);
         }
     }
 
-    /// There will be no further attempt of an instance that waits for one.
-    fn give_up_pause(&mut self, idx: u32) {
+    /// Schedules the end of an instance that waits for a retry: there will be none.
+    fn cancel_retry(&mut self, idx: u32) {
         if self.states[idx as usize] == State::Pausing && !self.due.contains(&Due::Instance(idx)) {
             self.due.push_back(Due::Instance(idx));
         }
     }
 
-    /// An instance ended.
-    fn ended(&mut self, blueprint: &Blueprint, idx: u32, state: State, taint: u32) {
+    /// Records the final state of an instance and its consequences.
+    fn end_instance(&mut self, blueprint: &Blueprint, idx: u32, state: State, taint: u32) {
         let node_idx = blueprint.instances[idx as usize].node;
         self.states[idx as usize] = state;
         self.n_ended += 1;
@@ -240,10 +249,10 @@ impl Run {
         if is_done {
             self.node_may_end(blueprint, node_idx);
         }
-        self.pass_on(blueprint, idx, taint);
+        self.propagate(blueprint, idx, taint);
     }
 
-    /// Nothing that waits with this node will be begun.
+    /// Returns the ready instances of a node to pending and schedules their resolution: they will not start.
     fn abandon(&mut self, blueprint: &Blueprint, node: u32) {
         for idx in self.ready.of_node(blueprint, node) {
             self.ready.remove(blueprint, idx);
@@ -277,10 +286,11 @@ impl Run {
         }
     }
 
-    /// Tells everything after a vertex that it has ended. No recursion: chains are as long as graphs are deep.
-    fn pass_on(&mut self, blueprint: &Blueprint, vertex: u32, taint: u32) {
-        let mut passed = vec![(vertex, taint)];
-        while let Some((vertex, taint)) = passed.pop() {
+    /// Propagates the end of a vertex to its successors. Iterative, because chains may be as long as the
+    /// graph is deep.
+    fn propagate(&mut self, blueprint: &Blueprint, vertex: u32, taint: u32) {
+        let mut queue = vec![(vertex, taint)];
+        while let Some((vertex, taint)) = queue.pop() {
             for target in blueprint.order.targets(vertex) {
                 let at = *target as usize;
                 if self.cause[at] == NONE {
@@ -291,16 +301,16 @@ impl Run {
                     continue;
                 }
                 if at < blueprint.instances.len() {
-                    self.opened(blueprint, *target);
+                    self.unblocked(blueprint, *target);
                 } else {
-                    passed.push((*target, self.cause[at]));
+                    queue.push((*target, self.cause[at]));
                 }
             }
         }
     }
 
-    /// Everything before an instance has ended.
-    fn opened(&mut self, blueprint: &Blueprint, idx: u32) {
+    /// Called when all predecessors of an instance have ended.
+    fn unblocked(&mut self, blueprint: &Blueprint, idx: u32) {
         let instance = blueprint.instances[idx as usize];
         let is_due = instance.is_skipped()
             || self.cause[idx as usize] != NONE
@@ -314,13 +324,13 @@ impl Run {
         }
     }
 
-    /// An instance no longer occupies its node.
-    fn land(&mut self, blueprint: &Blueprint, idx: u32) {
+    /// Releases the node of an instance that is not in flight any more.
+    fn release(&mut self, blueprint: &Blueprint, idx: u32) {
         let instance = blueprint.instances[idx as usize];
         if let Some(timer) = self.flights.remove(&idx) {
             self.timers.remove(&(timer, Timer::Flight(idx)));
         }
-        self.again.remove(&idx);
+        self.retry_due.remove(&idx);
         self.nodes[instance.executor as usize].flights.remove(&idx);
         self.nodes[instance.node as usize].is_busy = false;
         self.n_busy -= 1;
@@ -335,18 +345,18 @@ impl Run {
         self.timers.insert((at, Timer::Flight(idx)));
     }
 
-    /// What the agent of a node carries out is not looked at before this.
+    /// Extends the deadlines of attempts that the node's agent executes.
     fn postpone(&mut self, node: u32, until: Micros) {
         let flights: Vec<u32> = self.nodes[node as usize].flights.iter().copied().collect();
         for idx in flights {
-            let is_asked = matches!(self.states[idx as usize], State::Dispatched | State::Started);
-            if is_asked && self.flights.get(&idx).is_some_and(|timer| *timer < until) {
+            let is_in_flight = matches!(self.states[idx as usize], State::Dispatched | State::Started);
+            if is_in_flight && self.flights.get(&idx).is_some_and(|timer| *timer < until) {
                 self.set_timer(idx, until);
             }
         }
     }
 
-    /// Whether a node takes part in what is still to come.
+    /// Whether a node can still start tasks.
     pub(super) fn takes_tasks(&self, blueprint: &Blueprint, node: u32) -> bool {
         let state = &self.nodes[node as usize];
         let stops = blueprint.options.on_failure == OnFailure::NodeStops;
@@ -359,7 +369,7 @@ impl Run {
         self.ready.set_free(blueprint, node, is_free);
     }
 
-    fn decided(&mut self, due: Due) {
+    fn pop_due(&mut self, due: Due) {
         if self.due.front() == Some(&due) {
             self.due.pop_front();
         }

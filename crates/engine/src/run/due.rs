@@ -1,4 +1,4 @@
-//! What follows from what was decided.
+//! Decides the consequences of applied events.
 
 use super::apply::STOPPED;
 use super::end::RunEnd;
@@ -8,18 +8,18 @@ use super::step::Stepping;
 use crate::blueprint::{AtStages, Blueprint, NONE};
 
 impl Stepping<'_> {
-    /// Decides everything that is due, and begins what may begin.
+    /// Decides everything that is due, then dispatches instances until no more may start.
     pub(super) fn settle(&mut self) {
         loop {
             while let Some(due) = self.run.due.front().copied() {
                 self.decide(due);
             }
-            let has_more = match self.run.phase {
+            let has_progressed = match self.run.phase {
                 Phase::Running => self.begin_next(),
                 Phase::Stopping { .. } => self.sweep(),
                 Phase::Created | Phase::Paused | Phase::Ended(_) => false,
             };
-            if has_more {
+            if has_progressed {
                 continue;
             }
             let is_over = self.run.n_ended as usize == self.blueprint.instances.len();
@@ -49,7 +49,7 @@ impl Stepping<'_> {
         }
     }
 
-    /// Begins the most urgent instance that may begin; whether there was one.
+    /// Dispatches the most urgent instance that may start. Returns whether there was one.
     fn begin_next(&mut self) -> bool {
         if let Some(idx) = self.next_retry() {
             let attempt = u32::from(self.run.attempts[idx as usize]) + 1;
@@ -69,14 +69,16 @@ impl Stepping<'_> {
         true
     }
 
-    /// An instance whose pause is over. The agent has to be there: a retry that nobody hears would be wasted.
+    /// An instance whose backoff is over and whose agent is connected: a retry sent to a lost agent would be
+    /// wasted.
     fn next_retry(&self) -> Option<u32> {
         let executor = |idx: u32| self.blueprint.instances[idx as usize].executor;
-        let is_there = |idx: &u32| self.run.nodes[executor(*idx) as usize].lost_since.is_none();
-        self.run.again.iter().copied().find(is_there)
+        let is_connected = |idx: &u32| self.run.nodes[executor(*idx) as usize].lost_since.is_none();
+        self.run.retry_due.iter().copied().find(is_connected)
     }
 
-    /// Ends what was not begun in a run that is stopping, once nothing runs any more; whether there was something.
+    /// In a stopping run, ends the instances that were not started, once nothing is in flight. Returns
+    /// whether there were any.
     fn sweep(&mut self) -> bool {
         if !self.run.flights.is_empty() {
             return false;
@@ -91,7 +93,7 @@ impl Stepping<'_> {
 }
 
 impl Run {
-    /// How an instance ends that will not be carried out.
+    /// How an instance ends that will not be executed.
     fn resolution(&self, blueprint: &Blueprint, idx: u32) -> Resolution {
         let instance = blueprint.instances[idx as usize];
         let cause = self.cause[idx as usize];

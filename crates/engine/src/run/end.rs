@@ -1,30 +1,30 @@
-//! How nodes and runs end.
+//! Outcomes of nodes and runs.
 
 use stoker_model::{HistoryStatus, NodeStatus, RunStatus};
 
 use super::state::State;
 use crate::blueprint::Blueprint;
 
-/// How the part of a node in a run ended.
+/// Outcome of a node in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeEnd {
     Succeeded,
-    /// One of its instances failed.
+    /// An instance of the node failed.
     Failed {
         by: u32,
     },
-    /// None of them failed, some could not begin.
+    /// No instance failed, but some could not start.
     Blocked {
         by: u32,
     },
-    /// It was not heard of for too long.
+    /// The agent was out of contact for too long.
     Lost,
-    /// The run ended before it.
+    /// The run ended before the node had finished.
     Stopped,
 }
 
 impl NodeEnd {
-    /// The status the node gets, unless its graph says otherwise.
+    /// Node status to set, unless the graph overrides it.
     pub fn status(self) -> NodeStatus {
         match self {
             Self::Succeeded => NodeStatus::Ready,
@@ -33,7 +33,7 @@ impl NodeEnd {
         }
     }
 
-    /// The key of `node_statuses_transitions` that is about it.
+    /// Key of this outcome in `node_statuses_transitions`.
     pub fn transition(self) -> &'static str {
         match self {
             Self::Succeeded => "successful",
@@ -42,38 +42,39 @@ impl NodeEnd {
         }
     }
 
-    /// For people; none if it went well.
+    /// Human-readable message; `None` on success.
     pub fn message(self, blueprint: &Blueprint) -> Option<String> {
         let task = |by| blueprint.names(by).map_or("?", |(task, _)| task);
         match self {
             Self::Succeeded => None,
             Self::Failed { by } => Some(format!("Task {} failed", task(by))),
-            Self::Blocked { by } => {
-                Some(format!("Some tasks wait for {}, which did not succeed", blueprint.name(by)))
-            }
-            Self::Lost => Some("The agent of the node was not heard of for too long".to_owned()),
-            Self::Stopped => Some("The run was stopped before all tasks of the node were done".to_owned()),
+            Self::Blocked { by } => Some(format!(
+                "Some tasks were blocked: they depend on {}, which did not succeed",
+                blueprint.name(by)
+            )),
+            Self::Lost => Some("The agent of the node was out of contact for too long".to_owned()),
+            Self::Stopped => Some("The run was stopped before all tasks of the node had finished".to_owned()),
         }
     }
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEnd {
-    /// Everything that should be done was done.
+    /// All instances succeeded or were skipped.
     Succeeded,
-    /// Nodes failed, as many as may.
+    /// Nodes failed, within the tolerance of their groups.
     Tolerated { n_failed_nodes: u32 },
-    /// More nodes of a group failed than may.
+    /// More nodes of a group failed than it tolerates.
     ToleranceExceeded { group: u32, nodes: Vec<u32> },
-    /// A stage was not passed, because of this instance.
+    /// A stage was not passed because this instance failed.
     Held { stage: u32, by: u32 },
-    /// Somebody stopped it before everything was done.
+    /// The run was stopped by request before it had finished.
     Stopped,
 }
 
 impl RunEnd {
-    /// A stopped run is an error, because what comes after it in a sequence must not begin.
+    /// A stopped run counts as an error, so that the next run of a sequence does not start.
     pub fn status(&self) -> RunStatus {
         match self {
             Self::Succeeded | Self::Tolerated { .. } => RunStatus::Ready,
@@ -81,7 +82,7 @@ impl RunEnd {
         }
     }
 
-    /// For people; none if everything went well.
+    /// Human-readable message; `None` on success.
     pub fn message(&self, blueprint: &Blueprint) -> Option<String> {
         match self {
             Self::Succeeded => None,
@@ -102,7 +103,7 @@ impl RunEnd {
             }
             Self::Held { stage, by } => {
                 let (stage, by) = (blueprint.name(*stage), blueprint.name(*by));
-                Some(format!("The stage {stage} was not passed, because {by} did not succeed"))
+                Some(format!("Stage {stage} was not passed because {by} did not succeed"))
             }
             Self::Stopped => Some("The run was stopped".to_owned()),
         }
@@ -110,7 +111,7 @@ impl RunEnd {
 }
 
 impl State {
-    /// The word of the history for it.
+    /// Status of the instance in the execution history.
     pub fn history(self) -> HistoryStatus {
         match self {
             Self::Pending | Self::Ready => HistoryStatus::Pending,

@@ -1,4 +1,4 @@
-//! What is recorded, and what has to be done.
+//! Events that are recorded and effects that are executed.
 
 use stoker_model::{JsonMap, Micros};
 
@@ -6,10 +6,10 @@ use super::end::{NodeEnd, RunEnd};
 use super::input::StopHow;
 use crate::session::{AttemptKey, CancelHow, End};
 
-/// Something that happened, with everything that history has to know.
+/// A fact about a run, with everything that the history needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// By the clock of the server.
+    /// Server clock.
     pub at: Micros,
     pub kind: EventKind,
 }
@@ -17,20 +17,20 @@ pub struct Event {
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
     Began,
-    /// Another server has the run, or the same one again.
+    /// The run lease was acquired by another server, or by the same one after a restart.
     TakenOver,
-    /// It was decided to carry an instance out; attempts are numbered from 1.
+    /// An attempt of an instance was dispatched; attempts are numbered from 1.
     Dispatched {
         instance: u32,
         attempt: u32,
     },
-    /// `began_at` is by the clock of the node.
+    /// `began_at` is the node's clock.
     Started {
         instance: u32,
         attempt: u32,
         began_at: Micros,
     },
-    /// `ended_at` is by the clock of the node, where the node said so.
+    /// `ended_at` is the node's clock if the node reported the result, else the server's.
     AttemptEnded {
         instance: u32,
         attempt: u32,
@@ -39,11 +39,11 @@ pub enum EventKind {
         summary: JsonMap,
         next: Next,
     },
-    /// A pause between two attempts is over.
+    /// The backoff before a retry is over.
     RetryDue {
         instance: u32,
     },
-    /// These instances ended without being carried out, in this order.
+    /// These instances ended without being executed, in this order.
     Resolved {
         ends: Vec<(u32, Resolution)>,
     },
@@ -53,11 +53,11 @@ pub enum EventKind {
     NodeBack {
         node: u32,
     },
-    /// It was lost for too long.
+    /// The node was lost for longer than the limit.
     NodeGivenUp {
         node: u32,
     },
-    /// More nodes of the group have failed than may.
+    /// More nodes of the group have failed than it tolerates.
     ToleranceExceeded {
         group: u32,
         nodes: Vec<u32>,
@@ -71,7 +71,7 @@ pub enum EventKind {
     },
     Paused,
     Resumed,
-    /// The end of an attempt that nobody waited for any more. It changes nothing.
+    /// The result of an attempt that had been given up. It does not change the state.
     LateResult {
         instance: u32,
         attempt: u32,
@@ -84,63 +84,63 @@ pub enum EventKind {
     },
 }
 
-/// How an attempt ended, whoever said so.
+/// How an attempt ended, reported by the agent or decided by the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttemptEnd {
     Reported(End),
     /// Its node was given up.
     Lost,
-    /// Its agent is there and did not say how it ended, long after it should have.
+    /// Its agent is connected but did not report a result within timeout and grace period.
     NoAnswer,
 }
 
 impl AttemptEnd {
-    /// For people; none if it went well.
+    /// Human-readable message; `None` on success.
     pub fn message(&self) -> Option<String> {
         let text = match self {
             Self::Reported(End::Succeeded) => return None,
             Self::Reported(End::Failed { message } | End::Refused { message }) => message.clone(),
-            Self::Reported(End::TimedOut) => "it took longer than its timeout, and was ended".to_owned(),
+            Self::Reported(End::TimedOut) => "it took longer than its timeout and was killed".to_owned(),
             Self::Reported(End::Cancelled) => "it was cancelled".to_owned(),
             Self::Reported(End::Interrupted) => {
-                "it was interrupted when its agent ended; nobody knows how far it came".to_owned()
+                "it was interrupted because its agent stopped; its progress is unknown".to_owned()
             }
-            Self::Lost => "its node was not heard of for too long; nobody knows how far it came".to_owned(),
-            Self::NoAnswer => "its agent did not say how it ended, long after its timeout".to_owned(),
+            Self::Lost => "its node was out of contact for too long; its progress is unknown".to_owned(),
+            Self::NoAnswer => "its agent did not report a result, long after the timeout".to_owned(),
         };
         Some(text)
     }
 }
 
-/// What follows from the end of an attempt.
+/// What follows the end of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Another attempt, not before this.
+    /// Another attempt, not before this time.
     Retry { at: Micros },
     /// The instance has ended.
     Final(Outcome),
 }
 
-/// How an instance ended that was carried out.
+/// Outcome of an executed instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Succeeded,
     Failed,
-    /// It failed, and the task says that this does not matter.
+    /// Failed, but the task does not fail its node.
     Ignored,
     Cancelled,
 }
 
-/// How an instance ended without another attempt.
+/// How an instance ended without a further attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolution {
     Skipped,
-    /// What it waits for did not succeed: the instance where that began.
+    /// A predecessor did not succeed; `by` is the instance that caused it.
     Blocked {
         by: u32,
     },
     NotStarted(NotStarted),
-    /// An attempt has failed, and there will not be the next one.
+    /// An attempt failed and there will be no retry.
     NotRetried(Outcome),
 }
 
@@ -148,13 +148,13 @@ pub enum Resolution {
 pub enum NotStarted {
     /// Another instance of the node failed.
     NodeFailed { by: u32 },
-    /// The node that should have done it was given up.
+    /// The node or its executor was given up.
     NodeLost { node: u32 },
-    /// The run was stopped, or broke off.
+    /// The run was stopped, by request or because a tolerance was exceeded.
     Stopped,
 }
 
-/// What has to be done once the events of a step are safe. Doing it twice does no harm.
+/// An action to execute after the events of a step are committed. Idempotent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     Dispatch(AttemptKey),
@@ -162,10 +162,10 @@ pub enum Effect {
         key: AttemptKey,
         how: CancelHow,
     },
-    /// Give [`super::Input::Wake`] at this time. Replaces what was asked before.
+    /// Give [`super::Input::Wake`] at this time. Replaces an earlier request.
     WakeAt(Micros),
-    /// The state of the plan is, from now on, that of the last success of this task on this node. To be kept together with
-    /// the events: it is not said again by [`super::Run::effects`].
+    /// Record the state of the plan as the last successful state of this task on this node. Must be stored in
+    /// the same transaction as the events: [`super::Run::effects`] does not repeat it.
     Succeeded {
         instance: u32,
     },

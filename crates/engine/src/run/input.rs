@@ -1,4 +1,4 @@
-//! What can happen to a run.
+//! Inputs of a run.
 
 use std::fmt;
 
@@ -8,24 +8,26 @@ use crate::session::{AttemptKey, End};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// To be given once, first.
+    /// Starts the run. Must be the first input, once.
     Begin,
-    /// A server has the run that did not have it before. Whatever seems overdue may be so because nobody listened, and
-    /// gets its time again. To be given by each server that takes up a run that has begun.
+    /// Another server has acquired the run lease. Deadlines are extended, because results may be late only
+    /// because no server received them. Each server that takes over a run that has begun must give this
+    /// input.
     TakeOver,
-    /// An agent has begun an attempt.
+    /// An agent started an attempt.
     AttemptStarted {
         key: AttemptKey,
         at: Micros,
     },
-    /// An agent says how an attempt ended. Saying it again changes nothing.
+    /// An agent reported the result of an attempt. Idempotent.
     AttemptFinished {
         key: AttemptKey,
         at: Micros,
         end: End,
         summary: JsonMap,
     },
-    /// Nothing is heard of the agent of a node. To be told at the beginning too, of those that are not there.
+    /// The agent of a node is out of contact. Also given at the start of a run, for nodes without a connected
+    /// agent.
     NodeLost {
         node: u32,
     },
@@ -35,31 +37,31 @@ pub enum Input {
     Stop {
         how: StopHow,
     },
-    /// Nothing is begun until [`Input::Resume`]; what runs goes on. In the place of [`Input::Begin`] it begins a run that is
-    /// paused.
+    /// Nothing starts until [`Input::Resume`]; attempts in flight continue. Instead of [`Input::Begin`] it
+    /// starts a run that is paused.
     Pause,
     Resume,
-    /// It is the time that [`super::Effect::WakeAt`] asked for, or some other time.
+    /// The time requested by [`super::Effect::WakeAt`] has come. Harmless at any other time.
     Wake,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopHow {
-    /// What has begun is finished.
+    /// Attempts in flight are finished.
     Graceful,
-    /// What has begun is killed.
+    /// Attempts in flight are killed.
     Now,
 }
 
-/// Something that cannot happen to this run. Nothing was changed.
+/// The input is not allowed in the current state. The run is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Illegal {
     NotBegun,
     AlreadyBegun,
     HasEnded,
-    /// Another run is meant.
+    /// The key belongs to another run.
     WrongRun,
-    /// No such instance, or an attempt of it that was never asked for.
+    /// Unknown instance, or an attempt that was never dispatched.
     UnknownAttempt,
     UnknownNode,
     NotPaused,
@@ -72,14 +74,14 @@ impl fmt::Display for Illegal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotBegun => "the run has not begun",
-            Self::AlreadyBegun => "the run has begun already",
+            Self::AlreadyBegun => "the run has already begun",
             Self::HasEnded => "the run has ended",
-            Self::WrongRun => "this is about another run",
-            Self::UnknownAttempt => "no such attempt was ever asked for",
+            Self::WrongRun => "the attempt belongs to another run",
+            Self::UnknownAttempt => "the attempt was never dispatched",
             Self::UnknownNode => "the run has no such node",
             Self::NotPaused => "the run is not paused",
-            Self::AlreadyPaused => "the run is paused already",
-            Self::AlreadyStopping => "the run is stopping already",
+            Self::AlreadyPaused => "the run is already paused",
+            Self::AlreadyStopping => "the run is already stopping",
         })
     }
 }

@@ -1,35 +1,35 @@
-//! A run as a state machine: what happened comes in, what is recorded and what has to be done comes out.
+//! A run as an event-sourced state machine: inputs come in, events to record and effects to execute come out.
 //!
-//! [`step()`] decides. Whatever it decides it says as [`Event`]s, and the state of a [`Run`] changes only by
-//! [`Run::apply`] of an event: a run is the fold of its history, and whoever lost it reads it again. What has to be done
-//! ([`Effect`]) follows from the state, so that nothing is lost between writing events down and doing it
-//! ([`Run::effects`]).
+//! [`step()`] decides. It expresses its decisions as [`Event`]s, and the state of a [`Run`] changes only
+//! through [`Run::apply`]: a run is the fold of its events and can be restored from them. The required
+//! actions ([`Effect`]) follow from the state, so a crash between committing events and executing effects
+//! loses nothing ([`Run::effects`]).
 //!
 //! # Rules
 //!
-//! * Nothing begins before everything that is before it has ended, over any number of instances in between: an instance
-//!   that will not be run still waits for those before it.
-//! * An instance ends once, and every instance ends: succeeded, failed, ignored (failed, and that does not matter),
-//!   skipped, blocked by a failure before it, cancelled, or not started.
-//! * A node does one thing at a time, retries of it included. A failure costs it the rest of its tasks unless
-//!   [`crate::blueprint::OnFailure`] says otherwise. Failures count against the groups of the node, once for a node;
-//!   being blocked does not.
-//! * A silent node is not a failed one until it has been silent for long. What it reports after that is recorded and
-//!   changes nothing.
-//! * What an agent does not end in time is ended here, and cancelled there.
+//! * An instance starts only after all of its transitive predecessors have ended; a skipped instance still waits for its
+//!   predecessors.
+//! * Every instance ends exactly once: succeeded, failed, ignored (failed, without failing its node), skipped, blocked by
+//!   a failed predecessor, cancelled, or not started.
+//! * A node executes one instance at a time, including its retries. After a failure it skips its remaining tasks, unless
+//!   [`crate::blueprint::OnFailure`] says otherwise. A failed node counts once against each of its groups; a blocked node
+//!   does not count.
+//! * A lost node fails only after `lost_after_ms`. Results that it reports later are recorded and change nothing.
+//! * If an agent does not report a result in time, the engine ends the attempt and cancels it on the agent.
 //!
 //! # Cost
 //!
-//! Each event costs the edges it opens and a few logarithms. Nothing is scanned but at the end of a stopped run.
+//! An event costs the edges it opens and a few logarithmic lookups. A full scan happens only at the end of a
+//! stopped run.
 
 mod apply;
 mod due;
 mod end;
 mod event;
-mod fit;
 mod input;
 mod node;
 mod ready;
+mod replay;
 mod state;
 mod step;
 mod stored;
@@ -37,8 +37,8 @@ mod view;
 
 pub use end::{NodeEnd, RunEnd};
 pub use event::{AttemptEnd, Effect, Event, EventKind, Next, NotStarted, Outcome, Resolution};
-pub use fit::BrokenHistory;
 pub use input::{Illegal, Input, StopHow};
+pub use replay::BrokenHistory;
 pub use state::{Phase, Run, State};
 pub use step::{Step, step};
 pub use stored::Unreadable;

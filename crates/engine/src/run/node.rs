@@ -1,4 +1,4 @@
-//! What is known of a node during a run.
+//! State of a node during a run.
 
 use std::collections::BTreeSet;
 
@@ -8,24 +8,24 @@ use super::end::NodeEnd;
 use crate::blueprint::NONE;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "they change apart from each other")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags change independently")]
 pub(super) struct NodeState {
     /// Instances that have not ended.
     pub(super) n_open: u32,
     pub(super) is_busy: bool,
     pub(super) lost_since: Option<Micros>,
-    /// It was lost for too long, and does not come back into this run.
+    /// Lost for too long; it does not rejoin this run.
     pub(super) is_given_up: bool,
-    /// Counted as failed, which happens once.
+    /// Counted as failed; a node counts once.
     pub(super) is_counted: bool,
-    /// The first instance that failed, that was blocked (and by which), and whether one was stopped.
+    /// First failed instance, first cause of a blocked instance, and whether an instance was stopped.
     pub(super) failed_by: u32,
     pub(super) blocked_by: u32,
     pub(super) is_stopped: bool,
-    /// It is already among what is to be decided.
+    /// Its end is queued in `Run::due`.
     pub(super) is_end_due: bool,
     pub(super) end: Option<NodeEnd>,
-    /// Instances that its agent carries out, of whichever node.
+    /// Instances in flight on its agent, possibly on behalf of other nodes.
     pub(super) flights: BTreeSet<u32>,
 }
 
@@ -50,14 +50,14 @@ impl NodeState {
         self.failed_by != NONE
     }
 
-    /// One of its instances could not begin.
+    /// Records that an instance of the node could not start.
     pub(super) fn block(&mut self, by: u32) {
         if self.blocked_by == NONE {
             self.blocked_by = by;
         }
     }
 
-    /// How it ends, once none of its instances is open.
+    /// Outcome of the node, once none of its instances is open.
     pub(super) fn verdict(&self) -> NodeEnd {
         if self.is_given_up {
             NodeEnd::Lost

@@ -1,8 +1,9 @@
-//! What could begin, kept so that the most urgent is found at once.
+//! Priority queues of ready instances.
 //!
-//! Instances are kept by rank. Those of tasks without a limit wait with their node; those of a limited task also wait
-//! together, so that a free place of the task finds the most urgent of them without asking every node. `heads` holds
-//! what is allowed to begin now: at most one instance for each free node and one for each task with a free place.
+//! Instances are ordered by rank. Instances of unlimited tasks are queued per node. Instances of limited
+//! tasks are also queued per task, so that a free slot of the task finds the most urgent one without visiting
+//! every node. `heads` holds the candidates to start now: at most one instance per free node and one per task
+//! with a free slot.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use crate::blueprint::Blueprint;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ready {
     nodes: Vec<NodeQueue>,
-    /// Only of tasks with a limit.
+    /// Only tasks with a limit.
     tasks: Vec<TaskQueue>,
     heads: BTreeSet<u32>,
 }
@@ -26,7 +27,7 @@ struct NodeQueue {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct TaskQueue {
-    /// Those whose node is free.
+    /// Instances whose node is free.
     waiting: BTreeSet<u32>,
     n_running: u32,
     n_max: u32,
@@ -43,7 +44,7 @@ impl Ready {
         }
     }
 
-    /// The most urgent instance that may begin.
+    /// The most urgent instance that may start.
     pub(super) fn best(&self, blueprint: &Blueprint) -> Option<u32> {
         self.heads.first().map(|rank| blueprint.by_rank[*rank as usize])
     }
@@ -82,7 +83,7 @@ impl Ready {
         }
     }
 
-    /// Whether a node would take something.
+    /// Sets whether a node can start an instance.
     pub(super) fn set_free(&mut self, blueprint: &Blueprint, node: u32, is_free: bool) {
         let queue = &mut self.nodes[node as usize];
         if queue.is_free == is_free {
@@ -90,7 +91,7 @@ impl Ready {
         }
         queue.is_free = is_free;
         self.refresh_node(node);
-        // As many as there are tasks with a limit, at most.
+        // At most as many iterations as there are limited tasks.
         for rank in self.nodes[node as usize].limited.clone() {
             let Some(task) = limited_idx(blueprint, blueprint.by_rank[rank as usize]) else { continue };
             let waiting = &mut self.tasks[task as usize].waiting;
@@ -103,15 +104,15 @@ impl Ready {
         }
     }
 
-    /// An instance takes one of the places of its task, or gives it back.
-    pub(super) fn occupy(&mut self, blueprint: &Blueprint, idx: u32, is_taken: bool) {
+    /// Takes or releases a slot of the instance's task.
+    pub(super) fn occupy(&mut self, blueprint: &Blueprint, idx: u32, takes_slot: bool) {
         let Some(task) = limited_idx(blueprint, idx) else { return };
         let queue = &mut self.tasks[task as usize];
-        queue.n_running = if is_taken { queue.n_running + 1 } else { queue.n_running.saturating_sub(1) };
+        queue.n_running = if takes_slot { queue.n_running + 1 } else { queue.n_running.saturating_sub(1) };
         self.refresh_task(task);
     }
 
-    /// All that wait with a node.
+    /// All ready instances of a node.
     pub(super) fn of_node(&self, blueprint: &Blueprint, node: u32) -> Vec<u32> {
         let queue = &self.nodes[node as usize];
         let ranks = queue.unlimited.iter().chain(&queue.limited);
@@ -121,17 +122,17 @@ impl Ready {
     fn refresh_node(&mut self, node: u32) {
         let queue = &mut self.nodes[node as usize];
         let head = if queue.is_free { queue.unlimited.first().copied() } else { None };
-        exchange(&mut self.heads, &mut queue.head, head);
+        replace_head(&mut self.heads, &mut queue.head, head);
     }
 
     fn refresh_task(&mut self, task: u32) {
         let queue = &mut self.tasks[task as usize];
         let head = if queue.n_running < queue.n_max { queue.waiting.first().copied() } else { None };
-        exchange(&mut self.heads, &mut queue.head, head);
+        replace_head(&mut self.heads, &mut queue.head, head);
     }
 }
 
-fn exchange(heads: &mut BTreeSet<u32>, old: &mut Option<u32>, new: Option<u32>) {
+fn replace_head(heads: &mut BTreeSet<u32>, old: &mut Option<u32>, new: Option<u32>) {
     if *old == new {
         return;
     }

@@ -1,4 +1,4 @@
-//! What a run is at one moment.
+//! State of a run.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,50 +10,50 @@ use super::node::NodeState;
 use super::ready::Ready;
 use crate::blueprint::{Blueprint, NONE};
 
-/// Where an instance is.
+/// State of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum State {
-    /// Something before it has not ended.
+    /// A predecessor has not ended.
     Pending,
-    /// It could begin.
+    /// All predecessors have ended; it may start.
     Ready,
-    /// An agent was asked.
+    /// Sent to an agent.
     Dispatched,
-    /// The agent has begun.
+    /// The agent has started it.
     Started,
-    /// Between two attempts.
+    /// Waiting for a retry.
     Pausing,
     Succeeded,
     Failed,
-    /// Failed, and the task says that this does not matter.
+    /// Failed, without failing its node.
     Ignored,
     Skipped,
-    /// Something before it did not succeed.
+    /// A predecessor did not succeed.
     Blocked,
     Cancelled,
     NotStarted,
 }
 
 impl State {
-    /// It will never be anything else.
+    /// Whether the state is final.
     pub fn is_end(self) -> bool {
         self >= Self::Succeeded
     }
 
-    /// Nothing is left to do about it.
+    /// Whether the instance needs no further work.
     pub fn is_good(self) -> bool {
         matches!(self, Self::Succeeded | Self::Ignored | Self::Skipped)
     }
 }
 
-/// Where the run is.
+/// Phase of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Phase {
     Created,
     Running,
     Paused,
-    /// Nothing more is begun: somebody asked for it, or too many nodes have failed.
+    /// Nothing starts any more: a stop was requested, or a tolerance was exceeded.
     Stopping {
         how: StopHow,
     },
@@ -62,13 +62,13 @@ pub enum Phase {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Timer {
-    /// Of an instance in flight, or between two attempts.
+    /// Deadline of an attempt in flight, or end of a backoff.
     Flight(u32),
-    /// Of a node that is lost.
+    /// Time at which a lost node is given up.
     Node(u32),
 }
 
-/// What has to be decided next, as a consequence of what was decided before. Empty between two steps.
+/// A pending decision, as a consequence of earlier ones. The queue is empty between steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     Instance(u32),
@@ -76,34 +76,34 @@ pub(super) enum Due {
     Group(u32),
 }
 
-/// The state of a run: the fold of its events.
+/// State of a run: the fold of its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     pub(super) id: RunId,
     pub(super) phase: Phase,
     /// By instance.
     pub(super) states: Vec<State>,
-    /// By instance the number of its last attempt; 0 if there was none.
+    /// By instance: number of its last attempt; 0 if there was none.
     pub(super) attempts: Vec<u16>,
-    /// By vertex how many before it have not ended.
+    /// By vertex: number of predecessors that have not ended.
     pub(super) n_open: Vec<u32>,
-    /// By vertex the instance because of which nothing after it can be done.
+    /// By vertex: the instance whose failure prevents it from starting.
     pub(super) cause: Vec<u32>,
     pub(super) nodes: Vec<NodeState>,
-    /// By group its nodes that have failed.
+    /// By group: its failed nodes.
     pub(super) failed: Vec<Vec<u32>>,
     pub(super) exceeded: Option<u32>,
     pub(super) is_stop_asked: bool,
-    /// The first stage that was not passed.
+    /// First stage that was not passed.
     pub(super) held: Option<u32>,
     pub(super) ready: Ready,
-    /// Instances that occupy their node, and when each is looked at again: an answer is overdue, or a pause over.
+    /// Instances that occupy their node, with the deadline of the attempt or the end of the backoff.
     pub(super) flights: BTreeMap<u32, Micros>,
     pub(super) timers: BTreeSet<(Micros, Timer)>,
     pub(super) due: VecDeque<Due>,
-    /// Between two attempts, and the pause is over.
-    pub(super) again: BTreeSet<u32>,
-    /// Attempts that were ended here, instance and number: what an agent says of them is news, once.
+    /// Instances whose backoff is over.
+    pub(super) retry_due: BTreeSet<u32>,
+    /// Attempts given up by the engine (instance, attempt): a later report is recorded once.
     pub(super) unanswered: BTreeSet<(u32, u32)>,
     pub(super) n_ended: u32,
     pub(super) n_busy: u32,
@@ -111,7 +111,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run that has not begun.
+    /// A run in phase [`Phase::Created`].
     pub fn new(id: RunId, blueprint: &Blueprint) -> Self {
         Self {
             id,
@@ -129,7 +129,7 @@ impl Run {
             flights: BTreeMap::new(),
             timers: BTreeSet::new(),
             due: VecDeque::new(),
-            again: BTreeSet::new(),
+            retry_due: BTreeSet::new(),
             unanswered: BTreeSet::new(),
             n_ended: 0,
             n_busy: 0,

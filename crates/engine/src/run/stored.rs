@@ -1,7 +1,7 @@
-//! Events as JSON, as they are kept.
+//! JSON representation of stored events.
 //!
-//! Words and keys here are what databases hold: a version of the program reads what the one before it has written, so
-//! they may be added to and never changed. What cannot be read is an error, not a guess.
+//! Databases contain these keys and values, and a program must read what earlier versions wrote: add to them,
+//! never change them. An unknown value is an error, not a guess.
 
 use std::fmt;
 
@@ -13,16 +13,16 @@ use super::event::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Reso
 use super::input::StopHow;
 use crate::session::End;
 
-/// A stored event that this program cannot read.
+/// A stored event that this version cannot read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The key or the word that is missing or unknown.
+    /// The missing or unknown key or value.
     pub what: String,
 }
 
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a stored event cannot be read: {}", self.what)
+        write!(f, "cannot read a stored event: {}", self.what)
     }
 }
 
@@ -41,12 +41,12 @@ impl Event {
             }
             EventKind::AttemptEnded { instance, attempt, ended_at, end, summary, next } => json!({
                 "event": "attempt_ended", "instance": instance, "attempt": attempt, "ended_at": ended_at.0,
-                "end": attempt_end(end), "summary": summary, "next": next_json(*next),
+                "end": attempt_end_json(end), "summary": summary, "next": next_json(*next),
             }),
             EventKind::RetryDue { instance } => json!({"event": "retry_due", "instance": instance}),
             EventKind::Resolved { ends } => {
                 let ends: Vec<Json> =
-                    ends.iter().map(|(idx, resolution)| resolved(*idx, *resolution)).collect();
+                    ends.iter().map(|(idx, resolution)| resolution_json(*idx, *resolution)).collect();
                 json!({"event": "resolved", "ends": ends})
             }
             EventKind::NodeLost { node } => json!({"event": "node_lost", "node": node}),
@@ -56,7 +56,7 @@ impl Event {
                 json!({"event": "tolerance_exceeded", "group": group, "nodes": nodes})
             }
             EventKind::NodeEnded { node, end } => {
-                json!({"event": "node_ended", "node": node, "end": node_end(*end)})
+                json!({"event": "node_ended", "node": node, "end": node_end_json(*end)})
             }
             EventKind::StopAsked { how } => {
                 let how = if *how == StopHow::Now { "now" } else { "graceful" };
@@ -66,9 +66,9 @@ impl Event {
             EventKind::Resumed => json!({"event": "resumed"}),
             EventKind::LateResult { instance, attempt, ended_at, end, summary } => json!({
                 "event": "late_result", "instance": instance, "attempt": attempt, "ended_at": ended_at.0,
-                "end": reported(end), "summary": summary,
+                "end": result_json(end), "summary": summary,
             }),
-            EventKind::Ended { end } => json!({"event": "ended", "end": run_end(end)}),
+            EventKind::Ended { end } => json!({"event": "ended", "end": run_end_json(end)}),
         };
         json["at"] = self.at.0.into();
         json
@@ -91,9 +91,9 @@ impl Event {
                 instance: get.number("instance")?,
                 attempt: get.number("attempt")?,
                 ended_at: get.time("ended_at")?,
-                end: get.in_part("end", read_attempt_end)?,
+                end: get.nested("end", read_attempt_end)?,
                 summary: get.map("summary")?,
-                next: get.in_part("next", read_next)?,
+                next: get.nested("next", read_next)?,
             },
             "retry_due" => EventKind::RetryDue { instance: get.number("instance")? },
             "resolved" => {
@@ -107,7 +107,7 @@ impl Event {
                 EventKind::ToleranceExceeded { group: get.number("group")?, nodes: get.numbers("nodes")? }
             }
             "node_ended" => {
-                EventKind::NodeEnded { node: get.number("node")?, end: get.in_part("end", read_node_end)? }
+                EventKind::NodeEnded { node: get.number("node")?, end: get.nested("end", read_node_end)? }
             }
             "stop_asked" => EventKind::StopAsked {
                 how: match get.text("how")? {
@@ -122,19 +122,19 @@ impl Event {
                 instance: get.number("instance")?,
                 attempt: get.number("attempt")?,
                 ended_at: get.time("ended_at")?,
-                end: get.in_part("end", read_reported)?,
+                end: get.nested("end", read_reported)?,
                 summary: get.map("summary")?,
             },
-            "ended" => EventKind::Ended { end: get.in_part("end", read_run_end)? },
+            "ended" => EventKind::Ended { end: get.nested("end", read_run_end)? },
             other => return Err(unknown(other)),
         };
         Ok(Self { at: get.time("at")?, kind })
     }
 }
 
-fn attempt_end(end: &AttemptEnd) -> Json {
+fn attempt_end_json(end: &AttemptEnd) -> Json {
     match end {
-        AttemptEnd::Reported(end) => reported(end),
+        AttemptEnd::Reported(end) => result_json(end),
         AttemptEnd::Lost => json!({"how": "lost"}),
         AttemptEnd::NoAnswer => json!({"how": "no_answer"}),
     }
@@ -148,7 +148,7 @@ fn read_attempt_end(get: Fields<'_>) -> Result<AttemptEnd, Unreadable> {
     }
 }
 
-fn reported(end: &End) -> Json {
+fn result_json(end: &End) -> Json {
     match end {
         End::Succeeded => json!({"how": "succeeded"}),
         End::Failed { message } => json!({"how": "failed", "message": message}),
@@ -204,8 +204,8 @@ fn read_outcome(word: &str) -> Result<Outcome, Unreadable> {
     })
 }
 
-/// A list: there may be a million of them in one event.
-fn resolved(idx: u32, resolution: Resolution) -> Json {
+/// An array instead of an object, because one event may contain a million of them.
+fn resolution_json(idx: u32, resolution: Resolution) -> Json {
     match resolution {
         Resolution::Skipped => json!([idx, "skipped"]),
         Resolution::Blocked { by } => json!([idx, "blocked", by]),
@@ -217,9 +217,9 @@ fn resolved(idx: u32, resolution: Resolution) -> Json {
 }
 
 fn read_resolved(json: &Json) -> Result<(u32, Resolution), Unreadable> {
-    let part = |idx: usize| json.get(idx).ok_or_else(|| missing("an end"));
-    let number = |idx: usize| part(idx).and_then(|it| small(it).ok_or_else(|| missing("a number")));
-    let word = |idx: usize| part(idx).and_then(|it| it.as_str().ok_or_else(|| missing("a word")));
+    let item = |idx: usize| json.get(idx).ok_or_else(|| missing("an end"));
+    let number = |idx: usize| item(idx).and_then(|it| small(it).ok_or_else(|| missing("a number")));
+    let word = |idx: usize| item(idx).and_then(|it| it.as_str().ok_or_else(|| missing("a word")));
     let resolution = match word(1)? {
         "skipped" => Resolution::Skipped,
         "blocked" => Resolution::Blocked { by: number(2)? },
@@ -232,7 +232,7 @@ fn read_resolved(json: &Json) -> Result<(u32, Resolution), Unreadable> {
     Ok((number(0)?, resolution))
 }
 
-fn node_end(end: NodeEnd) -> Json {
+fn node_end_json(end: NodeEnd) -> Json {
     match end {
         NodeEnd::Succeeded => json!({"how": "succeeded"}),
         NodeEnd::Failed { by } => json!({"how": "failed", "by": by}),
@@ -253,7 +253,7 @@ fn read_node_end(get: Fields<'_>) -> Result<NodeEnd, Unreadable> {
     })
 }
 
-fn run_end(end: &RunEnd) -> Json {
+fn run_end_json(end: &RunEnd) -> Json {
     match end {
         RunEnd::Succeeded => json!({"how": "succeeded"}),
         RunEnd::Tolerated { n_failed_nodes } => json!({"how": "tolerated", "failed_nodes": n_failed_nodes}),
@@ -278,7 +278,7 @@ fn read_run_end(get: Fields<'_>) -> Result<RunEnd, Unreadable> {
     })
 }
 
-/// The fields of a stored event, or of a part of one.
+/// Fields of a stored event, or of a nested object.
 #[derive(Clone, Copy)]
 struct Fields<'j>(&'j Json);
 
@@ -311,7 +311,7 @@ impl<'j> Fields<'j> {
         self.get(key)?.as_object().cloned().ok_or_else(|| missing(key))
     }
 
-    fn in_part<T>(self, key: &str, read: fn(Self) -> Result<T, Unreadable>) -> Result<T, Unreadable> {
+    fn nested<T>(self, key: &str, read: fn(Self) -> Result<T, Unreadable>) -> Result<T, Unreadable> {
         read(Fields(self.get(key)?))
     }
 }
@@ -321,9 +321,9 @@ fn small(json: &Json) -> Option<u32> {
 }
 
 fn missing(what: &str) -> Unreadable {
-    Unreadable { what: format!("`{what}` is missing or of the wrong kind") }
+    Unreadable { what: format!("`{what}` is missing or has the wrong type") }
 }
 
 fn unknown(word: &str) -> Unreadable {
-    Unreadable { what: format!("the word `{word}` is unknown; a newer version may have written it") }
+    Unreadable { what: format!("unknown value `{word}`; a newer version may have written it") }
 }

@@ -1,4 +1,4 @@
-//! What can be seen of a run.
+//! Queries on the state of a run.
 
 use stoker_model::{Micros, RunId};
 
@@ -9,7 +9,7 @@ use super::state::{Phase, Run, State};
 use crate::blueprint::Blueprint;
 use crate::session::{AttemptKey, CancelHow};
 
-/// An attempt that an agent was asked to carry out and has not ended.
+/// An attempt that was sent to an agent and has not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InFlight {
     pub key: AttemptKey,
@@ -17,7 +17,7 @@ pub struct InFlight {
     pub cancel: Option<CancelHow>,
 }
 
-/// How many instances are in each state, in the order of [`State`].
+/// Number of instances in each state, in the order of [`State`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts(pub [u32; State::NotStarted as usize + 1]);
 
@@ -44,44 +44,44 @@ impl Run {
         self.states.get(instance as usize).copied()
     }
 
-    /// How many attempts of an instance there were.
+    /// Number of attempts of an instance.
     pub fn n_attempts(&self, instance: u32) -> u32 {
         self.attempts.get(instance as usize).copied().map_or(0, u32::from)
     }
 
-    /// Because of which instance this one is blocked.
+    /// The instance that blocks this one.
     pub fn cause(&self, instance: u32) -> Option<u32> {
         let cause =
             self.cause.get(instance as usize).copied().filter(|cause| (*cause as usize) < self.states.len());
         cause.filter(|_| self.state(instance) == Some(State::Blocked))
     }
 
-    /// How the part of a node ended, if it has.
+    /// Outcome of a node, if it has ended.
     pub fn node_end(&self, node: u32) -> Option<NodeEnd> {
         self.nodes.get(node as usize)?.end
     }
 
-    /// Nodes of a group that have failed.
+    /// Failed nodes of a group.
     pub fn failed_nodes(&self, group: u32) -> &[u32] {
         self.failed.get(group as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The group of which too many nodes have failed: why a run stops that nobody has stopped.
+    /// The group whose tolerance was exceeded, which stops a run without a stop request.
     pub fn exceeded_group(&self) -> Option<u32> {
         self.exceeded
     }
 
-    /// Whether somebody asked for its end. It may have come to its end all the same; what comes after it must not begin.
+    /// Whether a stop was requested. The run may have finished all the same; its successor must not start.
     pub fn is_stop_asked(&self) -> bool {
         self.is_stop_asked
     }
 
-    /// How much of the run has ended, from 0 to 100.
+    /// Percentage of instances that have ended.
     pub fn progress(&self) -> u32 {
         percent(self.n_ended, self.states.len() as u32)
     }
 
-    /// How much of the part of a node has ended, from 0 to 100.
+    /// Percentage of the node's instances that have ended.
     pub fn node_progress(&self, blueprint: &Blueprint, node: u32) -> u32 {
         let (Some(state), Some(node)) = (self.nodes.get(node as usize), blueprint.nodes.get(node as usize))
         else {
@@ -90,7 +90,7 @@ impl Run {
         percent(node.n_instances - state.n_open, node.n_instances)
     }
 
-    /// Costs a look at every instance.
+    /// Linear in the number of instances.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for state in &self.states {
@@ -99,27 +99,27 @@ impl Run {
         counts
     }
 
-    /// What agents have to be told again after a restart of the server.
+    /// Attempts in flight, to be sent to agents again after a restart of the server.
     pub fn in_flight(&self) -> impl Iterator<Item = InFlight> {
         let cancel = self.cancel_how();
-        let asked = self
+        let in_flight = self
             .flights
             .keys()
             .filter(|idx| matches!(self.states[**idx as usize], State::Dispatched | State::Started));
-        asked.map(move |idx| InFlight {
+        in_flight.map(move |idx| InFlight {
             key: self.key(*idx),
             is_started: self.states[*idx as usize] == State::Started,
             cancel,
         })
     }
 
-    /// When time has to be looked at next.
+    /// Time of the next timer.
     pub fn wakes_at(&self) -> Option<Micros> {
         self.timers.first().map(|(at, _)| *at)
     }
 
-    /// Everything that has to be done as things stand. After a restart this makes up for what was decided and not
-    /// done.
+    /// All effects that follow from the current state. After a restart, executing them makes up for effects
+    /// that were decided but not executed.
     pub fn effects(&self) -> Vec<Effect> {
         let mut effects: Vec<Effect> = self.in_flight().map(|flight| Effect::Dispatch(flight.key)).collect();
         effects.extend(self.cancels());
@@ -145,7 +145,7 @@ impl Run {
         }
     }
 
-    /// The last attempt of an instance.
+    /// Key of the last attempt of an instance.
     pub(super) fn key(&self, instance: u32) -> AttemptKey {
         AttemptKey { run: self.id, instance, attempt: u32::from(self.attempts[instance as usize]) }
     }

@@ -1,29 +1,29 @@
-//! The side of a server that has an agent, where whoever carries a run out may be another server.
+//! The session on the server to which the agent is connected, while another server may drive the run.
 //!
-//! Between servers a message can be lost, come twice or late. So whoever carries a run out claims from time to time what of
-//! it is in flight with the agent, all of it at once; and this machine makes up for what was lost on the way: what the agent
-//! has not got is asked for, what it said of those attempts is said again, what nobody claims is cancelled. Ends are said
-//! again until they are recorded.
+//! Messages between servers may be lost, duplicated or delayed. Therefore the driver periodically claims the
+//! complete set of its attempts in flight with the agent, and this machine reconciles: it requests attempts
+//! that the agent has not received, repeats reports about claimed attempts, and cancels attempts that are not
+//! claimed. Results are resent until they are recorded.
 
 use stoker_model::{Micros, RunId};
 
-use super::server::{Input, Output, ServerSession, Settings, forgotten};
-use super::told::Told;
+use super::attempt_log::AttemptLog;
+use super::server::{Input, Output, ServerSession, Settings, interrupted};
 use super::{AttemptKey, Finished, Generation};
 use crate::run::InFlight;
 
-/// The conversation with one agent, and what of it may have to be said again.
+/// Session with one agent, and a log of what may have to be resent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostSession {
     session: ServerSession,
-    told: Told,
+    log: AttemptLog,
 }
 
 impl HostSession {
-    /// A session with an agent that was not heard of yet. It is not lost before it had time to come.
+    /// A session with an agent that has not connected yet. It counts as lost only after the silence timeout.
     pub fn new(settings: Settings, now: Micros) -> (Self, Vec<Output>) {
         let (session, outputs) = ServerSession::new(settings, now);
-        (Self { session, told: Told::default() }, outputs)
+        (Self { session, log: AttemptLog::default() }, outputs)
     }
 
     pub fn is_connected(&self) -> bool {
@@ -38,18 +38,18 @@ impl HostSession {
         self.session.in_flight()
     }
 
-    /// What is to be done about something that happened.
+    /// Processes an input.
     pub fn step(&mut self, input: Input, now: Micros) -> Vec<Output> {
-        self.told.note(&input, now);
+        self.log.record(&input, now);
         self.session.step(input, now)
     }
 
-    /// An attempt was sent to the agent.
+    /// Records that an attempt was sent to the agent.
     pub fn sent(&mut self, key: AttemptKey) {
-        self.told.sent(key);
+        self.log.mark_sent(key);
     }
 
-    /// Whoever carries a run out says what of it is in flight with the agent: all of it, and nothing else.
+    /// Reconciles with the driver's claim: the complete set of the run's attempts in flight with the agent.
     pub fn claim(
         &mut self,
         run: RunId,
@@ -73,15 +73,16 @@ impl HostSession {
         outputs: &mut Vec<Output>,
     ) {
         let InFlight { key, is_started, cancel } = flight;
-        let is_sent = self.told.is_sent(key);
+        let is_sent = self.log.is_sent(key);
         if let Some(how) = cancel {
             outputs.extend(self.step(Input::Cancel { key, generation, how }, now));
         } else {
-            // What the agent has need not be sent again; what it has not got was perhaps asked for in vain.
+            // Do not resend what the agent has. The first request of what it does not have may have been
+            // lost.
             _ = self.step(Input::Dispatch { key, generation }, now);
             if !is_sent && self.is_connected() {
                 outputs.push(if is_started {
-                    Output::Finished(forgotten(key, now))
+                    Output::Finished(interrupted(key, now))
                 } else {
                     Output::Deliver { key, generation }
                 });
@@ -90,15 +91,15 @@ impl HostSession {
         if is_started {
             _ = self.step(Input::Begun { key }, now);
         }
-        if let Some(finished) = self.told.finished(key) {
+        if let Some(finished) = self.log.result(key) {
             outputs.push(Output::Finished(finished.clone()));
-        } else if let Some(at) = self.told.started(key).filter(|_| !is_started) {
+        } else if let Some(at) = self.log.started_at(key).filter(|_| !is_started) {
             outputs.push(Output::Started { key, at });
         }
     }
 
-    /// Ends that nobody has recorded for a while, to be told again.
+    /// Results that were not recorded in time, to be resent to the driver.
     pub fn owed(&mut self, now: Micros) -> Vec<Finished> {
-        self.told.owed(now).collect()
+        self.log.due_resends(now).collect()
     }
 }

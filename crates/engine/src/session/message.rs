@@ -1,16 +1,16 @@
-//! What server and agent say to each other. How it is spelled on the wire is not decided here.
+//! Messages between server and agent. Their wire format is defined elsewhere.
 
 use std::fmt;
 
 use stoker_model::{Json, JsonMap, Micros, RunId};
 
-/// One attempt to carry out one task instance. No two attempts ever have the same key.
+/// Identifies one attempt to execute a task instance. Keys are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AttemptKey {
     pub run: RunId,
-    /// The number of the instance in the plan of the run.
+    /// Index of the instance in the plan of the run.
     pub instance: u32,
-    /// From 1.
+    /// Starts at 1.
     pub attempt: u32,
 }
 
@@ -20,41 +20,42 @@ impl fmt::Display for AttemptKey {
     }
 }
 
-/// How often a run has changed hands. A server that lost a run says so with a number that is too small.
+/// Lease generation of a run, used as a fencing token: messages with an older generation come from a server
+/// that lost the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(pub u64);
 
-/// From a server.
+/// Message from server to agent.
 #[expect(
     clippy::large_enum_variant,
-    reason = "nearly all messages are attempts, and each is moved only a few times"
+    reason = "almost all messages are attempts, and each is moved only a few times"
 )]
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToAgent {
-    /// The answer to [`Hello`].
+    /// Response to [`Hello`].
     Welcome { heartbeat_ms: u64 },
-    /// Carry this out, unless it was carried out already.
+    /// Execute this attempt, unless it was executed already.
     Start(Attempt),
-    /// End it, whether it has begun or not.
+    /// Cancel the attempt, whether it has started or not.
     Cancel { key: AttemptKey, generation: Generation, how: CancelHow },
-    /// The ends of these are safe; the agent need not keep what it reported.
+    /// The results of these attempts are durable; the agent may drop them.
     Acknowledge { keys: Vec<AttemptKey> },
-    /// Nothing of this run will be sent again; its keys can be forgotten.
+    /// The run is over: no more messages about it follow, and the agent may drop its keys.
     RunEnded { run: RunId },
 }
 
-/// From an agent.
+/// Message from agent to server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FromAgent {
     Hello(Hello),
     Heartbeat,
-    /// Facts have changed since the last time.
+    /// Facts that changed since the last report.
     Facts(JsonMap),
     Started {
         key: AttemptKey,
         at: Micros,
     },
-    /// A piece of what the attempt printed, the first byte of which is number `offset` of its stream.
+    /// A chunk of the attempt's output, starting at byte `offset` of its stream.
     Output {
         key: AttemptKey,
         stream: Stream,
@@ -64,55 +65,56 @@ pub enum FromAgent {
     Finished(Finished),
 }
 
-/// The first message of an agent, each time it connects.
+/// First message of an agent after each connect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hello {
-    /// The uid of the node, or `master`.
+    /// Node uid, or `master`.
     pub node: String,
-    /// Of the program.
+    /// Agent version.
     pub version: String,
-    /// What runs now.
+    /// Attempts running now.
     pub running: Vec<AttemptKey>,
-    /// What has ended and was not acknowledged.
+    /// Results that were not acknowledged.
     pub finished: Vec<Finished>,
-    /// Every run of which the journal still knows something. Those that have ended are answered with
-    /// [`ToAgent::RunEnded`], so one that got lost is made up for.
+    /// All runs in the journal. The server answers [`ToAgent::RunEnded`] for those that are over, which makes
+    /// up for lost messages.
     pub runs: Vec<RunId>,
     pub facts: JsonMap,
 }
 
-/// Everything an agent needs: nothing is left to be computed or fetched.
+/// A self-contained attempt: the agent needs to compute or fetch nothing else.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
     pub key: AttemptKey,
     pub generation: Generation,
     pub task: String,
-    /// The node the instance belongs to. For a task that the master does for a node this is not the agent's own.
+    /// Node of the instance. For a task that the master executes on behalf of a node, this is not the agent's
+    /// own node.
     pub node: String,
     pub task_type: String,
     pub parameters: Json,
     pub mode: Mode,
     pub debug: bool,
-    /// Longer than this and it is ended, with everything it started.
+    /// Time after which the attempt and all of its child processes are killed.
     pub timeout_ms: u64,
-    /// Texts that must not appear in what is reported.
+    /// Values to redact in all reports.
     pub secrets: Vec<String>,
-    /// How whoever asked for the run follows it: a `traceparent` of W3C Trace Context.
+    /// W3C Trace Context `traceparent` of the request that started the run.
     pub trace: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Normal,
-    /// Say what would be done, touch nothing.
+    /// Dry run: report what would change and change nothing.
     Noop,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelHow {
-    /// Only if it has not begun.
+    /// Only if it has not started.
     Graceful,
-    /// Even in the middle of it.
+    /// Even if it is running.
     Now,
 }
 
@@ -122,28 +124,28 @@ pub enum Stream {
     Err,
 }
 
-/// How an attempt ended. Each is reported until it is acknowledged.
+/// Result of an attempt. Reported until it is acknowledged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
     pub key: AttemptKey,
     pub at: Micros,
     pub end: End,
-    /// What the type of the task tells about what it did.
+    /// Summary provided by the task type.
     pub summary: JsonMap,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     Succeeded,
-    /// It ran and did not do what it should.
+    /// It ran and failed.
     Failed {
         message: String,
     },
     TimedOut,
     Cancelled,
-    /// It was running when its agent died; nobody knows how far it came.
+    /// It was running when its agent died; its progress is unknown.
     Interrupted,
-    /// It was not begun, and will not be: the reason.
+    /// It was not started and will not be; the message is the reason.
     Refused {
         message: String,
     },

@@ -1,13 +1,14 @@
-//! The conversation between a server and an agent.
+//! Session protocol between a server and an agent.
 //!
-//! A server may send the same attempt twice, and an agent may report the same end twice. Neither may do harm: the
-//! agent's journal knows each attempt by its key, and the server has an end for each key at most once.
+//! Delivery is at least once in both directions: a server may resend an attempt and an agent may resend a
+//! result. Both are deduplicated: the agent's journal contains the key of each attempt, and the server
+//! records at most one result per key.
 
 pub mod agent;
+mod attempt_log;
 pub mod host;
 mod message;
 pub mod server;
-mod told;
 
 pub use message::{
     Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, Stream, ToAgent,

@@ -1,13 +1,13 @@
-//! The side of the server: one machine for each agent, whichever runs it works for.
+//! Server side of the session: one machine per agent, for all runs that the agent works for.
 //!
-//! Owns what the agent was asked to do and has not ended, and whether anything is heard of it. When an agent comes back
-//! it says what it knows, and this machine makes both sides agree: what the agent never heard of is delivered again,
-//! what it had begun and has forgotten is interrupted, what it has finished is taken, what nobody waits for is
-//! cancelled, what is over is forgotten.
+//! Owns the attempts in flight with the agent and the liveness of the agent. When an agent reconnects it
+//! reports its state, and this machine reconciles: attempts that the agent does not know are redelivered,
+//! attempts that it had started and has lost are interrupted, unacknowledged results are accepted, attempts
+//! that no run waits for are cancelled, and ended runs are dropped.
 //!
-//! Refuses to know what an attempt consists of (whoever drives it makes that from the plan when it is delivered) and to
-//! judge an end: each is handed on, and acknowledged only when whoever keeps it says that it is safe. Messages of a
-//! connection that was replaced by another must not be given to it.
+//! Does not know the contents of an attempt (the caller builds it from the plan on delivery) and does not
+//! interpret results: each is forwarded, and acknowledged only after the caller reports it as recorded. The
+//! caller must not pass messages of a connection that was replaced by another.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use super::{AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     pub heartbeat_ms: u64,
-    /// An agent of which nothing is heard for longer is lost.
+    /// Milliseconds without a message after which an agent is lost.
     pub silent_after_ms: u64,
 }
 
@@ -32,26 +32,27 @@ impl Default for Settings {
 pub enum Input {
     Message(FromAgent),
     Disconnected,
-    /// A run has decided to carry this out. Saying it again does no harm.
+    /// A run has dispatched this attempt. Idempotent.
     Dispatch {
         key: AttemptKey,
         generation: Generation,
     },
-    /// A run knows that the agent has begun what it was asked for.
+    /// A run has recorded that the agent started the attempt.
     Begun {
         key: AttemptKey,
     },
-    /// A run does not want it any more.
+    /// A run does not need the attempt any more.
     Cancel {
         key: AttemptKey,
         generation: Generation,
         how: CancelHow,
     },
-    /// The ends of these are safe, or were before.
+    /// The results of these attempts are durable, now or since earlier.
     Recorded {
         keys: Vec<AttemptKey>,
     },
-    /// The answer to [`Output::AskRuns`], and to be told of every run that ends: none if it is over.
+    /// The response to [`Output::AskRuns`], also given for every run that ends; `generation` is `None` if the
+    /// run is over.
     RunIs {
         run: RunId,
         generation: Option<Generation>,
@@ -62,7 +63,7 @@ pub enum Input {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     Send(ToAgent),
-    /// Make the attempt from the plan and send it.
+    /// Build the attempt from the plan and send it.
     Deliver {
         key: AttemptKey,
         generation: Generation,
@@ -72,8 +73,9 @@ pub enum Output {
         key: AttemptKey,
         at: Micros,
     },
-    /// For the run; answered with [`Input::Recorded`], also if it changes nothing or the run is over, and only by a server
-    /// that has just made sure that the run is still its own: an end that another server has to keep would be lost.
+    /// For the run. Must be answered with [`Input::Recorded`], even if the result changes nothing or the run
+    /// is over, and only by a server that has just verified its run lease: a result owned by another server
+    /// would be lost.
     Finished(Finished),
     Printed {
         key: AttemptKey,
@@ -82,14 +84,14 @@ pub enum Output {
         text: String,
     },
     Facts(JsonMap),
-    /// For every run that the node takes part in.
+    /// For all runs that the node takes part in.
     Lost,
-    /// The same; said with every connection.
+    /// Same recipients; sent on every connect.
     Back,
-    /// The connection is of no use any more.
+    /// Close the connection; it is dead.
     Disconnect,
-    /// Which of these are over? Answered with [`Input::RunIs`] for each that is, and by whoever has the run for the others;
-    /// what runs and nobody waits for is then cancelled.
+    /// Asks which of these runs are over. Answered with [`Input::RunIs`] for each that is; the driver of any
+    /// other run claims its attempts, and stray ones are then cancelled.
     AskRuns {
         runs: Vec<RunId>,
     },
@@ -100,11 +102,11 @@ pub enum Output {
 struct Flight {
     generation: Generation,
     cancel: Option<CancelHow>,
-    /// The agent has begun it: its journal knows, or the agent is another one.
+    /// The agent has started it, so its journal contains it, unless the agent was replaced.
     is_begun: bool,
 }
 
-/// The server's side of the conversation with one agent.
+/// Server side of the session with one agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerSession {
     settings: Settings,
@@ -112,14 +114,14 @@ pub struct ServerSession {
     is_lost: bool,
     heard_at: Micros,
     in_flight: BTreeMap<AttemptKey, Flight>,
-    /// What the agent runs and was not asked to, as far as this server knows; whose run is asked for.
+    /// Attempts that the agent runs without this server knowing them; their runs are asked about.
     strays: BTreeSet<AttemptKey>,
 }
 
 type Outputs = Vec<Output>;
 
 impl ServerSession {
-    /// A session with an agent that was not heard of yet. It is not lost before it had time to come.
+    /// A session with an agent that has not connected yet. It counts as lost only after the silence timeout.
     pub fn new(settings: Settings, now: Micros) -> (Self, Outputs) {
         let session = Self {
             settings,
@@ -145,14 +147,14 @@ impl ServerSession {
         self.in_flight.keys().copied()
     }
 
-    /// What is to be done about something that happened.
+    /// Processes an input.
     pub fn step(&mut self, input: Input, now: Micros) -> Outputs {
         let mut outputs = Outputs::new();
         match input {
-            Input::Message(message) => self.message(message, now, &mut outputs),
+            Input::Message(message) => self.handle_message(message, now, &mut outputs),
             Input::Disconnected => self.is_connected = false,
             Input::Dispatch { key, generation } => self.dispatch(key, generation, &mut outputs),
-            Input::Begun { key } => self.begun(key),
+            Input::Begun { key } => self.mark_started(key),
             Input::Cancel { key, generation, how } => self.cancel(key, generation, how, &mut outputs),
             Input::Recorded { keys } => {
                 for key in &keys {
@@ -160,20 +162,20 @@ impl ServerSession {
                 }
                 self.send(ToAgent::Acknowledge { keys }, &mut outputs);
             }
-            Input::RunIs { run, generation } => self.run_is(run, generation, &mut outputs),
-            Input::Wake => self.wake(now, &mut outputs),
+            Input::RunIs { run, generation } => self.handle_run_status(run, generation, &mut outputs),
+            Input::Wake => self.check_silence(now, &mut outputs),
         }
         outputs
     }
 
-    fn message(&mut self, message: FromAgent, now: Micros, outputs: &mut Outputs) {
+    fn handle_message(&mut self, message: FromAgent, now: Micros, outputs: &mut Outputs) {
         self.heard_at = now;
         match message {
-            FromAgent::Hello(hello) => self.hello(hello, now, outputs),
+            FromAgent::Hello(hello) => self.handle_hello(hello, now, outputs),
             FromAgent::Heartbeat => {}
             FromAgent::Facts(facts) => outputs.push(Output::Facts(facts)),
             FromAgent::Started { key, at } => {
-                self.begun(key);
+                self.mark_started(key);
                 outputs.push(Output::Started { key, at });
             }
             FromAgent::Output { key, stream, offset, text } => {
@@ -183,31 +185,32 @@ impl ServerSession {
         }
     }
 
-    fn begun(&mut self, key: AttemptKey) {
+    fn mark_started(&mut self, key: AttemptKey) {
         if let Some(flight) = self.in_flight.get_mut(&key) {
             flight.is_begun = true;
         }
     }
 
-    fn hello(&mut self, hello: Hello, now: Micros, outputs: &mut Outputs) {
+    fn handle_hello(&mut self, hello: Hello, now: Micros, outputs: &mut Outputs) {
         self.is_connected = true;
-        // Also if this server never missed it: the one before may have.
+        // Even if this server did not lose it: the previous server may have.
         outputs.push(Output::Back);
         if std::mem::replace(&mut self.is_lost, false) {
             outputs.push(Output::WakeAt(self.silent_at()));
         }
         self.send(ToAgent::Welcome { heartbeat_ms: self.settings.heartbeat_ms }, outputs);
         outputs.push(Output::Facts(hello.facts));
-        let known: BTreeSet<AttemptKey> =
+        let reported: BTreeSet<AttemptKey> =
             hello.running.iter().copied().chain(hello.finished.iter().map(|finished| finished.key)).collect();
         self.strays = hello.running.iter().copied().filter(|key| !self.in_flight.contains_key(key)).collect();
         for (key, flight) in &self.in_flight {
             let Flight { generation, cancel, is_begun } = *flight;
-            // One that is cancelled is not sent first: an agent remembers a cancellation of what it never saw.
+            // A cancelled attempt is not delivered first: an agent remembers the cancellation of an unknown
+            // attempt.
             match cancel {
                 Some(how) => outputs.push(Output::Send(ToAgent::Cancel { key: *key, generation, how })),
-                None if known.contains(key) => {}
-                None if is_begun => outputs.push(Output::Finished(forgotten(*key, now))),
+                None if reported.contains(key) => {}
+                None if is_begun => outputs.push(Output::Finished(interrupted(*key, now))),
                 None => outputs.push(Output::Deliver { key: *key, generation }),
             }
         }
@@ -224,9 +227,9 @@ impl ServerSession {
             self.in_flight.remove(&key);
         }
         self.strays.remove(&key);
-        let former = self.in_flight.get(&key);
-        let is_begun = former.is_some_and(|flight| flight.is_begun);
-        let is_new = former.is_none();
+        let previous = self.in_flight.get(&key);
+        let is_begun = previous.is_some_and(|flight| flight.is_begun);
+        let is_new = previous.is_none();
         self.in_flight.insert(key, Flight { generation, cancel: None, is_begun });
         if is_new && self.is_connected {
             outputs.push(Output::Deliver { key, generation });
@@ -239,7 +242,7 @@ impl ServerSession {
         self.send(ToAgent::Cancel { key, generation, how }, outputs);
     }
 
-    fn run_is(&mut self, run: RunId, generation: Option<Generation>, outputs: &mut Outputs) {
+    fn handle_run_status(&mut self, run: RunId, generation: Option<Generation>, outputs: &mut Outputs) {
         let strays: Vec<AttemptKey> = self.strays.iter().copied().filter(|key| key.run == run).collect();
         for key in &strays {
             self.strays.remove(key);
@@ -254,7 +257,7 @@ impl ServerSession {
         }
     }
 
-    fn wake(&mut self, now: Micros, outputs: &mut Outputs) {
+    fn check_silence(&mut self, now: Micros, outputs: &mut Outputs) {
         if self.is_lost {
             return;
         }
@@ -281,8 +284,8 @@ impl ServerSession {
     }
 }
 
-/// An agent that has begun an attempt knows of it, whatever happened to it meanwhile. One that does not has lost its journal,
-/// or has taken the place of another: how far the attempt came nobody will ever know, and it must not be begun again.
-pub(super) fn forgotten(key: AttemptKey, at: Micros) -> Finished {
+/// Result of an attempt that the agent had started but does not know any more: its journal was lost, or the
+/// agent was replaced. The progress of the attempt is unknown, and it must not be started again.
+pub(super) fn interrupted(key: AttemptKey, at: Micros) -> Finished {
     Finished { key, at, end: End::Interrupted, summary: JsonMap::new() }
 }

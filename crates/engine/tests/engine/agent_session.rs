@@ -1,4 +1,4 @@
-//! The agent's side, step by step.
+//! Agent side of the session, step by step.
 
 use std::collections::BTreeSet;
 
@@ -30,12 +30,12 @@ fn attempt(key: AttemptKey, generation: u64) -> Attempt {
     }
 }
 
-/// An agent with a disk that always works, unless told otherwise.
+/// An agent with a disk that works unless a test makes it fail.
 struct Bench {
     session: AgentSession,
     journal: Vec<Record>,
     is_full: bool,
-    /// What was done, in words.
+    /// Log of executed outputs.
     done: Vec<String>,
 }
 
@@ -61,19 +61,19 @@ impl Bench {
         let journal = self.journal.clone();
         let (session, outputs) = AgentSession::restarted(identity(), Limits::default(), journal, &alive, NOW);
         self.session = session;
-        self.carry_out(outputs);
+        self.execute(outputs);
         self.give(Input::Connected { facts: JsonMap::new() });
     }
 
     fn give(&mut self, input: Input) -> &mut Self {
         let outputs = self.session.step(input, NOW);
-        self.carry_out(outputs);
+        self.execute(outputs);
         self
     }
 
-    fn carry_out(&mut self, outputs: Vec<Output>) {
+    fn execute(&mut self, outputs: Vec<Output>) {
         for output in outputs {
-            let said = match output {
+            let line = match output {
                 Output::Write { seq, record } => {
                     if self.is_full {
                         self.give(Input::WriteFailed { seq, message: "no space".to_owned() });
@@ -89,10 +89,10 @@ impl Bench {
                     "rewrite".to_owned()
                 }
                 Output::Send(FromAgent::Started { key, .. }) => format!("started {key}"),
-                Output::Send(FromAgent::Finished(finished)) => said(&finished),
+                Output::Send(FromAgent::Finished(finished)) => describe(&finished),
                 Output::Send(FromAgent::Hello(Hello { running, finished, runs, .. })) => {
                     let running: Vec<String> = running.iter().map(ToString::to_string).collect();
-                    let finished: Vec<String> = finished.iter().map(said).collect();
+                    let finished: Vec<String> = finished.iter().map(describe).collect();
                     format!("hello {running:?} {finished:?} {} runs", runs.len())
                 }
                 Output::Send(other) => format!("{other:?}"),
@@ -101,7 +101,7 @@ impl Bench {
                 Output::HeartbeatEvery { ms } => format!("heartbeat {ms}"),
                 Output::Ignored { why, .. } => format!("ignored: {why}"),
             };
-            self.done.push(said);
+            self.done.push(line);
         }
     }
 
@@ -132,7 +132,7 @@ fn identity() -> Identity {
     Identity { node: "1".to_owned(), version: "1".to_owned() }
 }
 
-fn said(finished: &Finished) -> String {
+fn describe(finished: &Finished) -> String {
     let end = match &finished.end {
         End::Failed { message } => format!("failed: {message}"),
         End::Refused { message } => format!("refused: {message}"),
@@ -142,7 +142,7 @@ fn said(finished: &Finished) -> String {
 }
 
 #[test]
-fn an_attempt_is_begun_once_and_its_end_reported_until_it_is_acknowledged() {
+fn attempt_starts_once_and_result_is_reported_until_acknowledged() {
     let mut bench = Bench::new();
     bench.start(key(0, 1)).did(&["start 1/0/1", "started 1/0/1"]);
     bench.start(key(0, 1)).did(&["started 1/0/1"]);
@@ -152,13 +152,13 @@ fn an_attempt_is_begun_once_and_its_end_reported_until_it_is_acknowledged() {
     bench.did(&["hello [] [\"1/0/1 succeeded\"] 1 runs"]);
     bench.acknowledge(key(0, 1)).did(&[]);
     bench.start(key(0, 1));
-    bench.did(&["1/0/1 refused: this attempt was carried out before, and its end acknowledged"]);
+    bench.did(&["1/0/1 refused: this attempt was already executed and its result acknowledged"]);
     bench.restart(&[]);
     bench.did(&["hello [] [] 1 runs"]);
 }
 
 #[test]
-fn nothing_begins_before_the_promise_is_on_disk() {
+fn attempt_starts_only_after_acceptance_is_journaled() {
     let mut session = AgentSession::new(identity(), Limits::default());
     session.step(Input::Connected { facts: JsonMap::new() }, NOW);
     let outputs = session.step(Input::Message(ToAgent::Start(attempt(key(0, 1), 1))), NOW);
@@ -174,7 +174,7 @@ fn nothing_begins_before_the_promise_is_on_disk() {
 }
 
 #[test]
-fn what_ran_when_the_agent_died_is_interrupted_unless_it_still_runs() {
+fn restart_interrupts_attempts_that_are_not_alive() {
     let mut bench = Bench::new();
     bench.start(key(0, 1)).start(key(1, 1)).done.clear();
     bench.restart(&[key(1, 1)]);
@@ -183,7 +183,7 @@ fn what_ran_when_the_agent_died_is_interrupted_unless_it_still_runs() {
 }
 
 #[test]
-fn a_full_disk_refuses_what_is_new_and_loses_nothing_that_ran() {
+fn full_disk_refuses_new_attempts_and_keeps_results() {
     let mut bench = Bench::new();
     bench.start(key(0, 1)).done.clear();
     bench.is_full = true;
@@ -199,29 +199,31 @@ fn a_full_disk_refuses_what_is_new_and_loses_nothing_that_ran() {
 }
 
 #[test]
-fn a_server_that_lost_the_run_is_not_listened_to() {
+fn stale_generation_is_ignored() {
     let mut bench = Bench::new();
     bench.give(Input::Message(ToAgent::Start(attempt(key(0, 1), 2)))).done.clear();
-    bench.start(key(1, 1)).did(&["ignored: another server has the run"]);
-    bench.cancel(key(0, 1), CancelHow::Now).did(&["ignored: another server has the run"]);
+    bench.start(key(1, 1)).did(&["ignored: stale generation: another server holds the run lease"]);
+    bench
+        .cancel(key(0, 1), CancelHow::Now)
+        .did(&["ignored: stale generation: another server holds the run lease"]);
     bench.restart(&[key(0, 1)]);
     bench.done.clear();
-    bench.start(key(1, 1)).did(&["ignored: another server has the run"]);
+    bench.start(key(1, 1)).did(&["ignored: stale generation: another server holds the run lease"]);
 }
 
 #[test]
-fn a_new_attempt_waits_until_the_old_one_is_dead() {
+fn new_attempt_waits_for_the_old_process() {
     let mut bench = Bench::new();
     bench.start(key(0, 1)).done.clear();
     bench.start(key(0, 2)).did(&["kill 1/0/1"]);
     bench.exit(key(0, 1), End::Cancelled).did(&["1/0/1 cancelled", "start 1/0/2", "started 1/0/2"]);
     bench.start(key(0, 1)).did(&["1/0/1 cancelled"]);
     bench.acknowledge(key(0, 1)).start(key(0, 1));
-    bench.did(&["1/0/1 refused: a later attempt of the same task was sent before it"]);
+    bench.did(&["1/0/1 refused: a later attempt of the same task was already received"]);
 }
 
 #[test]
-fn cancelling_holds_for_what_is_still_on_its_way() {
+fn cancel_applies_to_attempts_in_transit() {
     let mut bench = Bench::new();
     bench.cancel(key(0, 1), CancelHow::Graceful).did(&["1/0/1 cancelled"]);
     bench.start(key(0, 1)).did(&["1/0/1 cancelled"]);
@@ -231,7 +233,7 @@ fn cancelling_holds_for_what_is_still_on_its_way() {
 }
 
 #[test]
-fn an_ended_run_is_forgotten_and_stays_ended() {
+fn ended_run_is_dropped_and_stays_ended() {
     let mut bench = Bench::new();
     bench.start(key(0, 1)).exit(key(0, 1), End::Succeeded).start(key(1, 1)).done.clear();
     bench.give(Input::Message(ToAgent::RunEnded { run: RunId(1) })).did(&["kill 1/1/1"]);
@@ -244,7 +246,7 @@ fn an_ended_run_is_forgotten_and_stays_ended() {
 }
 
 #[test]
-fn p25_an_agent_works_for_several_runs_at_once() {
+fn p25_agent_serves_several_runs_concurrently() {
     let mut bench = Bench::new();
     let other = AttemptKey { run: RunId(2), ..key(0, 1) };
     bench.start(key(0, 1)).start(other).done.clear();
@@ -253,7 +255,7 @@ fn p25_an_agent_works_for_several_runs_at_once() {
 }
 
 #[test]
-fn the_journal_stays_small() {
+fn journal_size_is_bounded() {
     let mut bench = Bench::with(Limits { n_slack_records: 10, n_ended_runs_max: 5, ..Limits::default() });
     for run in 1..200 {
         for instance in 0..3 {
@@ -264,25 +266,27 @@ fn the_journal_stays_small() {
         assert!(bench.journal.len() <= 40, "{} records", bench.journal.len());
     }
     bench.done.clear();
-    // Long forgotten, and still not begun: runs of that age have ended.
+    // Evicted, and still refused: runs of that age have ended.
     bench.start(key(0, 1));
-    bench.did(&["1/0/1 refused: so many later runs have ended that this one must have, too"]);
+    bench.did(&[
+        "1/0/1 refused: the run is older than all runs that the agent remembers, so it must have ended",
+    ]);
 }
 
 #[test]
-fn with_too_many_results_unacknowledged_nothing_new_is_begun() {
+fn too_many_unacknowledged_results_refuse_new_attempts() {
     let mut bench = Bench::with(Limits { n_unacknowledged_max: 1, ..Limits::default() });
     bench.start(key(0, 1)).exit(key(0, 1), End::Succeeded).done.clear();
-    bench.start(key(1, 1)).did(&["1/1/1 refused: too many results wait to be acknowledged"]);
+    bench.start(key(1, 1)).did(&["1/1/1 refused: too many unacknowledged results"]);
     bench.acknowledge(key(0, 1)).start(key(1, 1));
-    bench.did(&["1/1/1 refused: too many results wait to be acknowledged"]);
+    bench.did(&["1/1/1 refused: too many unacknowledged results"]);
     bench.acknowledge(key(1, 1)).start(key(1, 2)).did(&["start 1/1/2", "started 1/1/2"]);
 }
 
 #[test]
-fn exits_of_what_does_not_run_and_answers_to_nothing_are_harmless() {
+fn unexpected_exits_and_acks_are_ignored() {
     let mut bench = Bench::new();
-    bench.exit(key(9, 1), End::Succeeded).did(&["ignored: what has exited was not running"]);
+    bench.exit(key(9, 1), End::Succeeded).did(&["ignored: the exited attempt was not running"]);
     bench.give(Input::Written { seq: 99 }).did(&[]);
     bench.give(Input::WriteFailed { seq: 99, message: String::new() }).did(&[]);
     bench.acknowledge(key(9, 1)).did(&[]);

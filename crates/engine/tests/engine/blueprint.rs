@@ -1,4 +1,4 @@
-//! What is found wrong before anything runs, and how fields of a plan are read.
+//! Defects found before a run starts, and how task parameters are read from a plan.
 
 use serde_json::json;
 use stoker_engine::blueprint::{Group, Options, Policy, WHOLE_RUN, of_plan};
@@ -29,7 +29,7 @@ fn planned(tasks: &Json) -> Plan {
     plan(&input).expect("a plan").0
 }
 
-/// A plan that the planner would have refused, with one task on two nodes.
+/// A plan that the planner would have rejected, with one task on two nodes.
 fn forged(task_type: &str, parameters: &Json) -> Plan {
     let mut plan = planned(&json!([{"id": "a", "type": "shell", "roles": ["compute"]}]));
     for details in plan.tasks.iter_mut().flat_map(|task| &mut task.details) {
@@ -43,11 +43,11 @@ fn policy(parameters: &Json) -> Result<Policy, String> {
     let plan = forged("shell", parameters);
     let blueprint = of_plan(&plan, Options::default(), &[], timing_of)
         .map_err(|defects| defects.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
-    Ok(*blueprint.policy_of(0).expect("it is run"))
+    Ok(*blueprint.policy_of(0).expect("not skipped"))
 }
 
 #[test]
-fn what_a_task_says_goes_before_what_is_known_of_its_type() {
+fn task_parameters_override_type_defaults() {
     let usual = Policy {
         timeout_ms: 300_000,
         n_retries: 2,
@@ -64,16 +64,16 @@ fn what_a_task_says_goes_before_what_is_known_of_its_type() {
 }
 
 #[test]
-fn wrong_numbers_are_told_with_their_place_all_at_once() {
+fn all_invalid_parameters_are_reported() {
     let wrong = json!({"timeout": -1, "retries": 1.5, "interval": [], "retry_interrupted": "often",
                        "strategy": {"type": "parallel", "amount": -2}});
     let message = policy(&wrong).expect_err("defects");
-    // Five for each of the two nodes.
+    // Five defects for each of the two nodes.
     assert_eq!(message.lines().count(), 10, "{message}");
     for expected in [
-        "`parameters.timeout` of `a@1` is -1; it has to be a number of seconds, at most a year",
-        "`parameters.retries` of `a@2` is 1.5; it has to be a whole number, at most 1000",
-        "`parameters.retry_interrupted` of `a@1` is \"often\"; it has to be true or false",
+        "`parameters.timeout` of `a@1` is -1; it must be a number of seconds, at most a year",
+        "`parameters.retries` of `a@2` is 1.5; it must be an integer, at most 1000",
+        "`parameters.retry_interrupted` of `a@1` is \"often\"; it must be true or false",
         "`parameters.strategy` of `a@1` is {\"type\":\"parallel\",\"amount\":-2}; write `type: one_by_one`",
     ] {
         assert!(message.contains(expected), "{expected}\n{message}");
@@ -81,15 +81,15 @@ fn wrong_numbers_are_told_with_their_place_all_at_once() {
 }
 
 #[test]
-fn a_type_that_nothing_can_carry_out_is_told_once() {
+fn unknown_task_type_is_reported_once() {
     let plan = forged("teleport", &json!({}));
     let defects = of_plan(&plan, Options::default(), &[], timing_of).expect_err("defects");
-    let told: Vec<String> = defects.iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["task `a` has the type `teleport`, which nothing can carry out"]);
+    let messages: Vec<String> = defects.iter().map(ToString::to_string).collect();
+    assert_eq!(messages, ["task `a` has the unknown type `teleport`"]);
 }
 
 #[test]
-fn strategies_become_limits_of_the_task() {
+fn strategy_sets_task_limit() {
     let strategy = |strategy: Json| {
         let plan = forged("shell", &json!({"strategy": strategy}));
         of_plan(&plan, Options::default(), &[], timing_of)
@@ -105,49 +105,49 @@ fn strategies_become_limits_of_the_task() {
 }
 
 #[test]
-fn nothing_is_fatal_in_a_run_that_touches_nothing() {
+fn dry_run_failures_do_not_fail_nodes() {
     let plan = planned(&json!([{"id": "a", "type": "shell", "roles": ["compute"], "fail_on_error": true}]));
     let options = Options { mode: Mode::Noop, ..Options::default() };
-    let blueprint = of_plan(&plan, options, &[], timing_of).expect("right");
-    assert!(!blueprint.policy_of(0).expect("it is run").fail_on_error);
+    let blueprint = of_plan(&plan, options, &[], timing_of).expect("valid");
+    assert!(!blueprint.policy_of(0).expect("not skipped").fail_on_error);
 }
 
-/// A budget for the run as a whole stands beside those of groups, and in the place of none at all.
+/// The tolerance of the whole run applies in addition to those of groups, and replaces zero tolerance.
 #[test]
-fn a_run_says_how_many_of_its_nodes_may_fail() {
+fn fault_tolerance_option_sets_whole_run_group() {
     let tasks = json!([
         {"id": "g", "type": "group", "roles": ["compute"], "fault_tolerance": 0},
         {"id": "a", "type": "shell", "roles": ["compute"]},
         {"id": "end", "type": "stage"},
     ]);
-    let groups = |tasks: &Json, wanted: &str| {
-        let options = Options { fault_tolerance: Some(wanted.to_owned()), ..Options::default() };
+    let groups = |tasks: &Json, tolerance: &str| {
+        let options = Options { fault_tolerance: Some(tolerance.to_owned()), ..Options::default() };
         let blueprint = of_plan(&planned(tasks), options, &[], timing_of);
         blueprint.map(|blueprint| blueprint.groups().to_vec()).map_err(|defects| defects[0].to_string())
     };
     let of = |name: &str, tolerated| Group { name: name.to_owned(), nodes: vec![0, 1], tolerated };
-    let found = groups(&tasks, "1").expect("right");
-    assert_eq!(found[..2], [of("g", 0), of(WHOLE_RUN, 1)]);
+    let result = groups(&tasks, "1").expect("valid");
+    assert_eq!(result[..2], [of("g", 0), of(WHOLE_RUN, 1)]);
     let alone = json!([tasks[1]]);
-    for (wanted, tolerated) in [("1", 1), ("50%", 1), ("10%", 0), ("-1", 1), ("100%", 2)] {
-        // The master has nothing to do, and is still one that may not fail.
-        let found = groups(&alone, wanted).expect("right");
-        assert_eq!(found[0], of(WHOLE_RUN, tolerated), "{wanted}");
+    for (tolerance, tolerated) in [("1", 1), ("50%", 1), ("10%", 0), ("-1", 1), ("100%", 2)] {
+        // The master has no work and stays in the zero-tolerance group.
+        let result = groups(&alone, tolerance).expect("valid");
+        assert_eq!(result[0], of(WHOLE_RUN, tolerated), "{tolerance}");
     }
     let message = groups(&alone, "few").expect_err("a defect");
     assert!(message.contains("`few`"), "{message}");
 }
 
 #[test]
-fn a_task_has_the_last_word_on_being_begun_again() {
+fn task_overrides_retry_interrupted() {
     let retried = |parameters: Json, chosen: Option<bool>| {
         let plan =
             planned(&json!([{"id": "a", "type": "puppet", "roles": ["compute"], "parameters": parameters}]));
         let options = Options { retry_interrupted: chosen, ..Options::default() };
         of_plan(&plan, options, &[], timing_of)
-            .expect("right")
+            .expect("valid")
             .policy_of(0)
-            .expect("it is run")
+            .expect("not skipped")
             .retry_interrupted
     };
     assert!(retried(json!({}), None));
@@ -157,16 +157,16 @@ fn a_task_has_the_last_word_on_being_begun_again() {
 }
 
 #[test]
-fn tasks_of_the_master_are_done_by_its_agent() {
+fn master_tasks_run_on_the_master_agent() {
     let plan = planned(&json!([{"id": "a", "type": "master_shell", "roles": ["compute"]}]));
-    let blueprint = of_plan(&plan, Options::default(), &[], timing_of).expect("right");
+    let blueprint = of_plan(&plan, Options::default(), &[], timing_of).expect("valid");
     let executor = blueprint.executor_of(0).and_then(|node| blueprint.node(node));
     assert_eq!((blueprint.name(0).as_str(), executor), ("a@1", Some("master")));
 }
 
 #[test]
-fn what_only_gives_the_graph_its_shape_is_skipped() {
+fn tasks_without_executor_are_skipped() {
     let plan = planned(&json!([{"id": "a", "type": "noop", "roles": ["compute"]}]));
-    let blueprint = of_plan(&plan, Options::default(), &[], timing_of).expect("right");
+    let blueprint = of_plan(&plan, Options::default(), &[], timing_of).expect("valid");
     assert_eq!((blueprint.n_instances(), blueprint.executor_of(0)), (2, None));
 }

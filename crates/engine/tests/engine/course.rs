@@ -1,4 +1,4 @@
-//! The course of a run: retries, pauses, stops, going on.
+//! Course of a run: retries, pauses, stops, continuation.
 
 use stoker_engine::blueprint::Policy;
 use stoker_engine::run::{Effect, EventKind, Illegal, Input, RunEnd, State, StopHow};
@@ -7,7 +7,7 @@ use stoker_engine::session::{CancelHow, End};
 use crate::small::{POLICY, Play, Sketch};
 
 #[test]
-fn retries_wait_longer_each_time_and_end() {
+fn retries_back_off_and_are_bounded() {
     let mut play = Sketch::new("a@1 b@1").policy("a@1", Policy { n_retries: 2, ..POLICY }).begin();
     play.fail("a@1");
     assert_eq!(
@@ -24,7 +24,7 @@ fn retries_wait_longer_each_time_and_end() {
 }
 
 #[test]
-fn interrupted_work_is_begun_again_only_if_the_task_allows_it() {
+fn interrupted_attempt_is_retried_only_if_allowed() {
     let mut play = Sketch::new("a@1").policy("a@1", Policy { n_retries: 5, ..POLICY }).begin();
     play.end("a@1", End::Interrupted);
     assert_eq!(play.state("a@1"), State::Failed);
@@ -35,7 +35,7 @@ fn interrupted_work_is_begun_again_only_if_the_task_allows_it() {
 }
 
 #[test]
-fn a_paused_run_begins_nothing_and_goes_on_later() {
+fn paused_run_starts_nothing_until_resumed() {
     let mut play = Sketch::new("a@1 > b@1").policy("a@1", Policy { n_retries: 1, ..POLICY }).begin();
     play.give(Input::Pause).fail("a@1").after(10);
     assert_eq!(play.running().len(), 0);
@@ -46,10 +46,10 @@ fn a_paused_run_begins_nothing_and_goes_on_later() {
     assert_eq!(play.try_give(Input::Resume), Err(Illegal::HasEnded));
 }
 
-/// As a graph does whose turn comes when the one before it ended while the run was paused.
+/// Like a graph whose predecessor ended while the run was paused.
 #[test]
-fn a_run_can_begin_paused() {
-    let mut play = Play::new(Sketch::new("a@1 > b@1").build().expect("right"));
+fn run_can_start_paused() {
+    let mut play = Play::new(Sketch::new("a@1 > b@1").build().expect("valid"));
     play.give(Input::Pause);
     assert_eq!((play.running().len(), play.state("a@1")), (0, State::Ready));
     assert_eq!(play.try_give(Input::Begin), Err(Illegal::AlreadyBegun));
@@ -58,7 +58,7 @@ fn a_run_can_begin_paused() {
 }
 
 #[test]
-fn what_stops_is_not_paused_any_more_and_begins_nothing() {
+fn stop_ends_pause_without_starting_instances() {
     let last_pause = |play: &Play| {
         let mut kinds = play.events.iter().map(|event| &event.kind);
         kinds.rfind(|kind| matches!(kind, EventKind::Paused | EventKind::Resumed)).cloned()
@@ -68,27 +68,27 @@ fn what_stops_is_not_paused_any_more_and_begins_nothing() {
     assert_eq!(last_pause(&play), Some(EventKind::Paused));
     play.stop(StopHow::Graceful);
     assert_eq!((last_pause(&play), play.state("b@1")), (Some(EventKind::Resumed), State::NotStarted));
-    // Too many failures stop it as well.
+    // Exceeding the tolerance stops a paused run as well.
     let mut play = Sketch::new("a@1 a@2 > b@2").begin();
     play.give(Input::Pause).ok("a@2").fail("a@1");
     assert_eq!((last_pause(&play), play.state("b@2")), (Some(EventKind::Resumed), State::NotStarted));
 }
 
 #[test]
-fn a_stop_is_remembered_also_where_everything_was_done_after_all() {
+fn stop_request_is_recorded_even_if_the_run_finishes() {
     let mut play = Sketch::new("a@1").begin();
     assert!(!play.run.is_stop_asked());
     play.stop(StopHow::Graceful).ok("a@1");
     assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
     assert!(play.run.is_stop_asked());
-    // Nobody asked for the end of this one.
+    // No stop was requested here.
     let mut play = Sketch::new("a@1 a@2").begin();
     play.fail("a@1").ok("a@2");
     assert!(play.run_end().is_some() && !play.run.is_stop_asked());
 }
 
 #[test]
-fn a_stop_ends_pauses_and_can_only_become_stricter() {
+fn stop_ends_backoffs_and_can_only_become_stricter() {
     let mut play = Sketch::new("a@1 b@2").policy("a@1", Policy { n_retries: 1, ..POLICY }).tolerant().begin();
     play.fail("a@1").stop(StopHow::Graceful);
     assert_eq!(play.state("a@1"), State::Failed);
@@ -106,7 +106,7 @@ fn a_stop_ends_pauses_and_can_only_become_stricter() {
 }
 
 #[test]
-fn what_is_left_can_be_run_again() {
+fn remaining_instances_can_be_run_again() {
     let mut play = Sketch::new("a@1 > b@1 > c@1 a@2 > b@2").tolerant().begin();
     play.ok("a@1").fail("b@1").ok("a@2").ok("b@2");
     let rest = play.blueprint.remaining(&play.run);
@@ -123,7 +123,7 @@ fn what_is_left_can_be_run_again() {
 }
 
 #[test]
-fn progress_is_what_has_ended() {
+fn progress_counts_ended_instances() {
     let mut play = Sketch::new("a@1 > b@1 > c@1 a@2").begin();
     play.ok("a@1");
     assert_eq!((play.run.progress(), play.run.node_progress(&play.blueprint, 0)), (25, 33));

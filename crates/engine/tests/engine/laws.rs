@@ -1,4 +1,4 @@
-//! What holds for every graph and every order of things.
+//! Properties that hold for every graph and every sequence of inputs.
 
 use proptest::prelude::*;
 use stoker_engine::blueprint::{
@@ -32,7 +32,7 @@ fn options() -> impl Strategy<Value = Options> {
     })
 }
 
-/// Four nodes, the last of which is the place of stages.
+/// Four nodes; the last one is the sync node.
 fn draft() -> impl Strategy<Value = Draft> {
     let work = (0..3_u32, policy(), proptest::option::of(1..3_u32));
     let work = work.prop_map(|(executor, policy, limit)| Work { executor, policy, limit });
@@ -68,7 +68,7 @@ fn draft() -> impl Strategy<Value = Draft> {
     })
 }
 
-/// Something happens: what, to whom, how long after the last.
+/// A random input: kind, subject, variant, delay since the previous one.
 type Move = (u8, u32, u32, u16);
 
 fn input(run: &Run, (what, which, other, _): Move, now: Micros) -> Input {
@@ -99,37 +99,40 @@ fn input(run: &Run, (what, which, other, _): Move, now: Micros) -> Input {
     }
 }
 
-/// Plays moves, and looks at everything after each.
+/// Applies random inputs and checks the invariants after each.
 fn play(blueprint: &Blueprint, moves: &[Move]) -> (Run, Vec<Event>, Micros) {
     let mut run = Run::new(RUN, blueprint);
     let (mut now, mut events) = (Micros(0), Vec::new());
     let mut ended: Vec<State> = Vec::new();
-    for (at, told) in std::iter::once(None).chain(moves.iter().copied().map(Some)).enumerate() {
-        let given = told.map_or(Input::Begin, |told| input(&run, told, now));
-        now = Micros(now.0 + i64::from(told.map_or(0, |told| told.3)) * 100_000);
+    for (at, next_move) in std::iter::once(None).chain(moves.iter().copied().map(Some)).enumerate() {
+        let next_input = next_move.map_or(Input::Begin, |input_move| input(&run, input_move, now));
+        now = Micros(now.0 + i64::from(next_move.map_or(0, |input_move| input_move.3)) * 100_000);
         let before = run.clone();
-        match step(&mut run, blueprint, given, now) {
+        match step(&mut run, blueprint, next_input, now) {
             Ok(Step { events: new, .. }) => events.extend(new),
-            Err(_) => assert_eq!(run, before, "what is refused changes nothing (move {at})"),
+            Err(_) => assert_eq!(run, before, "a rejected input changes nothing (move {at})"),
         }
         let states: Vec<State> =
             (0..blueprint.n_instances() as u32).filter_map(|idx| run.state(idx)).collect();
         for (before, after) in ended.iter().zip(&states) {
-            assert!(!before.is_end() || before == after, "an end is left: {before:?} to {after:?}");
+            assert!(
+                !before.is_end() || before == after,
+                "a final state changed from {before:?} to {after:?}"
+            );
         }
         ended = states;
     }
     (run, events, now)
 }
 
-/// From here on all goes well; the run has to end.
+/// Completes the run without further faults; it must end.
 fn finish(blueprint: &Blueprint, run: &mut Run, events: &mut Vec<Event>, mut now: Micros) {
     for _ in 0..1000 {
         if run.has_ended() {
             return;
         }
         let flight = run.in_flight().next();
-        let given = if let Some(flight) = flight {
+        let next_input = if let Some(flight) = flight {
             let end = if flight.cancel.is_some() { End::Cancelled } else { End::Succeeded };
             Input::AttemptFinished { key: flight.key, at: now, end, summary: JsonMap::new() }
         } else {
@@ -139,7 +142,7 @@ fn finish(blueprint: &Blueprint, run: &mut Run, events: &mut Vec<Event>, mut now
         if let Ok(Step { events: new, .. }) = step(run, blueprint, Input::Resume, now) {
             events.extend(new);
         }
-        if let Ok(Step { events: new, .. }) = step(run, blueprint, given, now) {
+        if let Ok(Step { events: new, .. }) = step(run, blueprint, next_input, now) {
             events.extend(new);
         }
     }
@@ -150,11 +153,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_run_is_the_fold_of_its_events_and_ends(
+    fn run_is_the_fold_of_its_events_and_terminates(
         draft in draft(),
         moves in proptest::collection::vec(any::<Move>(), 0..60),
     ) {
-        let blueprint = Blueprint::new(draft).expect("a right draft");
+        let blueprint = Blueprint::new(draft).expect("a valid draft");
         let (mut run, mut events, now) = play(&blueprint, &moves);
         prop_assert_eq!(Ok(run.clone()), Run::restored(RUN, &blueprint, &events));
         finish(&blueprint, &mut run, &mut events, now);
@@ -173,30 +176,30 @@ proptest! {
     }
 
     #[test]
-    fn a_history_with_holes_or_of_another_plan_is_refused_or_read_but_never_a_panic(
+    fn replay_of_invalid_history_never_panics(
         draft in draft(),
         other in self::draft(),
         moves in proptest::collection::vec(any::<Move>(), 0..30),
         holes in proptest::collection::btree_set(0..40_usize, 0..3),
         swapped in (0..40_usize, 0..40_usize),
     ) {
-        let blueprint = Blueprint::new(draft).expect("a right draft");
-        let other = Blueprint::new(other).expect("a right draft");
+        let blueprint = Blueprint::new(draft).expect("a valid draft");
+        let other = Blueprint::new(other).expect("a valid draft");
         let (_, mut events, _) = play(&blueprint, &moves);
         let _ = Run::restored(RUN, &other, &events);
         if let (true, true) = (swapped.0 < events.len(), swapped.1 < events.len()) {
             events.swap(swapped.0, swapped.1);
         }
-        let kept = (0..).zip(&events).filter(|(idx, _)| !holes.contains(idx)).map(|(_, event)| event);
-        let _ = Run::restored(RUN, &blueprint, kept);
+        let remaining = (0..).zip(&events).filter(|(idx, _)| !holes.contains(idx)).map(|(_, event)| event);
+        let _ = Run::restored(RUN, &blueprint, remaining);
     }
 
     #[test]
-    fn what_is_stored_is_read_again(
+    fn stored_events_round_trip(
         draft in draft(),
         moves in proptest::collection::vec(any::<Move>(), 0..40),
     ) {
-        let blueprint = Blueprint::new(draft).expect("a right draft");
+        let blueprint = Blueprint::new(draft).expect("a valid draft");
         let (_, events, _) = play(&blueprint, &moves);
         for event in events {
             let text = event.to_json().to_string();
@@ -206,16 +209,16 @@ proptest! {
     }
 
     #[test]
-    fn the_same_inputs_give_the_same_events(
+    fn step_is_deterministic(
         draft in draft(),
         moves in proptest::collection::vec(any::<Move>(), 0..30),
     ) {
-        let blueprint = Blueprint::new(draft).expect("a right draft");
+        let blueprint = Blueprint::new(draft).expect("a valid draft");
         prop_assert_eq!(play(&blueprint, &moves), play(&blueprint, &moves));
     }
 
     #[test]
-    fn drafts_of_any_numbers_are_judged_without_a_panic(
+    fn validation_of_random_drafts_never_panics(
         instances in proptest::collection::vec((0..9_u32, 0..9_u32, proptest::option::of(0..9_u32)), 0..6),
         edges in proptest::collection::vec((0..6_u32, 0..6_u32), 0..9),
         sync in proptest::option::of(0..6_u32),

@@ -1,4 +1,4 @@
-//! The machines from outside.
+//! Tests of the state machines through their public API.
 
 mod agent_session;
 mod blueprint;

@@ -1,4 +1,4 @@
-//! The real cluster and its real graph, played with chosen durations.
+//! The real graph on the real cluster, executed with given durations.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -17,15 +17,15 @@ fn blueprint(plan: &Plan, durations: &[Option<u32>], nodes_at_once: u32) -> Blue
     of_plan(plan, options, durations, timing_of).expect("no defects")
 }
 
-/// How long a run lasts if each instance lasts as given, in milliseconds.
+/// Makespan in milliseconds if each instance takes the given duration.
 fn makespan(blueprint: &Blueprint, duration: impl Fn(u32) -> u32) -> u64 {
     let mut run = Run::new(RunId(1), blueprint);
     let mut now = Micros(0);
     let mut ends: BinaryHeap<Reverse<(i64, u32)>> = BinaryHeap::new();
     let mut input = Input::Begin;
     loop {
-        let decided = step(&mut run, blueprint, input, now).expect("a legal input");
-        for effect in decided.effects {
+        let result = step(&mut run, blueprint, input, now).expect("a legal input");
+        for effect in result.effects {
             if let Effect::Dispatch(key) = effect {
                 ends.push(Reverse((now.0 + i64::from(duration(key.instance)) * 1000, key.instance)));
             }
@@ -40,7 +40,7 @@ fn makespan(blueprint: &Blueprint, duration: impl Fn(u32) -> u32) -> u64 {
     (now.0 / 1000) as u64
 }
 
-/// By instance its duration if it is executed: what it is depends on the task, and a little on the node.
+/// Duration of each executed instance: depends mostly on the task and a little on the node.
 fn durations(plan: &Plan, seed: u32) -> Vec<Option<u32>> {
     let hash = |text: &str| {
         text.bytes().fold(seed.wrapping_mul(2_654_435_769) ^ 0x811c_9dc5, |hash, byte| {
@@ -48,7 +48,7 @@ fn durations(plan: &Plan, seed: u32) -> Vec<Option<u32>> {
         })
     };
     let lasts = |instance: stoker_planner::Instance<'_>| {
-        // From a second to a minute, within every timeout; most are short, as tasks are.
+        // From a second to a minute, within every timeout; most are short, as real tasks are.
         let scale = hash(instance.task) >> 8;
         let seconds = 1 + (u64::from(scale % 1000).pow(3) / 20_000_000) as u32;
         let on_node = 90 + (hash(&instance.to_string()) >> 8) % 20;
@@ -57,7 +57,7 @@ fn durations(plan: &Plan, seed: u32) -> Vec<Option<u32>> {
     plan.instances().map(lasts).collect()
 }
 
-/// No order can be faster: the longest chain, and what one node has to do.
+/// Lower bound of the makespan: the critical path and the work of the busiest node.
 fn lower_bound(plan: &Plan, durations: &[Option<u32>]) -> u64 {
     let n_instances = plan.n_instances();
     let lasts = |vertex: u32| durations.get(vertex as usize).copied().flatten().map_or(0, u64::from);
@@ -76,7 +76,7 @@ fn lower_bound(plan: &Plan, durations: &[Option<u32>]) -> u64 {
 }
 
 #[test]
-fn unit_durations_reach_the_least_number_of_rounds() {
+fn unit_durations_reach_the_lower_bound() {
     let Some(plan) = first_run() else { return };
     let all_equal: Vec<Option<u32>> =
         plan.instances().map(|it| (it.verdict.action() == Action::Run).then_some(1)).collect();
@@ -85,10 +85,11 @@ fn unit_durations_reach_the_least_number_of_rounds() {
 }
 
 #[test]
-fn with_three_nodes_at_once_the_bound_of_list_scheduling_holds() {
+fn three_concurrent_nodes_meet_graham_bound() {
     let Some(plan) = first_run() else { return };
     let executed = plan.instances().filter(|it| it.verdict.action() == Action::Run).count() as u64;
-    // Never is a node idle without reason, so Graham's bound holds: work on each of three, and the longest chain.
+    // No node idles without reason, so Graham's bound holds: the work divided by three nodes plus the
+    // critical path.
     let bound = executed.div_ceil(3) + 119;
     let rounds = makespan(&blueprint(&plan, &[], 3), |_| 1);
     println!("{rounds} rounds with three nodes at once");
@@ -97,7 +98,7 @@ fn with_three_nodes_at_once_the_bound_of_list_scheduling_holds() {
 }
 
 #[test]
-fn durations_like_those_of_history_come_close_to_the_bound() {
+fn realistic_durations_come_close_to_the_lower_bound() {
     let Some(plan) = first_run() else { return };
     for seed in 0..8 {
         let durations = durations(&plan, seed);
@@ -109,7 +110,7 @@ fn durations_like_those_of_history_come_close_to_the_bound() {
 }
 
 #[test]
-fn a_plan_of_the_real_graph_has_its_limits_groups_and_places() {
+fn real_plan_has_limits_groups_and_executors() {
     let Some(plan) = first_run() else { return };
     let blueprint = blueprint(&plan, &[], 50);
     let limits: Vec<u32> = (0..plan.tasks.len() as u32).filter_map(|task| blueprint.limit_of(task)).collect();

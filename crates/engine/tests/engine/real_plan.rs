@@ -1,4 +1,4 @@
-//! The plan of the real graph on the real cluster, when they lie beside the workspace.
+//! Plan of the real graph on the real cluster, if the test data is installed next to the workspace.
 
 use std::fs;
 
@@ -8,14 +8,14 @@ use stoker_testkit::real_data;
 use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
 
-/// The plan of a first run; none where there is no real data.
+/// Plan of a first run; `None` without test data.
 pub(crate) fn first_run() -> Option<Plan> {
     let expected = real_data("expected/plans.json")?;
     let expected: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(&expected).expect("text")).expect("JSON");
     let text = fs::read_to_string(real_data("fuel-library/default-graph.yaml")?).expect("text");
     let read = stoker_manifest::graph::read_tasks(&text, stoker_manifest::Format::Yaml);
-    let tasks = read.into_result().expect("a right graph");
+    let tasks = read.into_result().expect("a valid graph");
     let folder = real_data("expected/plans.json")?.parent()?.parent()?.join("nodes");
     let mut paths: Vec<_> = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
@@ -34,6 +34,6 @@ pub(crate) fn first_run() -> Option<Plan> {
         let tags = tags.iter().filter_map(|tag| tag.as_str().map(str::to_owned)).collect();
         NodeInput { uid: uid.clone(), tags, document, record: None }
     });
-    let (plan, _) = plan(&PlanningInput::new(&tasks, parts.common, nodes.collect())).expect("a right plan");
+    let (plan, _) = plan(&PlanningInput::new(&tasks, parts.common, nodes.collect())).expect("a valid plan");
     Some(plan)
 }

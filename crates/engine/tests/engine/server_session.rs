@@ -1,4 +1,4 @@
-//! The server's side, step by step.
+//! Server side of the session, step by step.
 
 use stoker_engine::run::InFlight;
 use stoker_engine::session::host::HostSession;
@@ -32,8 +32,8 @@ fn session() -> ServerSession {
     ServerSession::new(Settings::default(), Micros(0)).0
 }
 
-/// What matters of the answers.
-fn told(outputs: Vec<Output>) -> Vec<Output> {
+/// The outputs without those that are sent on every connect.
+fn relevant(outputs: Vec<Output>) -> Vec<Output> {
     let is_plain = |output: &Output| {
         matches!(
             output,
@@ -44,14 +44,18 @@ fn told(outputs: Vec<Output>) -> Vec<Output> {
 }
 
 #[test]
-fn what_the_agent_never_heard_of_is_delivered_and_the_rest_is_not() {
+fn hello_redelivers_only_unknown_attempts() {
     let mut session = session();
     for instance in 0..4 {
         let key = key(instance);
-        assert_eq!(session.step(Input::Dispatch { key, generation: ONE }, Micros(0)), [], "nobody is there");
+        assert_eq!(
+            session.step(Input::Dispatch { key, generation: ONE }, Micros(0)),
+            [],
+            "no agent is connected"
+        );
     }
     session.step(Input::Cancel { key: key(3), generation: ONE, how: CancelHow::Graceful }, Micros(0));
-    let outputs = told(session.step(hello(&[key(1)], &[key(2)]), Micros(0)));
+    let outputs = relevant(session.step(hello(&[key(1)], &[key(2)]), Micros(0)));
     let cancel = ToAgent::Cancel { key: key(3), generation: ONE, how: CancelHow::Graceful };
     let expected = [
         Output::Deliver { key: key(0), generation: ONE },
@@ -66,9 +70,9 @@ fn what_the_agent_never_heard_of_is_delivered_and_the_rest_is_not() {
     );
 }
 
-/// Of a machine that was installed anew, or of another agent in the place of the first.
+/// As after a reinstallation of the host, or if another agent replaced the first.
 #[test]
-fn what_an_agent_had_begun_and_does_not_know_is_interrupted_and_not_begun_again() {
+fn started_attempt_unknown_to_the_agent_is_interrupted() {
     let mut session = session();
     session.step(hello(&[], &[]), Micros(0));
     for instance in 0..3 {
@@ -80,32 +84,32 @@ fn what_an_agent_had_begun_and_does_not_know_is_interrupted_and_not_begun_again(
     let at = Micros(5);
     let interrupted =
         |key: AttemptKey| Output::Finished(Finished { at, end: End::Interrupted, ..finished(key) });
-    let outputs = told(session.step(hello(&[key(1)], &[]), at));
+    let outputs = relevant(session.step(hello(&[key(1)], &[]), at));
     assert_eq!(outputs, [interrupted(key(0)), Output::Deliver { key: key(2), generation: ONE }]);
-    // Until somebody has written it down.
+    // Repeated until the result is recorded.
     session.step(Input::Recorded { keys: vec![key(0)] }, at);
-    let outputs = told(session.step(hello(&[key(1), key(2)], &[]), at));
+    let outputs = relevant(session.step(hello(&[key(1), key(2)], &[]), at));
     assert_eq!(outputs, []);
 }
 
 #[test]
-fn what_a_run_knows_to_have_begun_is_not_begun_again_after_a_restart_of_the_server() {
+fn started_attempt_is_not_redelivered_after_server_restart() {
     let flight = |instance: u32, is_started: bool| InFlight { key: key(instance), is_started, cancel: None };
     let flights = [flight(0, true), flight(1, false), flight(2, true)];
     let at = Micros(5);
-    let forgotten = Output::Finished(Finished { at, end: End::Interrupted, ..finished(key(0)) });
+    let interrupted = Output::Finished(Finished { at, end: End::Interrupted, ..finished(key(0)) });
     let deliver = Output::Deliver { key: key(1), generation: ONE };
-    // Whoever is there first: the agent, or the run.
+    // In either order: the agent connects first, or the run claims first.
     let (mut session, _) = HostSession::new(Settings::default(), Micros(0));
     session.step(hello(&[key(2)], &[]), at);
-    assert_eq!(told(session.claim(RunId(1), ONE, &flights, at)), [forgotten.clone(), deliver.clone()]);
+    assert_eq!(relevant(session.claim(RunId(1), ONE, &flights, at)), [interrupted.clone(), deliver.clone()]);
     let (mut session, _) = HostSession::new(Settings::default(), Micros(0));
-    assert_eq!(told(session.claim(RunId(1), ONE, &flights, at)), []);
-    assert_eq!(told(session.step(hello(&[key(2)], &[]), at)), [forgotten, deliver]);
+    assert_eq!(relevant(session.claim(RunId(1), ONE, &flights, at)), []);
+    assert_eq!(relevant(session.step(hello(&[key(2)], &[]), at)), [interrupted, deliver]);
 }
 
 #[test]
-fn an_end_is_acknowledged_only_when_it_is_safe() {
+fn result_is_acknowledged_only_when_recorded() {
     let mut session = session();
     session.step(hello(&[], &[]), Micros(0));
     session.step(Input::Dispatch { key: key(0), generation: ONE }, Micros(0));
@@ -118,7 +122,7 @@ fn an_end_is_acknowledged_only_when_it_is_safe() {
 }
 
 #[test]
-fn what_nobody_waits_for_is_cancelled_or_its_run_is_over() {
+fn stray_attempts_are_cancelled_or_their_run_ended() {
     let mut session = session();
     let outputs = session.step(hello(&[key(5)], &[]), Micros(0));
     assert!(outputs.contains(&Output::AskRuns { runs: vec![RunId(1)] }));
@@ -130,7 +134,7 @@ fn what_nobody_waits_for_is_cancelled_or_its_run_is_over() {
 }
 
 #[test]
-fn a_new_attempt_takes_the_place_of_the_old_one() {
+fn new_attempt_replaces_the_old_one() {
     let mut session = session();
     session.step(Input::Dispatch { key: key(0), generation: ONE }, Micros(0));
     let second = AttemptKey { attempt: 2, ..key(0) };
@@ -139,7 +143,7 @@ fn a_new_attempt_takes_the_place_of_the_old_one() {
 }
 
 #[test]
-fn silence_is_noticed_and_so_is_its_end() {
+fn silent_agent_is_lost_until_it_reconnects() {
     let at = |seconds: i64| Micros(seconds * Micros::SECOND);
     let (mut session, first) = ServerSession::new(Settings::default(), at(0));
     assert_eq!(first, [Output::WakeAt(at(30))]);

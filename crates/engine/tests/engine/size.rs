@@ -1,4 +1,4 @@
-//! A million instances are a tested size.
+//! A run of a million instances.
 
 use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Work};
 use stoker_engine::run::{Effect, Input, Phase, Run, RunEnd, step};
@@ -8,7 +8,7 @@ use stoker_model::{JsonMap, Micros, RunId};
 
 use crate::small::POLICY;
 
-/// A hundred tasks on each of many nodes, one after the other, with a stage in the middle; nine of ten are skipped.
+/// A hundred tasks on each of many nodes in a chain, with a stage in the middle; nine of ten are skipped.
 pub(crate) fn large(n_nodes: u32) -> Draft {
     const N_TASKS: u32 = 100;
     let idx = |task: u32, node: u32| task * n_nodes + node;
@@ -41,16 +41,16 @@ pub(crate) fn large(n_nodes: u32) -> Draft {
 }
 
 #[test]
-fn a_million_instances_are_run_without_recursion_or_scans() {
-    let blueprint = Blueprint::new(large(10_000)).expect("right");
+fn million_instances_run_without_recursion_or_scans() {
+    let blueprint = Blueprint::new(large(10_000)).expect("valid");
     assert_eq!(blueprint.n_instances(), 1_000_001);
     let mut run = Run::new(RunId(1), &blueprint);
     let mut sent = std::collections::VecDeque::new();
     let mut input = Input::Begin;
     let mut n_done = 0;
     loop {
-        let decided = step(&mut run, &blueprint, input, Micros(0)).expect("legal");
-        let keys = decided.effects.into_iter().filter_map(|effect| match effect {
+        let result = step(&mut run, &blueprint, input, Micros(0)).expect("legal");
+        let keys = result.effects.into_iter().filter_map(|effect| match effect {
             Effect::Dispatch(key) => Some(key),
             _ => None,
         });
@@ -63,7 +63,7 @@ fn a_million_instances_are_run_without_recursion_or_scans() {
 }
 
 #[test]
-fn p22_chains_and_cycles_of_any_length_are_walked_without_recursion() {
+fn p22_long_chains_and_cycles_need_no_recursion() {
     const N: u32 = 200_000;
     let instance = |idx: u32| DraftInstance {
         task: 0,
@@ -81,10 +81,10 @@ fn p22_chains_and_cycles_of_any_length_are_walked_without_recursion() {
         durations: Vec::new(),
         options: Options::default(),
     };
-    let blueprint = Blueprint::new(draft.clone()).expect("right");
+    let blueprint = Blueprint::new(draft.clone()).expect("valid");
     let mut run = Run::new(RunId(1), &blueprint);
-    let begun = step(&mut run, &blueprint, Input::Begin, Micros(0)).expect("legal");
-    assert_eq!(begun.events.len(), 3, "it began, all but one were skipped, one was sent");
+    let first_step = step(&mut run, &blueprint, Input::Begin, Micros(0)).expect("legal");
+    assert_eq!(first_step.events.len(), 3, "began, resolved all but one, dispatched one");
     draft.order = Csr::new(N as usize, chain.into_iter().chain([(N - 1, 0)]).collect());
     assert_eq!(Blueprint::new(draft).expect_err("a cycle").len(), 1);
 }

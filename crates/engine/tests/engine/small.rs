@@ -1,4 +1,4 @@
-//! Small blueprints, and runs of them told in a few words.
+//! A small language for blueprints, and helpers to drive runs of them.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(crate) const POLICY: Policy = Policy {
     retry_interrupted: false,
 };
 
-/// Some types of tasks.
+/// Defaults of some task types.
 pub(crate) fn timing_of(task_type: &str) -> Option<Timing> {
     let (runs_on, timeout_s, n_retries, is_idempotent) = match task_type {
         "puppet" => (RunsOn::Node, 5400, 2, true),
@@ -36,7 +36,7 @@ pub(crate) fn timing_of(task_type: &str) -> Option<Timing> {
     Some(Timing { runs_on, timeout_s, n_retries, interval_s: 2, is_idempotent })
 }
 
-/// A blueprint in words: instances are `task@node`, the node `sync` is where stages are.
+/// A blueprint described as text: instances are `task@node`; the node `sync` holds the stages.
 #[derive(Clone, Default)]
 pub(crate) struct Sketch {
     instances: Vec<String>,
@@ -51,13 +51,14 @@ pub(crate) struct Sketch {
 }
 
 impl Sketch {
-    /// Instances, and chains of them: `a@1 b@1 > c@2` is three instances, the second before the third.
+    /// Instances and chains of instances: `a@1 b@1 > c@2` declares three instances, the second before the
+    /// third.
     pub(crate) fn new(text: &str) -> Self {
         let mut sketch = Self::default();
         let words: Vec<&str> = text.split_whitespace().collect();
-        let place = |sketch: &mut Self, word: &str| {
-            let known = sketch.instances.iter().position(|name| name == word);
-            known.unwrap_or_else(|| {
+        let index_of = |sketch: &mut Self, word: &str| {
+            let existing = sketch.instances.iter().position(|name| name == word);
+            existing.unwrap_or_else(|| {
                 sketch.instances.push(word.to_owned());
                 sketch.instances.len() - 1
             }) as u32
@@ -69,7 +70,7 @@ impl Sketch {
                 is_chained = true;
                 continue;
             }
-            let idx = place(&mut sketch, word);
+            let idx = index_of(&mut sketch, word);
             if let (true, Some(before)) = (is_chained, before) {
                 sketch.edges.push((before, idx));
             }
@@ -93,7 +94,7 @@ impl Sketch {
         self
     }
 
-    /// As that instance has it.
+    /// Sets the limit of one instance.
     pub(crate) fn limit(mut self, name: &str, limit: u32) -> Self {
         self.limits.insert(name.to_owned(), limit);
         self
@@ -104,7 +105,7 @@ impl Sketch {
         self
     }
 
-    /// All nodes may fail.
+    /// Lets all nodes fail.
     pub(crate) fn tolerant(self) -> Self {
         let nodes: Vec<String> = self.nodes().into_iter().filter(|node| node != "sync").collect();
         let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
@@ -125,7 +126,7 @@ impl Sketch {
         let mut nodes: Vec<String> = Vec::new();
         let own = self.instances.iter().map(|name| split(name).1);
         for node in own.chain(self.executors.values().map(String::as_str)) {
-            if !nodes.iter().any(|known| known == node) {
+            if !nodes.iter().any(|name| name == node) {
                 nodes.push(node.to_owned());
             }
         }
@@ -134,7 +135,7 @@ impl Sketch {
 
     pub(crate) fn draft(&self) -> Draft {
         let nodes = self.nodes();
-        let node = |uid: &str| nodes.iter().position(|known| known == uid).expect("a node") as u32;
+        let node = |uid: &str| nodes.iter().position(|name| name == uid).expect("a node") as u32;
         let mut tasks: Vec<String> = self.instances.iter().map(|name| split(name).0.to_owned()).collect();
         tasks.sort();
         tasks.dedup();
@@ -146,7 +147,7 @@ impl Sketch {
                 policy: self.policies.get(name).copied().unwrap_or(POLICY),
                 limit: self.limits.get(name).copied(),
             };
-            let task = tasks.iter().position(|known| known == task).expect("a task") as u32;
+            let task = tasks.iter().position(|name| name == task).expect("a task") as u32;
             DraftInstance { task, node: node(own), work: (!is_skipped).then_some(work) }
         };
         let group = |(name, uids, tolerated): &(String, Vec<String>, u64)| Group {
@@ -170,9 +171,9 @@ impl Sketch {
         Blueprint::new(self.draft())
     }
 
-    /// A run of it that has begun.
+    /// A run that has begun.
     pub(crate) fn begin(&self) -> Play {
-        let mut play = Play::new(self.build().expect("a right blueprint"));
+        let mut play = Play::new(self.build().expect("a valid blueprint"));
         play.give(Input::Begin);
         play
     }
@@ -182,7 +183,7 @@ fn split(name: &str) -> (&str, &str) {
     name.split_once('@').expect("task@node")
 }
 
-/// A run that is being played. After each step its state is compared with the fold of its events.
+/// A run under test. After each step its state is compared with the fold of its events.
 pub(crate) struct Play {
     pub(crate) blueprint: Blueprint,
     pub(crate) run: Run,
@@ -229,7 +230,7 @@ impl Play {
         AttemptKey { run: RUN, instance: self.idx(name), attempt }
     }
 
-    /// The current attempt of an instance ends.
+    /// Ends the current attempt of an instance.
     pub(crate) fn end(&mut self, name: &str, end: End) -> &mut Self {
         let key = self.key(name, self.run.n_attempts(self.idx(name)));
         let at = self.now;
@@ -264,7 +265,7 @@ impl Play {
         self.give(Input::Wake)
     }
 
-    /// What agents are asked to do now.
+    /// Instances in flight.
     pub(crate) fn running(&self) -> Vec<String> {
         self.run.in_flight().map(|flight| self.blueprint.name(flight.key.instance)).collect()
     }

@@ -1,4 +1,4 @@
-//! Stored events: what databases hold must not change, and what cannot be read is told.
+//! Stored events: the format must not change, and unreadable events are reported.
 
 use serde_json::json;
 use stoker_engine::run::{Event, EventKind, Input, NotStarted, Outcome, Resolution, StopHow};
@@ -8,7 +8,7 @@ use stoker_model::Micros;
 use crate::small::Sketch;
 
 #[test]
-fn events_are_kept_in_these_words() {
+fn event_format_is_stable() {
     let mut play = Sketch::new("a@1 > b@1 a@2").tolerant().begin();
     play.fail("a@1").give(Input::Pause).give(Input::Resume).stop(StopHow::Graceful).ok("a@2");
     let lines: Vec<String> = play.events.iter().map(|event| event.to_json().to_string()).collect();
@@ -28,10 +28,11 @@ fn events_are_kept_in_these_words() {
     "#);
 }
 
-/// What version 1 wrote, of every kind. Servers of neighbouring versions take runs over from each other, so each reads what
-/// the other wrote: ours says all that version 1 knows, and passes over what the next one adds.
+/// Events of every kind as version 1 wrote them. Servers of adjacent versions take over runs from each other,
+/// so each must read the other's events: this version writes everything that version 1 knows, and ignores
+/// unknown additions.
 #[test]
-fn events_of_neighbouring_versions_are_read() {
+fn events_of_adjacent_versions_are_readable() {
     let mut kinds = Vec::new();
     for line in include_str!("golden/events_version_1.jsonl").lines() {
         let json: serde_json::Value = serde_json::from_str(line).expect(line);
@@ -50,7 +51,7 @@ fn events_of_neighbouring_versions_are_read() {
 }
 
 #[test]
-fn every_way_to_end_without_being_begun_is_kept() {
+fn all_resolutions_round_trip() {
     let ends = vec![
         (1, Resolution::Skipped),
         (2, Resolution::Blocked { by: 7 }),
@@ -73,22 +74,22 @@ fn every_way_to_end_without_being_begun_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
-    let told = |json: serde_json::Value| Event::from_json(&json).expect_err("unreadable").to_string();
-    assert!(told(json!({"event": "teleported", "at": 1})).contains("`teleported` is unknown"));
-    assert!(told(json!({"event": "began"})).contains("`at` is missing"));
+fn unreadable_events_are_reported() {
+    let error = |json: serde_json::Value| Event::from_json(&json).expect_err("unreadable").to_string();
+    assert!(error(json!({"event": "teleported", "at": 1})).contains("unknown value `teleported`"));
+    assert!(error(json!({"event": "began"})).contains("`at` is missing"));
     assert!(
-        told(json!({"event": "node_lost", "at": 1, "node": -1}))
-            .contains("`node` is missing or of the wrong kind")
+        error(json!({"event": "node_lost", "at": 1, "node": -1}))
+            .contains("`node` is missing or has the wrong type")
     );
-    assert!(told(json!({"event": "resolved", "at": 1, "ends": [[1]]})).contains("`an end` is missing"));
-    assert!(told(json!([])).contains("`event` is missing"));
-    let half = json!({"event": "ended", "at": 1, "end": {"how": "held", "stage": 1}});
-    assert!(told(half).contains("`by` is missing"));
+    assert!(error(json!({"event": "resolved", "at": 1, "ends": [[1]]})).contains("`an end` is missing"));
+    assert!(error(json!([])).contains("`event` is missing"));
+    let incomplete = json!({"event": "ended", "at": 1, "end": {"how": "held", "stage": 1}});
+    assert!(error(incomplete).contains("`by` is missing"));
 }
 
 #[test]
-fn messages_of_ends_are_kept() {
+fn result_messages_round_trip() {
     let mut play = Sketch::new("a@1").begin();
     play.end("a@1", End::Refused { message: "full".to_owned() });
     let ended = play.events.iter().find(|event| matches!(event.kind, EventKind::AttemptEnded { .. }));

@@ -1,4 +1,4 @@
-//! What the predecessor did wrong, one by one. Numbers are those of the list of its weak points.
+//! Regression tests for the weak points of the predecessor, numbered as in the list of them.
 
 use stoker_engine::blueprint::{AtStages, Defect, OnFailure, Policy, ZERO_TOLERANCE};
 use stoker_engine::run::{
@@ -11,12 +11,12 @@ use stoker_model::{HistoryStatus, JsonMap, NodeStatus, RunStatus};
 use crate::small::{POLICY, RUN, Sketch};
 
 #[test]
-fn p01_exceeding_the_tolerance_is_an_error_that_names_its_group() {
+fn p01_exceeded_tolerance_is_an_error_with_the_group_name() {
     let mut play = Sketch::new("a@1 a@2 a@3").group("compute", &["1", "2", "3"], 1).begin();
     play.fail("a@1");
     assert_eq!(play.run_end(), None);
     play.fail("a@2");
-    assert_eq!(play.run_end(), None, "what runs is finished first");
+    assert_eq!(play.run_end(), None, "attempts in flight finish first");
     assert_eq!(play.run.exceeded_group(), Some(0));
     play.ok("a@3");
     assert_eq!(play.run_end(), Some(&RunEnd::ToleranceExceeded { group: 0, nodes: vec![0, 1] }));
@@ -26,14 +26,14 @@ fn p01_exceeding_the_tolerance_is_an_error_that_names_its_group() {
 }
 
 #[test]
-fn p01_nodes_in_no_group_may_not_fail() {
+fn p01_ungrouped_nodes_must_not_fail() {
     let mut play = Sketch::new("a@1 a@2").group("compute", &["1"], 1).begin();
     play.fail("a@2").ok("a@1");
     assert!(play.message().contains(ZERO_TOLERANCE), "{}", play.message());
 }
 
 #[test]
-fn p01_failures_that_are_tolerated_are_told() {
+fn p01_tolerated_failures_are_reported() {
     let mut play = Sketch::new("a@1 a@2").group("compute", &["1", "2"], 1).begin();
     play.fail("a@2").ok("a@1");
     assert_eq!(play.run_end(), Some(&RunEnd::Tolerated { n_failed_nodes: 1 }));
@@ -42,7 +42,7 @@ fn p01_failures_that_are_tolerated_are_told() {
 }
 
 #[test]
-fn p02_fail_on_error_false_holds_for_every_kind_of_failure() {
+fn p02_fail_on_error_false_covers_all_failures() {
     let harmless = Policy { fail_on_error: false, ..POLICY };
     for end in [
         End::Failed { message: "no".to_owned() },
@@ -62,24 +62,24 @@ fn p02_fail_on_error_false_holds_for_every_kind_of_failure() {
 }
 
 #[test]
-fn p03_nodes_that_are_done_stay_done() {
+fn p03_node_outcome_is_final() {
     let mut play = Sketch::new("a@1 a@2 > b@2").begin();
     play.ok("a@1").fail("a@2");
     assert_eq!(play.node_end("1"), Some(NodeEnd::Succeeded));
-    let told = play.effects.iter().filter(|effect| matches!(effect, Effect::NodeEnded { node: 0, .. }));
-    assert_eq!(told.count(), 1);
+    let ended = play.effects.iter().filter(|effect| matches!(effect, Effect::NodeEnded { node: 0, .. }));
+    assert_eq!(ended.count(), 1);
     assert_eq!(NodeEnd::Succeeded.status(), NodeStatus::Ready);
 }
 
 #[test]
-fn p03_what_is_only_left_to_be_skipped_does_not_make_a_node_stopped() {
+fn p03_skipped_instances_do_not_stop_a_node() {
     let mut play = Sketch::new("a@1 > b@1 a@2 > b@1 a@2 > b@2").skip("b@1").begin();
     play.ok("a@1").stop(StopHow::Graceful).ok("a@2");
     assert_eq!((play.node_end("1"), play.node_end("2")), (Some(NodeEnd::Succeeded), Some(NodeEnd::Stopped)));
 }
 
 #[test]
-fn p04_a_blocked_node_has_not_failed() {
+fn p04_blocked_node_does_not_count_as_failed() {
     let mut play = Sketch::new("a@2 > b@1 c@1 a@2 > b@3").group("all", &["1", "2", "3"], 1).begin();
     play.ok("c@1").fail("a@2");
     assert_eq!(play.run.failed_nodes(0), [0], "node 2 is the first of the sketch");
@@ -95,7 +95,7 @@ fn p05_every_instance_and_every_node_ends() {
     let mut play = Sketch::new("a@1 > b@2 > c@2 > d@3 x@4 > y@4").tolerant().begin();
     play.fail("a@1");
     let by = play.idx("a@1");
-    assert_eq!(play.node_end("2"), Some(NodeEnd::Blocked { by }), "it was idle all the time");
+    assert_eq!(play.node_end("2"), Some(NodeEnd::Blocked { by }), "the node was idle");
     assert_eq!(play.node_end("3"), Some(NodeEnd::Blocked { by }));
     play.stop(StopHow::Now).end("x@4", End::Cancelled);
     assert_eq!(play.state("x@4"), State::Cancelled);
@@ -107,7 +107,7 @@ fn p05_every_instance_and_every_node_ends() {
 }
 
 #[test]
-fn p06_what_a_failure_costs_the_node_is_a_policy() {
+fn p06_on_failure_policy_decides_remaining_tasks() {
     let sketch = Sketch::new("a@1 b@1 a@1 > c@1").durations(&[9, 1, 1]).tolerant();
     let mut play = sketch.begin();
     play.fail("a@1");
@@ -144,13 +144,13 @@ fn p07_stages_are_passed_or_held() {
     let mut play = sketch.options(|options| options.at_stages = AtStages::Hold).begin();
     play.fail("a@1").ok("a@2");
     assert_eq!(play.state("b@2"), State::Blocked);
-    assert_eq!(play.message(), "The stage end@sync was not passed, because a@1 did not succeed");
+    assert_eq!(play.message(), "Stage end@sync was not passed because a@1 did not succeed");
     assert_eq!(play.run_end().map(RunEnd::status), Some(RunStatus::Error));
 }
 
 #[test]
-fn p07_a_stage_waits_for_what_is_behind_a_blocked_task() {
-    // `slow@2` is before the stage, though only by way of a task that will not be run.
+fn p07_stage_waits_for_predecessors_of_blocked_tasks() {
+    // `slow@2` precedes the stage only through a task that will not run.
     let mut play = Sketch::new("a@1 > b@1 slow@2 > b@1 > end@sync > c@3").tolerant().begin();
     play.fail("a@1");
     assert_eq!(play.state("c@3"), State::Pending);
@@ -159,7 +159,7 @@ fn p07_a_stage_waits_for_what_is_behind_a_blocked_task() {
 }
 
 #[test]
-fn p09_the_smallest_limit_holds_whatever_is_skipped() {
+fn p09_smallest_limit_applies_despite_skips() {
     let sketch = Sketch::new("a@1 a@2 a@3 a@4 a@5").skip("a@5");
     let sketch = sketch.limit("a@1", 3).limit("a@2", 2).limit("a@5", 1).limit("a@3", 0);
     let mut play = sketch.begin();
@@ -169,7 +169,7 @@ fn p09_the_smallest_limit_holds_whatever_is_skipped() {
 }
 
 #[test]
-fn p09_a_node_that_waits_for_a_limit_does_something_else() {
+fn p09_node_waiting_for_a_limit_runs_other_tasks() {
     let sketch = Sketch::new("a@1 a@2 b@2").limit("a@1", 1).durations(&[9, 8, 1]);
     let mut play = sketch.begin();
     assert_eq!(play.running(), ["a@1", "b@2"]);
@@ -180,9 +180,9 @@ fn p09_a_node_that_waits_for_a_limit_does_something_else() {
 }
 
 #[test]
-fn p12_a_run_that_is_stopped_before_it_begins_does_nothing() {
+fn p12_run_stopped_before_start_executes_nothing() {
     let sketch = Sketch::new("a@1 > b@1 a@2");
-    let mut play = crate::small::Play::new(sketch.build().expect("right"));
+    let mut play = crate::small::Play::new(sketch.build().expect("valid"));
     play.stop(StopHow::Graceful);
     assert_eq!(play.run_end(), Some(&RunEnd::Stopped));
     assert!(!play.effects.iter().any(|effect| matches!(effect, Effect::Dispatch(_))));
@@ -190,11 +190,11 @@ fn p12_a_run_that_is_stopped_before_it_begins_does_nothing() {
 }
 
 #[test]
-fn p13_a_run_is_read_again_from_its_history() {
+fn p13_run_is_restored_from_history() {
     let mut play = Sketch::new("a@1 > b@1 a@2 > b@2").begin();
     play.ok("a@1");
-    let again = Run::restored(RUN, &play.blueprint, &play.events).expect("a right history");
-    let dispatched: Vec<String> = again
+    let restored = Run::restored(RUN, &play.blueprint, &play.events).expect("a valid history");
+    let dispatched: Vec<String> = restored
         .effects()
         .iter()
         .filter_map(|effect| match effect {
@@ -203,13 +203,13 @@ fn p13_a_run_is_read_again_from_its_history() {
         })
         .collect();
     assert_eq!(dispatched, ["b@1", "a@2"]);
-    assert_eq!(again.wakes_at(), play.run.wakes_at());
+    assert_eq!(restored.wakes_at(), play.run.wakes_at());
 }
 
 #[test]
-fn p14_each_attempt_has_a_name_and_an_old_one_is_not_taken_for_a_new_one() {
+fn p14_attempts_have_unique_keys() {
     let mut play = Sketch::new("a@1").policy("a@1", Policy { n_retries: 1, ..POLICY }).begin();
-    // Nothing is heard of it until long after its timeout: another attempt.
+    // No result until long after the timeout: another attempt is made.
     play.after(161).after(2);
     assert_eq!(play.cancels(), [("a@1".to_owned(), 1, CancelHow::Now)]);
     let (old, at) = (play.key("a@1", 1), play.now);
@@ -219,7 +219,7 @@ fn p14_each_attempt_has_a_name_and_an_old_one_is_not_taken_for_a_new_one() {
     assert_eq!(play.state("a@1"), State::Dispatched);
     let n_events = play.events.len();
     play.give(ended(old));
-    assert_eq!(play.events.len(), n_events, "it is said once");
+    assert_eq!(play.events.len(), n_events, "recorded once");
     let new = play.key("a@1", 2);
     play.give(ended(new));
     assert_eq!(play.run_end(), Some(&RunEnd::Succeeded));
@@ -228,21 +228,21 @@ fn p14_each_attempt_has_a_name_and_an_old_one_is_not_taken_for_a_new_one() {
 }
 
 #[test]
-fn p15_what_is_timed_out_is_cancelled() {
+fn p15_timed_out_attempt_is_cancelled() {
     let mut play = Sketch::new("a@1").tolerant().begin();
     play.after(159);
-    assert_eq!(play.running(), ["a@1"], "the agent has a little more time");
+    assert_eq!(play.running(), ["a@1"], "within the grace period");
     play.after(1);
     assert_eq!(play.cancels(), [("a@1".to_owned(), 1, CancelHow::Now)]);
     assert_eq!(play.state("a@1"), State::Failed);
     let at = play.now;
     let key = play.key("a@1", 1);
     play.give(Input::AttemptStarted { key, at });
-    assert_eq!(play.cancels().len(), 2, "an agent that begins it after all is told once more");
+    assert_eq!(play.cancels().len(), 2, "cancelled again if the agent starts it late");
 }
 
 #[test]
-fn p16_what_is_sent_has_not_begun() {
+fn p16_dispatched_is_not_started() {
     let mut play = Sketch::new("a@1").begin();
     assert_eq!(play.state("a@1"), State::Dispatched);
     let (key, at) = (play.key("a@1", 1), play.now);
@@ -252,7 +252,7 @@ fn p16_what_is_sent_has_not_begun() {
 }
 
 #[test]
-fn p18_silence_is_noticed_at_any_time_and_forgiven_for_a_while() {
+fn p18_lost_node_is_detected_and_tolerated_for_a_while() {
     let mut play = Sketch::new("a@1 > b@1 a@2").tolerant().begin();
     play.ok("a@2").lost("1").after(299);
     assert_eq!(play.run.node_end(0), None);
@@ -274,30 +274,30 @@ fn p18_silence_is_noticed_at_any_time_and_forgiven_for_a_while() {
 }
 
 #[test]
-fn p18_a_node_that_was_never_there_ends_the_run_only_if_it_is_needed() {
-    let mut play = crate::small::Play::new(Sketch::new("a@1 a@2").tolerant().build().expect("right"));
+fn p18_absent_node_fails_the_run_only_if_needed() {
+    let mut play = crate::small::Play::new(Sketch::new("a@1 a@2").tolerant().build().expect("valid"));
     play.lost("2").give(Input::Begin);
-    assert_eq!(play.running(), ["a@1"], "nothing is sent to where nobody is");
+    assert_eq!(play.running(), ["a@1"], "nothing is dispatched to an absent agent");
     play.ok("a@1").after(300);
     assert_eq!(play.state("a@2"), State::NotStarted);
     assert_eq!(play.run_end(), Some(&RunEnd::Tolerated { n_failed_nodes: 1 }));
 }
 
 #[test]
-fn p18_a_task_of_the_master_waits_for_the_agent_of_the_master() {
+fn p18_master_task_waits_for_the_master_agent() {
     let sketch = Sketch::new("a@1 a@2 b@2").executor("a@1", "master").executor("a@2", "master").tolerant();
     let mut play = sketch.begin();
-    assert_eq!(play.running(), ["a@1", "a@2"], "the master does them for both at once");
+    assert_eq!(play.running(), ["a@1", "a@2"], "the master executes both concurrently");
     play.ok("a@1").lost("master").after(300);
     assert_eq!(play.state("a@2"), State::Failed);
     assert_eq!(play.node_end("master"), Some(NodeEnd::Lost));
 }
 
 #[test]
-fn p20_a_node_that_is_slow_holds_up_nobody_else() {
+fn p20_slow_node_does_not_delay_others() {
     let mut play = Sketch::new("a@1 > b@1 a@2 > b@2 b@2 > c@3").begin();
     play.ok("a@2").ok("b@2").ok("c@3");
-    assert_eq!(play.state("a@1"), State::Dispatched, "it is still at it");
+    assert_eq!(play.state("a@1"), State::Dispatched, "still running");
     assert_eq!(play.state("b@1"), State::Pending);
     for node in ["2", "3"] {
         assert_eq!(play.node_end(node), Some(NodeEnd::Succeeded), "node {node}");
@@ -307,7 +307,7 @@ fn p20_a_node_that_is_slow_holds_up_nobody_else() {
 }
 
 #[test]
-fn p24_weights_do_not_explode() {
+fn p24_weights_stay_small() {
     let layer = |depth: usize| (0..4).map(move |node| format!("t{depth}@{node}"));
     let pairs = (0..19).flat_map(|depth| {
         layer(depth).flat_map(move |from| layer(depth + 1).map(move |to| format!("{from} > {to}")))
@@ -322,7 +322,7 @@ fn p24_weights_do_not_explode() {
 }
 
 #[test]
-fn p11_defects_are_found_before_anything_runs_and_all_at_once() {
+fn p11_all_defects_are_reported_before_the_run() {
     let mut draft = Sketch::new("a@1 > b@1 > a@1 c@2").draft();
     draft.options.nodes_at_once = 0;
     let defects = stoker_engine::blueprint::Blueprint::new(draft).expect_err("defects");

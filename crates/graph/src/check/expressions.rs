@@ -1,4 +1,4 @@
-//! Expressions anywhere in a task.
+//! Checks of expressions in all fields of a task.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,30 +11,31 @@ use stoker_yaql::syntax::{Grammar, parse};
 use crate::finding::{Finding, codes};
 use crate::merge::MergedTask;
 
-/// Judges expressions; equal ones once.
+/// Checks expressions; results are cached by source text.
 pub(super) struct Expressions<'l, 'a> {
     library: Option<&'l Library>,
-    known: HashMap<&'a str, Vec<Finding>>,
+    by_source: HashMap<&'a str, Vec<Finding>>,
 }
 
 impl<'l, 'a> Expressions<'l, 'a> {
     pub(super) fn new(library: Option<&'l Library>) -> Self {
-        Self { library, known: HashMap::new() }
+        Self { library, by_source: HashMap::new() }
     }
 
     pub(super) fn check(&mut self, task: &MergedTask<'a>, findings: &mut Vec<Finding>) {
         for field in task.fields() {
             let mut path = field.name.to_owned();
-            walk(field.value, &mut path, &mut |path, source| {
-                let found = self.known.entry(source).or_insert_with(|| judge(source, self.library));
-                findings.extend(found.iter().map(|finding| finding.clone().at(task.name, path)));
+            visit_expressions(field.value, &mut path, &mut |path, source| {
+                let source_findings =
+                    self.by_source.entry(source).or_insert_with(|| check_source(source, self.library));
+                findings.extend(source_findings.iter().map(|finding| finding.clone().at(task.name, path)));
             });
         }
     }
 }
 
-/// Visits each expression with its path. Text under `regex` is taken as it is.
-fn walk<'a>(value: &'a Json, path: &mut String, visit: &mut impl FnMut(&str, &'a str)) {
+/// Visits each expression with its path. Values under `regex` are verbatim and skipped.
+fn visit_expressions<'a>(value: &'a Json, path: &mut String, visit: &mut impl FnMut(&str, &'a str)) {
     let length = path.len();
     match value {
         Json::Object(entries) => {
@@ -42,7 +43,7 @@ fn walk<'a>(value: &'a Json, path: &mut String, visit: &mut impl FnMut(&str, &'a
                 _ = write!(path, ".{key}");
                 match value {
                     Json::String(source) if key == "yaql_exp" => visit(path, source),
-                    _ => walk(value, path, visit),
+                    _ => visit_expressions(value, path, visit),
                 }
                 path.truncate(length);
             }
@@ -50,7 +51,7 @@ fn walk<'a>(value: &'a Json, path: &mut String, visit: &mut impl FnMut(&str, &'a
         Json::Array(items) => {
             for (item_idx, item) in items.iter().enumerate() {
                 _ = write!(path, "[{item_idx}]");
-                walk(item, path, visit);
+                visit_expressions(item, path, visit);
                 path.truncate(length);
             }
         }
@@ -58,12 +59,12 @@ fn walk<'a>(value: &'a Json, path: &mut String, visit: &mut impl FnMut(&str, &'a
     }
 }
 
-fn judge(source: &str, library: Option<&Library>) -> Vec<Finding> {
+fn check_source(source: &str, library: Option<&Library>) -> Vec<Finding> {
     match parse(source, Grammar::default()) {
         Ok(tree) => lint(&tree, library).into_iter().map(|hint| of_hint(source, hint)).collect(),
         Err(error) => {
-            let place = error.span.map(|span| place(source, span.start as usize)).unwrap_or_default();
-            let message = format!("not an expression: {}{place}", error.short_message());
+            let location = error.span.map(|span| location(source, span.start as usize)).unwrap_or_default();
+            let message = format!("invalid expression: {}{location}", error.short_message());
             vec![Finding::error(codes::EXPRESSION, message).help(error.help)]
         }
     }
@@ -74,12 +75,12 @@ fn of_hint(source: &str, hint: Hint) -> Finding {
         HintKind::UnknownFunction => codes::UNKNOWN_FUNCTION,
         HintKind::BareWord => codes::BARE_WORD,
     };
-    let place = place(source, hint.span.start as usize);
-    Finding::warning(code, format!("{}{place}", hint.message)).help(hint.help)
+    let location = location(source, hint.span.start as usize);
+    Finding::warning(code, format!("{}{location}", hint.message)).help(hint.help)
 }
 
-/// Where in the expression, for there is no file here to point into.
-fn place(source: &str, offset: usize) -> String {
+/// Position in the expression, since no source file is available here.
+fn location(source: &str, offset: usize) -> String {
     let before = &source[..source.floor_char_boundary(offset)];
     let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
     if source.trim_end().contains('\n') {

@@ -1,4 +1,4 @@
-//! A task by itself: its name and its type.
+//! Checks of a single task: its name and its type.
 
 use stoker_model::{Json, TaskType};
 use stoker_yaql::eval::suggest::closest;
@@ -14,15 +14,15 @@ pub(super) fn check(task: &MergedTask<'_>, findings: &mut Vec<Finding>) {
 
 fn name_finding(name: &str) -> Option<Finding> {
     if Pattern::is_regex(name) {
-        let message = "a name between slashes is taken for a pattern, so nothing can refer to this task";
+        let message = "a name between slashes is read as a pattern, so no relation can refer to this task";
         return Some(Finding::error(codes::TASK_NAME, message));
     }
     if name.is_empty() || name.chars().count() > 255 {
-        return Some(Finding::error(codes::TASK_NAME, "a name has 1 to 255 characters"));
+        return Some(Finding::error(codes::TASK_NAME, "a task name must have 1 to 255 characters"));
     }
-    let is_odd = |letter: char| letter.is_whitespace() || letter.is_control();
-    name.contains(is_odd)
-        .then(|| Finding::warning(codes::TASK_NAME, "the name has blanks or control characters"))
+    let is_blank_or_control = |letter: char| letter.is_whitespace() || letter.is_control();
+    name.contains(is_blank_or_control)
+        .then(|| Finding::warning(codes::TASK_NAME, "the name contains whitespace or control characters"))
 }
 
 fn type_finding(value: Option<&Json>) -> Option<Finding> {
@@ -34,14 +34,15 @@ fn type_finding(value: Option<&Json>) -> Option<Finding> {
     }
     let name = value.as_str().unwrap_or_default();
     match TaskType::parse(name) {
-        Some(TaskType::Role) => {
-            Some(Finding::warning(codes::TASK_TYPE, "type `role` is kept for old data, nothing executes it"))
-        }
+        Some(TaskType::Role) => Some(Finding::warning(
+            codes::TASK_TYPE,
+            "type `role` is supported for legacy data only and is never executed",
+        )),
         Some(_) => None,
         None => {
             let help =
                 closest(name, TaskType::NAMES.iter().copied()).map(|best| format!("did you mean `{best}`?"));
-            Some(Finding::error(codes::TASK_TYPE, format!("there is no type `{name}`")).help(help))
+            Some(Finding::error(codes::TASK_TYPE, format!("unknown task type `{name}`")).help(help))
         }
     }
 }

@@ -1,45 +1,48 @@
-//! A small world to try a graph in: one node for each role or tag that is named, the master, and the place of stages.
+//! A synthetic cluster for checking a graph: one node per named role or tag, the master, and the virtual node
+//! of stages.
 //!
-//! A dependency between tasks is one between their instances: `requires` holds on one node only, so definitions that
-//! require each other in a circle are harmless as long as no node has them all. In this world every task is where its
-//! definition puts it and no node has two roles; what goes round in circles here does so in every cluster that has
-//! these roles. Relations to whole sets of nodes meet in one vertex, so edges grow with the sum of both sides.
+//! A dependency between tasks is one between their instances: `requires` holds on one node only, so
+//! definitions that require each other cyclically are harmless as long as no node has all of them. In the
+//! synthetic cluster every task is where its definition places it and no node has two roles; a cycle here
+//! exists in every cluster with these roles. Relations to sets of nodes go through a junction vertex, so the
+//! number of edges grows with the sum of both sizes.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::Subject;
-use super::effort::{COMPILE_STEPS, Effort};
-use super::links::{Link, Place};
+use super::budget::{Budget, COMPILE_STEPS};
+use super::links::{Link, TargetNodes};
 use super::names::Names;
-use super::spots::Spots;
+use super::placement::Placement;
 use crate::csr::Csr;
 use crate::pattern::Pattern;
 
-pub(super) struct World<'a> {
-    /// Names of the ordinary nodes. After them come the master and the place of stages.
+pub(super) struct SyntheticCluster<'a> {
+    /// Names of the ordinary nodes. The indices of the master and of the virtual node of stages follow.
     nodes: Vec<&'a str>,
-    /// Per task the nodes it is on, ascending.
+    /// By task, its nodes, ascending.
     nodes_of: Vec<Vec<u32>>,
-    /// Per task the first of its vertices; one more at the end.
+    /// By task, its first vertex; with the total number as an additional last entry.
     first_vertex: Vec<u32>,
 }
 
-impl<'a> World<'a> {
-    pub(super) fn new(subject: &Subject<'_, 'a>, effort: &mut Effort) -> Self {
-        let spots: Vec<Spots<'a>> =
-            (0..subject.definitions.len() as u32).map(|task_idx| subject.spots_of(task_idx)).collect();
-        let mut world = Self { nodes: universe(&spots, effort), nodes_of: Vec::new(), first_vertex: vec![0] };
-        let mut known = HashMap::new();
-        for (definition, spots) in subject.definitions.iter().zip(&spots) {
+impl<'a> SyntheticCluster<'a> {
+    pub(super) fn new(subject: &Subject<'_, 'a>, budget: &mut Budget) -> Self {
+        let placement: Vec<Placement<'a>> =
+            (0..subject.definitions.len() as u32).map(|task_idx| subject.placement_of(task_idx)).collect();
+        let mut cluster =
+            Self { nodes: node_names(&placement, budget), nodes_of: Vec::new(), first_vertex: vec![0] };
+        let mut nodes_by_name = HashMap::new();
+        for (definition, placement) in subject.definitions.iter().zip(&placement) {
             let nodes = match definition {
                 definition if definition.is_group() => Vec::new(),
-                definition if definition.is_stage() => vec![world.sync()],
-                _ => world.resolve(spots, &mut known, effort),
+                definition if definition.is_stage() => vec![cluster.sync()],
+                _ => cluster.resolve(placement, &mut nodes_by_name, budget),
             };
-            world.first_vertex.push(world.n_instances() + nodes.len() as u32);
-            world.nodes_of.push(nodes);
+            cluster.first_vertex.push(cluster.n_instances() + nodes.len() as u32);
+            cluster.nodes_of.push(nodes);
         }
-        world
+        cluster
     }
 
     fn master(&self) -> u32 {
@@ -54,23 +57,23 @@ impl<'a> World<'a> {
         self.first_vertex.last().copied().unwrap_or_default()
     }
 
-    /// Nodes that have one of these places.
+    /// The nodes that match a placement.
     fn resolve(
         &self,
-        spots: &Spots<'a>,
-        known: &mut HashMap<&'a str, Vec<u32>>,
-        effort: &mut Effort,
+        placement: &Placement<'a>,
+        nodes_by_name: &mut HashMap<&'a str, Vec<u32>>,
+        budget: &mut Budget,
     ) -> Vec<u32> {
         let mut nodes = Vec::new();
-        // A large world costs as much as there are instances in it.
-        if spots.everywhere && effort.spend(self.master().into()) {
+        // Each instance costs a step.
+        if placement.everywhere && budget.spend(self.master().into()) {
             nodes.extend(0..self.master());
         }
-        nodes.extend(spots.master.then(|| self.master()));
-        for name in &spots.named {
-            let found = known.entry(name).or_insert_with(|| matching(&self.nodes, name, effort));
-            if effort.spend(found.len() as u64) {
-                nodes.extend(found.iter().copied());
+        nodes.extend(placement.master.then(|| self.master()));
+        for name in &placement.named {
+            let matches = nodes_by_name.entry(name).or_insert_with(|| matching(&self.nodes, name, budget));
+            if budget.spend(matches.len() as u64) {
+                nodes.extend(matches.iter().copied());
             }
         }
         nodes.sort_unstable();
@@ -83,7 +86,7 @@ impl<'a> World<'a> {
         Some(self.first_vertex[task_idx as usize] + at as u32)
     }
 
-    /// The task and the node of a vertex; none for one where relations meet.
+    /// The task and the node of a vertex; `None` for a junction.
     pub(super) fn instance(&self, vertex: u32) -> Option<(u32, u32)> {
         if vertex >= self.n_instances() {
             return None;
@@ -93,8 +96,8 @@ impl<'a> World<'a> {
         Some((task_idx as u32, node))
     }
 
-    /// A node in words; nothing for the place of stages.
-    pub(super) fn node_words(&self, node: u32) -> Option<String> {
+    /// Description of a node; `None` for the virtual node of stages.
+    pub(super) fn describe_node(&self, node: u32) -> Option<String> {
         match self.nodes.get(node as usize) {
             Some(name) => Some(format!("on a node with `{name}`")),
             None if node == self.master() => Some("on the master".to_owned()),
@@ -102,157 +105,176 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Places that two nodes can have where this relation reaches the task's own name: there each instance waits for
-    /// the other.
-    pub(super) fn own_crowds(&self, task_idx: u32, link: &Link<'a>, effort: &mut Effort) -> Vec<&'a str> {
-        let reached = self.reached(link.place, &mut HashMap::new(), effort);
+    /// Roles that two nodes can have and through which the relation reaches the task's own name: instances on
+    /// two such nodes would depend on each other. A `primary-` role has one node only.
+    pub(super) fn shared_own_roles(
+        &self,
+        task_idx: u32,
+        link: &Link<'a>,
+        budget: &mut Budget,
+    ) -> Vec<&'a str> {
+        let reached = self.reached(link.target, &mut HashMap::new(), budget);
         let own = &self.nodes_of[task_idx as usize];
-        let is_crowd = |name: &&&str| !name.starts_with("primary-");
+        let can_have_two_nodes = |name: &&&str| !name.starts_with("primary-");
         let common = reached.iter().filter(|node| own.binary_search(node).is_ok());
-        common.filter_map(|node| self.nodes.get(*node as usize)).filter(is_crowd).copied().collect()
+        common.filter_map(|node| self.nodes.get(*node as usize)).filter(can_have_two_nodes).copied().collect()
     }
 
-    /// The nodes of a relation to other nodes. Which one `policy: any` picks is not known, so it reaches none.
+    /// The nodes of a relation to other nodes. The choice of `policy: any` is not known yet, so it reaches
+    /// none.
     fn reached(
         &self,
-        place: Place<'a>,
-        known: &mut HashMap<&'a str, Vec<u32>>,
-        effort: &mut Effort,
+        target: TargetNodes<'a>,
+        nodes_by_name: &mut HashMap<&'a str, Vec<u32>>,
+        budget: &mut Budget,
     ) -> Vec<u32> {
-        match place {
-            Place::Everywhere => self.resolve(&Spots { everywhere: true, ..Spots::default() }, known, effort),
-            Place::Named(value) => self.resolve(&Spots::of_value(Some(value)), known, effort),
-            Place::Own | Place::Sync | Place::Any(_) => Vec::new(),
+        match target {
+            TargetNodes::Everywhere => {
+                self.resolve(&Placement { everywhere: true, ..Placement::default() }, nodes_by_name, budget)
+            }
+            TargetNodes::Named(value) => {
+                self.resolve(&Placement::of_value(Some(value)), nodes_by_name, budget)
+            }
+            TargetNodes::Own | TargetNodes::Sync | TargetNodes::Any(_) => Vec::new(),
         }
     }
 
-    /// The dependencies between instances, each edge from what is before to what is after.
+    /// The dependencies between instances, in execution order.
     pub(super) fn edges(&self, subject: &Subject<'_, 'a>, names: &mut Names<'a>) -> Csr {
-        let mut wiring =
-            Wiring { world: self, edges: Vec::new(), joins: HashMap::new(), known: HashMap::new() };
+        let mut builder = EdgeBuilder {
+            cluster: self,
+            edges: Vec::new(),
+            junctions: HashMap::new(),
+            nodes_by_name: HashMap::new(),
+        };
         for (task_idx, definition) in (0_u32..).zip(&subject.definitions) {
             for link in definition.links.iter().filter(|_| !definition.is_group()) {
-                let meaning = names.meaning(link.name);
-                if !names.effort.spend(meaning.tasks().len() as u64) {
+                let resolution = names.resolve(link.name);
+                if !names.budget.spend(resolution.tasks().len() as u64) {
                     continue;
                 }
-                for other_idx in meaning.tasks().iter().filter(|other| **other != task_idx) {
+                for other_idx in resolution.tasks().iter().filter(|other| **other != task_idx) {
                     let is_to_stage = subject.definition(*other_idx).is_stage();
-                    wiring.link(task_idx, link, *other_idx, is_to_stage, &mut names.effort);
+                    builder.link(task_idx, link, *other_idx, is_to_stage, &mut names.budget);
                 }
             }
         }
-        let n_vertices = self.n_instances() as usize + wiring.joins.len();
-        Csr::new(n_vertices, wiring.edges)
+        let n_vertices = self.n_instances() as usize + builder.junctions.len();
+        Csr::new(n_vertices, builder.edges)
     }
 }
 
-/// Every name of a place that is no pattern, and patterns that match none of them as places of their own. Ascending.
-fn universe<'a>(spots: &[Spots<'a>], effort: &mut Effort) -> Vec<&'a str> {
-    let all: BTreeSet<&str> = spots.iter().flat_map(|spots| spots.named.iter().copied()).collect();
+/// All exact role and tag names, and patterns that match none of them, each as a node of its own. Sorted.
+fn node_names<'a>(placement: &[Placement<'a>], budget: &mut Budget) -> Vec<&'a str> {
+    let names: BTreeSet<&str> =
+        placement.iter().flat_map(|placement| placement.named.iter().copied()).collect();
     let (patterns, mut nodes): (Vec<&str>, Vec<&str>) =
-        all.into_iter().partition(|name| Pattern::is_regex(name));
+        names.into_iter().partition(|name| Pattern::is_regex(name));
     let n_exact = nodes.len();
     for pattern in patterns {
-        if matching(&nodes[..n_exact], pattern, effort).is_empty() {
+        if matching(&nodes[..n_exact], pattern, budget).is_empty() {
             nodes.push(pattern);
         }
     }
-    if nodes.is_empty() && spots.iter().any(|spots| spots.everywhere) {
+    if nodes.is_empty() && placement.iter().any(|placement| placement.everywhere) {
         nodes.push("*");
     }
     nodes.sort_unstable();
     nodes
 }
 
-/// Nodes that are meant by a name or a pattern; `nodes` ascend.
-fn matching(nodes: &[&str], name: &str, effort: &mut Effort) -> Vec<u32> {
+/// Indices of the nodes that match a name or a pattern; `nodes` must be sorted.
+fn matching(nodes: &[&str], name: &str, budget: &mut Budget) -> Vec<u32> {
     if !Pattern::is_regex(name) {
         return nodes.binary_search(&name).into_iter().map(|node_idx| node_idx as u32).collect();
     }
     let steps = COMPILE_STEPS + nodes.len() as u64;
-    let Some(Ok(pattern)) = effort.spend(steps).then(|| Pattern::new(name)) else { return Vec::new() };
-    let is_meant = |node: &str| pattern.matches(node) || node == name;
-    (0_u32..).zip(nodes).filter(|(_, node)| is_meant(node)).map(|(node_idx, _)| node_idx).collect()
+    let Some(Ok(pattern)) = budget.spend(steps).then(|| Pattern::new(name)) else { return Vec::new() };
+    let is_match = |node: &str| pattern.matches(node) || node == name;
+    (0_u32..).zip(nodes).filter(|(_, node)| is_match(node)).map(|(node_idx, _)| node_idx).collect()
 }
 
-/// A set of instances that relations lead to or from: a task, the nodes, and on which side of it they are.
-type JoinKey = (u32, String, bool);
+/// A set of instances connected through a junction: the task, the nodes, and the direction.
+type JunctionKey = (u32, String, bool);
 
-struct Wiring<'w, 'a> {
-    world: &'w World<'a>,
+struct EdgeBuilder<'w, 'a> {
+    cluster: &'w SyntheticCluster<'a>,
     edges: Vec<(u32, u32)>,
-    joins: HashMap<JoinKey, Option<u32>>,
-    known: HashMap<&'a str, Vec<u32>>,
+    junctions: HashMap<JunctionKey, Option<u32>>,
+    nodes_by_name: HashMap<&'a str, Vec<u32>>,
 }
 
-impl<'a> Wiring<'_, 'a> {
+impl<'a> EdgeBuilder<'_, 'a> {
     fn link(
         &mut self,
         task_idx: u32,
         link: &Link<'a>,
         other_idx: u32,
         is_to_stage: bool,
-        effort: &mut Effort,
+        budget: &mut Budget,
     ) {
-        // An edge for each instance.
-        if !effort.spend(1 + self.world.nodes_of[task_idx as usize].len() as u64) {
+        // Costs one edge per instance.
+        if !budget.spend(1 + self.cluster.nodes_of[task_idx as usize].len() as u64) {
             return;
         }
-        let sync = self.world.sync();
-        match link.place {
-            Place::Own if link.is_cross() => self.same_node(task_idx, other_idx, link, None),
-            // Stages are where the sync node is, for everyone.
-            Place::Own => self.same_node(task_idx, other_idx, link, is_to_stage.then_some(sync)),
-            Place::Sync => self.same_node(task_idx, other_idx, link, Some(sync)),
-            Place::Any(_) => {}
-            Place::Everywhere | Place::Named(_) => self.joined(task_idx, link, other_idx, effort),
-        }
-    }
-
-    /// Edges on each node of the task, or from each of its nodes to one place.
-    fn same_node(&mut self, task_idx: u32, other_idx: u32, link: &Link<'a>, place: Option<u32>) {
-        for (at, node) in self.world.nodes_of[task_idx as usize].iter().enumerate() {
-            let own = self.world.first_vertex[task_idx as usize] + at as u32;
-            if let Some(other) = self.world.vertex(other_idx, place.unwrap_or(*node)) {
-                self.edge(own, other, link.is_backward());
+        let sync = self.cluster.sync();
+        match link.target {
+            TargetNodes::Own if link.is_cross() => self.same_node(task_idx, other_idx, link, None),
+            // Stages are on the virtual node `sync`, for all nodes.
+            TargetNodes::Own => self.same_node(task_idx, other_idx, link, is_to_stage.then_some(sync)),
+            TargetNodes::Sync => self.same_node(task_idx, other_idx, link, Some(sync)),
+            TargetNodes::Any(_) => {}
+            TargetNodes::Everywhere | TargetNodes::Named(_) => {
+                self.link_through_junction(task_idx, link, other_idx, budget)
             }
         }
     }
 
-    fn joined(&mut self, task_idx: u32, link: &Link<'a>, other_idx: u32, effort: &mut Effort) {
-        let Some(join) = self.join(link, other_idx, effort) else { return };
-        let first = self.world.first_vertex[task_idx as usize];
-        for at in 0..self.world.nodes_of[task_idx as usize].len() as u32 {
-            self.edge(first + at, join, link.is_backward());
+    /// Adds edges to the other task on each node of the task, or on one fixed node.
+    fn same_node(&mut self, task_idx: u32, other_idx: u32, link: &Link<'a>, fixed_node: Option<u32>) {
+        for (at, node) in self.cluster.nodes_of[task_idx as usize].iter().enumerate() {
+            let own = self.cluster.first_vertex[task_idx as usize] + at as u32;
+            if let Some(other) = self.cluster.vertex(other_idx, fixed_node.unwrap_or(*node)) {
+                self.add_edge(own, other, link.is_backward());
+            }
         }
     }
 
-    /// The vertex where all instances of a task on the nodes of a relation meet; none if there are no such instances.
-    fn join(&mut self, link: &Link<'a>, other_idx: u32, effort: &mut Effort) -> Option<u32> {
-        let place = match link.place {
-            Place::Named(value) => value.to_string(),
+    fn link_through_junction(&mut self, task_idx: u32, link: &Link<'a>, other_idx: u32, budget: &mut Budget) {
+        let Some(junction) = self.junction(link, other_idx, budget) else { return };
+        let first = self.cluster.first_vertex[task_idx as usize];
+        for at in 0..self.cluster.nodes_of[task_idx as usize].len() as u32 {
+            self.add_edge(first + at, junction, link.is_backward());
+        }
+    }
+
+    /// The junction for all instances of a task on the nodes of a relation; `None` if there are no such
+    /// instances.
+    fn junction(&mut self, link: &Link<'a>, other_idx: u32, budget: &mut Budget) -> Option<u32> {
+        let nodes = match link.target {
+            TargetNodes::Named(value) => value.to_string(),
             _ => "*".to_owned(),
         };
-        let key = (other_idx, place, link.is_backward());
-        if let Some(join) = self.joins.get(&key) {
-            return *join;
+        let key = (other_idx, nodes, link.is_backward());
+        if let Some(junction) = self.junctions.get(&key) {
+            return *junction;
         }
-        let reached = self.world.reached(link.place, &mut self.known, effort);
+        let reached = self.cluster.reached(link.target, &mut self.nodes_by_name, budget);
         let instances: Vec<u32> =
-            reached.iter().filter_map(|node| self.world.vertex(other_idx, *node)).collect();
-        // Also sets without instances take a number, so that numbers can be counted.
-        let number = self.world.n_instances() + self.joins.len() as u32;
+            reached.iter().filter_map(|node| self.cluster.vertex(other_idx, *node)).collect();
+        // A junction without instances is numbered too, so that the number of junctions equals the length of
+        // the map.
+        let number = self.cluster.n_instances() + self.junctions.len() as u32;
         for instance in &instances {
-            self.edge(number, *instance, link.is_backward());
+            self.add_edge(number, *instance, link.is_backward());
         }
-        let join = (!instances.is_empty()).then_some(number);
-        self.joins.insert(key, join);
-        join
+        let junction = (!instances.is_empty()).then_some(number);
+        self.junctions.insert(key, junction);
+        junction
     }
 
-    /// An edge between this and what it refers to, in the direction of time.
-    fn edge(&mut self, this: u32, other: u32, is_backward: bool) {
+    /// Adds an edge between an instance and one it refers to, in execution order.
+    fn add_edge(&mut self, this: u32, other: u32, is_backward: bool) {
         self.edges.push(if is_backward { (other, this) } else { (this, other) });
     }
 }

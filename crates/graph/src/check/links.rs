@@ -1,4 +1,4 @@
-//! The names by which a task refers to others, wherever they are written out.
+//! References of a task to other tasks, as far as they are not computed.
 
 use stoker_model::Json;
 
@@ -7,83 +7,88 @@ use crate::merge::MergedTask;
 /// A reference to tasks by name.
 #[derive(Clone, Debug)]
 pub(super) struct Link<'a> {
-    pub(super) kind: Kind,
-    /// A task or a pattern.
+    pub(super) kind: LinkKind,
+    /// A task name or a pattern.
     pub(super) name: &'a str,
-    /// The field it stands in, and where in its list.
+    /// The field that contains it, and the index in its list.
     pub(super) field: &'static str,
     pub(super) item_idx: usize,
-    /// Where the others must be; for relations across nodes only.
-    pub(super) place: Place<'a>,
+    /// Where the other instances must be; meaningful for relations across nodes only.
+    pub(super) target: TargetNodes<'a>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// On the same node, or a stage. The other one is before this.
+pub(super) enum LinkKind {
+    /// On the same node, or a stage. The other task runs before this one.
     Requires,
     RequiredFor,
     /// On other nodes.
     CrossDepends,
     CrossDependedBy,
-    /// A task of a group.
+    /// Membership in a group.
     Member,
 }
 
-/// What a relation says about the nodes of the other task.
+/// Which nodes of the other task a relation refers to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Place<'a> {
-    /// All nodes: nothing is said.
+pub(super) enum TargetNodes<'a> {
+    /// All nodes; the default.
     Everywhere,
     /// `self`: the same node.
     Own,
-    /// Null: stages.
+    /// Null: stages only.
     Sync,
-    /// A name, a list, or computed.
+    /// A name, a list of names, or a computed value.
     Named(&'a Json),
-    /// As above, but only one of them: which one is known when it is planned.
+    /// Like `Named`, but only one node, which the planner chooses.
     Any(Option<&'a Json>),
 }
 
 impl Link<'_> {
     pub(super) fn path(&self) -> String {
         match self.kind {
-            Kind::CrossDepends | Kind::CrossDependedBy => format!("{}[{}].name", self.field, self.item_idx),
+            LinkKind::CrossDepends | LinkKind::CrossDependedBy => {
+                format!("{}[{}].name", self.field, self.item_idx)
+            }
             _ => format!("{}[{}]", self.field, self.item_idx),
         }
     }
 
-    /// Whether the other task is before this one.
+    /// Whether the other task runs before this one.
     pub(super) fn is_backward(&self) -> bool {
-        matches!(self.kind, Kind::Requires | Kind::CrossDepends)
+        matches!(self.kind, LinkKind::Requires | LinkKind::CrossDepends)
     }
 
     pub(super) fn is_cross(&self) -> bool {
-        matches!(self.kind, Kind::CrossDepends | Kind::CrossDependedBy)
+        matches!(self.kind, LinkKind::CrossDepends | LinkKind::CrossDependedBy)
     }
 }
 
-/// All references that are written out; computed ones are known when it is planned.
+/// All literal references; computed ones are known at planning time only.
 pub(super) fn links<'a>(task: &MergedTask<'a>) -> Vec<Link<'a>> {
     let mut links = Vec::new();
-    for (field, kind) in
-        [("requires", Kind::Requires), ("required_for", Kind::RequiredFor), ("tasks", Kind::Member)]
-    {
+    for (field, kind) in [
+        ("requires", LinkKind::Requires),
+        ("required_for", LinkKind::RequiredFor),
+        ("tasks", LinkKind::Member),
+    ] {
         for (item_idx, item) in items(task.value(field)) {
             let Some(name) = item.as_str() else { continue };
-            links.push(Link { kind, name, field, item_idx, place: Place::Own });
+            links.push(Link { kind, name, field, item_idx, target: TargetNodes::Own });
         }
     }
-    for (field, kind) in [("cross_depends", Kind::CrossDepends), ("cross_depended_by", Kind::CrossDependedBy)]
+    for (field, kind) in
+        [("cross_depends", LinkKind::CrossDepends), ("cross_depended_by", LinkKind::CrossDependedBy)]
     {
         for (item_idx, item) in items(task.value(field)) {
             let Some(name) = item.get("name").and_then(Json::as_str) else { continue };
-            links.push(Link { kind, name, field, item_idx, place: place(item) });
+            links.push(Link { kind, name, field, item_idx, target: target(item) });
         }
     }
     links
 }
 
-/// The items of a list; a text by itself is a list of one.
+/// The items of a list; a string counts as a list of one.
 pub(super) fn items(value: Option<&Json>) -> impl Iterator<Item = (usize, &Json)> {
     let (list, single) = match value {
         Some(Json::Array(items)) => (&items[..], None),
@@ -93,17 +98,17 @@ pub(super) fn items(value: Option<&Json>) -> impl Iterator<Item = (usize, &Json)
     list.iter().chain(single).enumerate()
 }
 
-/// `tags` win over `role`.
-fn place(relation: &Json) -> Place<'_> {
-    let said = relation.get("tags").or_else(|| relation.get("role"));
+/// `tags` take precedence over `role`.
+fn target(relation: &Json) -> TargetNodes<'_> {
+    let node_names = relation.get("tags").or_else(|| relation.get("role"));
     if relation.get("policy").is_some_and(|policy| policy != "all") {
-        return Place::Any(said);
+        return TargetNodes::Any(node_names);
     }
-    match said {
-        None => Place::Everywhere,
-        Some(Json::Null) => Place::Sync,
-        Some(Json::String(text)) if text == "self" => Place::Own,
-        Some(Json::String(text)) if text == "*" => Place::Everywhere,
-        Some(said) => Place::Named(said),
+    match node_names {
+        None => TargetNodes::Everywhere,
+        Some(Json::Null) => TargetNodes::Sync,
+        Some(Json::String(text)) if text == "self" => TargetNodes::Own,
+        Some(Json::String(text)) if text == "*" => TargetNodes::Everywhere,
+        Some(node_names) => TargetNodes::Named(node_names),
     }
 }

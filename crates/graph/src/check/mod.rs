@@ -1,17 +1,18 @@
-//! Everything that is wrong with a graph, found over its definitions.
+//! Static checks of a graph over its definitions, without nodes.
 //!
-//! An error is what cannot be run, or fails for certain where the tasks are placed at all; a warning is what may be
-//! meant. Findings come in the order of the tasks, those about several tasks at the end.
+//! An error is a defect that prevents execution, or that fails with certainty once the tasks are placed; a
+//! warning is suspicious but possibly intended. Findings are in task order; those about several tasks come
+//! last.
 
+mod budget;
 mod cycles;
-mod effort;
 mod expressions;
 mod fields;
 mod instances;
 mod links;
 mod names;
+mod placement;
 mod places;
-mod spots;
 
 #[cfg(test)]
 mod tests;
@@ -24,57 +25,58 @@ use stoker_yaql::Library;
 use crate::csr::Csr;
 use crate::finding::{Finding, codes};
 use crate::merge::{Merged, MergedTask};
-use effort::Effort;
+use budget::Budget;
 use links::{Link, links};
 use names::Names;
-use spots::Spots;
+use placement::Placement;
 
-/// How much of the truth the graph at hand is.
+/// Whether the checked graph is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// One layer: names may lead to tasks of another, which may also say where a task runs.
+    /// One layer: names may refer to tasks of another layer, which may also place a task.
     Layer,
-    /// All layers merged: what is not here is nowhere.
+    /// All layers merged: a name that is not defined here does not exist.
     Whole,
 }
 
 #[derive(Clone, Debug)]
 pub struct CheckOptions<'o> {
     pub scope: Scope,
-    /// Names of all roles and tags that nodes can have, without their `primary-` forms; not asked about if not given.
+    /// Names of all roles and tags that nodes can have, without `primary-` forms; `None` disables the check.
     pub places: Option<&'o [String]>,
-    /// What expressions can call; not asked about if not given.
+    /// The functions that expressions can call; `None` disables the check.
     pub library: Option<&'o Library>,
-    /// What the check may cost, in steps of about a tenth of a microsecond. What it leaves undone then, it says.
+    /// Computation budget in steps of about 0.1 µs. If it is exceeded, a finding reports that the check is
+    /// incomplete.
     pub steps_max: u64,
 }
 
 impl CheckOptions<'_> {
-    /// A graph ten times as large as real ones takes less than half of it; all of it is about a second.
+    /// About one second. A graph ten times the size of real ones takes less than half of it.
     pub const STEPS_MAX: u64 = 10_000_000;
 
-    /// Everything that can be told from the graph alone.
+    /// All checks that need only the graph.
     pub fn new(scope: Scope) -> Self {
         Self { scope, places: None, library: None, steps_max: Self::STEPS_MAX }
     }
 }
 
-/// Checks a merged graph; the tasks of one owner are a graph merged from one layer.
+/// Checks a merged graph. To check the tasks of one owner, merge a single layer.
 pub fn check(merged: &Merged<'_>, options: &CheckOptions<'_>) -> Vec<Finding> {
     let subject = Subject::new(merged, options.scope);
-    let mut names = Names::new(merged, Effort::new(options.steps_max));
+    let mut names = Names::new(merged, Budget::new(options.steps_max));
     let mut expressions = expressions::Expressions::new(options.library);
-    let mut places = places::Places::new(options.places);
+    let mut places = places::PlacementChecker::new(options.places);
     let mut findings = merged.findings.clone();
     for definition in &subject.definitions {
         fields::check(definition.task, &mut findings);
         expressions.check(definition.task, &mut findings);
         names::check(definition, &subject, &mut names, &mut findings);
-        places.check(definition, &subject, &mut names.effort, &mut findings);
+        places.check(definition, &subject, &mut names.budget, &mut findings);
     }
     cycles::check(&subject, &mut names, &mut findings);
-    if names.effort.is_exhausted() {
-        let message = "the graph is so large that not all of its patterns and cycles were looked at";
+    if names.budget.is_exhausted() {
+        let message = "the graph is too large to check all patterns and cycles";
         findings.push(Finding::warning(codes::TOO_LARGE, message));
     }
     for finding in &mut findings {
@@ -83,16 +85,16 @@ pub fn check(merged: &Merged<'_>, options: &CheckOptions<'_>) -> Vec<Finding> {
     findings
 }
 
-/// The order of definitions, from before to after, as far as names that are written out say it.
+/// The order of definitions, as far as literal names determine it.
 pub(crate) fn order(merged: &Merged<'_>) -> Csr {
     let subject = Subject::new(merged, Scope::Whole);
     let edges =
-        cycles::definition_edges(&subject, &mut Names::new(merged, Effort::new(CheckOptions::STEPS_MAX)));
+        cycles::definition_edges(&subject, &mut Names::new(merged, Budget::new(CheckOptions::STEPS_MAX)));
     let edges: Vec<(u32, u32)> = edges.into_keys().collect();
     Csr::new(merged.tasks.len(), edges)
 }
 
-/// The layer that set the field a finding is about, or that has the last word on the task.
+/// The layer that set the field of a finding, else the strongest layer that defines the task.
 fn source_of(finding: &Finding, merged: &Merged<'_>, subject: &Subject<'_, '_>) -> Option<crate::Source> {
     let task_idx = *subject.index_of.get(finding.task.as_deref()?)?;
     let task = &merged.tasks[task_idx as usize];
@@ -102,7 +104,7 @@ fn source_of(finding: &Finding, merged: &Merged<'_>, subject: &Subject<'_, '_>) 
         .map(|layer_idx| merged.sources[layer_idx as usize].clone())
 }
 
-/// A graph taken apart.
+/// A graph with its references and placements parsed.
 struct Subject<'m, 'a> {
     scope: Scope,
     /// In the order of the tasks.
@@ -114,10 +116,10 @@ struct Subject<'m, 'a> {
 
 struct Definition<'m, 'a> {
     task: &'m MergedTask<'a>,
-    /// None if it is computed or unknown.
+    /// `None` if the type is computed or unknown.
     task_type: Option<TaskType>,
     links: Vec<Link<'a>>,
-    spots: Spots<'a>,
+    placement: Placement<'a>,
 }
 
 impl Definition<'_, '_> {
@@ -125,7 +127,7 @@ impl Definition<'_, '_> {
         self.task_type == Some(TaskType::Stage)
     }
 
-    /// Groups place other tasks and are never run themselves.
+    /// Groups place other tasks and never run themselves.
     fn is_group(&self) -> bool {
         self.task_type == Some(TaskType::Group)
     }
@@ -138,7 +140,7 @@ impl<'m, 'a> Subject<'m, 'a> {
         let mut groups_of: HashMap<&str, Vec<u32>> = HashMap::new();
         for (group_idx, group) in (0_u32..).zip(&definitions).filter(|(_, definition)| definition.is_group())
         {
-            for member in group.links.iter().filter(|link| link.kind == links::Kind::Member) {
+            for member in group.links.iter().filter(|link| link.kind == links::LinkKind::Member) {
                 groups_of.entry(member.name).or_default().push(group_idx);
             }
         }
@@ -149,18 +151,18 @@ impl<'m, 'a> Subject<'m, 'a> {
         &self.definitions[task_idx as usize]
     }
 
-    /// Where a task runs: its own places and those of the groups that list it.
-    fn spots_of(&self, task_idx: u32) -> Spots<'a> {
+    /// Where a task runs: its own placement and that of the groups that list it.
+    fn placement_of(&self, task_idx: u32) -> Placement<'a> {
         let definition = self.definition(task_idx);
-        let mut spots = definition.spots.clone();
+        let mut placement = definition.placement.clone();
         for group_idx in self.groups_of.get(definition.task.name).into_iter().flatten() {
-            spots.add(&self.definition(*group_idx).spots);
+            placement.add(&self.definition(*group_idx).placement);
         }
-        spots
+        placement
     }
 }
 
 fn definition<'m, 'a>(task: &'m MergedTask<'a>) -> Definition<'m, 'a> {
     let task_type = task.value("type").and_then(|value| value.as_str()).and_then(TaskType::parse);
-    Definition { task, task_type, links: links(task), spots: Spots::of_task(task) }
+    Definition { task, task_type, links: links(task), placement: Placement::of_task(task) }
 }

@@ -1,40 +1,40 @@
-//! Which tasks a name means, and names that mean none.
+//! Resolution of task names and patterns, and checks of references.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use stoker_yaql::eval::suggest::closest;
 
-use super::effort::{COMPILE_STEPS, Effort};
-use super::links::{Kind, Link};
+use super::budget::{Budget, COMPILE_STEPS};
+use super::links::{Link, LinkKind};
 use super::{Definition, Scope, Subject};
 use crate::finding::{Finding, codes};
 use crate::merge::Merged;
 use crate::pattern::Pattern;
 
-/// Finding what may have been meant costs a look at every name, so in a large graph only the first few get it.
+/// A suggestion compares a name with all others, so in a large graph only the first unknown names get one.
 const COMPARISONS_MAX: usize = 500_000;
 
-/// Tasks by name and by pattern; each pattern is compiled and tried once.
+/// Tasks by name and by pattern; each pattern is compiled and matched once.
 pub(super) struct Names<'a> {
     all: Vec<&'a str>,
     index_of: HashMap<&'a str, u32>,
-    known: HashMap<&'a str, Rc<Meaning>>,
+    resolved: HashMap<&'a str, Rc<Resolution>>,
     n_suggestions: usize,
-    pub(super) effort: Effort,
+    pub(super) budget: Budget,
 }
 
-/// What a name means.
-pub(super) enum Meaning {
+/// The result of resolving a name.
+pub(super) enum Resolution {
     /// Ascending.
     Tasks(Vec<u32>),
-    /// A pattern that is none, and why.
+    /// An invalid pattern, with the reason.
     Broken(String),
-    /// Finding out would cost too much.
+    /// Not resolved because the budget is exceeded.
     Unknown,
 }
 
-impl Meaning {
+impl Resolution {
     pub(super) fn tasks(&self) -> &[u32] {
         match self {
             Self::Tasks(tasks) => tasks,
@@ -44,32 +44,32 @@ impl Meaning {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(merged: &Merged<'a>, effort: Effort) -> Self {
+    pub(super) fn new(merged: &Merged<'a>, budget: Budget) -> Self {
         let all: Vec<&str> = merged.tasks.iter().map(|task| task.name).collect();
         let index_of = (0_u32..).zip(&all).map(|(task_idx, name)| (*name, task_idx)).collect();
-        Self { all, index_of, known: HashMap::new(), n_suggestions: 0, effort }
+        Self { all, index_of, resolved: HashMap::new(), n_suggestions: 0, budget }
     }
 
-    pub(super) fn meaning(&mut self, name: &'a str) -> Rc<Meaning> {
-        if let Some(known) = self.known.get(name) {
-            return known.clone();
+    pub(super) fn resolve(&mut self, name: &'a str) -> Rc<Resolution> {
+        if let Some(resolution) = self.resolved.get(name) {
+            return resolution.clone();
         }
         let is_affordable =
-            !Pattern::is_regex(name) || self.effort.spend(COMPILE_STEPS + self.all.len() as u64);
-        let pattern = if is_affordable { Pattern::new(name) } else { return Rc::new(Meaning::Unknown) };
-        let meaning = match pattern {
+            !Pattern::is_regex(name) || self.budget.spend(COMPILE_STEPS + self.all.len() as u64);
+        let pattern = if is_affordable { Pattern::new(name) } else { return Rc::new(Resolution::Unknown) };
+        let resolution = match pattern {
             Ok(Pattern::Exact(exact)) => {
-                Meaning::Tasks(self.index_of.get(exact).copied().into_iter().collect())
+                Resolution::Tasks(self.index_of.get(exact).copied().into_iter().collect())
             }
             Ok(pattern) => {
                 let tasks = (0_u32..).zip(&self.all).filter(|(_, name)| pattern.matches(name));
-                Meaning::Tasks(tasks.map(|(task_idx, _)| task_idx).collect())
+                Resolution::Tasks(tasks.map(|(task_idx, _)| task_idx).collect())
             }
-            Err(why) => Meaning::Broken(why),
+            Err(why) => Resolution::Broken(why),
         };
-        let meaning = Rc::new(meaning);
-        self.known.insert(name, meaning.clone());
-        meaning
+        let resolution = Rc::new(resolution);
+        self.resolved.insert(name, resolution.clone());
+        resolution
     }
 
     fn suggestion(&mut self, name: &str) -> Option<String> {
@@ -88,65 +88,66 @@ pub(super) fn check<'a>(
     findings: &mut Vec<Finding>,
 ) {
     for link in &definition.links {
-        if link.kind == Kind::Member && !definition.is_group() {
-            // Only groups have members; elsewhere the field means nothing.
+        if link.kind == LinkKind::Member && !definition.is_group() {
+            // Only groups have members; the field has no effect in other tasks.
             continue;
         }
-        let finding = match &*names.meaning(link.name) {
-            Meaning::Broken(why) => {
-                Some(Finding::error(codes::PATTERN, format!("`{}` is no pattern: {why}", link.name)))
+        let finding = match &*names.resolve(link.name) {
+            Resolution::Broken(why) => {
+                Some(Finding::error(codes::PATTERN, format!("invalid pattern `{}`: {why}", link.name)))
             }
-            Meaning::Unknown => None,
-            Meaning::Tasks(tasks) if tasks.is_empty() => Some(dangling(link, subject.scope, names)),
-            Meaning::Tasks(tasks) => without_effect(definition, link, tasks, subject),
+            Resolution::Unknown => None,
+            Resolution::Tasks(tasks) if tasks.is_empty() => Some(dangling(link, subject.scope, names)),
+            Resolution::Tasks(tasks) => without_effect(definition, link, tasks, subject),
         };
         findings.extend(finding.map(|finding| finding.at(definition.task.name, link.path())));
     }
 }
 
-/// A name that leads nowhere. In one layer it may lead to another.
+/// A name that matches no task. In a single layer it may refer to another layer.
 fn dangling(link: &Link<'_>, scope: Scope, names: &mut Names<'_>) -> Finding {
     if scope == Scope::Layer {
-        let message = format!("`{}` is no task of this layer", link.name);
-        let help = names.suggestion(link.name).unwrap_or_else(|| "it may come from another layer".to_owned());
+        let message = format!("task `{}` does not exist in this layer", link.name);
+        let help =
+            names.suggestion(link.name).unwrap_or_else(|| "it may be defined in another layer".to_owned());
         return Finding::warning(codes::DANGLING, message).help(help);
     }
-    if link.kind == Kind::Member {
-        let message = format!("the group lists `{}`, which is no task", link.name);
+    if link.kind == LinkKind::Member {
+        let message = format!("the group lists `{}`, which is not a task", link.name);
         return Finding::error(codes::GROUP_MEMBER, message).help(names.suggestion(link.name));
     }
     if Pattern::is_regex(link.name) {
-        let message = format!("no task matches `{}`, so it has no effect", link.name);
+        let message = format!("no task matches `{}`, so the dependency has no effect", link.name);
         return Finding::warning(codes::DANGLING, message);
     }
-    let message = format!("there is no task `{}`, so it has no effect", link.name);
+    let message = format!("task `{}` does not exist, so the dependency has no effect", link.name);
     Finding::warning(codes::DANGLING, message).help(names.suggestion(link.name))
 }
 
-/// Dependencies that exist on paper only.
+/// Reports dependencies that can never have an effect.
 fn without_effect(
     definition: &Definition<'_, '_>,
     link: &Link<'_>,
     tasks: &[u32],
     subject: &Subject<'_, '_>,
 ) -> Option<Finding> {
-    if link.is_cross() || link.kind == Kind::Member {
+    if link.is_cross() || link.kind == LinkKind::Member {
         return None;
     }
     if let [task_idx] = tasks
         && subject.definition(*task_idx).task.name == definition.task.name
     {
-        return Some(Finding::warning(codes::DANGLING, "the task names itself, which has no effect"));
+        return Some(Finding::warning(codes::DANGLING, "the task depends on itself, which has no effect"));
     }
     let is_stage = |task_idx: &u32| subject.definition(*task_idx).is_stage();
     if !definition.is_stage() || tasks.iter().any(is_stage) {
         return None;
     }
-    let (said, meant) = match link.kind {
-        Kind::Requires => ("requires", "required_for"),
+    let (field, opposite_field) = match link.kind {
+        LinkKind::Requires => ("requires", "required_for"),
         _ => ("required_for", "requires"),
     };
-    let message = format!("`{said}` of a stage reaches only stages, and `{}` is none", link.name);
-    let help = format!("write `{meant}: [{}]` in `{}` instead", definition.task.name, link.name);
+    let message = format!("`{field}` of a stage applies to stages only, and `{}` is not a stage", link.name);
+    let help = format!("write `{opposite_field}: [{}]` in `{}` instead", definition.task.name, link.name);
     Some(Finding::warning(codes::STAGE, message).help(help))
 }

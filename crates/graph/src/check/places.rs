@@ -1,48 +1,48 @@
-//! Where tasks run: roles and tags that no node has, patterns that are none, tasks that run nowhere.
+//! Checks of placement: unknown roles and tags, invalid patterns, and tasks that run nowhere.
 
 use std::collections::HashMap;
 
 use stoker_model::{Json, TaskType};
 use stoker_yaql::eval::suggest::closest;
 
-use super::effort::{COMPILE_STEPS, Effort};
+use super::budget::{Budget, COMPILE_STEPS};
 use super::links::items;
-use super::spots::PLACE_FIELDS;
+use super::placement::PLACEMENT_FIELDS;
 use super::{Definition, Scope, Subject};
 use crate::finding::{Finding, codes};
 use crate::pattern::Pattern;
 
-/// Checks names of places, each once.
-pub(super) struct Places<'a, 'o> {
-    /// Roles and tags that there are, if that is known.
+/// Checks role and tag names; results are cached by name.
+pub(super) struct PlacementChecker<'a, 'o> {
+    /// All roles and tags, if known.
     all: Option<&'o [String]>,
-    known: HashMap<&'a str, Option<Finding>>,
+    by_name: HashMap<&'a str, Option<Finding>>,
 }
 
-impl<'a, 'o> Places<'a, 'o> {
+impl<'a, 'o> PlacementChecker<'a, 'o> {
     pub(super) fn new(all: Option<&'o [String]>) -> Self {
-        Self { all, known: HashMap::new() }
+        Self { all, by_name: HashMap::new() }
     }
 
     pub(super) fn check(
         &mut self,
         definition: &Definition<'_, 'a>,
         subject: &Subject<'_, 'a>,
-        effort: &mut Effort,
+        budget: &mut Budget,
         findings: &mut Vec<Finding>,
     ) {
         let task = definition.task;
         let mut report = |path: String, finding: Finding| findings.push(finding.at(task.name, path));
         if !definition.is_stage() {
-            for field in PLACE_FIELDS {
-                self.check_value(task.value(field), field, effort, &mut report);
+            for field in PLACEMENT_FIELDS {
+                self.check_value(task.value(field), field, budget, &mut report);
             }
         }
         for field in ["cross_depends", "cross_depended_by"] {
             for (item_idx, relation) in items(task.value(field)) {
                 for key in ["role", "tags"] {
                     let path = format!("{field}[{item_idx}].{key}");
-                    self.check_value(relation.get(key), &path, effort, &mut report);
+                    self.check_value(relation.get(key), &path, budget, &mut report);
                 }
             }
         }
@@ -53,14 +53,14 @@ impl<'a, 'o> Places<'a, 'o> {
         &mut self,
         value: Option<&'a Json>,
         path: &str,
-        effort: &mut Effort,
+        budget: &mut Budget,
         report: &mut impl FnMut(String, Finding),
     ) {
         let is_list = matches!(value, Some(Json::Array(_)));
         for (item_idx, item) in items(value) {
             let Some(name) = item.as_str() else { continue };
             let all = self.all;
-            let finding = self.known.entry(name).or_insert_with(|| finding(name, all, effort));
+            let finding = self.by_name.entry(name).or_insert_with(|| check_name(name, all, budget));
             if let Some(finding) = finding {
                 let path = if is_list { format!("{path}[{item_idx}]") } else { path.to_owned() };
                 report(path, finding.clone());
@@ -69,19 +69,19 @@ impl<'a, 'o> Places<'a, 'o> {
     }
 }
 
-fn finding(name: &str, places: Option<&[String]>, effort: &mut Effort) -> Option<Finding> {
+fn check_name(name: &str, places: Option<&[String]>, budget: &mut Budget) -> Option<Finding> {
     let n_places = places.unwrap_or_default().len() as u64;
     let steps = n_places + if Pattern::is_regex(name) { COMPILE_STEPS } else { 0 };
-    if matches!(name, "*" | "master" | "self") || !effort.spend(steps) {
+    if matches!(name, "*" | "master" | "self") || !budget.spend(steps) {
         return None;
     }
     let pattern = match Pattern::new(name) {
         Ok(pattern) => pattern,
-        Err(why) => return Some(Finding::error(codes::PATTERN, format!("`{name}` is no pattern: {why}"))),
+        Err(why) => return Some(Finding::error(codes::PATTERN, format!("invalid pattern `{name}`: {why}"))),
     };
     let places = places?;
-    let is_known = |place: &String| pattern.matches(place) || pattern.matches(&format!("primary-{place}"));
-    if places.iter().any(is_known) {
+    let is_match = |place: &String| pattern.matches(place) || pattern.matches(&format!("primary-{place}"));
+    if places.iter().any(is_match) {
         return None;
     }
     if Pattern::is_regex(name) {
@@ -93,12 +93,12 @@ fn finding(name: &str, places: Option<&[String]>, effort: &mut Effort) -> Option
     Some(Finding::warning(codes::PLACE, format!("no node can have the role or tag `{name}`")).help(help))
 }
 
-/// A task that says of no place that it runs there. One of type `skipped` is meant to do nothing.
+/// Reports a task without placement. A task of type `skipped` needs none.
 fn unplaced(definition: &Definition<'_, '_>, subject: &Subject<'_, '_>) -> Option<Finding> {
     let is_exempt =
         matches!(definition.task_type, Some(TaskType::Stage | TaskType::Skipped | TaskType::Noop));
     let is_listed = subject.groups_of.contains_key(definition.task.name);
-    if subject.scope == Scope::Layer || is_exempt || is_listed || !definition.spots.is_empty() {
+    if subject.scope == Scope::Layer || is_exempt || is_listed || !definition.placement.is_empty() {
         return None;
     }
     let message = if definition.is_group() {

@@ -16,8 +16,8 @@ fn rules(order: MergeOrder, mode: MergeMode) -> MergeRules {
     MergeRules { order, mode }
 }
 
-/// Each task with its fields and who set them, a line each.
-fn shown(merged: &Merged<'_>) -> Vec<String> {
+/// One line per task with its fields and their provenance.
+fn render(merged: &Merged<'_>) -> Vec<String> {
     let field = |field: &MergedField<'_>| {
         let overrode =
             if field.overrode.is_empty() { String::new() } else { format!(" over {:?}", field.overrode) };
@@ -37,7 +37,7 @@ fn shown(merged: &Merged<'_>) -> Vec<String> {
 }
 
 #[test]
-fn the_later_layer_wins_attribute_by_attribute() {
+fn stronger_layer_overrides_attributes() {
     let release =
         [task("a", &json!({"type": "shell", "requires": ["x"]})), task("b", &json!({"type": "puppet"}))];
     let cluster = [task("a", &json!({"type": "skipped"}))];
@@ -50,7 +50,7 @@ fn the_later_layer_wins_attribute_by_attribute() {
     let merged = merge(&layers, MergeRules::default());
     assert_eq!(merged.sources, [Source::Release, Source::Cluster, plugin("p", "1.0.0")]);
     assert_eq!(
-        shown(&merged),
+        render(&merged),
         [
             "a: type=\"skipped\"@1 over [0], requires=[\"x\"]@0",
             "b: type=\"shell\"@2 over [0]",
@@ -67,17 +67,17 @@ fn the_later_layer_wins_attribute_by_attribute() {
 }
 
 #[test]
-fn whole_tasks_can_replace_each_other() {
+fn replace_mode_replaces_whole_tasks() {
     let release = [task("a", &json!({"type": "shell", "requires": ["x"]}))];
     let cluster = [task("a", &json!({"type": "skipped", "own": 1}))];
     let layers = [Layer::of_tasks(Source::Release, &release), Layer::of_tasks(Source::Cluster, &cluster)];
     let merged = merge(&layers, rules(MergeOrder::default(), MergeMode::Replace));
-    assert_eq!(shown(&merged), ["a: type=\"skipped\"@1 over [0], own=1@1"]);
+    assert_eq!(render(&merged), ["a: type=\"skipped\"@1 over [0], own=1@1"]);
     assert_eq!(merged.tasks[0].defined_by().collect::<Vec<_>>(), [0, 1]);
 }
 
 #[test]
-fn the_cluster_can_have_the_last_word() {
+fn merge_order_decides_between_cluster_and_plugins() {
     let (cluster, plugins) = ([task("a", &json!({"type": "shell"}))], [task("a", &json!({"type": "sync"}))]);
     let layers = [Layer::of_tasks(Source::Cluster, &cluster), Layer::of_tasks(plugin("p", "1"), &plugins)];
     let winner = |order| merge(&layers, rules(order, MergeMode::Attributes)).tasks[0].value("type").cloned();
@@ -86,7 +86,7 @@ fn the_cluster_can_have_the_last_word() {
 }
 
 #[test]
-fn plugins_are_laid_by_name_then_version() {
+fn plugins_are_merged_by_name_then_version() {
     let tasks: Vec<[Task; 1]> = (0..4).map(|at| [task("a", &json!({"type": "shell", "n": at}))]).collect();
     let layers = [
         Layer::of_tasks(plugin("b", "1.0.0"), &tasks[0]),
@@ -103,7 +103,7 @@ fn plugins_are_laid_by_name_then_version() {
 }
 
 #[test]
-fn plugins_that_disagree_are_named() {
+fn plugin_conflicts_are_reported() {
     let release = [task("a", &json!({"type": "shell", "n": 0}))];
     let one = [task("a", &json!({"type": "shell", "n": 1})), task("b", &json!({"type": "shell"}))];
     let two = [task("a", &json!({"type": "shell", "n": 2})), task("b", &json!({"type": "shell"}))];
@@ -112,22 +112,22 @@ fn plugins_that_disagree_are_named() {
         Layer::of_tasks(plugin("two", "1.0.0"), &two),
         Layer::of_tasks(plugin("one", "1.0.0"), &one),
     ];
-    let found = |mode| {
+    let conflicts = |mode| {
         let merged = merge(&layers, rules(MergeOrder::default(), mode));
         merged.findings.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(
-        found(MergeMode::Attributes),
+        conflicts(MergeMode::Attributes),
         [
-            "task `a`, n: plugin `one` 1.0.0 and plugin `two` 1.0.0 set `n` to different values; plugin `two` 1.0.0 wins \
-          (plugins are laid in order of name and version: let only one of them say it)"
+            "task `a`, n: plugin `one` 1.0.0 and plugin `two` 1.0.0 set `n` to different values; plugin `two` 1.0.0 takes \
+          precedence (plugins are merged in order of name and version; set the value in only one of them)"
         ]
     );
     assert_eq!(
-        found(MergeMode::Replace),
+        conflicts(MergeMode::Replace),
         [
-            "task `a`: plugin `one` 1.0.0 and plugin `two` 1.0.0 define it differently; plugin `two` 1.0.0 wins \
-          (plugins are laid in order of name and version: let only one of them say it)"
+            "task `a`: plugin `one` 1.0.0 and plugin `two` 1.0.0 define the task differently; plugin `two` 1.0.0 takes \
+          precedence (plugins are merged in order of name and version; set the value in only one of them)"
         ]
     );
 }
@@ -153,10 +153,10 @@ fn layers() -> impl Strategy<Value = Vec<(Source, Vec<Task>)>> {
         tasks.into_iter().map(|(name, fields)| task(&name, &json!(fields))).collect::<Vec<_>>()
     });
     prop::collection::vec((source, tasks), 0..5).prop_map(|mut layers| {
-        let mut seen = Vec::new();
+        let mut sources = Vec::new();
         layers.retain(|(source, _)| {
-            !seen.contains(source) && {
-                seen.push(source.clone());
+            !sources.contains(source) && {
+                sources.push(source.clone());
                 true
             }
         });
@@ -164,13 +164,13 @@ fn layers() -> impl Strategy<Value = Vec<(Source, Vec<Task>)>> {
     })
 }
 
-/// The merge as one would explain it: for each task and field look for the strongest layer that has it.
+/// Naive merge: for each task and field the strongest layer that sets it.
 fn oracle(merged: &Merged<'_>, layers: &[(Source, Vec<Task>)], mode: MergeMode) -> Vec<(String, JsonMap)> {
     let strong_first: Vec<&Vec<Task>> = merged
         .sources
         .iter()
         .rev()
-        .map(|source| &layers.iter().find(|(known, _)| known == source).unwrap().1)
+        .map(|source| &layers.iter().find(|(other, _)| other == source).unwrap().1)
         .collect();
     let find = |tasks: &'_ Vec<Task>, name: &str| tasks.iter().find(|task| task.name == name).cloned();
     merged
@@ -195,30 +195,30 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_strongest_layer_wins(
-        given in layers(),
+    fn merge_matches_naive_merge(
+        input in layers(),
         order in prop::sample::select(MergeOrder::ALL),
         mode in prop::sample::select(MergeMode::ALL),
     ) {
         let as_layers: Vec<Layer<'_>> =
-            given.iter().map(|(source, tasks)| Layer::of_tasks(source.clone(), tasks)).collect();
+            input.iter().map(|(source, tasks)| Layer::of_tasks(source.clone(), tasks)).collect();
         let merged = merge(&as_layers, rules(order, mode));
         let ours: Vec<(String, JsonMap)> =
             merged.tasks.iter().map(|task| (task.name.to_owned(), task.to_task().fields)).collect();
-        prop_assert_eq!(&ours, &oracle(&merged, &given, mode));
+        prop_assert_eq!(&ours, &oracle(&merged, &input, mode));
         let names: std::collections::BTreeSet<&str> =
-            given.iter().flat_map(|(_, tasks)| tasks.iter().map(|task| task.name.as_str())).collect();
-        prop_assert_eq!(names.len(), merged.tasks.len(), "every task once");
+            input.iter().flat_map(|(_, tasks)| tasks.iter().map(|task| task.name.as_str())).collect();
+        prop_assert_eq!(names.len(), merged.tasks.len(), "each task occurs once");
         for task in &merged.tasks {
             prop_assert!(task.defined_by().is_sorted());
             for field in task.fields() {
-                let (_, tasks) = given.iter().find(|(source, _)| *source == merged.sources[field.set_by as usize]).unwrap();
-                let set = tasks.iter().find(|known| known.name == task.name).unwrap().field(field.name);
-                prop_assert_eq!(set, Some(field.value), "provenance is true");
+                let (_, tasks) = input.iter().find(|(source, _)| *source == merged.sources[field.set_by as usize]).unwrap();
+                let set = tasks.iter().find(|other| other.name == task.name).unwrap().field(field.name);
+                prop_assert_eq!(set, Some(field.value), "provenance names the layer of the value");
                 prop_assert!(field.overrode.iter().all(|layer| *layer < field.set_by));
             }
         }
-        // The order in which layers are given does not matter.
+        // The order in which layers are passed does not matter.
         let mut reversed = as_layers.clone();
         reversed.reverse();
         prop_assert_eq!(merge(&reversed, rules(order, mode)), merged);
@@ -226,7 +226,7 @@ proptest! {
 }
 
 #[test]
-fn tasks_with_many_fields_are_merged_alike() {
+fn tasks_with_many_fields_are_merged() {
     let many = |from: usize| -> Task {
         task("a", &Json::Object((from..from + 100).map(|at| (format!("f{at}"), json!(at))).collect()))
     };

@@ -1,4 +1,4 @@
-//! Problems as text, simple enough to see in a snapshot whether every place is right.
+//! Plain-text rendering of problems for snapshots.
 
 use std::fmt::Write as _;
 
@@ -10,14 +10,14 @@ pub(crate) fn load_all(files: &[(&str, &str)]) -> Loaded {
     load(&files, &Library::standard())
 }
 
-/// All problems of one file.
+/// Renders all problems of one file.
 pub(crate) fn problems(text: &str) -> String {
     problems_of(&[("a.yaml", text)])
 }
 
 pub(crate) fn problems_of(files: &[(&str, &str)]) -> String {
     let loaded = load_all(files);
-    assert_eq!(loaded.library.is_none(), loaded.has_errors(), "a library exactly when nothing is wrong");
+    assert_eq!(loaded.library.is_none(), loaded.has_errors(), "a library exactly if there are no errors");
     let text_of = |name: &str| files.iter().find(|(file, _)| *file == name).unwrap().1;
     loaded.problems.iter().map(|problem| render(problem, text_of(&problem.file))).collect()
 }

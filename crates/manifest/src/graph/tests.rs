@@ -5,47 +5,47 @@ use super::*;
 use crate::{Problem, summary};
 
 fn body(text: &str) -> GraphBody {
-    let judged = read(text, Format::Yaml);
-    assert_eq!(judged.problems, [], "{text}");
-    judged.value.unwrap()
+    let result = read(text, Format::Yaml);
+    assert_eq!(result.problems, [], "{text}");
+    result.value.unwrap()
 }
 
 fn problems(text: &str) -> Vec<String> {
-    let judged = read(text, Format::Yaml);
-    assert_eq!(judged.value, None, "{text}");
-    judged.problems.iter().map(ToString::to_string).collect()
+    let result = read(text, Format::Yaml);
+    assert_eq!(result.value, None, "{text}");
+    result.problems.iter().map(ToString::to_string).collect()
 }
 
-fn bad(text: &str, expected: &str) {
+fn assert_problem(text: &str, expected: &str) {
     assert_eq!(problems(text).join("\n"), expected, "{text}");
 }
 
 #[test]
-fn a_list_is_the_tasks() {
-    let found = body("- {id: a, type: shell}\n- {id: b, type: stage}\n");
-    let names: Vec<_> = found.tasks.unwrap().into_iter().map(|task| task.name).collect();
+fn list_is_read_as_tasks() {
+    let graph = body("- {id: a, type: shell}\n- {id: b, type: stage}\n");
+    let names: Vec<_> = graph.tasks.unwrap().into_iter().map(|task| task.name).collect();
     assert_eq!(names, ["a", "b"]);
-    assert_eq!((found.name, found.graph_type), (Given::Absent, None));
+    assert_eq!((graph.name, graph.graph_type), (Given::Absent, None));
     assert_eq!(body("[]").tasks, Some(Vec::new()));
 }
 
 #[test]
-fn a_map_says_what_it_says() {
+fn map_is_read_as_graph() {
     assert_eq!(body("{}"), GraphBody::default());
-    let found = body(
+    let graph = body(
         "{id: 4, relations: [], name: n, node_filter: $.online, on_success: {}, type: my-graph, model: cluster,
           model_id: 3, tasks: []}",
     );
-    assert_eq!(found.name, Given::Value("n".to_owned()));
-    assert_eq!(found.on_success, Given::Value(JsonMap::new()));
-    assert_eq!(found.on_error, Given::Absent);
-    assert_eq!(found.graph_type.as_ref().unwrap().as_str(), "my-graph");
-    assert_eq!(found.owner, Some(Owner::new(OwnerKind::Cluster, 3)));
-    assert_eq!(found.tasks, Some(Vec::new()));
+    assert_eq!(graph.name, Given::Value("n".to_owned()));
+    assert_eq!(graph.on_success, Given::Value(JsonMap::new()));
+    assert_eq!(graph.on_error, Given::Absent);
+    assert_eq!(graph.graph_type.as_ref().unwrap().as_str(), "my-graph");
+    assert_eq!(graph.owner, Some(Owner::new(OwnerKind::Cluster, 3)));
+    assert_eq!(graph.tasks, Some(Vec::new()));
 }
 
 #[test]
-fn an_update_changes_what_is_said() {
+fn update_changes_only_given_fields() {
     let mut metadata =
         GraphMetadata { name: Some("old".into()), node_filter: Some("$.a".into()), ..Default::default() };
     let tasks = body("{node_filter: ~, on_stop: {node_attributes: {}}}").apply(&mut metadata);
@@ -57,46 +57,52 @@ fn an_update_changes_what_is_said() {
 }
 
 #[test]
-fn one_task_by_itself_is_a_list_of_one() {
+fn single_task_is_a_list_of_one() {
     assert_eq!(body("{tasks: {id: a, type: shell}}").tasks.unwrap().len(), 1);
-    bad("{tasks: {id: a}}", "tasks.type: task `a`: `type` is missing (line 1, column 10)");
+    assert_problem("{tasks: {id: a}}", "tasks.type: task `a`: `type` is missing (line 1, column 10)");
 }
 
 #[test]
-fn wrong_graphs() {
-    bad("", "Empty request received");
-    bad("text", "must be a list of tasks or a map with `tasks`, this is text (line 1, column 1)");
-    bad("{tasks: ~}", "tasks: must be a list of tasks, this is null (line 1, column 9)");
-    bad("[a]", "[0]: must be a task, which is a map with `id` and `type`, this is text (line 1, column 2)");
-    bad("{nmae: a}", "nmae: unknown key `nmae` (line 1, column 2; did you mean `name`?)");
-    bad(
+fn invalid_graphs_are_rejected() {
+    assert_problem("", "Empty request received");
+    assert_problem("text", "must be a list of tasks or a map with `tasks`, this is text (line 1, column 1)");
+    assert_problem("{tasks: ~}", "tasks: must be a list of tasks, this is null (line 1, column 9)");
+    assert_problem(
+        "[a]",
+        "[0]: must be a task, which is a map with `id` and `type`, this is text (line 1, column 2)",
+    );
+    assert_problem("{nmae: a}", "nmae: unknown key `nmae` (line 1, column 2; did you mean `name`?)");
+    assert_problem(
         "{extra: a}",
-        "extra: unknown key `extra` (line 1, column 2; known here: name, node_filter, on_success, on_error, on_stop, \
+        "extra: unknown key `extra` (line 1, column 2; known keys: name, node_filter, on_success, on_error, on_stop, \
          tasks, type, model, model_id, id, relations)",
     );
-    bad("{name: 1}", "name: must be text, this is an integer (line 1, column 8; put it in quotes)");
-    bad(
-        "{type: a b}",
-        "type: `a b` is no graph type: 1 to 255 letters, digits, `-` or `_` (line 1, column 8)",
+    assert_problem(
+        "{name: 1}",
+        "name: must be text, this is an integer (line 1, column 8; put it in quotes)",
     );
-    bad("{model: cluster}", "model_id: `model` needs `model_id` beside it (line 1, column 2)");
-    bad("{model_id: 1}", "model: `model_id` needs `model` beside it (line 1, column 2)");
+    assert_problem(
+        "{type: a b}",
+        "type: `a b` is not a valid graph type: it must have 1 to 255 letters, digits, `-` or `_` (line 1, column 8)",
+    );
+    assert_problem("{model: cluster}", "model_id: `model` requires `model_id` (line 1, column 2)");
+    assert_problem("{model_id: 1}", "model: `model_id` requires `model` (line 1, column 2)");
     assert!(problems("{model: node, model_id: 0}")[0].contains("must be `release`, `cluster` or `plugin`"));
     assert!(problems("{name: a, name: b}")[0].starts_with("key `name` is given twice"));
 }
 
 #[test]
-fn filters_are_expressions() {
+fn node_filters_are_checked_as_expressions() {
     assert_eq!(body("{node_filter: ''}").node_filter, Given::Value(String::new()));
     assert_eq!(body("{node_filter: ' '}").node_filter, Given::Value(" ".to_owned()));
-    assert!(problems("{node_filter: '$.a ='}")[0].starts_with("node_filter: not an expression: "));
+    assert!(problems("{node_filter: '$.a ='}")[0].starts_with("node_filter: invalid expression: "));
     assert!(
         problems(&format!("{{node_filter: '{}'}}", "x".repeat(4097)))[0].contains("0 to 4096 characters")
     );
 }
 
 #[test]
-fn callbacks() {
+fn callbacks_are_checked() {
     assert_eq!(CALLBACK_STATUSES[..8], *NodeStatus::NAMES);
     for key in ["on_success", "on_error", "on_stop"] {
         body(&format!(
@@ -111,31 +117,34 @@ fn callbacks() {
             ["status: x", "pending_addition: 1", "pending_deletion: x", "error_msg: 1", "error_type: x"]
         {
             let name = attribute.split(':').next().unwrap();
-            let found = problems(&format!("{key}: {{node_attributes: {{{attribute}}}}}"));
-            assert!(found[0].starts_with(&format!("{key}.node_attributes.{name}: must be ")), "{found:?}");
+            let messages = problems(&format!("{key}: {{node_attributes: {{{attribute}}}}}"));
+            assert!(
+                messages[0].starts_with(&format!("{key}.node_attributes.{name}: must be ")),
+                "{messages:?}"
+            );
         }
     }
-    let judged = read("{on_stop: {node_atributes: {}}}", Format::Yaml);
-    assert!(judged.value.is_some(), "an unknown key is a warning");
-    assert_eq!(judged.problems[0].help.as_deref(), Some("did you mean `node_attributes`?"));
+    let result = read("{on_stop: {node_atributes: {}}}", Format::Yaml);
+    assert!(result.value.is_some(), "an unknown key is a warning");
+    assert_eq!(result.problems[0].help.as_deref(), Some("did you mean `node_attributes`?"));
 }
 
 #[test]
-fn duplicates_are_told_one_by_one_and_in_sum() {
+fn duplicate_tasks_are_reported_individually_and_in_summary() {
     let text = "tasks:\n- {id: b, type: shell}\n- {id: a, type: shell}\n- {id: b, type: shell}\n- {id: a, type: shell}\n- {id: b, type: nope}\n";
-    let found = read(text, Format::Yaml).problems;
-    let told: Vec<String> =
-        found.iter().map(|problem: &Problem| format!("{}: {}", problem.path, problem.message)).collect();
-    assert_eq!(told[0], "tasks: Tasks duplication found: a, b");
-    assert_eq!(told[1], "tasks[2].id: task `b` is defined again on line 4, it is already on line 2");
-    assert_eq!(told[2], "tasks[3].id: task `a` is defined again on line 5, it is already on line 3");
-    assert_eq!(told[3], "tasks[4].id: task `b` is defined again on line 6, it is already on line 2");
-    assert!(told[4].starts_with("tasks[4].type: task `b`: must be "));
-    assert!(summary(&found).contains("Tasks duplication found: a, b"));
+    let problems = read(text, Format::Yaml).problems;
+    let messages: Vec<String> =
+        problems.iter().map(|problem: &Problem| format!("{}: {}", problem.path, problem.message)).collect();
+    assert_eq!(messages[0], "tasks: Tasks duplication found: a, b");
+    assert_eq!(messages[1], "tasks[2].id: duplicate task `b` on line 4, first defined on line 2");
+    assert_eq!(messages[2], "tasks[3].id: duplicate task `a` on line 5, first defined on line 3");
+    assert_eq!(messages[3], "tasks[4].id: duplicate task `b` on line 6, first defined on line 2");
+    assert!(messages[4].starts_with("tasks[4].type: task `b`: must be "));
+    assert!(summary(&problems).contains("Tasks duplication found: a, b"));
 }
 
 #[test]
-fn one_bad_task_hides_no_other() {
+fn problems_of_all_tasks_are_reported() {
     let text =
         "- {id: a}\n- 3\n- {type: shell}\n- {id: d, type: shell, requires: 1, condition: {yaql_exp: '('}}\n";
     let paths: Vec<String> =
@@ -144,7 +153,7 @@ fn one_bad_task_hides_no_other() {
 }
 
 #[test]
-fn a_list_alone_and_part_of_a_document() {
+fn tasks_are_read_alone_and_inside_a_document() {
     assert_eq!(read_tasks("[{id: a, type: shell}]", Format::Yaml).value.unwrap().len(), 1);
     assert_eq!(read_tasks("{id: a, type: shell}", Format::Yaml).value.unwrap().len(), 1);
     assert!(read_tasks("~", Format::Yaml).into_result().is_err());
@@ -159,11 +168,11 @@ fn a_list_alone_and_part_of_a_document() {
 }
 
 #[test]
-fn words_of_other_languages_are_warned_about_where_they_stand() {
+fn bare_words_are_reported_with_location() {
     let text = "- id: a\n  type: shell\n  condition:\n    yaql_exp: >\n      $.debug = True and\n      $.x.get(y, None)\n";
-    let judged = read_tasks(text, Format::Yaml);
-    assert!(judged.value.is_some());
-    let told: Vec<String> = judged
+    let result = read_tasks(text, Format::Yaml);
+    assert!(result.value.is_some());
+    let messages: Vec<String> = result
         .problems
         .iter()
         .map(|problem| {
@@ -171,17 +180,17 @@ fn words_of_other_languages_are_warned_about_where_they_stand() {
         })
         .collect();
     assert_eq!(
-        told,
+        messages,
         [
             "5:17: manifest-bare-word task `a`: `True` is the text \"True\" here",
             "6:18: manifest-bare-word task `a`: `None` is the text \"None\" here",
         ]
     );
-    assert!(judged.problems.iter().all(|problem| problem.severity == Severity::Warning));
+    assert!(result.problems.iter().all(|problem| problem.severity == Severity::Warning));
 }
 
 #[test]
-fn lines_are_those_of_the_author() {
+fn lines_of_tasks_and_fields() {
     let text = "tasks:\n- id: a\n  type: shell\n  role: x\n  cross-depends:\n  - {name: b}\n- {id: b, type: stage}\n- 7\n";
     let node = parse_with(text, Format::Yaml, &Options::default()).node.unwrap();
     let lines = lines_of(&node);

@@ -1,4 +1,4 @@
-//! Lists, maps, and what may be null.
+//! Lists, maps, and nullable values.
 
 use stoker_yaml::{Node, NodeKind, Scalar};
 
@@ -6,14 +6,14 @@ use super::fields::{Fields, key_text};
 use super::wrong_kind;
 use crate::problem::Problems;
 
-/// A list of such items: all of them, or none if one is wrong.
+/// Reads a list of items; `None` if any of them is invalid.
 pub fn list_of<T>(
     read: impl Fn(&Node, &mut Problems) -> Option<T>,
 ) -> impl Fn(&Node, &mut Problems) -> Option<Vec<T>> {
     move |node, problems| {
         let Some(items) = node.as_seq() else {
             let help = matches!(&node.kind, NodeKind::Scalar(scalar) if *scalar != Scalar::Null)
-                .then(|| "write a list, even of one".to_owned());
+                .then(|| "write a list, even for a single item".to_owned());
             wrong_kind(node, "a list", problems).help(help);
             return None;
         };
@@ -25,7 +25,7 @@ pub fn list_of<T>(
     }
 }
 
-/// A map from text to such values, in the order it is written.
+/// Reads a map with string keys, in document order.
 pub fn map_of<T>(
     read: impl Fn(&Node, &mut Problems) -> Option<T>,
 ) -> impl Fn(&Node, &mut Problems) -> Option<Vec<(String, T)>> {
@@ -44,7 +44,7 @@ pub fn map_of<T>(
     }
 }
 
-/// Null, or such a value.
+/// Reads null or a value.
 pub fn nullable<T>(
     read: impl Fn(&Node, &mut Problems) -> Option<T>,
 ) -> impl Fn(&Node, &mut Problems) -> Option<Option<T>> {
@@ -54,7 +54,7 @@ pub fn nullable<T>(
     }
 }
 
-/// A map with known keys. Keys that `read` did not ask for are reported; nothing comes of a map with problems.
+/// Reads a map with known keys. Reports keys that `read` did not take; `None` if there is any error.
 pub fn object<T>(
     read: impl Fn(&mut Fields<'_, '_>) -> Option<T>,
 ) -> impl Fn(&Node, &mut Problems) -> Option<T> {

@@ -5,9 +5,9 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 use super::{head, kind_name, wrong_kind};
 use crate::problem::{Problems, codes, quoted};
 
-/// What a map says about a key: nothing, null, or something.
+/// A field of a map: absent, null, or a value.
 ///
-/// A partial update needs all three: leave it alone, take it away, set it.
+/// A partial update distinguishes all three: keep, remove, set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Given<T> {
     #[default]
@@ -25,12 +25,12 @@ impl<T> Given<T> {
         }
     }
 
-    /// Whether the key was there at all.
+    /// Whether the key is present, possibly with null.
     pub fn is_given(&self) -> bool {
         !matches!(self, Self::Absent)
     }
 
-    /// Does to `old` what the map says.
+    /// Applies the field to an existing value.
     pub fn apply(self, old: &mut Option<T>) {
         match self {
             Self::Absent => {}
@@ -40,29 +40,29 @@ impl<T> Given<T> {
     }
 }
 
-/// The keys of a map: taken one by one, the rest reported by [`Fields::finish`].
+/// The keys of a map. They are taken one by one; [`Fields::finish`] reports the rest.
 #[derive(Debug)]
 pub struct Fields<'n, 'p> {
     node: &'n Node,
     entries: &'n [(Node, Node)],
-    /// Per entry, whether somebody asked for it.
+    /// By entry, whether it was taken.
     is_taken: Vec<bool>,
-    /// Every key somebody asked for, for suggestions.
-    known: Vec<&'static str>,
+    /// All keys that were requested, for suggestions.
+    requested: Vec<&'static str>,
     problems: &'p mut Problems,
 }
 
 impl<'n, 'p> Fields<'n, 'p> {
-    /// The keys of a node; none, and a problem, if it is no map.
+    /// The keys of a map; reports a problem and returns `None` for other nodes.
     pub fn new(node: &'n Node, problems: &'p mut Problems) -> Option<Self> {
         let Some(entries) = node.as_map() else {
             wrong_kind(node, "a map", problems);
             return None;
         };
-        Some(Self { node, entries, is_taken: vec![false; entries.len()], known: Vec::new(), problems })
+        Some(Self { node, entries, is_taken: vec![false; entries.len()], requested: Vec::new(), problems })
     }
 
-    /// A key that has to be there.
+    /// Reads a required key.
     pub fn required<T>(
         &mut self,
         key: &'static str,
@@ -78,7 +78,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         self.problems.in_key(key, |problems| read(node, problems))
     }
 
-    /// A key that may be there. Null is read like anything else; see [`super::nullable`] and [`Fields::given`].
+    /// Reads an optional key. Null is passed to `read`; see [`super::nullable`] and [`Fields::given`].
     pub fn optional<T>(
         &mut self,
         key: &'static str,
@@ -88,7 +88,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         self.problems.in_key(key, |problems| read(node, problems))
     }
 
-    /// A key that may be absent, null, or something. Something wrong is a problem, and absent.
+    /// Reads a key that may be absent, null or a value. An invalid value is reported and counts as absent.
     pub fn given<T>(
         &mut self,
         key: &'static str,
@@ -106,20 +106,20 @@ impl<'n, 'p> Fields<'n, 'p> {
 
     /// The node under a key, without reading it.
     pub fn take(&mut self, key: &'static str) -> Option<&'n Node> {
-        self.known.push(key);
+        self.requested.push(key);
         let entry_idx = self.entries.iter().position(|(name, _)| name.as_str() == Some(key))?;
         self.is_taken[entry_idx] = true;
         Some(&self.entries[entry_idx].1)
     }
 
-    /// Keys that may be there and mean nothing, such as those that come with an answer of ours.
+    /// Accepts keys without reading them, such as those that occur only in responses.
     pub fn ignore(&mut self, keys: &[&'static str]) {
         for key in keys {
             self.take(key);
         }
     }
 
-    /// Where problems go, to report one of the map as a whole.
+    /// The collector, for problems of the map as a whole.
     pub fn problems(&mut self) -> &mut Problems {
         self.problems
     }
@@ -129,7 +129,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         self.node
     }
 
-    /// The keys nobody asked for and their values, for maps that are open; nothing is left for `finish` to report.
+    /// The remaining keys and values, for open maps; `finish` then reports nothing.
     pub fn rest(&mut self) -> Vec<(&'n str, &'n Node)> {
         let mut rest = Vec::new();
         for (entry_idx, (key, value)) in self.entries.iter().enumerate() {
@@ -140,12 +140,13 @@ impl<'n, 'p> Fields<'n, 'p> {
         rest
     }
 
-    /// Reports every key nobody asked for, and gives the problems back.
+    /// Reports every remaining key as an error and returns the collector.
     pub fn finish(self) -> &'p mut Problems {
         self.report_rest(true)
     }
 
-    /// The same as warnings, for maps whose keys nobody forbids but which are probably a slip.
+    /// Reports every remaining key as a warning, for open maps in which an unknown key is probably a typing
+    /// error.
     pub fn finish_gently(self) -> &'p mut Problems {
         self.report_rest(false)
     }
@@ -155,8 +156,8 @@ impl<'n, 'p> Fields<'n, 'p> {
             let Some(name) = key_text(key, self.problems) else { continue };
             let help = self
                 .problems
-                .did_you_mean(name, self.known.iter().copied())
-                .unwrap_or_else(|| format!("known here: {}", self.known.join(", ")));
+                .did_you_mean(name, self.requested.iter().copied())
+                .unwrap_or_else(|| format!("known keys: {}", self.requested.join(", ")));
             let message = format!("unknown key {}", quoted(name));
             self.problems.in_key(name, |problems| {
                 let problem = if is_error {
@@ -171,13 +172,13 @@ impl<'n, 'p> Fields<'n, 'p> {
     }
 }
 
-/// A key as text; one that YAML takes for something else is a problem.
+/// A key as text; reports keys that YAML parses as another type.
 pub(crate) fn key_text<'n>(key: &'n Node, problems: &mut Problems) -> Option<&'n str> {
     if let Some(text) = key.as_str() {
         return Some(text);
     }
-    let shown = key.as_scalar().map(ToString::to_string).unwrap_or_default();
-    let message = format!("a key must be text, {} is {}", quoted(&shown), kind_name(key));
+    let scalar_text = key.as_scalar().map(ToString::to_string).unwrap_or_default();
+    let message = format!("a key must be text, {} is {}", quoted(&scalar_text), kind_name(key));
     problems.error(codes::KEY, key.span, message).help("put it in quotes".to_owned());
     None
 }

@@ -1,4 +1,4 @@
-//! Free-form parts of a document, without places.
+//! Free-form parts of a document, converted to JSON without locations.
 
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::{BigInt, Node, NodeKind, Scalar};
@@ -7,9 +7,9 @@ use super::fields::key_text;
 use super::wrong_kind;
 use crate::problem::{Problems, codes};
 
-/// Anything that JSON can say. Dates become the text they were written as.
+/// Reads any value that JSON can represent. Dates become their source text.
 ///
-/// How deep the result is, the limits of the loader have decided.
+/// The nesting depth is bounded by the limits of the loader.
 pub fn json(node: &Node, problems: &mut Problems) -> Option<Json> {
     match &node.kind {
         NodeKind::Scalar(scalar) => scalar_json(scalar, node, problems),
@@ -49,9 +49,9 @@ fn scalar_json(scalar: &Scalar, node: &Node, problems: &mut Problems) -> Option<
                 .error(
                     codes::RANGE,
                     node.span,
-                    format!("`{}` cannot be kept as a number", Scalar::Float(*number)),
+                    format!("`{}` cannot be represented as a JSON number", Scalar::Float(*number)),
                 )
-                .help("put it in quotes if text is meant".to_owned());
+                .help("put it in quotes if it is text".to_owned());
             return None;
         }
         Scalar::Str(text) => Json::from(&**text),
@@ -60,10 +60,10 @@ fn scalar_json(scalar: &Scalar, node: &Node, problems: &mut Problems) -> Option<
 }
 
 fn big_json(number: &BigInt, node: &Node, problems: &mut Problems) -> Option<Json> {
-    let kept = u64::try_from(number).ok().map(Json::from);
-    if kept.is_none() {
+    let value = u64::try_from(number).ok().map(Json::from);
+    if value.is_none() {
         let message = format!("an integer must be between {} and {}", i64::MIN, u64::MAX);
-        problems.error(codes::RANGE, node.span, message).help("put it in quotes if text is meant".to_owned());
+        problems.error(codes::RANGE, node.span, message).help("put it in quotes if it is text".to_owned());
     }
-    kept
+    value
 }

@@ -1,7 +1,7 @@
-//! Shapes read from nodes: one function for each kind of value, combined as the document is.
+//! Readers of typed values, one function per form, combined like the document.
 //!
-//! A reader is a function `(&Node, &mut Problems) -> Option<T>`: it gives the value, or reports why there is none.
-//! It never stops the readers beside it, so one pass finds everything:
+//! A reader is a function `(&Node, &mut Problems) -> Option<T>`: it returns the value, or reports why it is
+//! invalid. A failure does not stop other readers, so one pass finds all problems:
 //!
 //! ```
 //! use stoker_manifest::reader::{Fields, Given, boolean, list_of, map_of, nullable, string, string_of};
@@ -18,8 +18,9 @@
 //! assert_eq!((name, roles), (None, None));
 //! assert_eq!(labels, Some(vec![("rack".to_owned(), None)]));
 //! assert_eq!(online, Given::Absent);
-//! let found: Vec<String> = problems.into_vec().iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect();
-//! assert_eq!(found, [
+//! let messages: Vec<String> =
+//!     problems.into_vec().iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect();
+//! assert_eq!(messages, [
 //!     "name: must have 1 to 100 characters, this has 0",
 //!     "roles[1]: must be text, this is an integer",
 //!     "nmae: unknown key `nmae`",
@@ -47,13 +48,13 @@ use stoker_yaml::{Node, NodeKind, Span};
 
 use crate::problem::{Problem, Problems, codes};
 
-/// Reports that a node is not of the wanted kind ("text", "a list"), with the way out if there is a common one.
-pub fn wrong_kind<'p>(node: &Node, wanted: &str, problems: &'p mut Problems) -> &'p mut Problem {
-    let message = format!("must be {wanted}, this is {}", kind_name(node));
+/// Reports that a node does not have the expected form ("text", "a list").
+pub fn wrong_kind<'p>(node: &Node, expected: &str, problems: &'p mut Problems) -> &'p mut Problem {
+    let message = format!("must be {expected}, this is {}", kind_name(node));
     problems.error(codes::KIND, head(node), message)
 }
 
-/// What a node is, in the words of people who write documents.
+/// The type of a node in the terms of document authors.
 pub(crate) fn kind_name(node: &Node) -> &'static str {
     match &node.kind {
         NodeKind::Seq(_) => "a list",
@@ -62,7 +63,8 @@ pub(crate) fn kind_name(node: &Node) -> &'static str {
     }
 }
 
-/// A place for a remark about a whole map or list: its beginning, for carets under a page of text help nobody.
+/// The span for a problem with a whole map or list: only its start, because underlining a page of text does
+/// not help.
 pub(crate) fn head(node: &Node) -> Span {
     match &node.kind {
         NodeKind::Map(entries) => entries.first().map_or(node.span, |(key, _)| key.span),

@@ -1,4 +1,4 @@
-//! Text, numbers, truth.
+//! Strings, numbers and booleans.
 
 use std::ops::RangeInclusive;
 
@@ -7,12 +7,12 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 use super::wrong_kind;
 use crate::problem::{Problems, codes};
 
-/// Any text.
+/// Reads a string.
 pub fn string(node: &Node, problems: &mut Problems) -> Option<String> {
     text(node, problems).map(str::to_owned)
 }
 
-/// Text with so many characters.
+/// Reads a string whose length in characters is in the range.
 pub fn string_of(length: RangeInclusive<usize>) -> impl Fn(&Node, &mut Problems) -> Option<String> {
     move |node, problems| {
         let text = text(node, problems)?;
@@ -30,13 +30,14 @@ pub fn string_of(length: RangeInclusive<usize>) -> impl Fn(&Node, &mut Problems)
     }
 }
 
-/// Text where it stands. What YAML takes for a number or a date is sent back: its text may have been another.
+/// Borrows a string. Unquoted values that YAML parses as a number or a date are rejected: their source text
+/// is lost.
 pub(crate) fn text<'n>(node: &'n Node, problems: &mut Problems) -> Option<&'n str> {
     if let Some(text) = node.as_str() {
         return Some(text);
     }
-    let is_written = matches!(&node.kind, NodeKind::Scalar(scalar) if *scalar != Scalar::Null);
-    let help = is_written.then(|| "put it in quotes".to_owned());
+    let is_unquoted = matches!(&node.kind, NodeKind::Scalar(scalar) if *scalar != Scalar::Null);
+    let help = is_unquoted.then(|| "put it in quotes".to_owned());
     wrong_kind(node, "text", problems).help(help);
     None
 }
@@ -59,7 +60,7 @@ pub fn integer(node: &Node, problems: &mut Problems) -> Option<i64> {
     }
 }
 
-/// An integer of a range.
+/// Reads an integer in a range.
 pub fn integer_in(range: RangeInclusive<i64>) -> impl Fn(&Node, &mut Problems) -> Option<i64> {
     move |node, problems| {
         let number = integer(node, problems)?;
@@ -75,7 +76,7 @@ pub fn integer_in(range: RangeInclusive<i64>) -> impl Fn(&Node, &mut Problems) -
     }
 }
 
-/// The number of a record: positive.
+/// Reads the id of a record: a positive integer.
 pub fn identifier(node: &Node, problems: &mut Problems) -> Option<i64> {
     integer_in(1..=i64::MAX)(node, problems)
 }

@@ -5,7 +5,7 @@ use stoker_yaml::Node;
 use super::*;
 use crate::{Format, parse};
 
-/// What a reader makes of a YAML text, and the problems it reports.
+/// The result of a reader for a YAML text, with the problems it reports.
 fn read<T: std::fmt::Debug>(text: &str, read: impl Fn(&Node, &mut Problems) -> Option<T>) -> String {
     let node = parse(text, Format::Yaml).unwrap();
     let mut problems = Problems::default();
@@ -17,7 +17,7 @@ fn read<T: std::fmt::Debug>(text: &str, read: impl Fn(&Node, &mut Problems) -> O
 }
 
 #[test]
-fn text() {
+fn strings_are_read() {
     assert_eq!(read("a b", string), "\"a b\"");
     assert_eq!(read("''", string), "\"\"");
     assert_eq!(read("12", string), "must be text, this is an integer (line 1, column 1; put it in quotes)");
@@ -28,7 +28,7 @@ fn text() {
 }
 
 #[test]
-fn numbers_and_truth() {
+fn integers_and_booleans_are_read() {
     assert_eq!(read("-5", integer), "-5");
     assert_eq!(
         read("'5'", integer),
@@ -52,7 +52,7 @@ fn numbers_and_truth() {
 }
 
 #[test]
-fn words() {
+fn words_are_read() {
     let status = || word_of(NodeStatus::NAMES, NodeStatus::parse);
     assert_eq!(read("ready", status()), "Ready");
     assert_eq!(
@@ -64,7 +64,7 @@ fn words() {
 }
 
 #[test]
-fn lists_and_maps_report_every_item() {
+fn lists_and_maps_report_all_items() {
     assert_eq!(read("[1, 2]", list_of(integer)), "[1, 2]");
     assert_eq!(
         read("[1, a, 2, b]", list_of(integer)),
@@ -72,7 +72,7 @@ fn lists_and_maps_report_every_item() {
     );
     assert_eq!(
         read("a", list_of(string)),
-        "must be a list, this is text (line 1, column 1; write a list, even of one)"
+        "must be a list, this is text (line 1, column 1; write a list, even for a single item)"
     );
     assert_eq!(read("{b: 1, a: ~}", map_of(nullable(integer))), "[(\"b\", Some(1)), (\"a\", None)]");
     assert_eq!(
@@ -82,7 +82,7 @@ fn lists_and_maps_report_every_item() {
 }
 
 #[test]
-fn json_keeps_what_json_can_say() {
+fn json_values_are_read() {
     assert_eq!(
         read("{a: [1, 2.5, ~, true, x], since: 2016-01-02, big: 18446744073709551615}", json),
         format!(
@@ -92,8 +92,8 @@ fn json_keeps_what_json_can_say() {
     );
     assert_eq!(
         read("{a: .inf, b: [18446744073709551616], 1: x}", json),
-        "a: `.inf` cannot be kept as a number (line 1, column 5; put it in quotes if text is meant)
-b[0]: an integer must be between -9223372036854775808 and 18446744073709551615 (line 1, column 15; put it in quotes if text is meant)
+        "a: `.inf` cannot be represented as a JSON number (line 1, column 5; put it in quotes if it is text)
+b[0]: an integer must be between -9223372036854775808 and 18446744073709551615 (line 1, column 15; put it in quotes if it is text)
 a key must be text, `1` is an integer (line 1, column 38; put it in quotes)"
     );
     assert!(read("[1]", json_map).starts_with("must be a map, this is a list"));
@@ -108,7 +108,7 @@ fn node_body(fields: &mut Fields<'_, '_>) -> Option<(String, Given<i64>, Option<
 }
 
 #[test]
-fn absent_null_and_present_are_three_things() {
+fn absent_null_and_value_are_distinguished() {
     assert_eq!(read("{name: a}", object(node_body)), "(\"a\", Absent, None)");
     assert_eq!(read("{name: a, group_id: ~}", object(node_body)), "(\"a\", Null, None)");
     assert_eq!(
@@ -125,21 +125,21 @@ fn absent_null_and_present_are_three_things() {
 }
 
 #[test]
-fn every_problem_of_a_map_is_found_at_once() {
+fn all_problems_of_a_map_are_reported() {
     assert_eq!(
         read("{nane: a, group_id: x, online: 1, zzz: 2, 3: 4}", object(node_body)),
         "name: `name` is missing (line 1, column 2)
 nane: unknown key `nane` (line 1, column 2; did you mean `name`?)
 group_id: must be an integer, this is text (line 1, column 21)
 online: must be true or false, this is an integer (line 1, column 32)
-zzz: unknown key `zzz` (line 1, column 35; known here: name, group_id, online, id)
+zzz: unknown key `zzz` (line 1, column 35; known keys: name, group_id, online, id)
 a key must be text, `3` is an integer (line 1, column 43; put it in quotes)"
     );
     assert_eq!(read("[]", object(node_body)), "must be a map, this is a list (line 1, column 1)");
 }
 
 #[test]
-fn an_open_map_gives_its_rest() {
+fn open_map_returns_remaining_keys() {
     let node = parse("{a: 1, b: 2, c: 3}", Format::Yaml).unwrap();
     let mut problems = Problems::default();
     let mut fields = Fields::new(&node, &mut problems).unwrap();
@@ -171,7 +171,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn json_comes_through_unchanged(value in values()) {
+    fn json_round_trips(value in values()) {
         let node = parse(&value.to_string(), Format::Json).unwrap();
         let mut problems = Problems::default();
         prop_assert_eq!(json(&node, &mut problems), Some(value));

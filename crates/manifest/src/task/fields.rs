@@ -1,4 +1,4 @@
-//! What each field of a task may be, when it is not computed.
+//! Checks of literal task fields.
 
 use stoker_model::TaskType;
 use stoker_yaml::{Node, NodeKind, Scalar};
@@ -9,7 +9,7 @@ use crate::expression::is_computed;
 use crate::problem::{Problems, codes, quoted};
 use crate::reader::{boolean, list_of, string_of, text, word, wrong_kind};
 
-/// Fields with a meaning but without a column.
+/// Known fields that are not among [`stoker_model::TASK_FIELDS`].
 pub(super) const OTHER_FIELDS: &[&str] = &[
     "tags",
     "fail_on_error",
@@ -21,12 +21,12 @@ pub(super) const OTHER_FIELDS: &[&str] = &[
     "db_id",
 ];
 
-/// Reports what is wrong with the value of a field, given under its canonical name.
+/// Checks the value of a field, given its canonical name.
 pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Problems) {
     match canonical {
         "type" => _ = word(TaskType::NAMES)(node, problems),
         "version" => check_version(node, problems),
-        "roles" | "groups" | "tags" => check_places(node, problems),
+        "roles" | "groups" | "tags" => check_node_names(node, problems),
         "requires" | "required_for" | "tasks" | "reexecute_on" | "refresh_on" => check_names(node, problems),
         "cross_depends" | "cross_depended_by" => check_relations(node, problems),
         "parameters" => check_parameters(node, problems),
@@ -39,7 +39,7 @@ pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Problems)
     }
 }
 
-/// A name of something: text, or computed.
+/// A literal or computed name.
 pub(super) fn check_name(node: &Node, problems: &mut Problems) -> Option<()> {
     if is_computed(node) { Some(()) } else { string_of(1..=255)(node, problems).map(|_| ()) }
 }
@@ -48,8 +48,8 @@ fn check_names(node: &Node, problems: &mut Problems) {
     _ = list_of(check_name)(node, problems);
 }
 
-/// Where to run: one name or a list of them.
-pub(super) fn check_places(node: &Node, problems: &mut Problems) {
+/// Placement: one name or a list of names.
+pub(super) fn check_node_names(node: &Node, problems: &mut Problems) {
     match &node.kind {
         NodeKind::Seq(_) => check_names(node, problems),
         NodeKind::Scalar(Scalar::Str(_)) => _ = check_name(node, problems),
@@ -86,7 +86,7 @@ fn check_condition(node: &Node, problems: &mut Problems) {
     }
 }
 
-/// How many nodes may fail: `2`, `"2"`, `"10%"`, and negative ones.
+/// Fault tolerance: `2`, `"2"`, `"10%"`, and negative values.
 fn check_tolerance(node: &Node, problems: &mut Problems) {
     let form = "a number or a percentage such as `10%`";
     match &node.kind {
@@ -103,11 +103,11 @@ fn is_tolerance(text: &str) -> bool {
     let text = text.trim();
     let number = text.strip_suffix('%').unwrap_or(text).trim_end();
     let digits = number.strip_prefix(['-', '+']).unwrap_or(number);
-    // What does not fit into an integer is no number of nodes.
+    // A number that exceeds an integer is not a valid number of nodes.
     digits.starts_with(|first: char| first.is_ascii_digit()) && number.parse::<i64>().is_ok()
 }
 
-/// `name`, or `name/number` with a plain decimal.
+/// `name`, or `name/number` with a plain decimal number.
 fn check_stage(node: &Node, problems: &mut Problems) {
     let Some(stage) = text(node, problems) else { return };
     let (name, number) = match stage.split_once('/') {
@@ -130,6 +130,6 @@ fn is_decimal(text: &str) -> bool {
         Some((whole, fraction)) => is_digits(whole) && is_digits(fraction) && !fraction.is_empty(),
         None => is_digits(unsigned) && !unsigned.is_empty(),
     };
-    // So many digits that they make an infinity are no number either.
+    // A number with so many digits that it parses as infinity is invalid.
     has_form && text.parse::<f64>().is_ok_and(f64::is_finite)
 }

@@ -1,8 +1,8 @@
-//! A task: what its fields may be, how it is read, and how it is written back.
+//! Tasks: checks of their fields, reading and rendering.
 //!
-//! Any field but `id` may be computed, and so may items of lists and fields of relations: `{yaql_exp: text}`, exactly
-//! that one key. Expressions are compiled wherever they stand, except under a key `regex`, whose text is taken as it
-//! is. A field this module does not know is the user's own and kept as it was written.
+//! Any field except `id`, any list item and any field of a relation may be computed: a map with the single
+//! key `yaql_exp`. Expressions are parsed everywhere except under the key `regex`, whose value is verbatim.
+//! Unknown fields belong to the user and are stored as written.
 
 mod fields;
 mod read;

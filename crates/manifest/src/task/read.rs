@@ -1,4 +1,4 @@
-//! From a node to a task.
+//! Reads a task from a node.
 
 use stoker_model::{Json, JsonMap, Spelling, TASK_FIELDS, Task, canonical_field};
 use stoker_yaml::{Node, NodeKind};
@@ -8,16 +8,16 @@ use crate::expression::{Expressions, is_computed};
 use crate::problem::{Problems, codes, quoted};
 use crate::reader::{head, json, key_text, string_of, wrong_kind};
 
-/// Reads tasks of one text.
+/// Reads the tasks of one text.
 pub(crate) struct Tasks<'e, 't> {
     expressions: &'e mut Expressions<'t>,
 }
 
-/// Names by which the id of a task goes in answers of ours.
+/// Names of the task id; responses contain both.
 const ID: &str = "id";
 const ID_ALIAS: &str = "task_name";
 
-/// The id of a row, which comes with answers of ours and means nothing in an upload.
+/// The database id of a row, present in responses and ignored in uploads.
 const ROW_ID: &str = "db_id";
 
 impl<'e, 't> Tasks<'e, 't> {
@@ -42,8 +42,8 @@ impl<'e, 't> Tasks<'e, 't> {
         if let Some(name) = node.get(ID).and_then(Node::as_str) {
             problems.introduce(mark, &format!("task {}: ", quoted(name)));
         }
-        let is_sound = problems.n_errors() == n_errors;
-        name.filter(|_| is_sound).map(|name| Task { name, fields })
+        let is_valid = problems.n_errors() == n_errors;
+        name.filter(|_| is_valid).map(|name| Task { name, fields })
     }
 }
 
@@ -51,13 +51,13 @@ fn read_id(node: &Node, problems: &mut Problems) -> Option<String> {
     let id = node.get(ID);
     let name = problems.in_key(ID, |problems| match id {
         None => {
-            let help = node.get(ID_ALIAS).map(|_| format!("call it `{ID}`, not `{ID_ALIAS}`"));
+            let help = node.get(ID_ALIAS).map(|_| format!("use `{ID}` instead of `{ID_ALIAS}`"));
             problems.error(codes::MISSING, head(node), "`id` is missing").help(help);
             None
         }
         Some(id) if is_computed(id) => {
             let problem = problems.error(codes::EXPRESSION, head(id), "`id` cannot be computed");
-            problem.help("tasks are known by their ids before anything is computed: write it out".to_owned());
+            problem.help("ids are needed before expressions are evaluated; write the id as text".to_owned());
             None
         }
         Some(id) => string_of(1..=255)(id, problems),
@@ -65,12 +65,12 @@ fn read_id(node: &Node, problems: &mut Problems) -> Option<String> {
     if let (Some(id), Some(alias)) = (id, node.get(ID_ALIAS))
         && id.kind != alias.kind
     {
-        problems.in_key(ID_ALIAS, |problems| differing(ID, ID_ALIAS, alias, problems));
+        problems.in_key(ID_ALIAS, |problems| report_conflict(ID, ID_ALIAS, alias, problems));
     }
     name
 }
 
-/// The fields under their canonical names, in the order they are written.
+/// The fields by canonical name, in document order.
 fn read_fields(entries: &[(Node, Node)], problems: &mut Problems) -> JsonMap {
     let mut fields = JsonMap::with_capacity(entries.len());
     for (key, value) in entries {
@@ -79,27 +79,27 @@ fn read_fields(entries: &[(Node, Node)], problems: &mut Problems) -> JsonMap {
             continue;
         }
         let canonical = canonical_field(name);
-        let kept = problems.in_key(name, |problems| {
-            warn_of_slip(name, key, problems);
+        let json_value = problems.in_key(name, |problems| {
+            warn_of_typo(name, key, problems);
             if !is_computed(value) {
                 check_field(canonical, value, problems);
             }
             json(value, problems)
         });
-        let Some(kept) = kept else { continue };
+        let Some(json_value) = json_value else { continue };
         match fields.get(canonical) {
-            // Keys are distinct, so this is the other spelling.
-            Some(old) if !means_the_same(canonical, old, &kept) => {
-                problems.in_key(name, |problems| differing(other_spelling(name), name, key, problems));
+            // Keys are distinct, so the existing value has the other spelling.
+            Some(old) if !is_equivalent(canonical, old, &json_value) => {
+                problems.in_key(name, |problems| report_conflict(other_spelling(name), name, key, problems));
             }
             Some(_) => {}
-            None => _ = fields.insert(canonical.to_owned(), kept),
+            None => _ = fields.insert(canonical.to_owned(), json_value),
         }
     }
     fields
 }
 
-/// How else a field can be called.
+/// The other spelling of a field.
 fn other_spelling(name: &str) -> &str {
     let is_either = |field: &&Spelling| field.canonical == name || field.alias == Some(name);
     let field = TASK_FIELDS.iter().find(is_either);
@@ -108,29 +108,29 @@ fn other_spelling(name: &str) -> &str {
     other.unwrap_or(name)
 }
 
-/// A role by itself is a list of one.
-fn means_the_same(canonical: &str, old: &Json, new: &Json) -> bool {
+/// A single role equals a list of one.
+fn is_equivalent(canonical: &str, old: &Json, new: &Json) -> bool {
     let is_list_of =
         |list: &Json, one: &Json| matches!(list, Json::Array(items) if items[..] == [one.clone()]);
     old == new || (canonical == "roles" && (is_list_of(old, new) || is_list_of(new, old)))
 }
 
-fn differing(first: &str, second: &str, node: &Node, problems: &mut Problems) {
-    let message = format!("`{first}` and `{second}` are one field and say different things");
+fn report_conflict(first: &str, second: &str, node: &Node, problems: &mut Problems) {
+    let message = format!("`{first}` and `{second}` are two names of one field but have different values");
     problems.error(codes::CONFLICT, node.span, message).help("remove one of them".to_owned());
 }
 
-/// A field of the user's own that is nearly one of ours is more likely a slip.
-fn warn_of_slip(name: &str, key: &Node, problems: &mut Problems) {
-    let known = || {
+/// Warns about an unknown field whose name is similar to a known one: probably a typing error.
+fn warn_of_typo(name: &str, key: &Node, problems: &mut Problems) {
+    let known_fields = || {
         let own = TASK_FIELDS.iter().flat_map(|field| [Some(field.canonical), field.alias]).flatten();
         own.chain(OTHER_FIELDS.iter().copied()).chain([ID])
     };
-    if known().any(|field| field == name) {
+    if known_fields().any(|field| field == name) {
         return;
     }
-    if let Some(help) = problems.did_you_mean(name, known()) {
-        let message = format!("{} means nothing and is kept as it is", quoted(name));
+    if let Some(help) = problems.did_you_mean(name, known_fields()) {
+        let message = format!("unknown field {} has no effect", quoted(name));
         problems.warning(codes::UNKNOWN_KEY, key.span, message).help(help);
     }
 }

@@ -2,7 +2,7 @@
 
 use stoker_yaml::{Node, NodeKind, Scalar};
 
-use super::fields::{check_name, check_places};
+use super::fields::{check_name, check_node_names};
 use crate::expression::is_computed;
 use crate::problem::Problems;
 use crate::reader::{Fields, list_of, word};
@@ -21,7 +21,7 @@ fn check_relation(node: &Node, problems: &mut Problems) -> Option<()> {
     fields.required("name", check_name);
     for key in ["role", "tags"] {
         fields.optional(key, |node, problems| {
-            check_where(node, problems);
+            check_target_nodes(node, problems);
             Some(())
         });
     }
@@ -32,9 +32,9 @@ fn check_relation(node: &Node, problems: &mut Problems) -> Option<()> {
     Some(())
 }
 
-/// Where the other task is; null is the place of stages.
-fn check_where(node: &Node, problems: &mut Problems) {
+/// Checks the nodes of the other task; null means stages.
+fn check_target_nodes(node: &Node, problems: &mut Problems) {
     if !is_computed(node) && !matches!(node.kind, NodeKind::Scalar(Scalar::Null)) {
-        check_places(node, problems);
+        check_node_names(node, problems);
     }
 }

@@ -1,4 +1,4 @@
-//! How many instances of a task run at one time.
+//! The strategy of a task: how many of its instances run concurrently.
 
 use stoker_yaml::Node;
 
@@ -13,7 +13,7 @@ pub(super) fn check_strategy(node: &Node, problems: &mut Problems) {
     fields.required("type", |node, problems| {
         if is_computed(node) { Some(()) } else { word(TYPES)(node, problems).map(|_| ()) }
     });
-    // Zero means that there is no limit.
+    // Zero means no limit.
     fields.optional("amount", |node, problems| {
         if is_computed(node) { Some(()) } else { integer_in(0..=i64::MAX)(node, problems).map(|_| ()) }
     });

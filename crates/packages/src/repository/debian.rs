@@ -1,4 +1,4 @@
-//! The index of a flat repository for `apt`: `Packages`, the same compressed, and `Release`.
+//! Index of a flat APT repository: `Packages`, `Packages.gz` and `Release`.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -15,19 +15,20 @@ use crate::tar;
 
 const MAGIC: &[u8] = b"!<arch>\n";
 const MEMBER_HEADER_BYTES: usize = 60;
-/// Before the description only a version and comments may come.
+/// Bound on the members before `control.tar`; normally there is only `debian-binary`.
 const MEMBERS_MAX: usize = 16;
-/// Of a description, and of the archive that it is in.
+/// Bounds on the size of the control file and of the archive that contains it.
 const CONTROL_BYTES_MAX: u64 = 1 << 20;
 const CONTROL_ARCHIVE_BYTES_MAX: u64 = 16 << 20;
-/// What `apt` cannot do without.
+/// Fields that APT requires.
 const REQUIRED: [&str; 3] = ["Package", "Version", "Architecture"];
-/// What the index says of a package, and not the package itself.
-const OWN: [&str; 6] = ["Filename", "Size", "MD5sum", "SHA1", "SHA256", "SHA512"];
-/// `apt` asks for a date, and the same files give the same bytes. It compares dates of one repository only.
+/// Fields that the index sets itself; values in the package are dropped.
+const INDEX_FIELDS: [&str; 6] = ["Filename", "Size", "MD5sum", "SHA1", "SHA256", "SHA512"];
+/// `Release` requires a date. It is constant so that packing is reproducible; APT compares dates only within
+/// one repository.
 const DATE: &str = "Sat, 01 Jan 2000 00:00:00 UTC";
 
-/// Files of the index, by their paths in the repository.
+/// Generates the index files, by path in the repository.
 pub(super) fn index(
     folder: &Path,
     repository: &Repository,
@@ -42,7 +43,7 @@ pub(super) fn index(
         let sum = sum_of_file(&full)?;
         architectures.insert(control.field("Architecture").to_owned());
         text.push_str(&control.text);
-        let inside = repository.inside(path);
+        let inside = repository.relative(path);
         _ = writeln!(text, "Filename: ./{inside}\nSize: {}\nSHA256: {}\n", sum.n_bytes, sum.sha256);
     }
     let packed = compressed(&text)?;
@@ -65,17 +66,17 @@ pub(super) fn index(
     ])
 }
 
-/// What a Debian package says about itself.
+/// Control file of a Debian package.
 #[derive(Debug)]
 pub(super) struct Control {
-    /// Fields with a line break behind each.
+    /// Control fields; every line ends with a line break.
     text: String,
 }
 
 impl Control {
-    /// Reads the description out of a package, or says why there is none.
+    /// Reads the control file of a package.
     pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let file = File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
+        let file = File::open(path).map_err(|error| format!("cannot read it: {error}"))?;
         let (compression, archive) = control_archive(BufReader::new(file))?;
         let archive: Box<dyn Read> = match compression.as_str() {
             "" => Box::new(archive),
@@ -83,85 +84,86 @@ impl Control {
             ".xz" => Box::new(lzma_rust2::XzReader::new(archive, true)),
             ".zst" => Box::new(
                 ruzstd::decoding::StreamingDecoder::new(archive)
-                    .map_err(|error| format!("its description cannot be unpacked: {error}"))?,
+                    .map_err(|error| format!("cannot unpack its control archive: {error}"))?,
             ),
-            other => return Err(format!("its description is packed in a way that is not known: `{other}`")),
+            other => return Err(format!("unsupported compression of its control archive: `{other}`")),
         };
-        Self::parse(&description(archive.take(CONTROL_ARCHIVE_BYTES_MAX))?)
+        Self::parse(&control_text(archive.take(CONTROL_ARCHIVE_BYTES_MAX))?)
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        // What stands behind an empty line would be another package in the index.
+        // Only the first paragraph: further ones would become other packages in the index.
         let lines = text.lines().skip_while(|line| line.trim().is_empty());
         let lines: Vec<&str> = lines.take_while(|line| !line.trim().is_empty()).collect();
-        let mut kept = String::new();
-        let mut is_kept = true;
+        let mut fields = String::new();
+        let mut is_included = true;
         for line in lines {
             if !line.starts_with([' ', '\t']) {
-                let (name, _) = line.split_once(':').ok_or("its description is not `Field: value`")?;
-                is_kept = !OWN.iter().any(|own| own.eq_ignore_ascii_case(name));
+                let (name, _) =
+                    line.split_once(':').ok_or("a line of its control file is not `Field: value`")?;
+                is_included = !INDEX_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name));
             }
-            if is_kept {
-                kept.extend([line, "\n"]);
+            if is_included {
+                fields.extend([line, "\n"]);
             }
         }
-        let control = Self { text: kept };
+        let control = Self { text: fields };
         let missing: Vec<&str> = REQUIRED.into_iter().filter(|name| control.field(name).is_empty()).collect();
         if missing.is_empty() {
             return Ok(control);
         }
-        Err(format!("its description has no {}", missing.join(", no ")))
+        Err(format!("its control file lacks {}", missing.join(", ")))
     }
 
     fn field(&self, name: &str) -> &str {
-        let of_line = |line: &'_ str| -> Option<usize> {
-            let (found, value) = line.split_once(':')?;
-            found.eq_ignore_ascii_case(name).then(|| line.len() - value.len())
+        let value_offset = |line: &'_ str| -> Option<usize> {
+            let (field, value) = line.split_once(':')?;
+            field.eq_ignore_ascii_case(name).then(|| line.len() - value.len())
         };
-        let found = self.text.lines().find_map(|line| Some(line[of_line(line)?..].trim()));
-        found.unwrap_or_default()
+        let value = self.text.lines().find_map(|line| Some(line[value_offset(line)?..].trim()));
+        value.unwrap_or_default()
     }
 }
 
-/// The member `control.tar` of an `ar` archive, and how it is compressed.
+/// Finds the member `control.tar` of an `ar` archive; returns its compression suffix and its content.
 fn control_archive<R: Read + Seek>(mut source: R) -> Result<(String, io::Take<R>), String> {
-    let no_package = |_| "it is no Debian package: it ends too early".to_owned();
+    let truncated = |_| "it is not a Debian package: unexpected end of file".to_owned();
     let mut magic = [0; MAGIC.len()];
-    source.read_exact(&mut magic).map_err(no_package)?;
+    source.read_exact(&mut magic).map_err(truncated)?;
     if magic != *MAGIC {
-        return Err("it is no Debian package".to_owned());
+        return Err("it is not a Debian package".to_owned());
     }
     for _ in 0..MEMBERS_MAX {
         let mut header = [0; MEMBER_HEADER_BYTES];
-        source.read_exact(&mut header).map_err(no_package)?;
+        source.read_exact(&mut header).map_err(truncated)?;
         let text = |range: std::ops::Range<usize>| String::from_utf8_lossy(&header[range]).trim().to_owned();
         let name = text(0..16);
         let n_bytes: u32 =
-            text(48..58).parse().map_err(|_| "it is no Debian package: a size is no number".to_owned())?;
+            text(48..58).parse().map_err(|_| "it is not a Debian package: invalid member size".to_owned())?;
         if let Some(compression) = name.trim_end_matches('/').strip_prefix("control.tar") {
             return Ok((compression.to_owned(), source.take(n_bytes.into())));
         }
         let n_skipped = i64::from(n_bytes) + i64::from(n_bytes % 2);
-        source.seek(SeekFrom::Current(n_skipped)).map_err(no_package)?;
+        source.seek(SeekFrom::Current(n_skipped)).map_err(truncated)?;
     }
-    Err("it is no Debian package: it has no `control.tar`".to_owned())
+    Err("it is not a Debian package: it has no `control.tar`".to_owned())
 }
 
-fn description(archive: impl Read) -> Result<String, String> {
-    let damaged = |error: crate::ArchiveError| format!("its description cannot be unpacked: {error}");
+fn control_text(archive: impl Read) -> Result<String, String> {
+    let damaged = |error: crate::ArchiveError| format!("cannot unpack its control archive: {error}");
     let mut members = tar::Reader::new(archive);
     while let Some(entry) = members.next().map_err(damaged)? {
         if entry.path.trim_start_matches("./") != "control" {
             continue;
         }
         if entry.n_bytes > CONTROL_BYTES_MAX {
-            return Err(format!("its description has more than {CONTROL_BYTES_MAX} bytes"));
+            return Err(format!("its control file exceeds {CONTROL_BYTES_MAX} bytes"));
         }
         let mut bytes = Vec::new();
         members.content(&mut bytes).map_err(damaged)?;
-        return String::from_utf8(bytes).map_err(|_| "its description is no UTF-8 text".to_owned());
+        return String::from_utf8(bytes).map_err(|_| "its control file is not valid UTF-8".to_owned());
     }
-    Err("it has no description: `control` is missing".to_owned())
+    Err("its control archive has no `control` file".to_owned())
 }
 
 #[cfg(test)]
@@ -169,36 +171,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn descriptions_are_one_paragraph_with_the_fields_that_count() {
+    fn control_is_reduced_to_one_paragraph_without_index_fields() {
         let control = Control::parse(
             "\nPackage: a\nVersion: 1\nArchitecture: all\nFilename: x\nSize: 7\n more\nDescription: b\n .\n c\n\nPackage: evil\n",
         );
         let control = control.unwrap();
         assert_eq!(
             control.text, "Package: a\nVersion: 1\nArchitecture: all\nDescription: b\n .\n c\n",
-            "what the index says itself is left out"
+            "fields of the index are dropped"
         );
         assert_eq!((control.field("version"), control.field("Nothing")), ("1", ""));
-        let wrong = Control::parse("Package: a\n").unwrap_err();
-        assert_eq!(wrong, "its description has no Version, no Architecture");
+        let error = Control::parse("Package: a\n").unwrap_err();
+        assert_eq!(error, "its control file lacks Version, Architecture");
         assert!(Control::parse("nonsense\n").is_err());
     }
 
     #[test]
-    fn what_is_no_package_is_told() {
+    fn invalid_packages_are_reported() {
         let folder = stoker_testkit::Folder::new();
         let member = |name: &str, size: &str| {
             format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, "100644")
         };
         for (bytes, expected) in [
-            (String::new(), "ends too early"),
-            ("PK\x03\x04 something".to_owned(), "no Debian package"),
-            ("!<arch>\n".to_owned(), "ends too early"),
-            (format!("!<arch>\n{}", member("debian-binary", "x")), "a size is no number"),
-            (format!("!<arch>\n{}", member("control.tar.lz4", "0")), "not known: `.lz4`"),
-            (format!("!<arch>\n{}", member("control.tar.xz", "0")), "cannot be unpacked"),
-            (format!("!<arch>\n{}", member("control.tar.zst", "0")), "cannot be unpacked"),
-            (format!("!<arch>\n{}", member("control.tar.gz", "9999")), "cannot be unpacked"),
+            (String::new(), "unexpected end of file"),
+            ("PK\x03\x04 something".to_owned(), "not a Debian package"),
+            ("!<arch>\n".to_owned(), "unexpected end of file"),
+            (format!("!<arch>\n{}", member("debian-binary", "x")), "invalid member size"),
+            (format!("!<arch>\n{}", member("control.tar.lz4", "0")), "control archive: `.lz4`"),
+            (format!("!<arch>\n{}", member("control.tar.xz", "0")), "cannot unpack"),
+            (format!("!<arch>\n{}", member("control.tar.zst", "0")), "cannot unpack"),
+            (format!("!<arch>\n{}", member("control.tar.gz", "9999")), "cannot unpack"),
             (format!("!<arch>\n{}", member("data.tar", "0").repeat(20)), "has no `control.tar`"),
         ] {
             std::fs::write(folder.file("a.deb"), &bytes).unwrap();

@@ -1,8 +1,8 @@
-//! Repositories of packages inside of plugins: folders of `.deb` or `.rpm` files, and the index that package managers
-//! read to find them.
+//! Package repositories inside plugins: folders of `.deb` or `.rpm` files and the indexes that package
+//! managers read.
 //!
-//! The index is made when a plugin is packed and lies in the archive only: the folder of the author stays as it is. One
-//! that somebody has signed is left alone, for it could not be signed again.
+//! Indexes are generated when a plugin is packed and exist only in the archive; the author's folder is not
+//! changed. A signed index is kept as it is, because it could not be signed again.
 
 mod debian;
 mod rpm;
@@ -24,18 +24,18 @@ use crate::error::FolderError;
 use crate::folder::{has_extension, list};
 use crate::limits::Limits;
 
-/// Of a file of an index, as far as it is looked at.
+/// Bound on the part of an index file that is hashed.
 const INDEX_BYTES_MAX: u64 = 16 << 20;
 
-/// A folder with packages, as an entry of `releases` names it.
+/// Repository folder, from an entry of `releases`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Repository {
-    /// Inside of the plugin, in one spelling: without `.` and without a slash at the end.
+    /// Normalized path in the plugin: no `.` components, no trailing slash.
     pub path: String,
     pub kind: RepositoryKind,
 }
 
-/// A file of an index, as it will be inside of the plugin.
+/// Index file with its path in the plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IndexFile {
     pub(crate) path: String,
@@ -49,7 +49,7 @@ fn extension(kind: RepositoryKind) -> &'static str {
     }
 }
 
-/// Files one of which a package manager begins with.
+/// Files of which a package manager reads one first.
 fn entries(kind: RepositoryKind) -> &'static [&'static str] {
     match kind {
         RepositoryKind::Debian => &["InRelease", "Release", "Packages.gz", "Packages"],
@@ -57,7 +57,7 @@ fn entries(kind: RepositoryKind) -> &'static [&'static str] {
     }
 }
 
-/// Files that only somebody with a key can make.
+/// Signature files, which cannot be regenerated without the author's key.
 fn signatures(kind: RepositoryKind) -> &'static [&'static str] {
     match kind {
         RepositoryKind::Debian => &["InRelease", "Release.gpg"],
@@ -65,43 +65,43 @@ fn signatures(kind: RepositoryKind) -> &'static [&'static str] {
     }
 }
 
-/// What tells an index from others; none if there is none, and no package manager can use the folder.
+/// Digest of the index. `None` without an index; package managers cannot use such a folder.
 pub fn index_digest(kind: RepositoryKind, folder: &Path) -> Option<String> {
     let mut hasher = Sha256::new();
-    let mut is_there = false;
+    let mut has_index = false;
     for entry in entries(kind) {
         let Ok(file) = File::open(folder.join(entry)) else { continue };
         let mut bytes = Vec::new();
         file.take(INDEX_BYTES_MAX).read_to_end(&mut bytes).ok()?;
-        is_there = true;
+        has_index = true;
         hasher.update(entry.as_bytes());
         hasher.update((bytes.len() as u64).to_be_bytes());
         hasher.update(&bytes);
     }
-    is_there.then(|| hex(&hasher.finalize()))
+    has_index.then(|| hex(&hasher.finalize()))
 }
 
 impl Repository {
-    /// The one at a path, as it is written. One that leads out of the plugin is none.
+    /// Returns `None` for an unknown operating system and for a path outside the plugin.
     pub fn new(os: &str, path: &str) -> Option<Self> {
         Some(Self { path: clean_path(path)?, kind: RepositoryKind::of_system(os)? })
     }
 
-    /// All of a plugin.
+    /// All repositories of a plugin.
     pub fn all_of(plugin: &NewPlugin) -> Vec<Self> {
-        let mut found = BTreeMap::new();
+        let mut repositories = BTreeMap::new();
         for entry in &plugin.releases {
             let text = |key: &str| entry.get(key).and_then(Json::as_str);
-            if let Some(one) =
+            if let Some(repository) =
                 text("os").zip(text("repository_path")).and_then(|(os, path)| Self::new(os, path))
             {
-                found.entry(one.path).or_insert(one.kind);
+                repositories.entry(repository.path).or_insert(repository.kind);
             }
         }
-        found.into_iter().map(|(path, kind)| Self { path, kind }).collect()
+        repositories.into_iter().map(|(path, kind)| Self { path, kind }).collect()
     }
 
-    /// Packages in it, by path from the root of the plugin.
+    /// Packages of the repository, as paths in the plugin.
     fn packages<'p>(&self, paths: impl Iterator<Item = &'p String>) -> Vec<&'p str> {
         let is_inside = |path: &&'p String| {
             path.strip_prefix(&self.path).is_some_and(|rest| rest.starts_with('/'))
@@ -110,19 +110,19 @@ impl Repository {
         paths.filter(is_inside).map(String::as_str).collect()
     }
 
-    fn inside<'p>(&self, path: &'p str) -> &'p str {
+    fn relative<'p>(&self, path: &'p str) -> &'p str {
         path.get(self.path.len() + 1..).unwrap_or(path)
     }
 }
 
-/// A path inside of a plugin in one spelling; none for the plugin itself and for what is outside.
+/// Normalizes a path in a plugin. `None` for the plugin itself and for paths outside it.
 pub fn clean_path(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
-    let stays = !path.starts_with('/') && !parts.is_empty() && !parts.contains(&"..");
-    stays.then(|| parts.join("/"))
+    let is_inside = !path.starts_with('/') && !parts.is_empty() && !parts.contains(&"..");
+    is_inside.then(|| parts.join("/"))
 }
 
-/// The indexes of all repositories of the plugin in a folder.
+/// Generates the indexes of all repositories of a plugin.
 pub(crate) fn indexes(folder: &Path, plugin: &NewPlugin) -> Result<Vec<IndexFile>, FolderError> {
     let paths = list(folder, &Limits::default())?;
     let mut files = Vec::new();
@@ -132,32 +132,33 @@ pub(crate) fn indexes(folder: &Path, plugin: &NewPlugin) -> Result<Vec<IndexFile
         if packages.is_empty() || signatures(repository.kind).iter().any(is_signed) {
             continue;
         }
-        let made = match repository.kind {
+        let index_files = match repository.kind {
             RepositoryKind::Debian => debian::index(folder, &repository, &packages, plugin)?,
             RepositoryKind::Rpm => rpm::index(folder, &repository, &packages)?,
         };
-        let place = |(name, bytes): (String, Vec<u8>)| IndexFile {
+        let index_file = |(name, bytes): (String, Vec<u8>)| IndexFile {
             path: format!("{}/{name}", repository.path),
             bytes,
         };
-        files.extend(made.into_iter().map(place));
+        files.extend(index_files.into_iter().map(index_file));
     }
     Ok(files)
 }
 
-/// Paths of repositories that have packages and no index: somebody else has packed the plugin.
+/// Paths of repositories with packages but without an index, which happens if another tool packed the plugin.
 pub fn repositories_without_index(
     folder: &Path,
     plugin: &NewPlugin,
     paths: &BTreeSet<String>,
 ) -> Vec<String> {
-    let is_without = |one: &Repository| {
-        !one.packages(paths.iter()).is_empty() && index_digest(one.kind, &folder.join(&one.path)).is_none()
+    let lacks_index = |repository: &Repository| {
+        !repository.packages(paths.iter()).is_empty()
+            && index_digest(repository.kind, &folder.join(&repository.path)).is_none()
     };
-    Repository::all_of(plugin).into_iter().filter(is_without).map(|one| one.path).collect()
+    Repository::all_of(plugin).into_iter().filter(lacks_index).map(|repository| repository.path).collect()
 }
 
-/// Packages that cannot be read, and so cannot be found by any package manager.
+/// Reports packages that cannot be read and therefore cannot be indexed.
 pub(crate) fn problems(folder: &Path, plugin: &NewPlugin, paths: &BTreeSet<String>) -> Vec<PackageProblem> {
     let mut problems = Vec::new();
     for repository in Repository::all_of(plugin) {
@@ -174,36 +175,36 @@ pub(crate) fn problems(folder: &Path, plugin: &NewPlugin, paths: &BTreeSet<Strin
     problems
 }
 
-/// What an index says about a file whatever is in it.
+/// Size and checksum of a file.
 struct Sum {
     sha256: String,
     n_bytes: u64,
 }
 
 fn sum_of_file(path: &Path) -> Result<Sum, FolderError> {
-    let summed = || -> io::Result<Sum> {
+    let compute = || -> io::Result<Sum> {
         let mut file = File::open(path)?;
         let mut hasher = Sha256::new();
-        let mut piece = vec![0; 64 << 10];
+        let mut chunk = vec![0; 64 << 10];
         let mut n_bytes = 0;
         loop {
-            match file.read(&mut piece)? {
+            match file.read(&mut chunk)? {
                 0 => return Ok(Sum { sha256: hex(&hasher.finalize()), n_bytes }),
                 n_read => {
-                    hasher.update(&piece[..n_read]);
+                    hasher.update(&chunk[..n_read]);
                     n_bytes += n_read as u64;
                 }
             }
         }
     };
-    summed().map_err(|error| FolderError::Unreadable { path: path.to_owned(), error })
+    compute().map_err(|error| FolderError::Unreadable { path: path.to_owned(), error })
 }
 
 fn sum_of(bytes: &[u8]) -> Sum {
     Sum { sha256: hex(&Sha256::digest(bytes)), n_bytes: bytes.len() as u64 }
 }
 
-/// The same bytes for the same text, whenever and wherever it is compressed.
+/// Compresses reproducibly: the same text gives the same bytes.
 fn compressed(text: &str) -> Result<Vec<u8>, FolderError> {
     let mut encoder =
         GzBuilder::new().mtime(0).operating_system(255).write(Vec::new(), Compression::default());
@@ -220,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_stay_inside() {
+    fn paths_outside_the_plugin_are_rejected() {
         for (path, expected) in [
             ("repositories/ubuntu", Some("repositories/ubuntu")),
             ("./repositories//ubuntu/", Some("repositories/ubuntu")),
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_two_releases_share_is_one_repository() {
+    fn releases_that_share_a_folder_share_a_repository() {
         let entry = |os: &str, path: &str| serde_json::json!({"os": os, "repository_path": path});
         let releases = vec![
             entry("ubuntu", "repo/u"),
@@ -246,8 +247,9 @@ mod tests {
             serde_json::json!({"os": "ubuntu"}),
         ];
         let plugin = NewPlugin { releases, ..NewPlugin::new("x", "1.0.0", "5.0.0") };
-        let found = Repository::all_of(&plugin);
-        let found: Vec<(&str, RepositoryKind)> = found.iter().map(|one| (&*one.path, one.kind)).collect();
-        assert_eq!(found, [("repo/c", RepositoryKind::Rpm), ("repo/u", RepositoryKind::Debian)]);
+        let repositories = Repository::all_of(&plugin);
+        let repositories: Vec<(&str, RepositoryKind)> =
+            repositories.iter().map(|repository| (&*repository.path, repository.kind)).collect();
+        assert_eq!(repositories, [("repo/c", RepositoryKind::Rpm), ("repo/u", RepositoryKind::Debian)]);
     }
 }

@@ -1,4 +1,4 @@
-//! The index that `dnf` and `yum` read: `repodata` with lists of packages and of their files.
+//! Index of an RPM repository: `repodata` with the lists that `dnf` and `yum` read.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,19 +14,19 @@ const FILELISTS: &str = "xmlns=\"http://linux.duke.edu/metadata/filelists\"";
 const OTHER: &str = "xmlns=\"http://linux.duke.edu/metadata/other\"";
 const REPO: &str = "xmlns=\"http://linux.duke.edu/metadata/repo\"";
 
-/// Bits of the flags of a relation.
+/// Comparison bits of dependency flags.
 const LESS: u64 = 1 << 1;
 const GREATER: u64 = 1 << 2;
 const EQUAL: u64 = 1 << 3;
-/// Needed while scripts of the package run.
-const BEFORE: u64 = 1 << 6 | 1 << 9 | 1 << 10;
-/// What the package manager itself must be able to do; indexes do not tell of it.
-const OF_RPM: u64 = 1 << 24;
-/// The kind of a file in its mode.
-const KIND_MASK: u64 = 0o170_000;
+/// Dependencies of the package's own scripts (`RPMSENSE_PREREQ`, `_SCRIPT_PRE`, `_SCRIPT_POST`).
+const SCRIPT_PREREQUISITE: u64 = 1 << 6 | 1 << 9 | 1 << 10;
+/// Features of `rpm` itself (`RPMSENSE_RPMLIB`), which repository indexes omit.
+const RPM_FEATURE: u64 = 1 << 24;
+/// File type bits of a mode.
+const TYPE_MASK: u64 = 0o170_000;
 const FOLDER: u64 = 0o040_000;
 
-/// Files of the index, by their paths in the repository.
+/// Generates the index files, by path in the repository.
 pub(super) fn index(
     folder: &Path,
     repository: &Repository,
@@ -38,9 +38,9 @@ pub(super) fn index(
         let header = Header::read(&full).map_err(|reason| unfit(&full, reason))?;
         let sum = sum_of_file(&full)?;
         let package = Package { header: &header, sha256: &sum.sha256, n_bytes: sum.n_bytes };
-        primary += &package.primary(repository.inside(path));
-        filelists += &package.listed(&package.files(|_| true));
-        other += &package.listed("");
+        primary += &package.primary(repository.relative(path));
+        filelists += &package.list_entry(&package.files(|_| true));
+        other += &package.list_entry("");
     }
     let n_packages = packages.len();
     let list = |root: &str, attributes: &str, inner: &str| {
@@ -65,7 +65,7 @@ pub(super) fn index(
         );
         files.push((format!("repodata/{name}.xml.gz"), packed));
     }
-    // Tells this index from others of the repository: the sums of its lists.
+    // Derived from the checksums of the lists, so that it changes exactly when the index does.
     let revision = &sum_of(entries.as_bytes()).sha256[..16];
     let root = format!("{INTRO}<repomd {REPO}>\n<revision>{revision}</revision>\n{entries}</repomd>\n");
     files.push(("repodata/repomd.xml".to_owned(), root.into_bytes()));
@@ -102,7 +102,7 @@ impl Package<'_> {
         text += &element("packager", tags::PACKAGER);
         text += &element("url", tags::URL);
         let build_time = header.number(tags::BUILD_TIME);
-        // When the file was written here says nothing, and would make each build another.
+        // The build time of the package instead of the file's modification time keeps packing reproducible.
         _ = writeln!(text, "<time file=\"{build_time}\" build=\"{build_time}\"/>");
         _ = writeln!(
             text,
@@ -110,7 +110,7 @@ impl Package<'_> {
             self.n_bytes,
             header.number(tags::SIZE),
             header.number(tags::ARCHIVE_SIZE),
-            escaped(&encoded(location))
+            escaped(&percent_encode(location))
         );
         text += &element("rpm:license", tags::LICENSE);
         text += &element("rpm:vendor", tags::VENDOR);
@@ -122,7 +122,7 @@ impl Package<'_> {
         text += &self.relations("requires", tags::REQUIRES);
         text += &self.relations("conflicts", tags::CONFLICTS);
         text += &self.relations("obsoletes", tags::OBSOLETES);
-        // Files that others usually require by their paths.
+        // Files that other packages commonly require by path.
         text += &self.files(|path| {
             path.starts_with("/etc/")
                 || path.contains("/bin/")
@@ -132,8 +132,8 @@ impl Package<'_> {
         text + "</format>\n</package>\n"
     }
 
-    /// An entry of one of the other lists.
-    fn listed(&self, inner: &str) -> String {
+    /// Entry of the `filelists` or `other` list.
+    fn list_entry(&self, inner: &str) -> String {
         let header = self.header;
         format!(
             "<package pkgid=\"{}\" name=\"{}\" arch=\"{}\">\n{}\n{inner}</package>\n",
@@ -150,13 +150,13 @@ impl Package<'_> {
         let mut entries = Vec::new();
         for (idx, name) in header.texts(names).iter().enumerate() {
             let flags = flags.get(idx).copied().unwrap_or_default();
-            if flags & OF_RPM != 0 || name.starts_with("rpmlib(") {
+            if flags & RPM_FEATURE != 0 || name.starts_with("rpmlib(") {
                 continue;
             }
             let mut entry = format!("<rpm:entry name=\"{}\"", escaped(name));
             let version = versions.get(idx).map(String::as_str).filter(|version| !version.is_empty());
             if let (Some(comparison), Some(version)) = (comparison(flags), version) {
-                let (epoch, version, release) = parts(version);
+                let (epoch, version, release) = split_version(version);
                 _ = write!(
                     entry,
                     " flags=\"{comparison}\" epoch=\"{}\" ver=\"{}\"",
@@ -167,7 +167,7 @@ impl Package<'_> {
                     _ = write!(entry, " rel=\"{}\"", escaped(release));
                 }
             }
-            if kind == "requires" && flags & BEFORE != 0 {
+            if kind == "requires" && flags & SCRIPT_PREREQUISITE != 0 {
                 entry += " pre=\"1\"";
             }
             entry += "/>\n";
@@ -181,18 +181,18 @@ impl Package<'_> {
         format!("<rpm:{kind}>\n{}</rpm:{kind}>\n", entries.concat())
     }
 
-    fn files(&self, is_wanted: impl Fn(&str) -> bool) -> String {
+    fn files(&self, is_included: impl Fn(&str) -> bool) -> String {
         let header = self.header;
         let folders = header.texts(tags::DIR_NAMES);
-        let (places, modes) = (header.numbers(tags::DIR_INDEXES), header.numbers(tags::FILE_MODES));
+        let (folder_indexes, modes) = (header.numbers(tags::DIR_INDEXES), header.numbers(tags::FILE_MODES));
         let mut text = String::new();
         for (idx, name) in header.texts(tags::BASE_NAMES).iter().enumerate() {
-            let folder = places.get(idx).and_then(|place| folders.get(*place as usize));
+            let folder = folder_indexes.get(idx).and_then(|folder_idx| folders.get(*folder_idx as usize));
             let path = format!("{}{name}", folder.map_or("", String::as_str));
-            if !is_wanted(&path) {
+            if !is_included(&path) {
                 continue;
             }
-            let is_folder = modes.get(idx).is_some_and(|mode| mode & KIND_MASK == FOLDER);
+            let is_folder = modes.get(idx).is_some_and(|mode| mode & TYPE_MASK == FOLDER);
             let attribute = if is_folder { " type=\"dir\"" } else { "" };
             _ = writeln!(text, "<file{attribute}>{}</file>", escaped(&path));
         }
@@ -212,7 +212,7 @@ fn comparison(flags: u64) -> Option<&'static str> {
 }
 
 /// `[epoch:]version[-release]`.
-fn parts(text: &str) -> (&str, &str, Option<&str>) {
+fn split_version(text: &str) -> (&str, &str, Option<&str>) {
     let (epoch, rest) = text.split_once(':').unwrap_or(("0", text));
     match rest.rsplit_once('-') {
         Some((version, release)) => (epoch, version, Some(release)),
@@ -229,7 +229,7 @@ fn escaped(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\n' | '\t' => escaped.push(letter),
-            // XML has no way to write these.
+            // Control characters cannot be represented in XML 1.0.
             letter if letter.is_control() => {}
             letter => escaped.push(letter),
         }
@@ -237,16 +237,16 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A path as part of an address.
-fn encoded(path: &str) -> String {
-    let mut encoded = String::new();
+/// Percent-encodes a path for a URL.
+fn percent_encode(path: &str) -> String {
+    let mut percent_encode = String::new();
     for byte in path.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' | b'+' => {
-                encoded.push(byte.into());
+                percent_encode.push(byte.into());
             }
-            byte => _ = write!(encoded, "%{byte:02X}"),
+            byte => _ = write!(percent_encode, "%{byte:02X}"),
         }
     }
-    encoded
+    percent_encode
 }

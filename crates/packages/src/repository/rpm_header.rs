@@ -1,4 +1,4 @@
-//! What an RPM package says about itself: a table of tags behind a lead and a table of signatures.
+//! Header of an RPM package: a tag table that follows the lead and the signature table.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,14 +9,14 @@ const LEAD_BYTES: usize = 96;
 const LEAD_MAGIC: &[u8] = &[0xed, 0xab, 0xee, 0xdb];
 const TABLE_MAGIC: &[u8] = &[0x8e, 0xad, 0xe8, 1];
 const ENTRY_BYTES: usize = 16;
-/// More than the largest kernel has.
+/// Bounds far above the headers of the largest packages, such as kernels.
 const ENTRIES_MAX: u32 = 4096;
 const DATA_BYTES_MAX: u32 = 64 << 20;
 const ITEMS_MAX: u32 = 1 << 20;
-/// Data of signatures ends at a multiple of these.
+/// The signature table is padded to a multiple of this.
 const ALIGNMENT: u64 = 8;
 
-/// Numbers of tags.
+/// Tag numbers.
 pub(super) mod tags {
     pub(crate) const NAME: u32 = 1000;
     pub(crate) const VERSION: u32 = 1001;
@@ -39,7 +39,7 @@ pub(super) mod tags {
     pub(crate) const DIR_INDEXES: u32 = 1116;
     pub(crate) const BASE_NAMES: u32 = 1117;
     pub(crate) const DIR_NAMES: u32 = 1118;
-    /// Names, flags and versions of what a package has to do with others.
+    /// Tags of names, flags and versions of dependencies.
     pub(crate) const PROVIDES: [u32; 3] = [1047, 1112, 1113];
     pub(crate) const REQUIRES: [u32; 3] = [1049, 1048, 1050];
     pub(crate) const CONFLICTS: [u32; 3] = [1054, 1053, 1055];
@@ -55,29 +55,29 @@ enum Value {
 #[derive(Debug)]
 pub(super) struct Header {
     values: HashMap<u32, Value>,
-    /// Where the table begins and ends in the file.
+    /// Start and end offset of the header in the file.
     pub(super) range: (u64, u64),
 }
 
 impl Header {
     pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let file = File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
-        Self::of(BufReader::new(file))
+        let file = File::open(path).map_err(|error| format!("cannot read it: {error}"))?;
+        Self::parse(BufReader::new(file))
     }
 
-    pub(super) fn of(mut source: impl Read) -> Result<Self, String> {
-        let lead = bytes(&mut source, LEAD_BYTES)?;
+    pub(super) fn parse(mut source: impl Read) -> Result<Self, String> {
+        let lead = read_bytes(&mut source, LEAD_BYTES)?;
         if !lead.starts_with(LEAD_MAGIC) {
-            return Err("it is no RPM package".to_owned());
+            return Err("it is not an RPM package".to_owned());
         }
-        let (n_entries, n_data) = sizes(&mut source)?;
+        let (n_entries, n_data) = read_sizes(&mut source)?;
         let n_signatures = u64::from(n_entries) * ENTRY_BYTES as u64 + u64::from(n_data);
         let n_padded = n_signatures.next_multiple_of(ALIGNMENT);
         skip(&mut source, n_padded)?;
         let start = LEAD_BYTES as u64 + ENTRY_BYTES as u64 + n_padded;
-        let (n_entries, n_data) = sizes(&mut source)?;
-        let entries = bytes(&mut source, n_entries as usize * ENTRY_BYTES)?;
-        let data = bytes(&mut source, n_data as usize)?;
+        let (n_entries, n_data) = read_sizes(&mut source)?;
+        let entries = read_bytes(&mut source, n_entries as usize * ENTRY_BYTES)?;
+        let data = read_bytes(&mut source, n_data as usize)?;
         let mut values = HashMap::new();
         for entry in entries.chunks_exact(ENTRY_BYTES) {
             let number = |at: usize| u32_at(entry, at).unwrap_or_default();
@@ -95,10 +95,10 @@ impl Header {
         ];
         let missing: Vec<&str> =
             names.into_iter().filter(|(tag, _)| header.text(*tag).is_empty()).map(|(_, name)| name).collect();
-        if missing.is_empty() { Ok(header) } else { Err(format!("it has no {}", missing.join(", no "))) }
+        if missing.is_empty() { Ok(header) } else { Err(format!("its header lacks {}", missing.join(", "))) }
     }
 
-    /// Texts of a tag; none if it is not there.
+    /// Strings of a tag; empty if the tag is absent.
     pub(super) fn texts(&self, tag: u32) -> &[String] {
         match self.values.get(&tag) {
             Some(Value::Texts(texts)) => texts,
@@ -122,28 +122,29 @@ impl Header {
     }
 }
 
-fn ends_early() -> String {
-    "it is no RPM package: it ends too early".to_owned()
+fn truncated() -> String {
+    "it is not an RPM package: unexpected end of file".to_owned()
 }
 
-/// Grows as it is read: a size in a file is no reason to believe in it.
-fn bytes(source: &mut impl Read, n_bytes: usize) -> Result<Vec<u8>, String> {
-    let mut found = Vec::new();
-    let n_read = source.take(n_bytes as u64).read_to_end(&mut found).map_err(|_| ends_early())?;
-    if n_read == n_bytes { Ok(found) } else { Err(ends_early()) }
+/// Reads exactly `n_bytes`. The buffer grows with the data, because a size in an untrusted file cannot be
+/// allocated up front.
+fn read_bytes(source: &mut impl Read, n_bytes: usize) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let n_read = source.take(n_bytes as u64).read_to_end(&mut bytes).map_err(|_| truncated())?;
+    if n_read == n_bytes { Ok(bytes) } else { Err(truncated()) }
 }
 
 fn skip(source: &mut impl Read, n_bytes: u64) -> Result<(), String> {
     let skipped = std::io::copy(&mut source.take(n_bytes), &mut std::io::sink());
-    if skipped.is_ok_and(|n_skipped| n_skipped == n_bytes) { Ok(()) } else { Err(ends_early()) }
+    if skipped.is_ok_and(|n_skipped| n_skipped == n_bytes) { Ok(()) } else { Err(truncated()) }
 }
 
-/// How many entries a table has, and bytes of data behind them.
-fn sizes(source: &mut impl Read) -> Result<(u32, u32), String> {
-    let intro = bytes(source, ENTRY_BYTES)?;
+/// Reads the number of entries and data bytes of a table.
+fn read_sizes(source: &mut impl Read) -> Result<(u32, u32), String> {
+    let intro = read_bytes(source, ENTRY_BYTES)?;
     let (n_entries, n_data) = (u32_at(&intro, 8).unwrap_or(u32::MAX), u32_at(&intro, 12).unwrap_or(u32::MAX));
     if !intro.starts_with(TABLE_MAGIC) || n_entries > ENTRIES_MAX || n_data > DATA_BYTES_MAX {
-        return Err("it is no RPM package: its header makes no sense".to_owned());
+        return Err("it is not an RPM package: malformed header".to_owned());
     }
     Ok((n_entries, n_data))
 }
@@ -152,14 +153,14 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes)
 }
 
-/// The value of an entry; none if it is of a kind that no index tells of.
+/// Decodes the value of an entry. `None` for types that no index needs.
 fn value(data: &[u8], kind: u32, at: usize, n_items: u32) -> Result<Option<Value>, String> {
-    let wrong = || "it is no RPM package: a value is not where it should be".to_owned();
+    let out_of_bounds = || "it is not an RPM package: a value is out of bounds".to_owned();
     if n_items > ITEMS_MAX {
-        return Err(wrong());
+        return Err(out_of_bounds());
     }
     let n_items = n_items as usize;
-    let rest = data.get(at..).ok_or_else(wrong)?;
+    let rest = data.get(at..).ok_or_else(out_of_bounds)?;
     let numbers = |width: usize| -> Option<Value> {
         let items = rest.get(..n_items * width)?.chunks_exact(width);
         let number = |item: &[u8]| item.iter().fold(0, |sum: u64, byte| sum << 8 | u64::from(*byte));
@@ -167,20 +168,20 @@ fn value(data: &[u8], kind: u32, at: usize, n_items: u32) -> Result<Option<Value
     };
     let texts = |n_items: usize| -> Option<Value> {
         let mut rest = rest;
-        let mut found = Vec::new();
+        let mut strings = Vec::new();
         for _ in 0..n_items {
             let end = rest.iter().position(|byte| *byte == 0)?;
-            found.push(String::from_utf8_lossy(&rest[..end]).into_owned());
+            strings.push(String::from_utf8_lossy(&rest[..end]).into_owned());
             rest = &rest[end + 1..];
         }
-        Some(Value::Texts(found))
+        Some(Value::Texts(strings))
     };
     match kind {
-        3 => numbers(2).map(Some).ok_or_else(wrong),
-        4 => numbers(4).map(Some).ok_or_else(wrong),
-        5 => numbers(8).map(Some).ok_or_else(wrong),
-        6 => texts(1).map(Some).ok_or_else(wrong),
-        8 | 9 => texts(n_items).map(Some).ok_or_else(wrong),
+        3 => numbers(2).map(Some).ok_or_else(out_of_bounds),
+        4 => numbers(4).map(Some).ok_or_else(out_of_bounds),
+        5 => numbers(8).map(Some).ok_or_else(out_of_bounds),
+        6 => texts(1).map(Some).ok_or_else(out_of_bounds),
+        8 | 9 => texts(n_items).map(Some).ok_or_else(out_of_bounds),
         _ => Ok(None),
     }
 }

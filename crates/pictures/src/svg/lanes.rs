@@ -1,17 +1,17 @@
-//! Clusters side by side, each in a lane of its own.
+//! Lanes: one column per cluster.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::drawing::Drawing;
 
 pub(super) struct Lanes {
-    /// In the order in which they first occur; one without a name if there are no clusters.
+    /// Cluster names in order of first occurrence; a single empty name if there are no clusters.
     pub(super) names: Vec<String>,
-    /// By vertex.
+    /// By vertex, its lane.
     pub(super) of: Vec<u32>,
 }
 
-/// With more clusters than these, lanes would be too narrow: there is only one.
+/// Maximum number of lanes; with more clusters they would be too narrow, and a single lane is used.
 const LANES_MAX: usize = 16;
 
 impl Lanes {
@@ -33,7 +33,7 @@ impl Lanes {
     }
 }
 
-/// Whether there are too many clusters to give each a lane.
+/// Whether there are too many clusters for one lane each.
 pub(super) fn are_too_many(drawing: &Drawing) -> bool {
     let clusters: BTreeSet<&str> =
         drawing.vertices.iter().filter_map(|vertex| vertex.cluster.as_deref()).collect();

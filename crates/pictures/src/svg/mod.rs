@@ -1,11 +1,10 @@
-//! SVG with a layout of our own.
+//! SVG with a built-in layered layout (Sugiyama style).
 //!
-//! Vertices stand in layers, each below everything that is before it (`layers.rs`), and not too many
-//! beside each other. In a layer they are ordered so that
-//! few edges cross, clusters side by side (`ordering.rs`), and moved below what they come after (`placing.rs`). Edges
-//! that others imply are left out: they would hide what matters.
+//! Vertices are assigned to layers, each below all its predecessors and with bounded width (`layers.rs`).
+//! Within a layer they are ordered to minimize crossings, with clusters side by side (`ordering.rs`), and
+//! aligned with their neighbors (`placing.rs`). Edges implied by others are omitted for clarity.
 //!
-//! The picture is bounded: what is too much is left out, and the picture says so.
+//! The size of the diagram is bounded; omitted parts are stated in it.
 
 mod lanes;
 mod layers;
@@ -24,7 +23,7 @@ use placing::Placed;
 /// A drawing as an SVG document.
 pub struct Svg<'d>(pub &'d Drawing);
 
-/// More vertices than these nobody can read: an SVG has no more.
+/// Maximum number of vertices in an SVG; larger diagrams are not readable.
 pub const VERTICES_MAX: usize = 2_000;
 
 impl fmt::Display for Svg<'_> {
@@ -36,13 +35,13 @@ impl fmt::Display for Svg<'_> {
         }
         let lanes = Lanes::new(&drawing);
         let layers = Layers::new(&drawing, &lanes);
-        let order = ordering::ordered(&layers, lanes);
+        let order = ordering::order_cells(&layers, lanes);
         let placed = Placed::new(&drawing, &layers, order);
         write::document(f, &drawing, &layers, &placed)
     }
 }
 
-/// Where no lane says so, the label says to which cluster a vertex belongs.
+/// Appends the cluster to each label, for diagrams without lanes.
 fn name_clusters(drawing: &mut Drawing) {
     for vertex in &mut drawing.vertices {
         if let Some(cluster) = vertex.cluster.take() {

@@ -1,30 +1,30 @@
-//! Who stands beside whom in a layer.
+//! Ordering of cells within layers to minimize edge crossings.
 
 use super::lanes::Lanes;
 use super::layers::{Cell, Layers};
 
-/// By layer, its cells from left to right; and by cell, in which lane it is.
+/// By layer, its cells from left to right; and by cell, its lane.
 pub(super) struct Order {
     pub(super) rows: Vec<Vec<u32>>,
     pub(super) lane_of: Vec<u32>,
-    /// Names of lanes; one without a name if clusters have none.
+    /// Names of lanes; a single empty name if there are no clusters.
     pub(super) lanes: Vec<String>,
 }
 
 const N_SWEEPS: usize = 12;
 
-pub(super) fn ordered(layers: &Layers, lanes: Lanes) -> Order {
+pub(super) fn order_cells(layers: &Layers, lanes: Lanes) -> Order {
     let lane_of = lane_of_cells(layers, &lanes);
     let mut rows: Vec<Vec<u32>> = vec![Vec::new(); layers.n_rows];
     for cell in 0..layers.cells.len() as u32 {
         rows[layers.layer_of[cell as usize] as usize].push(cell);
     }
-    let mut place = vec![0.0; layers.cells.len()];
+    let mut position = vec![0.0; layers.cells.len()];
     for row in &mut rows {
         row.sort_by_key(|cell| lane_of[*cell as usize]);
-        number(row, &mut place);
+        set_positions(row, &mut position);
     }
-    let (mut best, mut n_best) = (rows.clone(), n_crossings(layers, &rows, &place));
+    let (mut best, mut n_best) = (rows.clone(), n_crossings(layers, &rows, &position));
     for sweep in 0..N_SWEEPS {
         let is_down = sweep % 2 == 0;
         let neighbours = if is_down { &layers.above } else { &layers.below };
@@ -35,18 +35,18 @@ pub(super) fn ordered(layers: &Layers, lanes: Lanes) -> Order {
                 let last = rows.len() - 1;
                 &mut rows[last - at]
             };
-            sort(row, neighbours, &lane_of, &place);
-            number(row, &mut place);
+            sort(row, neighbours, &lane_of, &position);
+            set_positions(row, &mut position);
         }
-        let n_found = n_crossings(layers, &rows, &place);
-        if n_found < n_best {
-            (best, n_best) = (rows.clone(), n_found);
+        let n_current = n_crossings(layers, &rows, &position);
+        if n_current < n_best {
+            (best, n_best) = (rows.clone(), n_current);
         }
     }
     Order { rows: best, lane_of, lanes: lanes.names }
 }
 
-/// By cell, its lane. An edge changes lanes at its beginning.
+/// By cell, its lane. An edge between lanes changes lanes at its start.
 fn lane_of_cells(layers: &Layers, lanes: &Lanes) -> Vec<u32> {
     let lane = |cell: &Cell| match cell {
         Cell::Vertex(vertex_idx) => lanes.of[*vertex_idx as usize],
@@ -57,22 +57,23 @@ fn lane_of_cells(layers: &Layers, lanes: &Lanes) -> Vec<u32> {
     layers.cells.iter().map(lane).collect()
 }
 
-fn number(row: &[u32], place: &mut [f64]) {
+fn set_positions(row: &[u32], position: &mut [f64]) {
     for (at, cell) in row.iter().enumerate() {
-        place[*cell as usize] = at as f64;
+        position[*cell as usize] = at as f64;
     }
 }
 
-/// By the mean place of neighbours; cells without any stay where they are.
-fn sort(row: &mut [u32], neighbours: &[Vec<u32>], lane_of: &[u32], place: &[f64]) {
+/// Sorts a row by the mean position of neighbors (barycenter heuristic); cells without neighbors keep their
+/// position.
+fn sort(row: &mut [u32], neighbours: &[Vec<u32>], lane_of: &[u32], position: &[f64]) {
     let mut keyed: Vec<(u32, f64, u32)> = row
         .iter()
         .map(|cell| {
             let around = &neighbours[*cell as usize];
             let mean = if around.is_empty() {
-                place[*cell as usize]
+                position[*cell as usize]
             } else {
-                around.iter().map(|other| place[*other as usize]).sum::<f64>() / around.len() as f64
+                around.iter().map(|other| position[*other as usize]).sum::<f64>() / around.len() as f64
             };
             (lane_of[*cell as usize], mean, *cell)
         })
@@ -83,14 +84,16 @@ fn sort(row: &mut [u32], neighbours: &[Vec<u32>], lane_of: &[u32], place: &[f64]
     }
 }
 
-/// How many pairs of edges between neighbouring layers cross.
-fn n_crossings(layers: &Layers, rows: &[Vec<u32>], place: &[f64]) -> u64 {
+/// Number of crossing pairs of edges between adjacent layers.
+fn n_crossings(layers: &Layers, rows: &[Vec<u32>], position: &[f64]) -> u64 {
     let mut n_crossings = 0;
     for row in rows {
         let mut ends: Vec<usize> = Vec::new();
         for cell in row {
-            let mut targets: Vec<usize> =
-                layers.below[*cell as usize].iter().map(|target| place[*target as usize] as usize).collect();
+            let mut targets: Vec<usize> = layers.below[*cell as usize]
+                .iter()
+                .map(|target| position[*target as usize] as usize)
+                .collect();
             targets.sort_unstable();
             ends.extend(targets);
         }
@@ -99,7 +102,7 @@ fn n_crossings(layers: &Layers, rows: &[Vec<u32>], place: &[f64]) -> u64 {
     n_crossings
 }
 
-/// Pairs that are in the wrong order, counted with a tree of sums.
+/// Number of inversions, counted with a Fenwick tree.
 fn n_inversions(values: &[usize]) -> u64 {
     let len = values.iter().max().map_or(0, |last| last + 1);
     let mut sums = vec![0_u64; len + 1];
@@ -126,7 +129,7 @@ mod tests {
     use super::n_inversions;
 
     #[test]
-    fn inversions_are_pairs_in_the_wrong_order() {
+    fn inversions_are_counted() {
         for (values, expected) in
             [(vec![], 0), (vec![3], 0), (vec![1, 1], 0), (vec![2, 1, 0], 3), (vec![0, 5, 1, 5, 2], 3)]
         {

@@ -1,4 +1,4 @@
-//! Where each cell stands.
+//! Coordinates of cells.
 
 use super::layers::{Cell, Layers};
 use super::ordering::Order;
@@ -6,25 +6,25 @@ use super::text;
 use crate::drawing::Drawing;
 
 pub(super) const BOX_HEIGHT: f64 = 26.0;
-/// From one layer to the next.
+/// Distance between layers.
 const LAYER_HEIGHT: f64 = 64.0;
 const GAP: f64 = 14.0;
-/// The width of a place where an edge passes.
+/// Width of a pass-through point of an edge.
 const PASS_WIDTH: f64 = 4.0;
 const LANE_GAP: f64 = 28.0;
 pub(super) const MARGIN: f64 = 24.0;
-const N_ROUNDS: usize = 8;
+const N_SWEEPS: usize = 8;
 
 pub(super) struct Placed {
-    /// By cell, its middle.
+    /// By cell, its center.
     pub(super) x: Vec<f64>,
     pub(super) y: Vec<f64>,
     /// By cell.
     pub(super) width: Vec<f64>,
-    /// Left and right ends of lanes with a name.
+    /// Left and right edges of named lanes.
     pub(super) lanes: Vec<(String, f64, f64)>,
-    pub(super) width_all: f64,
-    pub(super) height_all: f64,
+    pub(super) total_width: f64,
+    pub(super) total_height: f64,
 }
 
 impl Placed {
@@ -49,8 +49,8 @@ impl Placed {
                 at += width[*cell as usize] + GAP;
             }
         }
-        for round in 0..N_ROUNDS {
-            let is_down = round % 2 == 0;
+        for sweep in 0..N_SWEEPS {
+            let is_down = sweep % 2 == 0;
             let neighbours = if is_down { &layers.above } else { &layers.below };
             for at in 0..segments.len() {
                 let row = if is_down { at } else { segments.len() - 1 - at };
@@ -61,12 +61,13 @@ impl Placed {
         }
         let y =
             layers.layer_of.iter().map(|layer| MARGIN + BOX_HEIGHT / 2.0 + f64::from(*layer) * LAYER_HEIGHT);
-        let width_all = ends.last().map_or(0.0, |(_, right)| *right) + MARGIN;
-        let height_all = (layers.n_rows.saturating_sub(1)) as f64 * LAYER_HEIGHT + BOX_HEIGHT + 2.0 * MARGIN;
+        let total_width = ends.last().map_or(0.0, |(_, right)| *right) + MARGIN;
+        let total_height =
+            (layers.n_rows.saturating_sub(1)) as f64 * LAYER_HEIGHT + BOX_HEIGHT + 2.0 * MARGIN;
         let has_names = order.lanes.iter().any(|name| !name.is_empty());
         let lanes = order.lanes.into_iter().zip(ends).filter(|_| has_names);
         let lanes = lanes.map(|(name, (left, right))| (name, left, right)).collect();
-        Self { x, y: y.collect(), width, lanes, width_all, height_all }
+        Self { x, y: y.collect(), width, lanes, total_width, total_height }
     }
 }
 
@@ -96,7 +97,7 @@ fn packed_width(cells: &[u32], width: &[f64]) -> f64 {
     boxes + GAP * cells.len().saturating_sub(1) as f64
 }
 
-/// A lane is as wide as its fullest layer, and as its name.
+/// Left and right edges of lanes: a lane is as wide as its widest layer and its name.
 fn lane_ends(order: &Order, segments: &[Vec<Segment>], width: &[f64]) -> Vec<(f64, f64)> {
     let mut widths: Vec<f64> = order.lanes.iter().map(|name| text::width(name)).collect();
     for segment in segments.iter().flatten() {
@@ -112,8 +113,8 @@ fn lane_ends(order: &Order, segments: &[Vec<Segment>], width: &[f64]) -> Vec<(f6
     ends
 }
 
-/// Moves cells below their neighbours, as near as their order and the ends of the lane allow: the least sum of squared
-/// distances, found by joining neighbours that would overlap into blocks.
+/// Moves cells towards their neighbors as far as their order and the lane allow. Minimizes the sum of squared
+/// distances by merging overlapping cells into blocks (isotonic regression).
 fn align(
     segment: &Segment,
     neighbours: &[Vec<u32>],
@@ -123,7 +124,7 @@ fn align(
     x: &mut [f64],
 ) {
     let cells = &segment.cells;
-    // Where each would be if all stood as far left as they can.
+    // Positions if all cells were packed to the left.
     let mut packed = Vec::with_capacity(cells.len());
     let mut at = ends.0;
     for cell in cells {
@@ -133,12 +134,13 @@ fn align(
     let room = (ends.1 - (at - GAP)).max(0.0);
     let mut blocks: Vec<(f64, usize)> = Vec::new();
     for (cell, packed) in cells.iter().zip(&packed) {
-        // Neighbours in other lanes are far away whatever is done.
-        let around =
+        // Neighbors in other lanes are far away in any case.
+        let lane_neighbours =
             neighbours[*cell as usize].iter().filter(|other| lane_of[**other as usize] == segment.lane);
-        let (sum, n_around) = around.fold((0.0, 0), |(sum, n), other| (sum + x[*other as usize], n + 1));
-        let wanted = if n_around == 0 { x[*cell as usize] } else { sum / f64::from(n_around) };
-        blocks.push((wanted - packed, 1));
+        let (sum, n_neighbours) =
+            lane_neighbours.fold((0.0, 0), |(sum, n), other| (sum + x[*other as usize], n + 1));
+        let target = if n_neighbours == 0 { x[*cell as usize] } else { sum / f64::from(n_neighbours) };
+        blocks.push((target - packed, 1));
         while let [.., (before, n_before), (last, n_last)] = blocks[..] {
             if before <= last {
                 break;

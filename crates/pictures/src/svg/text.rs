@@ -1,14 +1,14 @@
-//! Text, measured without a font: near enough for a box around it.
+//! Text measurement without a font, accurate enough for boxes around labels.
 
 use std::fmt;
 
 use crate::drawing::Vertex;
 
 const PADDING: f64 = 12.0;
-/// Longer labels are cut; the whole is in the title of the vertex.
+/// Longer labels are truncated; the title of the vertex has the full text.
 const LABEL_LEN_MAX: usize = 44;
 
-/// About how wide a text is in twelve pixels of a sans-serif font.
+/// Approximate width of a text in a 12 px sans-serif font, in pixels.
 pub(super) fn width(text: &str) -> f64 {
     text.chars().map(letter_width).sum()
 }
@@ -24,7 +24,7 @@ fn letter_width(letter: char) -> f64 {
     }
 }
 
-/// The label as it is drawn.
+/// The label as drawn.
 pub(super) fn label(vertex: &Vertex) -> String {
     let mark = vertex.looks.style().mark;
     let mut text = if mark.is_empty() { String::new() } else { format!("{mark} ") };
@@ -40,7 +40,7 @@ pub(super) fn box_width(vertex: &Vertex) -> f64 {
     (width(&label(vertex)) + 2.0 * PADDING).max(40.0)
 }
 
-/// Text for XML, with what XML cannot contain replaced.
+/// Text escaped for XML; characters that XML cannot contain are replaced.
 pub(super) struct Escaped<'t>(pub(super) &'t str);
 
 impl fmt::Display for Escaped<'_> {

@@ -1,4 +1,4 @@
-//! The document itself.
+//! Output of the SVG document.
 
 use std::fmt::{self, Formatter, Write as _};
 
@@ -8,7 +8,7 @@ use super::text::{self, Escaped};
 use crate::drawing::{Drawing, Vertex};
 use crate::looks::{Looks, Shape, Style};
 
-/// Room above the picture for a line of words or of the legend.
+/// Height of a text line above the diagram.
 const LINE_HEIGHT: f64 = 24.0;
 const LEGEND_BOX: f64 = 22.0;
 
@@ -25,18 +25,18 @@ pub(super) fn document(
         .collect();
     let note = note(drawing, layers);
     let (legend, legend_width) = legend(&used)?;
-    let words_width = text::width(&note) + 2.0 * MARGIN;
-    let width = placed.width_all.max(legend_width).max(words_width);
+    let note_width = text::width(&note) + 2.0 * MARGIN;
+    let width = placed.total_width.max(legend_width).max(note_width);
     let n_lines = 1 + usize::from(!note.is_empty()) + usize::from(!placed.lanes.is_empty());
     let top = MARGIN / 2.0 + n_lines as f64 * LINE_HEIGHT;
-    let height = placed.height_all + top;
+    let height = placed.total_height + top;
     writeln!(
         f,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" aria-labelledby=\"title\">"
     )?;
     writeln!(f, "<title id=\"title\">{}</title>", Escaped(&drawing.title))?;
-    style(f, &used)?;
+    write_style(f, &used)?;
     writeln!(f, "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>")?;
     f.write_str(&legend)?;
     if !note.is_empty() {
@@ -44,29 +44,29 @@ pub(super) fn document(
         writeln!(f, "<text class=\"note\" x=\"{MARGIN}\" y=\"{y:.1}\">{}</text>", Escaped(&note))?;
     }
     writeln!(f, "<g transform=\"translate(0 {top:.1})\">")?;
-    lanes(f, placed)?;
-    edges(f, drawing, layers, placed)?;
+    write_lanes(f, placed)?;
+    write_edges(f, drawing, layers, placed)?;
     for (vertex_idx, vertex) in drawing.vertices.iter().enumerate() {
         let (x, y, width) = (placed.x[vertex_idx], placed.y[vertex_idx], placed.width[vertex_idx]);
-        self::vertex(f, vertex, x, y, width)?;
+        write_vertex(f, vertex, x, y, width)?;
     }
     f.write_str("</g>\n</svg>\n")
 }
 
-/// What is not in the picture.
+/// A note about omitted parts.
 fn note(drawing: &Drawing, layers: &Layers) -> String {
-    let mut words: Vec<String> = drawing.remark().into_iter().collect();
+    let mut notes: Vec<String> = drawing.omission_note().into_iter().collect();
     let edges = |n_edges: usize| format!("{n_edges} {}", if n_edges == 1 { "edge" } else { "edges" });
     if layers.n_too_many > 0 {
-        words.push(format!("{} are too many to be drawn", edges(layers.n_too_many)));
+        notes.push(format!("{} not drawn because there are too many", edges(layers.n_too_many)));
     }
     if layers.n_implied > 0 {
-        words.push(format!("{} that follow from others are not drawn", edges(layers.n_implied)));
+        notes.push(format!("{} implied by others not drawn", edges(layers.n_implied)));
     }
-    words.join("; ")
+    notes.join("; ")
 }
 
-fn style(f: &mut Formatter<'_>, used: &[Style]) -> fmt::Result {
+fn write_style(f: &mut Formatter<'_>, used: &[Style]) -> fmt::Result {
     f.write_str(
         "<style>\n\
          text { font: 12px system-ui, -apple-system, \"Segoe UI\", Roboto, \"DejaVu Sans\", sans-serif; fill: #1a1a1a; }\n\
@@ -92,12 +92,12 @@ fn style(f: &mut Formatter<'_>, used: &[Style]) -> fmt::Result {
     )
 }
 
-/// One line that says what shapes and marks mean, and how wide it is.
+/// One line that explains shapes and marks, and its width.
 fn legend(used: &[Style]) -> Result<(String, f64), fmt::Error> {
     let mut out = String::from("<g>\n");
     let (mut x, y) = (MARGIN, MARGIN / 2.0 + LINE_HEIGHT / 2.0);
     for style in used {
-        shape(&mut out, style, x + LEGEND_BOX / 2.0, y, LEGEND_BOX, 14.0)?;
+        write_shape(&mut out, style, x + LEGEND_BOX / 2.0, y, LEGEND_BOX, 14.0)?;
         if !style.mark.is_empty() {
             let middle = x + LEGEND_BOX / 2.0;
             let mark = Escaped(style.mark);
@@ -107,16 +107,22 @@ fn legend(used: &[Style]) -> Result<(String, f64), fmt::Error> {
                 y + 4.0
             )?;
         }
-        writeln!(out, "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>", x + LEGEND_BOX + 6.0, y + 4.0, style.word)?;
-        x += LEGEND_BOX + 6.0 + text::width(style.word) + 18.0;
+        writeln!(
+            out,
+            "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            x + LEGEND_BOX + 6.0,
+            y + 4.0,
+            style.legend_text
+        )?;
+        x += LEGEND_BOX + 6.0 + text::width(style.legend_text) + 18.0;
     }
     out.push_str("</g>\n");
     Ok((out, x + MARGIN))
 }
 
-fn lanes(f: &mut Formatter<'_>, placed: &Placed) -> fmt::Result {
+fn write_lanes(f: &mut Formatter<'_>, placed: &Placed) -> fmt::Result {
     for (name, left, right) in &placed.lanes {
-        let (x, width, height) = (left - 10.0, right - left + 20.0, placed.height_all - MARGIN / 2.0);
+        let (x, width, height) = (left - 10.0, right - left + 20.0, placed.total_height - MARGIN / 2.0);
         writeln!(
             f,
             "<rect class=\"lane\" x=\"{x:.1}\" y=\"0\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"6\"/>"
@@ -128,12 +134,12 @@ fn lanes(f: &mut Formatter<'_>, placed: &Placed) -> fmt::Result {
     Ok(())
 }
 
-fn edges(f: &mut Formatter<'_>, drawing: &Drawing, layers: &Layers, placed: &Placed) -> fmt::Result {
-    for way in &layers.edges {
-        let [first, .., last] = way[..] else { continue };
+fn write_edges(f: &mut Formatter<'_>, drawing: &Drawing, layers: &Layers, placed: &Placed) -> fmt::Result {
+    for cells in &layers.edges {
+        let [first, .., last] = cells[..] else { continue };
         let (mut x, mut y) = (placed.x[first as usize], placed.y[first as usize] + BOX_HEIGHT / 2.0);
         let mut path = format!("M{x:.1} {y:.1}");
-        for cell in &way[1..] {
+        for cell in &cells[1..] {
             let (to_x, top) = (placed.x[*cell as usize], placed.y[*cell as usize] - BOX_HEIGHT / 2.0);
             let middle = f64::midpoint(y, top);
             write!(path, " C{x:.1} {middle:.1} {to_x:.1} {middle:.1} {to_x:.1} {top:.1}")?;
@@ -153,18 +159,25 @@ fn edges(f: &mut Formatter<'_>, drawing: &Drawing, layers: &Layers, placed: &Pla
     Ok(())
 }
 
-fn vertex(f: &mut Formatter<'_>, vertex: &Vertex, x: f64, y: f64, width: f64) -> fmt::Result {
+fn write_vertex(f: &mut Formatter<'_>, vertex: &Vertex, x: f64, y: f64, width: f64) -> fmt::Result {
     let style = vertex.looks.style();
     let (id, cluster) = (Escaped(&vertex.label), vertex.cluster.as_deref().unwrap_or_default());
     let on = if cluster.is_empty() { "" } else { " on " };
-    writeln!(f, "<g><title>{id}{on}{}: {}</title>", Escaped(cluster), style.word)?;
-    shape(f, &style, x, y, width, BOX_HEIGHT)?;
+    writeln!(f, "<g><title>{id}{on}{}: {}</title>", Escaped(cluster), style.legend_text)?;
+    write_shape(f, &style, x, y, width, BOX_HEIGHT)?;
     let label = text::label(vertex);
     let label = Escaped(&label);
     writeln!(f, "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text></g>", y + 4.2)
 }
 
-fn shape(out: &mut dyn fmt::Write, style: &Style, x: f64, y: f64, width: f64, height: f64) -> fmt::Result {
+fn write_shape(
+    out: &mut dyn fmt::Write,
+    style: &Style,
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+) -> fmt::Result {
     let (left, top, right, bottom) = (x - width / 2.0, y - height / 2.0, x + width / 2.0, y + height / 2.0);
     let class = format!("box {}{}", style.class, if style.is_dashed { " dashed" } else { "" });
     let mut rect = |inset: f64, radius: f64| {

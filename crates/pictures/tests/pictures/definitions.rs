@@ -1,4 +1,4 @@
-//! Tasks as they are written.
+//! Diagrams of task definitions.
 
 use serde_json::{Value as Json, json};
 use stoker_model::Task;
@@ -26,30 +26,30 @@ fn tasks() -> Vec<Task> {
     ]
 }
 
-fn drawn(filter: &Filter) -> String {
+fn draw(filter: &Filter) -> String {
     Dot(&definitions(&tasks(), filter).expect("a drawing")).to_string()
 }
 
 #[test]
-fn the_whole_graph() {
-    insta::assert_snapshot!(drawn(&Filter::default()));
+fn all_tasks_are_drawn() {
+    insta::assert_snapshot!(draw(&Filter::default()));
 }
 
 #[test]
-fn filters() {
-    insta::assert_snapshot!(drawn(&Filter { tasks: Some(vec!["net".into()]), ..Filter::default() }));
-    insta::assert_snapshot!(drawn(&Filter { parents_for: Some("net".into()), ..Filter::default() }));
+fn filters_select_tasks() {
+    insta::assert_snapshot!(draw(&Filter { tasks: Some(vec!["net".into()]), ..Filter::default() }));
+    insta::assert_snapshot!(draw(&Filter { parents_for: Some("net".into()), ..Filter::default() }));
     let remove = vec!["group".into(), "stage".into(), "skipped".into()];
-    insta::assert_snapshot!(drawn(&Filter { remove, ..Filter::default() }));
+    insta::assert_snapshot!(draw(&Filter { remove, ..Filter::default() }));
 }
 
 #[test]
-fn wrong_names_are_told_in_the_words_that_clients_know() {
+fn unknown_names_have_fuel_messages() {
     let check = |filter: Filter, expected: &str| {
         assert_eq!(definitions(&tasks(), &filter).expect_err("a wrong name"), expected);
     };
-    let chosen = Some(vec!["net".into(), "a".into(), "b".into()]);
-    check(Filter { tasks: chosen, ..Filter::default() }, "Tasks a, b are not present in deployment graph");
+    let selected = Some(vec!["net".into(), "a".into(), "b".into()]);
+    check(Filter { tasks: selected, ..Filter::default() }, "Tasks a, b are not present in deployment graph");
     check(Filter { parents_for: Some("a".into()), ..Filter::default() }, "Task a is not present in graph");
     let remove = vec!["group".into(), "shell".into(), "x".into()];
     check(Filter { remove, ..Filter::default() }, "Task types shell, x do not exist");

@@ -1,4 +1,4 @@
-//! Whatever the names are, the pictures can be read.
+//! The output is well formed for arbitrary names.
 
 use std::collections::HashSet;
 
@@ -37,27 +37,27 @@ fn drawing() -> impl Strategy<Value = Drawing> {
     })
 }
 
-/// Reads XML: elements that open and close, attributes in quotes, entities that exist. The text of all titles comes back.
+/// Minimal XML parser: balanced elements, quoted attributes, known entities. Returns the texts of all titles.
 fn read_xml(text: &str) -> Result<Vec<String>, String> {
     let (mut open, mut titles, mut rest): (Vec<&str>, Vec<String>, &str) = (Vec::new(), Vec::new(), text);
     let mut has_ended = false;
     loop {
         let start = rest.find('<').unwrap_or(rest.len());
-        let words = unescaped(&rest[..start])?;
+        let content = unescape(&rest[..start])?;
         if open.last() == Some(&"title") {
-            titles.push(words);
-        } else if open.is_empty() && !words.trim().is_empty() {
-            return Err(format!("text outside: {words:?}"));
+            titles.push(content);
+        } else if open.is_empty() && !content.trim().is_empty() {
+            return Err(format!("text outside: {content:?}"));
         }
         if start == rest.len() {
-            return if open.is_empty() { Ok(titles) } else { Err(format!("{open:?} stay open")) };
+            return if open.is_empty() { Ok(titles) } else { Err(format!("unclosed elements: {open:?}")) };
         }
         let end = rest[start..].find('>').ok_or("a tag does not end")? + start;
         let tag = &rest[start + 1..end];
         rest = &rest[end + 1..];
         if let Some(name) = tag.strip_prefix('/') {
             if open.pop() != Some(name) {
-                return Err(format!("</{name}> closes nothing"));
+                return Err(format!("unmatched </{name}>"));
             }
             has_ended = open.is_empty();
             continue;
@@ -83,14 +83,14 @@ fn read_attributes(mut rest: &str) -> Result<(), String> {
         if !name.trim().chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-') {
             return Err(format!("no name: {name:?}"));
         }
-        let (value, after) = after.split_once('"').ok_or("quotes stay open")?;
-        unescaped(value)?;
+        let (value, after) = after.split_once('"').ok_or("unterminated quotes")?;
+        unescape(value)?;
         rest = after;
     }
     Ok(())
 }
 
-fn unescaped(text: &str) -> Result<String, String> {
+fn unescape(text: &str) -> Result<String, String> {
     let is_allowed = |letter: char| {
         matches!(letter, '\t' | '\n' | '\r') || (letter >= ' ' && !matches!(letter, '\u{fffe}' | '\u{ffff}'))
     };
@@ -114,7 +114,7 @@ fn unescaped(text: &str) -> Result<String, String> {
     Ok(result + rest)
 }
 
-/// Reads DOT as this crate writes it: statements of quoted names, arrows and attributes.
+/// Minimal parser for DOT as this crate writes it: statements of quoted names, arrows and attributes.
 fn read_dot(text: &str) -> Result<(Vec<String>, usize), String> {
     let body = text
         .strip_prefix("strict digraph {\n")
@@ -149,22 +149,22 @@ fn read_name(text: &str) -> Result<(&str, &str), String> {
             _ => is_escaped = letter == '\\' && !is_escaped,
         }
     }
-    Err("quotes stay open".to_owned())
+    Err("unterminated quotes".to_owned())
 }
 
 proptest! {
     #[test]
-    fn svg_is_xml(drawing in drawing()) {
+    fn svg_is_well_formed_xml(drawing in drawing()) {
         let text = Svg(&drawing).to_string();
         let titles = read_xml(&text).map_err(TestCaseError::fail)?;
-        prop_assert!(!text.contains("NaN") && !text.contains("inf"), "numbers are numbers");
-        // The picture has a title, and so has every vertex.
+        prop_assert!(!text.contains("NaN") && !text.contains("inf"), "all numbers are finite");
+        // The document has a title, and so has every vertex.
         prop_assert!(titles.len() > drawing.vertices.len());
         prop_assert_eq!(&text, &Svg(&drawing).to_string());
     }
 
     #[test]
-    fn dot_has_every_name_once(drawing in drawing()) {
+    fn dot_contains_each_name_once(drawing in drawing()) {
         let (names, n_edges) = read_dot(&Dot(&drawing).to_string()).map_err(TestCaseError::fail)?;
         prop_assert_eq!(names.len(), drawing.vertices.len());
         prop_assert_eq!(n_edges, drawing.edges.len());
@@ -174,7 +174,7 @@ proptest! {
     }
 
     #[test]
-    fn mermaid_labels_never_end_early(drawing in drawing()) {
+    fn mermaid_labels_are_escaped(drawing in drawing()) {
         let text = Mermaid(&drawing).to_string();
         for line in text.lines() {
             prop_assert!(matches!(line.matches('"').count(), 0 | 2), "{line}");
@@ -187,7 +187,7 @@ proptest! {
 }
 
 #[test]
-fn the_reader_of_xml_is_strict() {
+fn xml_parser_rejects_malformed_input() {
     for wrong in
         ["<a>", "<a></b>", "<a x=1/>", "<a/><b/>", "<a>&x;</a>", "<a>\u{1}</a>", "a", "<a x=\"<\"", "<a"]
     {

@@ -1,4 +1,4 @@
-//! What pictures of a small graph look like.
+//! Output for a small graph.
 
 use stoker_pictures::{Dot, Drawing, Looks, Mermaid, Svg, Vertex};
 
@@ -42,13 +42,13 @@ fn svg() {
 }
 
 #[test]
-fn nothing_is_a_picture_too() {
+fn empty_drawing_is_rendered() {
     assert!(Svg(&Drawing::default()).to_string().ends_with("</svg>\n"));
     assert_eq!(Dot(&Drawing::default()).to_string(), "strict digraph {\n}\n");
 }
 
 #[test]
-fn what_is_too_much_is_counted() {
+fn omitted_vertices_are_counted() {
     let many = Drawing {
         title: String::new(),
         vertices: (0..2_345).map(|number| vertex(&number.to_string(), "1", Looks::Pending)).collect(),
@@ -56,26 +56,26 @@ fn what_is_too_much_is_counted() {
         n_left_out: 5,
     };
     let text = Svg(&many).to_string();
-    assert!(text.contains("350 more are not drawn"));
-    assert!(Dot(&many).to_string().contains("\n// 5 more are not drawn"));
-    assert!(Mermaid(&many).to_string().contains("%% 5 more are not drawn"));
+    assert!(text.contains("350 more vertices are not drawn"));
+    assert!(Dot(&many).to_string().contains("\n// 5 more vertices are not drawn"));
+    assert!(Mermaid(&many).to_string().contains("%% 5 more vertices are not drawn"));
     assert_eq!(text.matches("<g><title>").count(), 2_000);
 }
 
 #[test]
-fn circles_are_drawn_without_the_edge_that_closes_them() {
+fn closing_edge_of_a_cycle_is_not_drawn() {
     let ring = Drawing { edges: vec![(0, 1), (1, 2), (2, 0)], ..run() };
     assert_eq!(Svg(&ring).to_string().matches("class=\"edge\"").count(), 2);
 }
 
 #[test]
-fn a_black_surface_is_not_drawn() {
+fn number_of_edges_is_bounded() {
     let all = Drawing {
         vertices: (0..300).map(|number| vertex(&number.to_string(), "1", Looks::Pending)).collect(),
         edges: (0..150).flat_map(|from| (150..300).map(move |to| (from, to))).collect(),
         ..Drawing::default()
     };
     let text = Svg(&all).to_string();
-    assert!(text.contains("12500 edges are too many to be drawn"));
+    assert!(text.contains("12500 edges not drawn because there are too many"));
     assert_eq!(text.matches("class=\"edge\"").count(), 10_000);
 }

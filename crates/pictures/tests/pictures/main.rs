@@ -1,4 +1,4 @@
-//! Pictures are well formed whatever is drawn, and look as they should.
+//! Diagrams are well formed for any input and have a stable appearance.
 
 mod definitions;
 mod formed;

@@ -1,4 +1,4 @@
-//! Whether executors get what they need, with nothing left to be computed.
+//! Checks that executors get complete, fully computed task details.
 
 use stoker_model::{Json, TaskType};
 
@@ -6,17 +6,17 @@ use super::Findings;
 use crate::plan::{Action, Details, Plan};
 use crate::state::SYNC;
 
-/// A map with this key is an expression.
+/// A map with this key is an unevaluated expression.
 const EXPRESSION: &str = "yaql_exp";
-/// Text under this key is a pattern and is never computed.
+/// Text under this key is a regular expression and is never evaluated.
 const PATTERN: &str = "regex";
 
-/// Details as such, each once however many instances share them.
+/// Checks each distinct value of details once; instances may share it.
 pub(super) fn check_values(plan: &Plan, findings: &mut Findings) {
-    for (task, details) in all(plan) {
+    for (task, details) in all_details(plan) {
         check_type(task, &details.task_type, findings);
         check_strategy(task, &details.parameters, findings);
-        walk("parameters", &details.parameters, &mut |path, value| {
+        visit_nested("parameters", &details.parameters, &mut |path, value| {
             if matches!(value.get(EXPRESSION), Some(Json::String(_))) {
                 findings.add("computed", || format!("{path} of task `{task}` is still an expression"));
             }
@@ -25,22 +25,24 @@ pub(super) fn check_values(plan: &Plan, findings: &mut Findings) {
 }
 
 pub(super) fn check_placeholders(plan: &Plan, placeholders: &[String], findings: &mut Findings) {
-    for (task, details) in all(plan) {
-        walk("parameters", &details.parameters, &mut |path, value| {
+    for (task, details) in all_details(plan) {
+        visit_nested("parameters", &details.parameters, &mut |path, value| {
             let Json::String(text) = value else { return };
             for name in placeholders.iter().filter(|name| text.contains(name.as_str())) {
-                findings.add("placeholders", || format!("{path} of task `{task}` still has {name}"));
+                findings.add("placeholders", || {
+                    format!("{path} of task `{task}` still contains the placeholder {name}")
+                });
             }
         });
     }
 }
 
-/// Which instances have details: those that run, and no others.
+/// Checks that the instances with details are exactly those that run.
 pub(super) fn check_instances(plan: &Plan, findings: &mut Findings) {
     for task in &plan.tasks {
         let mut is_used = vec![false; task.details.len()];
-        for (place, node_idx) in task.nodes.iter().enumerate() {
-            let idx = task.first as usize + place;
+        for (position, node_idx) in task.nodes.iter().enumerate() {
+            let idx = task.first as usize + position;
             let (verdict, details_idx) = (plan.verdicts[idx], plan.details[idx] as usize);
             let uid = &plan.nodes[*node_idx as usize];
             let name = || format!("{}@{uid}", task.name);
@@ -48,61 +50,64 @@ pub(super) fn check_instances(plan: &Plan, findings: &mut Findings) {
                 (Action::Run, None) => findings.add("details", || format!("{} runs without details", name())),
                 (Action::Run, Some(is_used)) => *is_used = true,
                 (Action::Skip, _) if details_idx != u32::MAX as usize => {
-                    findings.add("details", || format!("{} is skipped and has details", name()));
+                    findings.add("details", || format!("{} is skipped but has details", name()));
                 }
                 (Action::Skip, _) => {}
             }
             if verdict.action() == Action::Run && uid == SYNC {
-                findings.add("details", || format!("{} runs where nothing can run", name()));
+                findings.add("details", || format!("{} runs on a virtual node without an executor", name()));
             }
         }
         if is_used.contains(&false) {
-            findings.add("details", || format!("task `{}` has details that no instance has", task.name));
+            findings.add("details", || format!("task `{}` has details that no instance uses", task.name));
         }
     }
 }
 
-fn all(plan: &Plan) -> impl Iterator<Item = (&str, &Details)> {
+fn all_details(plan: &Plan) -> impl Iterator<Item = (&str, &Details)> {
     plan.tasks.iter().flat_map(|task| task.details.iter().map(|details| (task.name.as_str(), details)))
 }
 
-fn check_type(task: &str, word: &str, findings: &mut Findings) {
-    let is_run = match TaskType::parse(word) {
+fn check_type(task: &str, type_name: &str, findings: &mut Findings) {
+    let is_executable = match TaskType::parse(type_name) {
         None | Some(TaskType::Group | TaskType::Stage | TaskType::Skipped) => false,
         Some(_) => true,
     };
-    if !is_run {
-        findings.add("type", || format!("task `{task}` runs as `{word}`, which nothing can run"));
+    if !is_executable {
+        findings.add("type", || format!("task `{task}` runs with type `{type_name}`, which has no executor"));
     }
 }
 
 fn check_strategy(task: &str, parameters: &Json, findings: &mut Findings) {
     let Some(strategy) = parameters.get("strategy").filter(|strategy| !strategy.is_null()) else { return };
-    let word = strategy.get("type");
-    if !matches!(word.and_then(Json::as_str), Some("parallel" | "one_by_one")) {
-        findings.add("strategy", || format!("the strategy of task `{task}` is {strategy}"));
+    let strategy_type = strategy.get("type");
+    if !matches!(strategy_type.and_then(Json::as_str), Some("parallel" | "one_by_one")) {
+        findings.add("strategy", || format!("the strategy of task `{task}` is invalid: {strategy}"));
     }
     match strategy.get("amount") {
         None | Some(Json::Null) => {}
         Some(amount) if amount.is_u64() => {}
         Some(amount) => {
-            findings.add("strategy", || format!("the amount in the strategy of task `{task}` is {amount}"));
+            findings.add("strategy", || {
+                format!("the strategy amount of task `{task}` is not a non-negative integer: {amount}")
+            });
         }
     }
 }
 
-/// Looks at every value in another, patterns excepted. With a stack of its own: whatever nests, it does not overflow.
-fn walk(name: &str, value: &Json, look: &mut dyn FnMut(&str, &Json)) {
-    let mut waiting = vec![(name.to_owned(), value)];
-    while let Some((path, value)) = waiting.pop() {
-        look(&path, value);
+/// Visits a value and all nested values except those under [`PATTERN`]. Iterative, so deep nesting cannot
+/// overflow the call stack.
+fn visit_nested(name: &str, value: &Json, visit: &mut dyn FnMut(&str, &Json)) {
+    let mut pending = vec![(name.to_owned(), value)];
+    while let Some((path, value)) = pending.pop() {
+        visit(&path, value);
         match value {
             Json::Array(items) => {
-                waiting.extend(items.iter().enumerate().map(|(idx, item)| (format!("{path}[{idx}]"), item)));
+                pending.extend(items.iter().enumerate().map(|(idx, item)| (format!("{path}[{idx}]"), item)));
             }
             Json::Object(map) => {
                 let inner = map.iter().filter(|(key, _)| *key != PATTERN);
-                waiting.extend(inner.map(|(key, value)| (format!("{path}.{key}"), value)));
+                pending.extend(inner.map(|(key, value)| (format!("{path}.{key}"), value)));
             }
             _ => {}
         }

@@ -1,8 +1,8 @@
-//! An independent look at a plan, before anybody relies on it.
+//! Self-check of a finished plan, independent of the planner.
 //!
-//! Planning is clever: sets are shared, results are reused, edges meet. What comes of it can be judged without any of
-//! that, and here it is: plainly, from the value alone, sharing nothing with the code that made it. A finding is never
-//! the fault of a user: what users can do wrong is told when planning.
+//! Planning shares sets, caches results and factors edges through junction vertices. This module validates
+//! the result from the [`Plan`] value alone and shares no code with planning, so a planner bug cannot hide
+//! itself. A finding is always a bug in the planner: user errors are reported during planning.
 
 mod details;
 mod order;
@@ -14,12 +14,12 @@ use std::fmt;
 
 use crate::plan::Plan;
 
-/// Something that must not be in a plan.
+/// A violated invariant of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What kind of thing: a short stable name.
+    /// Short stable name of the invariant, such as `order`.
     pub code: &'static str,
-    /// A sentence without its full stop.
+    /// Lowercase fragment without a trailing period.
     pub message: String,
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Everything that is wrong with a plan. Costs as much as there are instances and edges.
+/// Checks all invariants. Runs in time linear in the number of instances and edges.
 pub fn check(plan: &Plan) -> Vec<Finding> {
     let mut findings = Findings::default();
     shape::check_nodes(plan, &mut findings);
@@ -37,24 +37,25 @@ pub fn check(plan: &Plan) -> Vec<Finding> {
     shape::check_groups(plan, &mut findings);
     shape::check_choices(plan, &mut findings);
     details::check_values(plan, &mut findings);
-    // Where numbers lead nowhere, names of instances cannot be told.
+    // With out-of-range indices, instances have no names to report.
     if is_numbered {
         details::check_instances(plan, &mut findings);
         order::check(plan, &mut findings);
     }
-    findings.into_all()
+    findings.into_vec()
 }
 
-/// Placeholders that should have been replaced and were not: `names` are those that are known.
+/// Reports placeholders left unreplaced in parameters. `names` are the known placeholder names, without
+/// braces.
 pub fn check_placeholders<'n>(plan: &Plan, names: impl IntoIterator<Item = &'n str>) -> Vec<Finding> {
     let mut findings = Findings::default();
     let placeholders: Vec<String> = names.into_iter().map(|name| format!("{{{name}}}")).collect();
     details::check_placeholders(plan, &placeholders, &mut findings);
-    findings.into_all()
+    findings.into_vec()
 }
 
-/// Of one kind, more than these are counted: the first ones tell what is wrong.
-const TOLD_MAX: usize = 10;
+/// Findings listed per code; further ones are only counted. A planner bug usually repeats for every instance.
+const LISTED_MAX: usize = 10;
 
 #[derive(Default)]
 struct Findings {
@@ -63,26 +64,26 @@ struct Findings {
 
 impl Findings {
     fn add(&mut self, code: &'static str, message: impl FnOnce() -> String) {
-        let place = self.by_code.iter().position(|(known, ..)| *known == code).unwrap_or_else(|| {
+        let entry_idx = self.by_code.iter().position(|(other, ..)| *other == code).unwrap_or_else(|| {
             self.by_code.push((code, Vec::new(), 0));
             self.by_code.len() - 1
         });
-        let (_, told, n_found) = &mut self.by_code[place];
-        *n_found += 1;
-        if told.len() < TOLD_MAX {
-            told.push(Finding { code, message: message() });
+        let (_, listed, n_findings) = &mut self.by_code[entry_idx];
+        *n_findings += 1;
+        if listed.len() < LISTED_MAX {
+            listed.push(Finding { code, message: message() });
         }
     }
 
-    fn into_all(self) -> Vec<Finding> {
-        let mut all = Vec::new();
-        for (code, told, n_found) in self.by_code {
-            let n_more = n_found - told.len();
-            all.extend(told);
+    fn into_vec(self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (code, listed, n_findings) in self.by_code {
+            let n_more = n_findings - listed.len();
+            findings.extend(listed);
             if n_more > 0 {
-                all.push(Finding { code, message: format!("and {n_more} more like this") });
+                findings.push(Finding { code, message: format!("{n_more} more findings of this kind") });
             }
         }
-        all
+        findings
     }
 }

@@ -1,79 +1,79 @@
-//! Whether the order leads somewhere and never in a circle.
+//! Checks that all edges of the order are in range and that it has no cycle.
 
 use super::Findings;
 use crate::plan::Plan;
 
-/// How far a vertex is looked at.
+/// Depth-first search state of a vertex.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    No,
-    /// It is on the way that is being walked, with this many of its edges done.
-    OnTheWay(u32),
-    Done,
+enum Visit {
+    Unvisited,
+    /// On the current path, with this many outgoing edges already followed.
+    OnPath(u32),
+    ComputedFields,
 }
 
 pub(super) fn check(plan: &Plan, findings: &mut Findings) {
     let (n_instances, n_vertices) = (plan.verdicts.len(), plan.order.n_vertices());
-    let mut is_right = true;
+    let mut is_valid = true;
     for vertex in 0..n_vertices {
         for target in plan.order.targets(vertex as u32) {
             let target = *target as usize;
             let message = if target >= n_vertices {
-                "leads out of the order"
+                "has a target out of range"
             } else if vertex >= n_instances && target >= n_instances {
-                "joins two places where sets meet"
+                "connects two junction vertices"
             } else {
                 continue;
             };
-            is_right = false;
+            is_valid = false;
             findings.add("order", || format!("an edge from {} {message}", name(plan, vertex)));
         }
     }
-    // A circle is only looked for among edges that can be followed.
-    if is_right && let Some(circle) = circle(plan) {
-        let names: Vec<String> = circle.iter().map(|vertex| name(plan, *vertex)).collect();
-        findings.add("order", || format!("these wait for each other: {}", names.join(" → ")));
+    // The search follows every edge, so it needs all targets to be in range.
+    if is_valid && let Some(cycle) = cycle(plan) {
+        let names: Vec<String> = cycle.iter().map(|vertex| name(plan, *vertex)).collect();
+        findings.add("order", || format!("dependency cycle: {}", names.join(" → ")));
     }
 }
 
-/// The first circle that a walk along all edges meets, closed, without the places where sets meet.
-fn circle(plan: &Plan) -> Option<Vec<usize>> {
-    let mut seen = vec![Seen::No; plan.order.n_vertices()];
-    let mut way = Vec::new();
-    for start in 0..seen.len() {
-        if seen[start] != Seen::No {
+/// The first cycle found by depth-first search, closed, without junction vertices.
+fn cycle(plan: &Plan) -> Option<Vec<usize>> {
+    let mut visits = vec![Visit::Unvisited; plan.order.n_vertices()];
+    let mut path = Vec::new();
+    for start in 0..visits.len() {
+        if visits[start] != Visit::Unvisited {
             continue;
         }
-        way.push(start);
-        seen[start] = Seen::OnTheWay(0);
-        while let Some(vertex) = way.last().copied() {
-            let Seen::OnTheWay(n_done) = seen[vertex] else { break };
-            let Some(target) = plan.order.targets(vertex as u32).get(n_done as usize) else {
-                seen[vertex] = Seen::Done;
-                way.pop();
+        path.push(start);
+        visits[start] = Visit::OnPath(0);
+        while let Some(vertex) = path.last().copied() {
+            let Visit::OnPath(n_followed) = visits[vertex] else { break };
+            let Some(target) = plan.order.targets(vertex as u32).get(n_followed as usize) else {
+                visits[vertex] = Visit::ComputedFields;
+                path.pop();
                 continue;
             };
-            seen[vertex] = Seen::OnTheWay(n_done + 1);
+            visits[vertex] = Visit::OnPath(n_followed + 1);
             let target = *target as usize;
-            match seen[target] {
-                Seen::No => {
-                    seen[target] = Seen::OnTheWay(0);
-                    way.push(target);
+            match visits[target] {
+                Visit::Unvisited => {
+                    visits[target] = Visit::OnPath(0);
+                    path.push(target);
                 }
-                Seen::OnTheWay(_) => return Some(closed(plan, &way, target)),
-                Seen::Done => {}
+                Visit::OnPath(_) => return Some(closed_cycle(plan, &path, target)),
+                Visit::ComputedFields => {}
             }
         }
     }
     None
 }
 
-fn closed(plan: &Plan, way: &[usize], target: usize) -> Vec<usize> {
-    let start = way.iter().position(|vertex| *vertex == target).unwrap_or_default();
-    let mut circle: Vec<usize> =
-        way[start..].iter().copied().filter(|vertex| *vertex < plan.verdicts.len()).collect();
-    circle.extend(circle.first().copied());
-    circle
+fn closed_cycle(plan: &Plan, path: &[usize], target: usize) -> Vec<usize> {
+    let start = path.iter().position(|vertex| *vertex == target).unwrap_or_default();
+    let mut cycle: Vec<usize> =
+        path[start..].iter().copied().filter(|vertex| *vertex < plan.verdicts.len()).collect();
+    cycle.extend(cycle.first().copied());
+    cycle
 }
 
 fn name(plan: &Plan, vertex: usize) -> String {
@@ -83,5 +83,5 @@ fn name(plan: &Plan, vertex: usize) -> String {
             return format!("{}@{}", task.name, plan.nodes[task.nodes[vertex - first] as usize]);
         }
     }
-    format!("place {vertex}")
+    format!("junction {vertex}")
 }

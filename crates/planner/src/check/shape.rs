@@ -1,4 +1,4 @@
-//! Whether everything that is named or numbered is there.
+//! Checks that node uids, instance indices, groups and choices refer to existing items.
 
 use std::collections::HashSet;
 
@@ -12,15 +12,15 @@ pub(super) fn check_nodes(plan: &Plan, findings: &mut Findings) {
     }
     let mut seen = HashSet::new();
     for uid in plan.nodes.iter().filter(|uid| !seen.insert(uid.as_str())) {
-        findings.add("nodes", || format!("node `{uid}` is there twice"));
+        findings.add("nodes", || format!("node `{uid}` is listed twice"));
     }
 }
 
-/// Whether the numbers of all instances lead somewhere.
+/// Checks the instance numbering; `false` if an index is out of range or inconsistent.
 pub(super) fn check_numbers(plan: &Plan, findings: &mut Findings) -> bool {
-    let mut is_right = true;
+    let mut is_valid = true;
     let mut wrong = |message: String| {
-        is_right = false;
+        is_valid = false;
         findings.add("numbers", || message);
     };
     let mut n_instances = 0;
@@ -32,25 +32,28 @@ pub(super) fn check_numbers(plan: &Plan, findings: &mut Findings) -> bool {
         }
         last_name = Some(name);
         if task.first as usize != n_instances {
-            wrong(format!("the first instance of task `{name}` is {} and not {n_instances}", task.first));
+            wrong(format!("the first instance of task `{name}` is {}, expected {n_instances}", task.first));
         }
         n_instances += task.nodes.len();
         for pair in task.nodes.windows(2).filter(|pair| pair[0] >= pair[1]) {
-            wrong(format!("task `{name}` is on node {} after node {}", pair[1], pair[0]));
+            wrong(format!("nodes of task `{name}` do not ascend: {} after {}", pair[1], pair[0]));
         }
         for node_idx in task.nodes.iter().filter(|node_idx| **node_idx as usize >= plan.nodes.len()) {
-            wrong(format!("task `{name}` is on node {node_idx} of {}", plan.nodes.len()));
+            wrong(format!(
+                "task `{name}` is on node index {node_idx}, but the plan has {} nodes",
+                plan.nodes.len()
+            ));
         }
     }
-    for (what, len) in [("verdicts", plan.verdicts.len()), ("details", plan.details.len())] {
+    for (column, len) in [("verdicts", plan.verdicts.len()), ("details", plan.details.len())] {
         if len != n_instances {
-            wrong(format!("there are {n_instances} instances and {len} {what}"));
+            wrong(format!("the plan has {n_instances} instances but {len} {column}"));
         }
     }
     if plan.order.n_vertices() < n_instances {
-        wrong(format!("the order has {} places for {n_instances} instances", plan.order.n_vertices()));
+        wrong(format!("the order has {} vertices for {n_instances} instances", plan.order.n_vertices()));
     }
-    is_right
+    is_valid
 }
 
 pub(super) fn check_groups(plan: &Plan, findings: &mut Findings) {
@@ -59,16 +62,17 @@ pub(super) fn check_groups(plan: &Plan, findings: &mut Findings) {
         let mut seen = HashSet::new();
         for uid in &group.nodes {
             if !uids.contains(uid.as_str()) {
-                findings.add("groups", || format!("group `{}` has the unknown node `{uid}`", group.name));
+                findings.add("groups", || format!("group `{}` contains unknown node `{uid}`", group.name));
             }
             if !seen.insert(uid) {
-                findings.add("groups", || format!("group `{}` has node `{uid}` twice", group.name));
+                findings.add("groups", || format!("group `{}` contains node `{uid}` twice", group.name));
             }
         }
         if group.tolerated > group.nodes.len() as u64 + 1 {
             let (name, n_nodes, tolerated) = (&group.name, group.nodes.len(), group.tolerated);
-            findings
-                .add("groups", || format!("{tolerated} of the {n_nodes} nodes of group `{name}` may fail"));
+            findings.add("groups", || {
+                format!("group `{name}` tolerates {tolerated} failed nodes but has only {n_nodes}")
+            });
         }
     }
 }
@@ -78,10 +82,12 @@ pub(super) fn check_choices(plan: &Plan, findings: &mut Findings) {
     for choice in &plan.choices {
         if !uids.contains(choice.node.as_str()) {
             let (task, name, uid) = (&choice.task, &choice.name, &choice.node);
-            findings.add("choices", || format!("task `{task}` means `{name}` on the unknown node `{uid}`"));
+            findings.add("choices", || {
+                format!("the choice of task `{task}` for `{name}` is unknown node `{uid}`")
+            });
         }
         if !plan.tasks.iter().any(|task| task.name == choice.task) {
-            findings.add("choices", || format!("a choice is that of the unknown task `{}`", choice.task));
+            findings.add("choices", || format!("a choice belongs to unknown task `{}`", choice.task));
         }
     }
 }

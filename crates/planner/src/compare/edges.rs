@@ -1,7 +1,8 @@
-//! The order of two plans, side by side.
+//! Differences between the orders of two plans.
 //!
-//! Where sets meet, all edges between them would be their product. Rows are therefore compared as they are kept: edges
-//! between instances, and sets that are reached through a place where they meet. Only rows that differ are written out.
+//! A junction vertex stands for all edges between two sets, whose number is the product of their sizes. Rows
+//! are therefore compared in their compact form: direct edges to instances, and target sets reached through
+//! junctions. Only rows that differ are expanded.
 
 use std::collections::HashMap;
 
@@ -9,36 +10,36 @@ use super::EdgeChanges;
 use super::instances::Pairs;
 use crate::plan::Plan;
 
-/// Of many edges, these are told.
+/// Edges listed as examples; the others are only counted.
 const SAMPLES_MAX: usize = 5;
 
-/// One of the two orders, in numbers of the earlier plan.
+/// The order of one plan, with instances renumbered as in the earlier plan.
 struct Side<'p> {
     plan: &'p Plan,
     number: Box<dyn Fn(u32) -> Option<u32> + 'p>,
-    /// By place where sets meet, which set is reached from it.
+    /// By junction vertex, the index in [`Sets`] of the set it leads to.
     sets: Vec<u32>,
 }
 
-/// Sets of instances, each once for both plans.
+/// Target sets of both plans, deduplicated.
 #[derive(Default)]
 struct Sets {
     all: Vec<Vec<u32>>,
-    known: HashMap<Vec<u32>, u32>,
+    index_of: HashMap<Vec<u32>, u32>,
 }
 
 impl Sets {
     fn number(&mut self, mut set: Vec<u32>) -> u32 {
         set.sort_unstable();
         let next = self.all.len() as u32;
-        *self.known.entry(set).or_insert_with_key(|set| {
+        *self.index_of.entry(set).or_insert_with_key(|set| {
             self.all.push(set.clone());
             next
         })
     }
 }
 
-/// Edges between instances of both plans that were added and removed.
+/// Edges added and removed between instances that both plans have.
 pub(super) fn compare(before: &Plan, after: &Plan, pairs: &Pairs) -> (EdgeChanges, EdgeChanges) {
     let mut sets = Sets::default();
     let old = Side::new(before, Box::new(|idx| pairs.after[idx as usize].map(|_| idx)), &mut sets);
@@ -46,29 +47,29 @@ pub(super) fn compare(before: &Plan, after: &Plan, pairs: &Pairs) -> (EdgeChange
     let (mut added, mut removed) = (EdgeChanges::default(), EdgeChanges::default());
     for (idx, other_idx) in (0_u32..).zip(&pairs.after) {
         let Some(other_idx) = other_idx else { continue };
-        let (was, is) = (old.row(idx, &sets), new.row(*other_idx, &sets));
-        if was == is {
+        let (old_row, new_row) = (old.row(idx, &sets), new.row(*other_idx, &sets));
+        if old_row == new_row {
             continue;
         }
-        let (was, is) = (written_out(was, &sets), written_out(is, &sets));
-        added.note(before, idx, is.iter().filter(|to| was.binary_search(to).is_err()));
-        removed.note(before, idx, was.iter().filter(|to| is.binary_search(to).is_err()));
+        let (old_row, new_row) = (expand(old_row, &sets), expand(new_row, &sets));
+        added.record(before, idx, new_row.iter().filter(|to| old_row.binary_search(to).is_err()));
+        removed.record(before, idx, old_row.iter().filter(|to| new_row.binary_search(to).is_err()));
     }
     (added, removed)
 }
 
-/// Instances, and numbers of sets.
+/// Direct targets, and indices of the sets reached through junctions.
 type Row = (Vec<u32>, Vec<u32>);
 
 impl<'p> Side<'p> {
     fn new(plan: &'p Plan, number: Box<dyn Fn(u32) -> Option<u32> + 'p>, sets: &mut Sets) -> Self {
-        let places = plan.n_instances()..plan.order.n_vertices();
-        let of_places = places
-            .map(|place| {
-                sets.number(plan.order.targets(place as u32).iter().filter_map(|to| number(*to)).collect())
+        let junctions = plan.n_instances()..plan.order.n_vertices();
+        let junction_sets = junctions
+            .map(|junction| {
+                sets.number(plan.order.targets(junction as u32).iter().filter_map(|to| number(*to)).collect())
             })
             .collect();
-        Self { plan, number, sets: of_places }
+        Self { plan, number, sets: junction_sets }
     }
 
     fn row(&self, idx: u32, sets: &Sets) -> Row {
@@ -77,7 +78,7 @@ impl<'p> Side<'p> {
         for to in self.plan.order.targets(idx) {
             match (*to as usize).checked_sub(n_instances) {
                 None => instances.extend((self.number)(*to)),
-                Some(place) => reached.push(self.sets[place]),
+                Some(junction) => reached.push(self.sets[junction]),
             }
         }
         reached.retain(|set| !sets.all[*set as usize].is_empty());
@@ -89,7 +90,7 @@ impl<'p> Side<'p> {
     }
 }
 
-fn written_out((mut instances, reached): Row, sets: &Sets) -> Vec<u32> {
+fn expand((mut instances, reached): Row, sets: &Sets) -> Vec<u32> {
     instances.extend(reached.into_iter().flat_map(|set| &sets.all[set as usize]));
     instances.sort_unstable();
     instances.dedup();
@@ -97,7 +98,7 @@ fn written_out((mut instances, reached): Row, sets: &Sets) -> Vec<u32> {
 }
 
 impl EdgeChanges {
-    fn note<'t>(&mut self, plan: &Plan, from: u32, targets: impl Iterator<Item = &'t u32>) {
+    fn record<'t>(&mut self, plan: &Plan, from: u32, targets: impl Iterator<Item = &'t u32>) {
         let name = |idx: u32| plan.instance(idx).map(|instance| instance.to_string()).unwrap_or_default();
         for to in targets {
             self.n_edges += 1;

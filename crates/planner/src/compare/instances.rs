@@ -1,4 +1,4 @@
-//! Instances of two plans, side by side.
+//! Differences between the instances of two plans.
 
 use std::collections::HashMap;
 
@@ -7,22 +7,22 @@ use stoker_yaql::Value;
 
 use super::{Change, Step, What};
 use crate::plan::{Action, Details, Plan, PlannedTask};
-use crate::reasons::{Difference, Told, differences};
+use crate::reasons::{DiffSource, Difference, differences};
 use crate::stored::ExplainedPlan;
 
-/// Which instance of one plan is which of the other.
+/// Correspondence between the instances of two plans.
 pub(super) struct Pairs {
-    /// By instance of the earlier plan, that of the later one.
+    /// By instance of the earlier plan, the same task and node in the later one.
     pub(super) after: Vec<Option<u32>>,
-    /// By instance of the later plan, that of the earlier one.
+    /// By instance of the later plan, the same task and node in the earlier one.
     pub(super) before: Vec<Option<u32>>,
 }
 
 impl Pairs {
     pub(super) fn new(before: &Plan, after: &Plan) -> Self {
-        let places: HashMap<&str, u32> = after.nodes.iter().map(String::as_str).zip(0..).collect();
+        let node_idx_of: HashMap<&str, u32> = after.nodes.iter().map(String::as_str).zip(0..).collect();
         let node_after: Vec<Option<u32>> =
-            before.nodes.iter().map(|uid| places.get(&**uid).copied()).collect();
+            before.nodes.iter().map(|uid| node_idx_of.get(&**uid).copied()).collect();
         let tasks: HashMap<&str, &PlannedTask> =
             after.tasks.iter().map(|task| (task.name.as_str(), task)).collect();
         let mut pairs =
@@ -31,8 +31,8 @@ impl Pairs {
             let Some(other) = tasks.get(task.name.as_str()) else { continue };
             for (idx, node_idx) in (task.first..).zip(&*task.nodes) {
                 let Some(node_idx) = node_after[*node_idx as usize] else { continue };
-                let Ok(place) = other.nodes.binary_search(&node_idx) else { continue };
-                let other_idx = other.first + place as u32;
+                let Ok(position) = other.nodes.binary_search(&node_idx) else { continue };
+                let other_idx = other.first + position as u32;
                 pairs.after[idx as usize] = Some(other_idx);
                 pairs.before[other_idx as usize] = Some(idx);
             }
@@ -69,18 +69,18 @@ fn step(explained: &ExplainedPlan, idx: u32) -> Step {
 #[derive(Default)]
 struct Changes<'p> {
     all: Vec<Change>,
-    known: HashMap<(&'p str, What), usize>,
-    /// What differs between details that were compared: many instances share them.
+    index_of: HashMap<(&'p str, What), usize>,
+    /// Comparisons of details, cached by address: many instances share their details.
     details: HashMap<(*const Details, *const Details), Option<What>>,
 }
 
 impl<'p> Changes<'p> {
     fn add(&mut self, task: &'p str, uid: &str, what: What) {
-        let place = *self.known.entry((task, what)).or_insert_with_key(|(task, what)| {
+        let change_idx = *self.index_of.entry((task, what)).or_insert_with_key(|(task, what)| {
             self.all.push(Change { task: (*task).to_owned(), nodes: Vec::new(), what: what.clone() });
             self.all.len() - 1
         });
-        self.all[place].nodes.push(uid.to_owned());
+        self.all[change_idx].nodes.push(uid.to_owned());
     }
 
     fn pair(&mut self, before: &'p ExplainedPlan, after: &'p ExplainedPlan, idx: u32, other_idx: u32) {
@@ -104,32 +104,37 @@ fn compare_details(before: &Details, after: &Details) -> Option<What> {
     if before == after {
         return None;
     }
-    let words = [
+    let fields = [
         ("type", before.task_type.clone(), after.task_type.clone()),
         ("fail_on_error", before.fail_on_error.to_string(), after.fail_on_error.to_string()),
     ];
-    let mut found: Vec<Difference> = words
+    let mut listed: Vec<Difference> = fields
         .into_iter()
         .filter(|(_, old, new)| old != new)
         .map(|(path, old, new)| Difference { path: path.to_owned(), old: Some(old), new: Some(new) })
         .collect();
-    let (inside, n_inside) =
-        differences("parameters", &value(&before.parameters), &value(&after.parameters), Told::Parameters);
-    let mut n_differences = found.len() + n_inside;
-    found.extend(inside);
-    if found.is_empty() {
-        // `1` and `true`, or the order of keys: equal to expressions, but not to every executor.
-        found.push(Difference {
-            path: "parameters are written in another way".to_owned(),
+    let (parameter_differences, n_parameter_differences) = differences(
+        "parameters",
+        &value(&before.parameters),
+        &value(&after.parameters),
+        DiffSource::Parameters,
+    );
+    let mut n_differences = listed.len() + n_parameter_differences;
+    listed.extend(parameter_differences);
+    if listed.is_empty() {
+        // They differ only in ways the expression language treats as equal (`1` and `true`, key order); an
+        // executor may not.
+        listed.push(Difference {
+            path: "parameters differ only in types or key order".to_owned(),
             old: None,
             new: None,
         });
         n_differences = 1;
     }
-    Some(What::Details { differences: found, n_differences })
+    Some(What::Details { differences: listed, n_differences })
 }
 
-/// Data as a value of the language; it always is one.
+/// JSON as a YAQL value; every JSON value is one.
 fn value(data: &Json) -> Value {
     stoker_yaql::json::parse(&data.to_string()).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
-//! What one plan does that another does not.
+//! Differences between two plans.
 //!
-//! Equal changes on many nodes are one change. Edges count only between instances that both plans have: those of an
-//! instance that came or went come and go with it.
+//! Equal changes on several nodes are one [`Change`]. Only edges between instances that both plans have are
+//! compared; those of an added or removed instance are implied by the instance.
 
 mod edges;
 mod instances;
@@ -13,15 +13,15 @@ use crate::stored::ExplainedPlan;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// By task.
+    /// Ordered by task.
     pub changes: Vec<Change>,
     pub edges_added: EdgeChanges,
     pub edges_removed: EdgeChanges,
-    /// Fault tolerance groups that are not the same, by name.
+    /// Fault tolerance groups that differ, ordered by name.
     pub groups: Vec<GroupChange>,
 }
 
-/// The same change of one task on some nodes.
+/// The same change of one task on several nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     pub task: String,
@@ -36,13 +36,14 @@ pub enum What {
     Gone(Step),
     /// Instances that only the later plan has.
     New(Step),
-    /// Instances that run in one of them and are skipped in the other.
+    /// Instances that run in one plan and are skipped in the other.
     Action { before: Step, after: Step },
-    /// Instances that run in both, with other details. Secrets are masked, and of many differences some are told.
+    /// Instances that run in both plans with different details. Secrets are masked; the list of differences
+    /// is truncated and `n_differences` counts all of them.
     Details { differences: Vec<Difference>, n_differences: usize },
 }
 
-/// What a plan does with an instance, and why.
+/// The action for an instance, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
     pub action: Action,
@@ -52,17 +53,17 @@ pub struct Step {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EdgeChanges {
     pub n_edges: usize,
-    /// The first ones, as `task@node`: what is before what.
+    /// The first few, as `task@node` pairs: the first runs before the second.
     pub samples: Vec<(String, String)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupChange {
     pub name: String,
-    /// How many of how many nodes may fail; nothing if there was no such group.
+    /// Tolerated failures and number of nodes; `None` if the plan has no such group.
     pub before: Option<(u64, usize)>,
     pub after: Option<(u64, usize)>,
-    /// Whether it has other nodes.
+    /// Whether the set of nodes changed.
     pub has_other_nodes: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A comparison for people and for programs.
+//! Rendering of a comparison, as text and as JSON.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use super::{Change, Comparison, EdgeChanges, GroupChange, Step, What};
 use crate::plan::Action;
 use crate::reasons::Difference;
 
-/// More nodes than these are counted.
-const NODES_SHOWN: usize = 6;
+/// Nodes listed per change; the others are only counted.
+const NODES_LISTED: usize = 6;
 
 impl Comparison {
     pub fn is_empty(&self) -> bool {
@@ -18,7 +18,7 @@ impl Comparison {
             && self.edges_added.n_edges + self.edges_removed.n_edges == 0
     }
 
-    /// Everything, for programs.
+    /// The complete comparison as JSON.
     pub fn to_json(&self) -> Json {
         map([
             ("changes", self.changes.iter().map(Change::to_json).collect()),
@@ -40,8 +40,8 @@ impl Change {
             What::New(step) => ("new", Json::Null, step.to_json(), Json::Null),
             What::Action { before, after } => ("action", before.to_json(), after.to_json(), Json::Null),
             What::Details { differences, .. } => {
-                let shown = differences.iter().map(difference_json).collect();
-                ("details", Json::Null, Json::Null, shown)
+                let differences = differences.iter().map(difference_json).collect();
+                ("details", Json::Null, Json::Null, differences)
             }
         };
         let fields = [
@@ -52,8 +52,8 @@ impl Change {
             ("after", after),
             ("differences", differences),
         ];
-        let said = fields.into_iter().filter(|(_, value)| !value.is_null());
-        Json::Object(said.map(|(key, value)| (key.to_owned(), value)).collect())
+        let present = fields.into_iter().filter(|(_, value)| !value.is_null());
+        Json::Object(present.map(|(key, value)| (key.to_owned(), value)).collect())
     }
 }
 
@@ -89,18 +89,18 @@ impl GroupChange {
     }
 }
 
-/// A line for each change: `+` is new, `-` is gone, `~` is another.
+/// One line per change: `+` added, `-` removed, `~` changed.
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {
-            return f.write_str("the plans are the same");
+            return f.write_str("the plans are identical");
         }
         let mut lines: Vec<String> = self.changes.iter().map(ToString::to_string).collect();
-        let edges = [('+', &self.edges_added, "more"), ('-', &self.edges_removed, "fewer")];
+        let edges = [('+', &self.edges_added, "added"), ('-', &self.edges_removed, "removed")];
         for (sign, edges, word) in edges.into_iter().filter(|(_, edges, _)| edges.n_edges > 0) {
             let samples: Vec<String> =
                 edges.samples.iter().map(|(before, after)| format!("{before} before {after}")).collect();
-            let more = more(edges.n_edges, edges.samples.len());
+            let more = more_suffix(edges.n_edges, edges.samples.len());
             let noun = if edges.n_edges == 1 { "edge" } else { "edges" };
             lines.push(format!("{sign} {} {noun} {word}: {}{more}", edges.n_edges, samples.join(", ")));
         }
@@ -109,8 +109,8 @@ impl fmt::Display for Comparison {
     }
 }
 
-fn more(n_all: usize, n_shown: usize) -> String {
-    match n_all - n_shown.min(n_all) {
+fn more_suffix(n_total: usize, n_listed: usize) -> String {
+    match n_total - n_listed.min(n_total) {
         0 => String::new(),
         n_more => format!(" and {n_more} more"),
     }
@@ -123,42 +123,50 @@ impl fmt::Display for Change {
             What::New(_) => '+',
             What::Action { .. } | What::Details { .. } => '~',
         };
-        let shown = self.nodes[..self.nodes.len().min(NODES_SHOWN)].join(", ");
-        let more_nodes = more(self.nodes.len(), NODES_SHOWN);
-        write!(f, "{sign} {} on {shown}{more_nodes}: ", self.task)?;
+        let nodes = self.nodes[..self.nodes.len().min(NODES_LISTED)].join(", ");
+        let more_nodes = more_suffix(self.nodes.len(), NODES_LISTED);
+        write!(f, "{sign} {} on {nodes}{more_nodes}: ", self.task)?;
         match &self.what {
-            What::Gone(step) => write!(f, "is gone, {}", did(step)),
-            What::New(step) => write!(f, "is new, {}: {}", does(step), step.reason),
+            What::Gone(step) => write!(f, "removed, {}", describe_before(step)),
+            What::New(step) => write!(f, "added, {}: {}", describe_after(step), step.reason),
             What::Action { before, after } => {
-                write!(f, "{} ({}), {} now ({})", did(before), before.reason, does(after), after.reason)
+                write!(
+                    f,
+                    "{} ({}), now {} ({})",
+                    describe_before(before),
+                    before.reason,
+                    describe_after(after),
+                    after.reason
+                )
             }
             What::Details { differences, n_differences } => {
-                let told: Vec<String> = differences.iter().map(ToString::to_string).collect();
-                write!(f, "{}{}", told.join(", "), more(*n_differences, differences.len()))
+                let differences_text: Vec<String> = differences.iter().map(ToString::to_string).collect();
+                write!(f, "{}{}", differences_text.join(", "), more_suffix(*n_differences, differences.len()))
             }
         }
     }
 }
 
-fn did(step: &Step) -> &'static str {
-    if step.action == Action::Run { "was to run" } else { "was to be skipped" }
+fn describe_before(step: &Step) -> &'static str {
+    if step.action == Action::Run { "would have run" } else { "would have been skipped" }
 }
 
-fn does(step: &Step) -> &'static str {
+fn describe_after(step: &Step) -> &'static str {
     if step.action == Action::Run { "runs" } else { "is skipped" }
 }
 
 impl fmt::Display for GroupChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = |(tolerated, n_nodes): (u64, usize)| format!("{tolerated} of {n_nodes} nodes may fail");
+        let describe =
+            |(tolerated, n_nodes): (u64, usize)| format!("{tolerated} of {n_nodes} nodes may fail");
         let name = &self.name;
         match (self.before, self.after) {
-            (Some(before), None) => write!(f, "- group {name} is gone: {}", words(before)),
-            (None, Some(after)) => write!(f, "+ group {name} is new: {}", words(after)),
+            (Some(before), None) => write!(f, "- group `{name}` removed: {}", describe(before)),
+            (None, Some(after)) => write!(f, "+ group `{name}` added: {}", describe(after)),
             (Some(before), Some(after)) if before != after => {
-                write!(f, "~ group {name}: {}, and it was {} of {}", words(after), before.0, before.1)
+                write!(f, "~ group `{name}`: {}, previously {} of {}", describe(after), before.0, before.1)
             }
-            _ => write!(f, "~ group {name} has other nodes"),
+            _ => write!(f, "~ group `{name}`: set of nodes changed"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Subjects for which a result is the same.
+//! Equivalence classes of subjects for which expressions have the same results.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use super::subjects::SubjectIdx;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Classes {
-    /// Beside each subject its class.
+    /// By position in the list of subjects, the class.
     pub(crate) of: ClassOf,
-    /// One subject of each class: the first.
+    /// The first subject of each class.
     pub(crate) representatives: Vec<SubjectIdx>,
 }
 
-/// Most of the time there is only one class.
+/// A single class is the common case and needs no table.
 #[derive(Clone, Debug)]
 pub(crate) enum ClassOf {
     One,
@@ -22,15 +22,15 @@ pub(crate) enum ClassOf {
 }
 
 impl Classes {
-    /// The class of the subject at a place of the list.
-    pub(crate) fn class(&self, place: usize) -> usize {
+    /// The class of the subject at a position of the list.
+    pub(crate) fn class(&self, position: usize) -> usize {
         match &self.of {
             ClassOf::One => 0,
-            ClassOf::Many(classes) => classes[place] as usize,
+            ClassOf::Many(classes) => classes[position] as usize,
         }
     }
 
-    /// Sorts subjects by everything that the results of some expressions depend on.
+    /// Partitions subjects by everything that the results of the expressions depend on.
     pub(crate) fn new(
         evaluator: &Evaluator<'_>,
         expressions: &[ExpressionIdx],
@@ -42,44 +42,44 @@ impl Classes {
         aspects.sort_unstable();
         aspects.dedup();
         let past_of = |subject_idx: SubjectIdx| evaluator.subjects.all[subject_idx as usize].past;
-        let mut sorting = Sorting::new(subjects.len());
+        let mut partition = Partition::new(subjects.len());
         if compiled().any(|compiled| compiled.reads_old) {
-            sorting.split(subjects.iter().map(|subject_idx| past_of(*subject_idx)));
+            partition.split(subjects.iter().map(|subject_idx| past_of(*subject_idx)));
         }
         for aspect_idx in aspects {
-            sorting
+            partition
                 .split(subjects.iter().map(|subject_idx| evaluator.aspects.number(aspect_idx, *subject_idx)));
         }
-        sorting.finish(subjects)
+        partition.finish(subjects)
     }
 
-    /// Every subject by itself, with how many there are.
     pub(crate) fn n_classes(&self) -> usize {
         self.representatives.len()
     }
 }
 
-struct Sorting {
+struct Partition {
     classes: Vec<u32>,
     n_classes: u32,
 }
 
-impl Sorting {
+impl Partition {
     fn new(len: usize) -> Self {
         Self { classes: vec![0; len], n_classes: u32::from(len > 0) }
     }
 
-    /// Splits classes by one more number for each subject. Classes are numbered as they first occur.
+    /// Refines the partition by one more number per subject. Classes are numbered in order of first
+    /// occurrence.
     fn split(&mut self, numbers: impl Iterator<Item = u32>) {
-        let mut known: HashMap<(u32, u32), u32, foldhash::fast::FixedState> = HashMap::default();
+        let mut class_of: HashMap<(u32, u32), u32, foldhash::fast::FixedState> = HashMap::default();
         let mut last = None;
         let mut n_classes = 0;
         for (class, number) in self.classes.iter_mut().zip(numbers) {
             let key = (*class, number);
-            // Neighbours mostly are alike.
+            // Adjacent subjects are usually in the same class.
             *class = match last {
                 Some((last_key, last_class)) if last_key == key => last_class,
-                _ => *known.entry(key).or_insert_with(|| {
+                _ => *class_of.entry(key).or_insert_with(|| {
                     n_classes += 1;
                     n_classes - 1
                 }),

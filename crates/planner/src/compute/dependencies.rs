@@ -1,8 +1,9 @@
-//! What the result of an expression depends on, beside what all nodes have in common.
+//! Static analysis: which per-node data the result of an expression depends on.
 //!
-//! The answer may name too much, never too little. Where `$` is the element of a collection (in `where` and its kin)
-//! nothing is read that was not read by naming the collection; `old`, `new`, `changed` and their kin bind `$` to whole
-//! documents again. What a helper reads is read by whoever calls it. An expression that defines functions of its own is taken to read everything.
+//! The analysis is conservative: it may report too many dependencies, never too few. Inside `where` and other
+//! element-wise methods `$` is an element of a collection, so it reads nothing beyond the collection itself;
+//! `old`, `new`, `changed` and the other state functions bind `$` to whole documents again. The reads of a
+//! helper count as reads of its caller. An expression that defines functions is assumed to read everything.
 
 mod closed;
 mod helpers;
@@ -14,24 +15,24 @@ use stoker_yaql::library::ParamType;
 use stoker_yaql::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, VarName};
 use stoker_yaql::{Expression, Library};
 
-use crate::yaql_ext::scope::Question;
+use crate::yaql_ext::scope::StateFunction;
 use path::{Path, Root};
 
-/// Something about a node that a result may depend on.
+/// Per-node data that a result may depend on.
 #[derive(Clone, Debug)]
 pub(crate) struct Aspect {
-    pub(crate) what: What,
-    /// The top-level keys that have to be looked at to know it; none: all of them.
+    pub(crate) kind: AspectKind,
+    /// The top-level keys needed to compute it; `None`: all of them.
     pub(crate) keys: Option<BTreeSet<String>>,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum What {
-    /// The value at a path of a document; no keys: the whole document.
+pub(crate) enum AspectKind {
+    /// The value at a path of a document; empty `keys`: the whole document.
     Path { document: Document, keys: Vec<String> },
-    /// Whether an expression has changed.
+    /// Whether the value of an expression changed.
     Changed(Expression),
-    /// Whether something of the node is in a collection that all nodes have in common.
+    /// Whether a per-node value is a member of a collection that is common to all nodes.
     Member { item: Expression, collection: Expression },
 }
 
@@ -39,12 +40,12 @@ pub(crate) enum What {
 pub(crate) enum Document {
     New,
     Old,
-    /// The node's own part of the new state.
+    /// The node's own document of the new state.
     Own,
 }
 
-impl What {
-    /// Equal names, equal aspects.
+impl AspectKind {
+    /// Deduplication key: aspects with equal names are equal.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Path { document, keys } => format!("{document:?} {keys:?}"),
@@ -57,76 +58,76 @@ impl What {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dependencies {
     pub(crate) aspects: Vec<Aspect>,
-    /// Whether the old state of the cluster matters.
+    /// Whether the old common document matters.
     pub(crate) reads_old: bool,
-    /// The top-level keys that are read; none: all of them.
+    /// The top-level keys that are read; `None`: all of them.
     pub(crate) keys: Option<BTreeSet<String>>,
-    /// Arguments whose results are the same for all nodes with one old state of the cluster, and the top-level keys that
-    /// each of them reads.
+    /// Arguments whose results are equal for all nodes with the same old common document, with the top-level
+    /// keys that each of them reads.
     pub(crate) shared: Vec<(NodeId, BTreeSet<String>)>,
-    /// Arguments whose results are the same wherever in the evaluation of one node they are asked for.
+    /// Arguments whose results do not vary within the evaluation of one node.
     pub(crate) closed: Vec<NodeId>,
 }
 
-/// Finds the dependencies of an expression. `own_keys` are all keys that any node has in a document of its own.
+/// Analyzes an expression. `own_keys` are all top-level keys that any node has in its own document.
 pub(crate) fn dependencies(expression: &Expression, own_keys: &HashSet<&str>) -> Dependencies {
-    let mut visitor = Visitor { expression, own_keys, shared: Vec::new(), inside: Vec::new() };
-    let (mut found, mut closed) = (Found::default(), Vec::new());
+    let mut visitor = Visitor { expression, own_keys, shared: Vec::new(), call_path: Vec::new() };
+    let (mut reads, mut closed) = (Reads::default(), Vec::new());
     if visitor.is_opaque() {
-        found.note_everything();
+        reads.add_everything();
     } else {
-        visitor.visit(expression.root(), Dollar::New, &mut found);
+        visitor.visit(expression.root(), Dollar::New, &mut reads);
         closed = visitor.closed();
     }
-    let keys = found.top_level_keys();
-    Dependencies { aspects: found.aspects, reads_old: found.reads_old, keys, shared: visitor.shared, closed }
+    let keys = reads.top_level_keys();
+    Dependencies { aspects: reads.aspects, reads_old: reads.reads_old, keys, shared: visitor.shared, closed }
 }
 
-/// What `$` is at some place in an expression.
+/// What `$` is bound to at a position in an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dollar {
     New,
     Old,
-    /// The new document and then the old one.
+    /// First the new document, then the old one.
     Both,
     /// An element of a collection.
     Element,
 }
 
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
-struct Found {
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent result")]
+struct Reads {
     aspects: Vec<Aspect>,
-    /// Top-level keys that are read, of whichever document.
+    /// Top-level keys that are read, of either document.
     keys: BTreeSet<String>,
     /// Whether a whole document is read.
     reads_whole: bool,
     reads_old: bool,
-    /// Whether it needs `$` to be an element of what is around it.
+    /// Whether it refers to `$` of an enclosing element-wise method.
     uses_element: bool,
-    /// Whether it needs variables that the expression itself has set.
+    /// Whether it refers to variables bound by the expression itself.
     uses_variables: bool,
 }
 
-impl Found {
+impl Reads {
     fn merge(&mut self, other: Self) {
-        self.note_reads(&other);
+        self.add_reads(&other);
         self.aspects.extend(other.aspects);
         self.reads_old |= other.reads_old;
         self.uses_element |= other.uses_element;
         self.uses_variables |= other.uses_variables;
     }
 
-    /// What another part reads is read by the whole.
-    fn note_reads(&mut self, other: &Self) {
+    /// Adds the documents and keys that a subexpression reads.
+    fn add_reads(&mut self, other: &Self) {
         self.keys.extend(other.keys.iter().cloned());
         self.reads_whole |= other.reads_whole;
         self.reads_old |= other.reads_old;
     }
 
-    /// Nothing is known, so everything may be read.
-    fn note_everything(&mut self) {
-        let whole = |document| Aspect { what: What::Path { document, keys: Vec::new() }, keys: None };
+    /// Assumes that everything is read.
+    fn add_everything(&mut self) {
+        let whole = |document| Aspect { kind: AspectKind::Path { document, keys: Vec::new() }, keys: None };
         self.aspects.extend([whole(Document::New), whole(Document::Old), whole(Document::Own)]);
         self.reads_whole = true;
         self.reads_old = true;
@@ -137,7 +138,7 @@ impl Found {
     }
 }
 
-/// Methods that call all their arguments with `$` bound to an element of the receiver.
+/// Methods that evaluate all their arguments with `$` bound to an element of the receiver.
 const ELEMENT_WISE: &[&str] = &[
     // sorted
     "all",
@@ -156,18 +157,18 @@ const ELEMENT_WISE: &[&str] = &[
     // end sorted
 ];
 
-/// Functions after which a name need not mean what it says.
+/// Functions that can rebind function names; expressions that use them are not analyzed.
 const REDEFINING: &[&str] = &["call", "def", "lambda"];
 
-/// Functions that set variables.
+/// Functions that bind variables.
 const BINDING: &[&str] = &["as", "let", "unpack", "with"];
 
 struct Visitor<'e> {
     expression: &'e Expression,
     own_keys: &'e HashSet<&'e str>,
     shared: Vec<(NodeId, BTreeSet<String>)>,
-    /// Bodies of helpers that lead here, so that one which calls itself is looked at once.
-    inside: Vec<String>,
+    /// Helper bodies on the current call path; stops at recursion.
+    call_path: Vec<String>,
 }
 
 impl Visitor<'_> {
@@ -177,147 +178,150 @@ impl Visitor<'_> {
 
     fn is_opaque(&self) -> bool {
         let tree = &self.expression.program().tree;
-        let is_ours =
+        let is_reserved =
             |name: &VarName| matches!(name, VarName::Named(name) if matches!(&**name, "node" | "common"));
-        let may_hide_ours = tree.names.iter().any(is_ours);
-        tree.nodes.iter().any(|placed| match &placed.node {
+        let may_shadow_reserved = tree.names.iter().any(is_reserved);
+        tree.nodes.iter().any(|entry| match &entry.node {
             Node::Invoke { .. } | Node::BadDot { .. } => true,
             Node::Call { name, .. } | Node::Method { name, .. } => {
                 let name = tree.text(*name);
-                REDEFINING.contains(&name) || (may_hide_ours && BINDING.contains(&name))
+                REDEFINING.contains(&name) || (may_shadow_reserved && BINDING.contains(&name))
             }
             _ => false,
         })
     }
 
-    fn visit(&mut self, id: NodeId, dollar: Dollar, found: &mut Found) {
+    fn visit(&mut self, id: NodeId, dollar: Dollar, reads: &mut Reads) {
         if let Some(path) = self.path(id, dollar) {
-            for node in &path.beside {
-                self.visit(*node, dollar, found);
+            for node in &path.defaults {
+                self.visit(*node, dollar, reads);
             }
-            self.note(&path, found);
+            self.add_path(&path, reads);
             return;
         }
         let program = self.expression.program().clone();
         let tree = &program.tree;
         match *tree.node(id) {
             Node::Const(_) | Node::Keyword(_) => {}
-            Node::Dollar => found.uses_element = true,
-            Node::Var(_) => found.uses_variables = true,
-            Node::Paren(inner) | Node::Unary(_, inner) => self.visit(inner, dollar, found),
-            Node::Binary(BinaryOp::In, item, collection) => self.membership(item, collection, dollar, found),
-            Node::Binary(_, left, right) | Node::BadDot { receiver: left, right, .. } => {
-                self.visit(left, dollar, found);
-                self.visit(right, dollar, found);
+            Node::Dollar => reads.uses_element = true,
+            Node::Var(_) => reads.uses_variables = true,
+            Node::Paren(inner) | Node::Unary(_, inner) => self.visit(inner, dollar, reads),
+            Node::Binary(BinaryOp::In, item, collection) => {
+                self.visit_membership(item, collection, dollar, reads)
             }
-            Node::Member { receiver, .. } => self.visit(receiver, dollar, found),
-            Node::List(args) | Node::Map(args) => self.arguments(args, dollar, found),
+            Node::Binary(_, left, right) | Node::BadDot { receiver: left, right, .. } => {
+                self.visit(left, dollar, reads);
+                self.visit(right, dollar, reads);
+            }
+            Node::Member { receiver, .. } => self.visit(receiver, dollar, reads),
+            Node::List(args) | Node::Map(args) => self.visit_args(args, dollar, reads),
             Node::Index { receiver, args, .. } | Node::Invoke { callee: receiver, args, .. } => {
-                self.visit(receiver, dollar, found);
-                self.arguments(args, dollar, found);
+                self.visit(receiver, dollar, reads);
+                self.visit_args(args, dollar, reads);
             }
             Node::Method { receiver, name, args, .. } => {
-                self.visit(receiver, dollar, found);
-                self.helpers(tree.text(name), true, found);
+                self.visit(receiver, dollar, reads);
+                self.visit_helpers(tree.text(name), true, reads);
                 if self.is_element_wise(tree.text(name)) {
-                    let mut inside = Found::default();
-                    self.arguments(args, Dollar::Element, &mut inside);
-                    // Its elements are its own business.
-                    inside.uses_element = false;
-                    found.merge(inside);
+                    let mut inner = Reads::default();
+                    self.visit_args(args, Dollar::Element, &mut inner);
+                    // `$` of the arguments is bound by this method.
+                    inner.uses_element = false;
+                    reads.merge(inner);
                 } else {
-                    self.arguments(args, dollar, found);
+                    self.visit_args(args, dollar, reads);
                 }
             }
             Node::Call { name, args, .. } => {
-                let is_helper = self.helpers(tree.text(name), false, found);
-                match question(tree.text(name)) {
-                    Some(question) if !is_helper => self.over_states(question, args, found),
-                    _ => self.arguments(args, dollar, found),
+                let is_helper = self.visit_helpers(tree.text(name), false, reads);
+                match state_function(tree.text(name)) {
+                    Some(state_function) if !is_helper => self.visit_state_args(state_function, args, reads),
+                    _ => self.visit_args(args, dollar, reads),
                 }
             }
         }
     }
 
-    fn arguments(&mut self, args: ArgRange, dollar: Dollar, found: &mut Found) {
+    fn visit_args(&mut self, args: ArgRange, dollar: Dollar, reads: &mut Reads) {
         let program = self.expression.program().clone();
         for slot in program.tree.arg_slice(args) {
             match *slot {
                 ArgNode::Omitted => {}
-                ArgNode::Positional(node) => self.visit(node, dollar, found),
+                ArgNode::Positional(node) => self.visit(node, dollar, reads),
                 ArgNode::Pair(key, value) => {
-                    self.visit(key, dollar, found);
-                    self.visit(value, dollar, found);
+                    self.visit(key, dollar, reads);
+                    self.visit(value, dollar, reads);
                 }
             }
         }
     }
 
-    /// Arguments of a function that evaluates them over whole documents.
-    fn over_states(&mut self, question: Question, args: ArgRange, found: &mut Found) {
+    /// Visits arguments that a state function evaluates over whole documents.
+    fn visit_state_args(&mut self, state_function: StateFunction, args: ArgRange, reads: &mut Reads) {
         let program = self.expression.program().clone();
-        let dollar = match question {
-            Question::New => Dollar::New,
-            Question::Old => Dollar::Old,
-            Question::Changed | Question::Added | Question::Deleted => Dollar::Both,
+        let dollar = match state_function {
+            StateFunction::New => Dollar::New,
+            StateFunction::Old => Dollar::Old,
+            StateFunction::Changed | StateFunction::Added | StateFunction::Deleted => Dollar::Both,
         };
         for slot in program.tree.arg_slice(args) {
             let ArgNode::Positional(node) = *slot else { continue };
-            let mut inside = Found::default();
-            self.visit(node, dollar, &mut inside);
-            inside.reads_old |= question != Question::New;
-            if inside.uses_variables {
-                found.merge(inside);
-            } else if inside.aspects.is_empty() {
-                found.note_reads(&inside);
-                // Whoever reads a whole document reads something of the node's own, and is not here.
-                self.shared.push((node, inside.keys));
-            } else if question == Question::Changed {
-                let what = What::Changed(self.expression.part(node));
-                found.aspects.push(Aspect { what, keys: inside.top_level_keys() });
-                found.note_reads(&inside);
+            let mut inner = Reads::default();
+            self.visit(node, dollar, &mut inner);
+            inner.reads_old |= state_function != StateFunction::New;
+            if inner.uses_variables {
+                reads.merge(inner);
+            } else if inner.aspects.is_empty() {
+                reads.add_reads(&inner);
+                // Reading a whole document is recorded as an aspect, so `keys` is complete here.
+                self.shared.push((node, inner.keys));
+            } else if state_function == StateFunction::Changed {
+                let kind = AspectKind::Changed(self.expression.part(node));
+                reads.aspects.push(Aspect { kind, keys: inner.top_level_keys() });
+                reads.add_reads(&inner);
             } else {
-                found.merge(inside);
+                reads.merge(inner);
             }
         }
     }
 
-    /// `item in collection`: the collection is often as long as the fleet, and the same for all of it.
-    fn membership(&mut self, item: NodeId, collection: NodeId, dollar: Dollar, found: &mut Found) {
-        let (mut of_item, mut of_collection) = (Found::default(), Found::default());
+    /// Visits `item in collection`. The collection is often as long as the fleet and common to all nodes, so
+    /// only membership becomes an aspect.
+    fn visit_membership(&mut self, item: NodeId, collection: NodeId, dollar: Dollar, reads: &mut Reads) {
+        let (mut of_item, mut of_collection) = (Reads::default(), Reads::default());
         self.visit(item, dollar, &mut of_item);
         self.visit(collection, dollar, &mut of_collection);
-        let is_closed = |found: &Found| !found.uses_element && !found.uses_variables;
+        let is_closed = |reads: &Reads| !reads.uses_element && !reads.uses_variables;
         let is_common = of_collection.aspects.is_empty() && is_closed(&of_collection);
         if dollar == Dollar::New && is_common && is_closed(&of_item) && !of_item.aspects.is_empty() {
             let (item, collection) = (self.expression.part(item), self.expression.part(collection));
-            found.note_reads(&of_collection);
-            of_collection.note_reads(&of_item);
-            found.note_reads(&of_item);
-            let what = What::Member { item, collection };
-            found.aspects.push(Aspect { what, keys: of_collection.top_level_keys() });
+            reads.add_reads(&of_collection);
+            of_collection.add_reads(&of_item);
+            reads.add_reads(&of_item);
+            let kind = AspectKind::Member { item, collection };
+            reads.aspects.push(Aspect { kind, keys: of_collection.top_level_keys() });
             return;
         }
-        found.merge(of_item);
-        found.merge(of_collection);
+        reads.merge(of_item);
+        reads.merge(of_collection);
     }
 
-    fn note(&self, path: &Path, found: &mut Found) {
+    fn add_path(&self, path: &Path, reads: &mut Reads) {
         let (is_new, is_old, is_own) = match path.root {
             Root::Common => return,
             Root::Own => (false, false, true),
             Root::Dollar(Dollar::Element) => {
-                found.uses_element = true;
+                reads.uses_element = true;
                 return;
             }
             Root::Dollar(dollar) => (dollar != Dollar::Old, dollar != Dollar::New, false),
         };
-        found.reads_old |= is_old;
+        reads.reads_old |= is_old;
         match path.keys.first() {
-            // The node's own document is at hand in any case.
+            // The node's own document is always available.
             _ if is_own => {}
-            Some(key) => _ = found.keys.insert(key.clone()),
-            None => found.reads_whole = true,
+            Some(key) => _ = reads.keys.insert(key.clone()),
+            None => reads.reads_whole = true,
         }
         if !is_own && path.keys.first().is_some_and(|key| !self.own_keys.contains(key.as_str())) {
             return;
@@ -328,7 +332,7 @@ impl Visitor<'_> {
                 _ if is_own => Some(BTreeSet::new()),
                 key => key.map(|key| BTreeSet::from([key.clone()])),
             };
-            found.aspects.push(Aspect { what: What::Path { document, keys: path.keys.clone() }, keys });
+            reads.aspects.push(Aspect { kind: AspectKind::Path { document, keys: path.keys.clone() }, keys });
         }
     }
 
@@ -345,13 +349,13 @@ impl Visitor<'_> {
     }
 }
 
-fn question(name: &str) -> Option<Question> {
+fn state_function(name: &str) -> Option<StateFunction> {
     Some(match name {
-        "new" => Question::New,
-        "old" => Question::Old,
-        "changed" | "changedAny" | "changedAll" => Question::Changed,
-        "added" => Question::Added,
-        "deleted" => Question::Deleted,
+        "new" => StateFunction::New,
+        "old" => StateFunction::Old,
+        "changed" | "changedAny" | "changedAll" => StateFunction::Changed,
+        "added" => StateFunction::Added,
+        "deleted" => StateFunction::Deleted,
         _ => return None,
     })
 }

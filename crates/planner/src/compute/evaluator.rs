@@ -13,16 +13,16 @@ use super::aspects::Aspects;
 use super::dependencies::dependencies;
 use super::expressions::{ExpressionIdx, Expressions};
 use super::subjects::{Documents, SubjectIdx, Subjects};
-use crate::yaql_ext::memory::{Memory, Place};
-use crate::yaql_ext::scope::{Recall, Scope};
+use crate::yaql_ext::result_cache::{Position, ResultCache};
+use crate::yaql_ext::scope::{CacheHandle, Scope};
 
-/// What all evaluations have in common.
+/// Settings and caches that all evaluations share.
 #[derive(Debug)]
-pub(crate) struct Setting<'o> {
+pub(crate) struct EvalSettings<'o> {
     pub(crate) options: &'o Options,
     pub(crate) limits: &'o Limits,
     pub(crate) host: FixedHost,
-    pub(crate) memory: Option<Arc<Memory>>,
+    pub(crate) cache: Option<Arc<ResultCache>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) enum Side {
 static NODE: LazyLock<VarName> = LazyLock::new(|| VarName::new("node"));
 static COMMON: LazyLock<VarName> = LazyLock::new(|| VarName::new("common"));
 
-impl Setting<'_> {
+impl EvalSettings<'_> {
     pub(crate) fn run(
         &self,
         expression: &Expression,
@@ -43,10 +43,10 @@ impl Setting<'_> {
         own: &Value,
         side: Side,
     ) -> Result<Value> {
-        self.observed(expression, common, documents, own, side, None)
+        self.run_observed(expression, common, documents, own, side, None)
     }
 
-    pub(crate) fn observed<'a>(
+    pub(crate) fn run_observed<'a>(
         &'a self,
         expression: &Expression,
         common: &Value,
@@ -56,8 +56,8 @@ impl Setting<'_> {
         observer: Option<&'a mut dyn Observer>,
     ) -> Result<Value> {
         let Documents { new, old, past } = documents;
-        let memory = self.memory.clone().map(|memory| Recall { memory, past: *past });
-        let scope = Scope { new: new.clone(), old: old.clone(), memory, answers: Mutex::default() };
+        let cache = self.cache.clone().map(|cache| CacheHandle { cache, past: *past });
+        let scope = Scope { new: new.clone(), old: old.clone(), cache, results: Mutex::default() };
         let data = match side {
             Side::New => new.clone(),
             Side::Old => old.clone(),
@@ -76,7 +76,7 @@ impl Setting<'_> {
 
 #[derive(Debug)]
 pub(crate) struct Evaluator<'o> {
-    pub(crate) setting: Setting<'o>,
+    pub(crate) settings: EvalSettings<'o>,
     pub(crate) subjects: Subjects,
     pub(crate) expressions: Expressions,
     pub(crate) aspects: Aspects,
@@ -84,9 +84,9 @@ pub(crate) struct Evaluator<'o> {
 }
 
 impl<'o> Evaluator<'o> {
-    /// Works out what each expression depends on.
+    /// Analyzes the dependencies of each expression.
     pub(crate) fn new(
-        mut setting: Setting<'o>,
+        mut settings: EvalSettings<'o>,
         subjects: Subjects,
         mut expressions: Expressions,
         n_threads: usize,
@@ -96,18 +96,18 @@ impl<'o> Evaluator<'o> {
         let mut aspects = Aspects::new();
         let mut texts: HashMap<String, u32> = HashMap::new();
         let mut reads: Vec<Vec<String>> = Vec::new();
-        let mut shared: HashMap<Place, u32> = HashMap::new();
-        let mut closed: HashSet<Place> = HashSet::new();
+        let mut shared: HashMap<Position, u32> = HashMap::new();
+        let mut closed: HashSet<Position> = HashSet::new();
         for compiled in &mut expressions.all {
             let Ok(expression) = &compiled.expression else { continue };
-            let found = dependencies(expression, &own_keys);
-            compiled.reads_old = found.reads_old;
-            compiled.keys = found.keys.map(|keys| keys.into_iter().collect());
+            let dependencies_of = dependencies(expression, &own_keys);
+            compiled.reads_old = dependencies_of.reads_old;
+            compiled.keys = dependencies_of.keys.map(|keys| keys.into_iter().collect());
             let add = |aspect| aspects.add(aspect, subjects.all.len(), n_pasts);
-            compiled.aspects = found.aspects.into_iter().map(add).collect();
+            compiled.aspects = dependencies_of.aspects.into_iter().map(add).collect();
             let program = Arc::as_ptr(expression.program()).addr();
-            closed.extend(found.closed.into_iter().map(|node| (program, node)));
-            for (node, keys) in found.shared {
+            closed.extend(dependencies_of.closed.into_iter().map(|node| (program, node)));
+            for (node, keys) in dependencies_of.shared {
                 let next = texts.len() as u32;
                 let text = *texts.entry(expression.part(node).to_string()).or_insert(next);
                 if text == next {
@@ -116,22 +116,22 @@ impl<'o> Evaluator<'o> {
                 shared.insert((program, node), text);
             }
         }
-        setting.memory = Some(Arc::new(Memory::new(shared, closed, reads, subjects.all_differing())));
-        Self { setting, subjects, expressions, aspects, n_threads }
+        settings.cache = Some(Arc::new(ResultCache::new(shared, closed, reads, subjects.all_differing())));
+        Self { settings, subjects, expressions, aspects, n_threads }
     }
 
-    /// Says that some expressions will be evaluated for some subjects.
-    pub(crate) fn want(&mut self, expressions: &[ExpressionIdx], subjects: &[SubjectIdx]) {
+    /// Registers that the expressions will be evaluated for the subjects.
+    pub(crate) fn request(&mut self, expressions: &[ExpressionIdx], subjects: &[SubjectIdx]) {
         for expression_idx in expressions {
             for aspect_idx in &self.expressions.all[*expression_idx as usize].aspects {
-                self.aspects.want(*aspect_idx, subjects);
+                self.aspects.request(*aspect_idx, subjects);
             }
         }
     }
 
-    /// Looks at everything that was asked for.
-    pub(crate) fn look(&mut self) {
-        self.aspects.look(&self.setting, &self.subjects, self.n_threads);
+    /// Computes the aspects of all registered pairs.
+    pub(crate) fn compute_aspects(&mut self) {
+        self.aspects.compute(&self.settings, &self.subjects, self.n_threads);
     }
 
     pub(crate) fn evaluate(&self, expression_idx: ExpressionIdx, subject_idx: SubjectIdx) -> Result<Value> {
@@ -142,7 +142,7 @@ impl<'o> Evaluator<'o> {
         };
         let own = self.subjects.all[subject_idx as usize].own.value();
         let run = |documents: &Documents| {
-            self.setting.run(expression, self.subjects.common.value(), documents, own, Side::New)
+            self.settings.run(expression, self.subjects.common.value(), documents, own, Side::New)
         };
         if let Some(keys) = &compiled.keys {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -150,34 +150,34 @@ impl<'o> Evaluator<'o> {
             if result.is_ok() {
                 return result;
             }
-            // What is wrong is told better by someone who sees everything.
+            // The excerpt may lack what the error message shows: evaluate again over the whole document.
         }
         run(&self.subjects.documents(subject_idx))
     }
 
-    /// Does a piece of work for each number below `n_jobs`, on all threads. Results are in order.
+    /// Runs `work` for each number below `n_jobs`, on up to `n_threads` threads. Results are in order.
     pub(crate) fn in_parallel<T: Send>(&self, n_jobs: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         let n_threads = self.n_threads.clamp(1, n_jobs.max(1));
         if n_threads == 1 {
             return (0..n_jobs).map(work).collect();
         }
         let next = AtomicUsize::new(0);
-        // A few at a time: jobs can differ a lot.
-        const TAKEN: usize = 8;
+        // Small batches: the cost of jobs varies widely.
+        const BATCH_LEN: usize = 8;
         let (next, work) = (&next, &work);
-        let take = move || {
+        let work_loop = move || {
             let mut done = Vec::new();
             loop {
-                let start = next.fetch_add(TAKEN, Ordering::Relaxed);
+                let start = next.fetch_add(BATCH_LEN, Ordering::Relaxed);
                 if start >= n_jobs {
                     return done;
                 }
-                done.extend((start..(start + TAKEN).min(n_jobs)).map(|job| (job, work(job))));
+                done.extend((start..(start + BATCH_LEN).min(n_jobs)).map(|job| (job, work(job))));
             }
         };
         let done: Vec<Vec<(usize, T)>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (1..n_threads).map(|_| scope.spawn(take)).collect();
-            let own = take();
+            let threads: Vec<_> = (1..n_threads).map(|_| scope.spawn(work_loop)).collect();
+            let own = work_loop();
             threads.into_iter().map(|thread| thread.join().unwrap_or_default()).chain([own]).collect()
         });
         let mut results: Vec<Option<T>> = (0..n_jobs).map(|_| None).collect();

@@ -1,4 +1,4 @@
-//! Every distinct expression of a graph, compiled once.
+//! Interning of expressions: each distinct text is compiled once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use stoker_yaql::{Engine, Expression, Library, Result};
 
 use super::aspects::AspectIdx;
 
-/// Place of an expression in the list of all expressions.
+/// Index into [`Expressions::all`].
 pub(crate) type ExpressionIdx = u32;
 
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) source: String,
-    /// Or why it is none.
+    /// The compilation error if the text is not an expression.
     pub(crate) expression: Result<Expression>,
-    /// What its result depends on, set once the states are known.
+    /// The aspects its result depends on; filled in by `Evaluator::new`.
     pub(crate) aspects: Vec<AspectIdx>,
     pub(crate) reads_old: bool,
-    /// The top-level keys that it reads, in order; none: the whole document.
+    /// The top-level keys that it reads, sorted; `None`: the whole document.
     pub(crate) keys: Option<Vec<String>>,
 }
 
@@ -35,8 +35,8 @@ impl Expressions {
     }
 
     pub(crate) fn add(&mut self, text: &str) -> ExpressionIdx {
-        if let Some(known) = self.by_text.get(text) {
-            return *known;
+        if let Some(expression_idx) = self.by_text.get(text) {
+            return *expression_idx;
         }
         let expression_idx = self.all.len() as ExpressionIdx;
         let expression = self.engine.compile(text);

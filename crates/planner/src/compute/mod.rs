@@ -1,12 +1,13 @@
-//! Evaluating expressions for a whole fleet at the cost of its differences.
+//! Evaluation of expressions for a whole fleet, at a cost that grows with the differences between nodes.
 //!
-//! An expression is not evaluated once a node. [`dependencies`] finds out, without evaluating anything, what its
-//! result can depend on that is not the same for all nodes: parts of a node's own document, and whether such parts
-//! have changed. These are few in number over a whole graph, and cheap to look at. Nodes for which they are equal
-//! form a class ([`classes`]), and the expression is evaluated for one node of each ([`evaluator`]).
+//! An expression is not evaluated once per node. [`dependencies`] finds by static analysis which per-node
+//! data its result can depend on: parts of a node's own document, and whether such parts changed. These
+//! *aspects* are few over a whole graph and cheap to compute ([`aspects`]). Nodes with equal aspects form an
+//! equivalence class ([`classes`]), and the expression is evaluated for one representative of each class
+//! ([`evaluator`]).
 //!
-//! What is the same for all nodes is remembered by its text ([`crate::yaql_ext::memory`]): the same argument of
-//! `changedAny` occurs in dozens of conditions.
+//! Results that are common to all nodes are cached by expression text ([`crate::yaql_ext::memory`]): the same
+//! argument of `changedAny` occurs in dozens of conditions.
 
 pub(crate) mod aspects;
 pub(crate) mod classes;

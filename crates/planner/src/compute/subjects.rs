@@ -1,4 +1,4 @@
-//! For whom expressions are evaluated: a node together with one of its pasts.
+//! Evaluation subjects: a node together with one of its old states.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -8,14 +8,15 @@ use stoker_yaql::value::{Identity, MapBuilder};
 
 use crate::state::{Document, OldStates, State, overlay};
 
-/// Keys are looked for for every node; nobody who writes them gains by making them collide.
+/// Looked up for every node. A fast non-keyed hash is safe: the authors of keys gain nothing from collisions.
 pub(crate) type Keys = HashSet<String, foldhash::fast::FixedState>;
 
-/// Place of a node in the list of all nodes.
+/// Index into the list of all nodes.
 pub(crate) type NodeIdx = u32;
-/// Place of a task in the list of all tasks.
+/// Index into the list of all tasks.
 pub(crate) type TaskIdx = u32;
-/// Place of a subject: the usual ones come first and have the numbers of their nodes.
+/// Index into [`Subjects::all`]. The default subjects of the nodes come first, so their indices equal node
+/// indices.
 pub(crate) type SubjectIdx = u32;
 
 #[derive(Debug)]
@@ -23,15 +24,15 @@ pub(crate) struct Subject {
     /// The node's own document.
     pub(crate) own: Document,
     pub(crate) old: Option<State>,
-    /// Which old state of the cluster it has; equal numbers, equal documents. Zero is none.
+    /// Number of its old common document; equal numbers, equal documents. Zero: no old state.
     pub(crate) past: u32,
-    /// The top-level keys in which its own document is not what it was, worked out when first asked for.
-    own_touched: OnceLock<Box<[String]>>,
+    /// The top-level keys in which its own document differs from the old one, computed on first use.
+    own_changed_keys: OnceLock<Box<[String]>>,
 }
 
 impl Subject {
-    fn own_touched(&self) -> &[String] {
-        self.own_touched.get_or_init(|| match &self.old {
+    fn own_changed_keys(&self) -> &[String] {
+        self.own_changed_keys.get_or_init(|| match &self.old {
             Some(old) if self.own.value().identity() != old.node.value().identity() => {
                 Differing::between(&self.own, &old.node).touched.into_iter().collect()
             }
@@ -40,27 +41,27 @@ impl Subject {
     }
 }
 
-/// All subjects over one new state of the cluster.
+/// All subjects over one new state.
 #[derive(Debug)]
 pub(crate) struct Subjects {
     pub(crate) common: Document,
     pub(crate) all: Vec<Subject>,
-    /// Tasks that succeeded last with another state than most of their node.
+    /// Tasks whose last success on a node had another state than the node's default.
     exceptions: HashMap<(TaskIdx, NodeIdx), SubjectIdx>,
-    /// By past, how the old state of the cluster differs from the new one.
+    /// By past, how the old common document differs from the new one.
     differing: Arc<[Differing]>,
 }
 
-/// Stands for all keys that are no text.
+/// Stands for all keys that are not strings.
 const OTHER: &str = "\0";
 
 /// The top-level keys in which two documents differ.
 #[derive(Debug, Default)]
 pub(crate) struct Differing {
-    /// Where they are unequal.
+    /// Keys with unequal values.
     pub(crate) changed: Keys,
-    /// Where they are not the same: `1` has become `true`, which is equal and can be told apart. What reads other keys
-    /// only has the same result over both.
+    /// Keys with non-identical values: if `1` became `true`, the values are equal but distinguishable. An
+    /// expression that reads none of these keys has the same result over both documents.
     pub(crate) touched: Keys,
 }
 
@@ -86,7 +87,7 @@ impl Differing {
 }
 
 impl Subjects {
-    /// `nodes` are uids and documents of all nodes, `tasks` the names of all tasks.
+    /// `nodes` are the uids and documents of all nodes, `tasks` maps all task names to indices.
     pub(crate) fn new(
         common: &Document,
         nodes: &[(&str, Document)],
@@ -103,14 +104,14 @@ impl Subjects {
             let subject = |state_idx: Option<u32>, pasts: &mut Pasts| {
                 let state = state_idx.and_then(|state_idx| old.states().get(state_idx as usize)).cloned();
                 let past = state.as_ref().map_or(0, |state| pasts.number(&state.common));
-                Subject { own: own.clone(), old: state, past, own_touched: OnceLock::new() }
+                Subject { own: own.clone(), old: state, past, own_changed_keys: OnceLock::new() }
             };
             let usual = past.and_then(|past| past.usual);
             all.push(subject(usual, &mut pasts));
-            let mut known: HashMap<Option<u32>, SubjectIdx> = HashMap::from([(usual, node_idx)]);
+            let mut subject_of_state: HashMap<Option<u32>, SubjectIdx> = HashMap::from([(usual, node_idx)]);
             for (task, state_idx) in past.into_iter().flat_map(|past| &past.by_task) {
                 let Some(task_idx) = tasks.get(task.as_str()) else { continue };
-                let subject_idx = *known.entry(*state_idx).or_insert_with(|| {
+                let subject_idx = *subject_of_state.entry(*state_idx).or_insert_with(|| {
                     rest.push(subject(*state_idx, &mut pasts));
                     (nodes.len() + rest.len() - 1) as SubjectIdx
                 });
@@ -121,7 +122,7 @@ impl Subjects {
         Self { common: common.clone(), all, exceptions, differing: pasts.differing.into() }
     }
 
-    /// For whom a task is evaluated on a node.
+    /// The subject that a task on a node is evaluated for.
     pub(crate) fn of(&self, task_idx: TaskIdx, node_idx: NodeIdx) -> SubjectIdx {
         if self.exceptions.is_empty() {
             return node_idx;
@@ -138,7 +139,8 @@ impl Subjects {
         let new = State { common: self.common.clone(), node: subject.own.clone() }.document();
         let old = match &subject.old {
             Some(_)
-                if self.differing(subject.past).touched.is_empty() && subject.own_touched().is_empty() =>
+                if self.differing(subject.past).touched.is_empty()
+                    && subject.own_changed_keys().is_empty() =>
             {
                 new.clone()
             }
@@ -148,13 +150,13 @@ impl Subjects {
         Documents { new, old, past: subject.past }
     }
 
-    /// The same with only some top-level keys, which ascend.
+    /// The same with only some top-level keys, which must be sorted.
     pub(crate) fn excerpt(&self, subject_idx: SubjectIdx, keys: &[&str]) -> Documents {
         let subject = &self.all[subject_idx as usize];
         let new = excerpt(&self.common, &subject.own, keys);
         let touched = &self.differing(subject.past).touched;
         let is_touched =
-            |key: &&str| touched.contains(*key) || subject.own_touched().iter().any(|own| own == key);
+            |key: &&str| touched.contains(*key) || subject.own_changed_keys().iter().any(|own| own == key);
         let old = match &subject.old {
             Some(old) if keys.iter().any(is_touched) => excerpt(&old.common, &old.node, keys),
             Some(_) => new.clone(),
@@ -163,33 +165,34 @@ impl Subjects {
         Documents { new, old, past: subject.past }
     }
 
-    /// How an old state of the cluster differs from the new one.
+    /// How the old common document of a past differs from the new one.
     pub(crate) fn differing(&self, past: u32) -> &Differing {
         &self.differing[past as usize]
     }
 
-    /// The same for all pasts; the first is none at all.
+    /// The differences of all pasts; past zero is the absence of an old state.
     pub(crate) fn all_differing(&self) -> Arc<[Differing]> {
         self.differing.clone()
     }
 
-    /// Whether what is at a path has changed, as far as that can be told without putting documents together.
+    /// Whether the value at a path changed; `None` if that cannot be decided without assembling documents.
     pub(crate) fn has_path_changed(&self, subject_idx: SubjectIdx, path: &[String]) -> Option<bool> {
         let subject = &self.all[subject_idx as usize];
-        if !is_at(Some(self.common.value()), Some(subject.own.value()), path) {
-            // The language may do more than look, or fail.
+        if !has_value_at(Some(self.common.value()), Some(subject.own.value()), path) {
+            // The language may do more than a map lookup here, or fail.
             return None;
         }
         let key = path.first()?;
         match &subject.old {
             None => Some(true),
             Some(_) if self.differing(subject.past).touched.contains(key) => None,
-            Some(_) => (!subject.own_touched().contains(key)).then_some(false),
+            Some(_) => (!subject.own_changed_keys().contains(key)).then_some(false),
         }
     }
 
-    /// The document of a subject that alone has a top-level key now; any if none has it.
-    pub(crate) fn alone(&self, subject_idx: SubjectIdx, key: &str) -> Option<&Value> {
+    /// The only document (common or own) that has a top-level key, so that no overlay is needed; `None` if
+    /// both have it.
+    pub(crate) fn sole_document(&self, subject_idx: SubjectIdx, key: &str) -> Option<&Value> {
         let own = &self.all[subject_idx as usize].own;
         match (self.common.get(key), own.get(key)) {
             (Some(_), Some(_)) => None,
@@ -198,7 +201,8 @@ impl Subjects {
         }
     }
 
-    /// Whether the whole document has changed, looked at only where it can have.
+    /// Whether the whole document changed. Assembles and compares documents only if the per-key differences
+    /// do not decide.
     pub(crate) fn has_document_changed(&self, subject_idx: SubjectIdx) -> bool {
         let subject = &self.all[subject_idx as usize];
         let Some(old) = &subject.old else {
@@ -210,14 +214,14 @@ impl Subjects {
         if differing.changed.iter().any(|key| !is_own(key)) {
             return true;
         }
-        if differing.changed.is_empty() && subject.own_touched().is_empty() {
+        if differing.changed.is_empty() && subject.own_changed_keys().is_empty() {
             return false;
         }
         let documents = self.documents(subject_idx);
         !documents.new.equals(&documents.old)
     }
 
-    /// All keys that some node has in a document of its own, now or before.
+    /// All top-level keys that some node has in its own document, new or old.
     pub(crate) fn own_keys(&self) -> HashSet<&str> {
         let mut keys: HashSet<&str, foldhash::fast::FixedState> = HashSet::default();
         for subject in &self.all {
@@ -237,9 +241,9 @@ impl Subjects {
 fn excerpt(common: &Document, own: &Document, keys: &[&str]) -> Value {
     let mut builder = MapBuilder::with_capacity(keys.len());
     for key in keys {
-        let beneath = common.map().and_then(|map| map.get_entry(key));
-        let above = own.map().and_then(|map| map.get_entry(key));
-        match (beneath, above) {
+        let lower = common.map().and_then(|map| map.get_entry(key));
+        let upper = own.map().and_then(|map| map.get_entry(key));
+        match (lower, upper) {
             (None, None) => {}
             (Some((key, value)), None) | (None, Some((key, value))) => {
                 builder.insert_key(key.clone(), value.clone());
@@ -250,10 +254,10 @@ fn excerpt(common: &Document, own: &Document, keys: &[&str]) -> Value {
     Value::frozen_dict(builder.build())
 }
 
-/// Whether there is a value at a path through maps, one document lying over the other.
-fn is_at(lower: Option<&Value>, upper: Option<&Value>, path: &[String]) -> bool {
+/// Whether the overlay of `upper` over `lower` has a value at a path that leads through maps only.
+fn has_value_at(lower: Option<&Value>, upper: Option<&Value>, path: &[String]) -> bool {
     let Some((key, rest)) = path.split_first() else { return lower.is_some() || upper.is_some() };
-    // What is no map hides what is beneath it.
+    // A value in `upper` that is not a map hides the value in `lower`.
     let (lower, upper) = match (lower, upper) {
         (lower, None) => (lower.and_then(Value::as_map), None),
         (lower, Some(upper)) => match upper.as_map() {
@@ -262,25 +266,25 @@ fn is_at(lower: Option<&Value>, upper: Option<&Value>, path: &[String]) -> bool 
         },
     };
     let (lower, upper) = (lower.and_then(|map| map.get_str(key)), upper.and_then(|map| map.get_str(key)));
-    (lower.is_some() || upper.is_some()) && is_at(lower, upper, rest)
+    (lower.is_some() || upper.is_some()) && has_value_at(lower, upper, rest)
 }
 
-/// What `$` is, now and before.
+/// The values of `$` in the new and the old state.
 pub(crate) struct Documents {
     pub(crate) new: Value,
-    /// The very same where nothing has been touched.
+    /// Shares its allocation with `new` if nothing changed.
     pub(crate) old: Value,
     pub(crate) past: u32,
 }
 
 impl Documents {
-    /// Whether both are one, so that every expression has one value over them.
-    pub(crate) fn are_one(&self) -> bool {
+    /// Whether both are the same allocation, so that every expression has the same value over them.
+    pub(crate) fn are_identical(&self) -> bool {
         matches!((self.new.as_map(), self.old.as_map()), (Some(new), Some(old)) if Arc::ptr_eq(new, old))
     }
 }
 
-/// Old states of the cluster, each once.
+/// Old common documents, deduplicated.
 struct Pasts<'c> {
     common: &'c Document,
     numbers: HashMap<Identity, u32>,

@@ -1,15 +1,15 @@
-//! Durations of all instances, guessed where they are not known.
+//! Durations of all instances, estimated where no earlier run recorded one.
 
 use std::collections::HashMap;
 
 use super::KnownDurations;
 use crate::plan::{Action, Plan};
 
-/// The duration of a task of which nothing is known, nor of any like it.
+/// The assumed duration of a task if neither it nor any task of its type was ever measured. A rough guess.
 pub const UNKNOWN_MS: u64 = 30_000;
 
 pub(super) struct Durations {
-    /// By instance; zero for what is skipped.
+    /// By instance; zero for skipped instances.
     pub(super) ms: Vec<u64>,
     pub(super) n_known: usize,
     pub(super) n_unknown: usize,
@@ -22,7 +22,8 @@ impl Durations {
         let (mut n_known, mut n_unknown) = (0, 0);
         for task in &plan.tasks {
             let mut of_task = Vec::new();
-            let running = || plan.instances_of(task).filter(|found| found.verdict.action() == Action::Run);
+            let running =
+                || plan.instances_of(task).filter(|instance| instance.verdict.action() == Action::Run);
             for instance in running() {
                 let duration = known(instance.task, instance.node);
                 ms[instance.idx as usize] = duration;
@@ -50,7 +51,7 @@ impl Durations {
     }
 }
 
-/// The lower one, if there are two.
+/// The lower median.
 fn median(values: &mut [u64]) -> Option<u64> {
     let middle = values.len().checked_sub(1)? / 2;
     Some(*values.select_nth_unstable(middle).1)

@@ -1,8 +1,8 @@
-//! The longest chains of a plan.
+//! Longest chains of a plan.
 
 use crate::plan::Plan;
 
-/// By vertex of the order, how long the longest chain takes that begins with it.
+/// By vertex of the order, the duration of the longest chain that starts with it.
 pub(super) fn remaining(plan: &Plan, ms: &[u64]) -> Vec<u64> {
     let order = plan.order.topological_order().unwrap_or_default();
     let mut remaining = vec![0_u64; plan.order.n_vertices()];
@@ -14,10 +14,10 @@ pub(super) fn remaining(plan: &Plan, ms: &[u64]) -> Vec<u64> {
     remaining
 }
 
-/// The longest chain, without what takes no time in it.
+/// The longest chain, without vertices of zero duration.
 pub(super) fn critical(plan: &Plan, ms: &[u64], remaining: &[u64]) -> Vec<(u32, u64)> {
     let longest = |vertices: &mut dyn Iterator<Item = u32>| {
-        // Of several, the first: the answer is always the same.
+        // Ties go to the lowest vertex, so that the result is deterministic.
         vertices.max_by_key(|vertex| (remaining[*vertex as usize], std::cmp::Reverse(*vertex)))
     };
     let mut path = Vec::new();

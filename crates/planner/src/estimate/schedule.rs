@@ -5,19 +5,19 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use crate::plan::{Action, Plan};
 
-/// First what most is waiting for, then by number.
+/// Longest remaining chain first, then by index.
 type Priority = (Reverse<u64>, u32);
 
 struct Task {
     n_free: u64,
-    /// Instances that could have started but for the strategy. Some of them may have started since, or their node is
-    /// busy with another: they are looked at again when that ends.
-    refused: BinaryHeap<Reverse<Priority>>,
+    /// Ready instances that were blocked by the concurrency limit. Entries may be stale: started meanwhile,
+    /// or their node is busy. Checked again when an instance of the task ends.
+    blocked: BinaryHeap<Reverse<Priority>>,
 }
 
 struct Node {
     is_busy: bool,
-    /// What could start.
+    /// Instances whose predecessors have ended.
     ready: BTreeSet<Priority>,
 }
 
@@ -30,14 +30,14 @@ struct Run<'r> {
     node_of: Vec<u32>,
     tasks: Vec<Task>,
     nodes: Vec<Node>,
-    /// By vertex, how many edges to it are left.
+    /// By vertex, the number of unfinished predecessors.
     n_before: Vec<u32>,
     now_ms: u64,
-    /// What runs, by its end.
+    /// Running instances by end time.
     running: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
-/// When the last instance ends.
+/// The end time of the last instance.
 pub(super) fn total_ms(plan: &Plan, ms: &[u64], remaining: &[u64]) -> u64 {
     let mut run = Run::new(plan, ms, remaining);
     let free: Vec<u32> = (0_u32..)
@@ -45,11 +45,11 @@ pub(super) fn total_ms(plan: &Plan, ms: &[u64], remaining: &[u64]) -> u64 {
         .filter(|(_, n_before)| **n_before == 0)
         .map(|(vertex, _)| vertex)
         .collect();
-    run.free(free);
+    run.make_ready(free);
     while let Some(Reverse((end_ms, idx))) = run.running.pop() {
         run.now_ms = end_ms;
         let mut ended = vec![idx];
-        // All that ends now ends before anything starts.
+        // Process all ends at this time before starting anything.
         while run.running.peek().is_some_and(|Reverse((at_ms, _))| *at_ms == end_ms) {
             ended.extend(run.running.pop().map(|Reverse((_, idx))| idx));
         }
@@ -57,11 +57,11 @@ pub(super) fn total_ms(plan: &Plan, ms: &[u64], remaining: &[u64]) -> u64 {
             run.nodes[run.node_of[*idx as usize] as usize].is_busy = false;
             run.tasks[run.task_of[*idx as usize] as usize].n_free += 1;
         }
-        let freed = ended.iter().flat_map(|idx| run.after(*idx)).collect();
-        run.free(freed);
+        let freed = ended.iter().flat_map(|idx| run.finish(*idx)).collect();
+        run.make_ready(freed);
         for idx in ended {
             run.start_on(run.node_of[idx as usize]);
-            run.start_refused(run.task_of[idx as usize]);
+            run.start_blocked(run.task_of[idx as usize]);
         }
     }
     run.now_ms
@@ -80,7 +80,7 @@ impl<'r> Run<'r> {
         }
         let task = |task: &crate::plan::PlannedTask| {
             let limits = task.details.iter().filter_map(crate::plan::Details::concurrency);
-            Task { n_free: limits.min().unwrap_or(u64::MAX / 2), refused: BinaryHeap::new() }
+            Task { n_free: limits.min().unwrap_or(u64::MAX / 2), blocked: BinaryHeap::new() }
         };
         Self {
             plan,
@@ -96,8 +96,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Vertices that nothing is before any more.
-    fn after(&mut self, vertex: u32) -> Vec<u32> {
+    /// Marks a vertex as finished; returns the vertices that become ready.
+    fn finish(&mut self, vertex: u32) -> Vec<u32> {
         let mut freed = Vec::new();
         for target in self.plan.order.targets(vertex) {
             let n_before = &mut self.n_before[*target as usize];
@@ -109,14 +109,15 @@ impl<'r> Run<'r> {
         freed
     }
 
-    /// What takes no time is over at once, all else becomes ready and starts if it can.
-    fn free(&mut self, mut freed: Vec<u32>) {
+    /// Finishes skipped instances and junctions immediately; makes the others ready and starts them if
+    /// possible.
+    fn make_ready(&mut self, mut freed: Vec<u32>) {
         let mut nodes = BTreeSet::new();
         while let Some(vertex) = freed.pop() {
             let instance = self.plan.verdicts.get(vertex as usize);
             if instance.is_none_or(|verdict| verdict.action() == Action::Skip) {
-                let after = self.after(vertex);
-                freed.extend(after);
+                let ready = self.finish(vertex);
+                freed.extend(ready);
                 continue;
             }
             let node_idx = self.node_of[vertex as usize];
@@ -128,7 +129,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Starts the first on a node whose strategy allows it.
+    /// Starts the first ready instance on a node whose task is below its concurrency limit.
     fn start_on(&mut self, node_idx: u32) {
         let node = &self.nodes[node_idx as usize];
         if node.is_busy {
@@ -141,17 +142,17 @@ impl<'r> Run<'r> {
                 first = Some(*priority);
                 break;
             }
-            task.refused.push(Reverse(*priority));
+            task.blocked.push(Reverse(*priority));
         }
         if let Some(priority) = first {
             self.start(priority);
         }
     }
 
-    /// Starts what was refused, as far as its strategy allows it now.
-    fn start_refused(&mut self, task_idx: u32) {
+    /// Starts blocked instances of a task, as far as its concurrency limit allows.
+    fn start_blocked(&mut self, task_idx: u32) {
         while self.tasks[task_idx as usize].n_free > 0 {
-            let Some(Reverse(priority)) = self.tasks[task_idx as usize].refused.pop() else { return };
+            let Some(Reverse(priority)) = self.tasks[task_idx as usize].blocked.pop() else { return };
             let node = &self.nodes[self.node_of[priority.1 as usize] as usize];
             if !node.is_busy && node.ready.contains(&priority) {
                 self.start(priority);

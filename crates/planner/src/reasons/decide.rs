@@ -1,44 +1,44 @@
-//! The part of a condition that decided.
+//! Finds the parts of a condition that decided its result.
 
 use std::sync::Arc;
 
 use stoker_yaql::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, UnaryOp};
 use stoker_yaql::{Expression, Result, Value};
 
-use super::differences::{Difference, KnownDifferences};
-use super::secrets::shown;
-use crate::compute::evaluator::{Setting, Side};
+use super::differences::{Difference, DifferenceCache};
+use super::secrets::masked_text;
+use crate::compute::evaluator::{EvalSettings, Side};
 use crate::compute::subjects::Documents;
 use crate::yaql_ext::same::same;
-use crate::yaql_ext::scope::{Question, no_value_if_failed};
+use crate::yaql_ext::scope::{StateFunction, none_if_failed};
 use crate::yaql_ext::undefined::{is_undefined, undefined};
 
-/// One node and one condition.
+/// A condition to explain, evaluated for one node.
 pub(super) struct Case<'c> {
-    pub(super) setting: &'c Setting<'c>,
+    pub(super) settings: &'c EvalSettings<'c>,
     pub(super) common: &'c Value,
     pub(super) documents: &'c Documents,
     pub(super) own: &'c Value,
     pub(super) has_past: bool,
     pub(super) expression: &'c Expression,
-    pub(super) known: &'c KnownDifferences,
+    pub(super) known: &'c DifferenceCache,
 }
 
-/// What decided, and what it is about.
+/// The deciding parts of a condition.
 #[derive(Default)]
-pub(super) struct Decided {
-    /// Sentences without their full stops.
-    pub(super) words: Vec<String>,
-    /// The deciding parts as they are written.
+pub(super) struct Decision {
+    /// Lowercase sentences without trailing periods.
+    pub(super) sentences: Vec<String>,
+    /// Source text of the deciding parts.
     pub(super) parts: Vec<String>,
     pub(super) differences: Vec<Difference>,
-    /// Arguments whose old and new values were compared, so that what is told depends on both.
+    /// Arguments whose old and new values were compared; the explanation depends on both values.
     pub(super) compared: Vec<NodeId>,
 }
 
-impl Decided {
+impl Decision {
     fn merge(mut self, other: Self) -> Self {
-        self.words.extend(other.words);
+        self.sentences.extend(other.sentences);
         self.parts.extend(other.parts);
         self.differences.extend(other.differences);
         self.compared.extend(other.compared);
@@ -47,55 +47,56 @@ impl Decided {
 }
 
 impl Case<'_> {
-    pub(super) fn decide(&self, id: NodeId) -> Result<Decided> {
+    pub(super) fn decide(&self, id: NodeId) -> Result<Decision> {
         let tree = &self.expression.program().tree;
         match *tree.node(id) {
             Node::Paren(inner) | Node::Unary(UnaryOp::Not, inner) => self.decide(inner),
-            Node::Binary(BinaryOp::And, left, right) => self.either(left, right, false),
-            Node::Binary(BinaryOp::Or, left, right) => self.either(left, right, true),
+            Node::Binary(BinaryOp::And, left, right) => self.decide_operands(left, right, false),
+            Node::Binary(BinaryOp::Or, left, right) => self.decide_operands(left, right, true),
             Node::Call { name, args, .. } => match tree.text(name) {
-                "changed" | "changedAny" => self.changes(id, args, true),
-                "changedAll" => self.changes(id, args, false),
-                _ => self.value(id),
+                "changed" | "changedAny" => self.decide_changed(id, args, true),
+                "changedAll" => self.decide_changed(id, args, false),
+                _ => self.describe_value(id),
             },
-            _ => self.value(id),
+            _ => self.describe_value(id),
         }
     }
 
     fn run(&self, id: NodeId, side: Side) -> Result<Value> {
-        self.setting.run(&self.expression.part(id), self.common, self.documents, self.own, side)
+        self.settings.run(&self.expression.part(id), self.common, self.documents, self.own, side)
     }
 
     fn new_value(&self, id: NodeId) -> Result<Value> {
-        self.recalled(id, Question::New, || self.run(id, Side::New))
+        self.cached(id, StateFunction::New, || self.run(id, Side::New))
     }
 
-    /// None where the old state gives no value.
+    /// `None` where evaluation over the old state fails.
     fn old_value(&self, id: NodeId) -> Result<Option<Value>> {
-        let value = self.recalled(id, Question::Old, || {
-            Ok(no_value_if_failed(self.run(id, Side::Old))?.unwrap_or_else(undefined))
+        let value = self.cached(id, StateFunction::Old, || {
+            Ok(none_if_failed(self.run(id, Side::Old))?.unwrap_or_else(undefined))
         })?;
         Ok(Some(value).filter(|value| !is_undefined(value)))
     }
 
-    /// What is the same for all nodes is worked out for one of them.
-    fn recalled(
+    /// Evaluates arguments that are common to all nodes only once.
+    fn cached(
         &self,
         id: NodeId,
-        question: Question,
+        function: StateFunction,
         work: impl FnOnce() -> Result<Value>,
     ) -> Result<Value> {
-        match &self.setting.memory {
-            Some(memory) => {
-                let place = (Arc::as_ptr(self.expression.program()).addr(), id);
-                memory.recalled(place, question, self.documents.past, work)
+        match &self.settings.cache {
+            Some(cache) => {
+                let position = (Arc::as_ptr(self.expression.program()).addr(), id);
+                cache.cached(position, function, self.documents.past, work)
             }
             None => work(),
         }
     }
 
-    /// `or` ends with the first true operand, `and` with the first false one; if none ends it, all of them decide.
-    fn either(&self, left: NodeId, right: NodeId, ends_with: bool) -> Result<Decided> {
+    /// The first operand equal to `ends_with` decides (true for `or`, false for `and`); if there is none,
+    /// both operands decide.
+    fn decide_operands(&self, left: NodeId, right: NodeId, ends_with: bool) -> Result<Decision> {
         if self.run(left, Side::New)?.is_true() == ends_with {
             return self.decide(left);
         }
@@ -105,15 +106,15 @@ impl Case<'_> {
         Ok(self.decide(left)?.merge(self.decide(right)?))
     }
 
-    fn value(&self, id: NodeId) -> Result<Decided> {
+    fn describe_value(&self, id: NodeId) -> Result<Decision> {
         let value = self.run(id, Side::New)?;
         let part = one_line(&self.expression.part(id).to_string());
-        let words = vec![format!("`{part}` is {}", shown(&value))];
-        Ok(Decided { words, parts: vec![part], ..Decided::default() })
+        let sentences = vec![format!("`{part}` is {}", masked_text(&value))];
+        Ok(Decision { sentences, parts: vec![part], ..Decision::default() })
     }
 
-    /// Arguments that have changed, or the one that has not.
-    fn changes(&self, id: NodeId, args: ArgRange, any_is_enough: bool) -> Result<Decided> {
+    /// Explains a call of `changed`: arguments that changed, or one that did not.
+    fn decide_changed(&self, id: NodeId, args: ArgRange, any_is_enough: bool) -> Result<Decision> {
         let arguments: Vec<NodeId> = self
             .expression
             .program()
@@ -125,46 +126,46 @@ impl Case<'_> {
                 _ => None,
             })
             .collect();
-        let mut decided = Decided::default();
+        let mut decided = Decision::default();
         for argument in &arguments {
             let (new, old) = (self.new_value(*argument)?, self.old_value(*argument)?);
             let has_changed = !old.as_ref().is_some_and(|old| same(old, &new));
             if has_changed {
-                decided = decided.merge(self.change(*argument, old.as_ref(), &new));
+                decided = decided.merge(self.describe_change(*argument, old.as_ref(), &new));
                 if any_is_enough {
                     return Ok(decided);
                 }
             } else if !any_is_enough || arguments.len() == 1 {
                 let part = one_line(&self.expression.part(*argument).to_string());
-                return Ok(Decided {
-                    words: vec![format!("`{part}` has not changed")],
+                return Ok(Decision {
+                    sentences: vec![format!("`{part}` has not changed")],
                     parts: vec![part],
-                    ..Decided::default()
+                    ..Decision::default()
                 });
             }
         }
         if any_is_enough {
-            let words = match arguments.len() {
-                0 => "nothing is looked at that could have changed".to_owned(),
-                n_arguments => format!("none of the {n_arguments} things it looks at has changed"),
+            let sentences = match arguments.len() {
+                0 => "the call has no arguments to compare".to_owned(),
+                n_arguments => format!("none of the {n_arguments} compared expressions has changed"),
             };
             let parts = vec![one_line(&self.expression.part(id).to_string())];
-            decided = Decided { words: vec![words], parts, ..Decided::default() };
+            decided = Decision { sentences: vec![sentences], parts, ..Decision::default() };
         }
         Ok(decided)
     }
 
-    fn change(&self, argument: NodeId, old: Option<&Value>, new: &Value) -> Decided {
+    fn describe_change(&self, argument: NodeId, old: Option<&Value>, new: &Value) -> Decision {
         let part = one_line(&self.expression.part(argument).to_string());
         let parts = vec![part.clone()];
         let Some(old) = old.filter(|_| self.has_past) else {
             let why = if self.has_past {
-                "it had no value before"
+                "it has no value in the old state"
             } else {
-                "the task has not succeeded here before"
+                "the task has never succeeded on this node"
             };
-            return Decided {
-                words: vec![format!("`{part}` is new: {why}")],
+            return Decision {
+                sentences: vec![format!("`{part}` is new: {why}")],
                 parts,
                 differences: Vec::new(),
                 compared: vec![argument],
@@ -172,11 +173,11 @@ impl Case<'_> {
         };
         let path = self.path(argument).unwrap_or_default();
         let (differences, n_differences) = self.known.differences(&path, old, new);
-        let told: Vec<String> = differences
+        let listed: Vec<String> = differences
             .iter()
             .map(|difference| {
                 let text = difference.to_string();
-                // What is inside the value of an expression has no path of its own.
+                // A difference inside the value of a non-path expression has no path of its own.
                 if path.is_empty() { text.trim_start().to_owned() } else { text }
             })
             .collect();
@@ -184,11 +185,11 @@ impl Case<'_> {
             0 => String::new(),
             n_more => format!(", and {n_more} more"),
         };
-        let words = vec![format!("`{part}` has changed: {}{more}", told.join(", "))];
-        Decided { words, parts, differences, compared: vec![argument] }
+        let sentences = vec![format!("`{part}` has changed: {}{more}", listed.join(", "))];
+        Decision { sentences, parts, differences, compared: vec![argument] }
     }
 
-    /// The path of an argument that is one: `$.a.b`, `$.get(a)`.
+    /// The dotted path of an argument of the form `$.a.b` or `$.get(a)`.
     fn path(&self, id: NodeId) -> Option<String> {
         let tree = &self.expression.program().tree;
         let join = |before: String, key: &str| {
@@ -208,9 +209,10 @@ impl Case<'_> {
     }
 }
 
-/// Long parts are cut: whoever wants all of it has the graph.
+const LEN_MAX: usize = 120;
+
+/// Collapses whitespace and truncates to [`LEN_MAX`] characters: the full text is in the graph.
 fn one_line(text: &str) -> String {
-    const LEN_MAX: usize = 120;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LEN_MAX {
         return line;

@@ -1,4 +1,4 @@
-//! Where two values differ.
+//! Differences between two values, with secrets masked.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use stoker_yaql::Value;
 use stoker_yaql::value::Digest;
 
-use super::secrets::{MASK, is_secret, shown};
+use super::secrets::{MASK, is_secret, masked_text};
 use crate::yaql_ext::same::same;
 
-/// A place at which the new state differs from the old one, with secrets masked.
+/// A path at which the new value differs from the old one; secrets are masked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Difference {
-    /// As in `public_ssl.hostname` or `nodes[3]`.
+    /// Such as `public_ssl.hostname` or `nodes[3]`.
     pub path: String,
-    /// Not there if there was nothing.
+    /// Absent if the path was added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<String>,
-    /// Not there if there is nothing any more.
+    /// Absent if the path was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
 }
@@ -27,26 +27,28 @@ pub struct Difference {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.old, &self.new) {
-            (Some(old), Some(new)) if old == new => write!(f, "{} is another {old}", self.path),
-            (Some(old), Some(new)) => write!(f, "{} was {old} and is {new}", self.path),
-            (None, Some(new)) => write!(f, "{} is new: {new}", self.path),
-            (Some(old), None) => write!(f, "{} is gone: {old}", self.path),
+            (Some(old), Some(new)) if old == new => {
+                write!(f, "{} changed: {old}", self.path)
+            }
+            (Some(old), Some(new)) => write!(f, "{} changed from {old} to {new}", self.path),
+            (None, Some(new)) => write!(f, "{} added: {new}", self.path),
+            (Some(old), None) => write!(f, "{} removed: {old}", self.path),
             (None, None) => f.write_str(&self.path),
         }
     }
 }
 
-/// What is compared, which says how much of it may be told.
+/// Where the compared values come from; decides how much of them may be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
-    /// States: values have names that tell secrets.
+pub(crate) enum DiffSource {
+    /// States: secrets are recognizable by their key names.
     State,
-    /// Parameters of tasks: a text can be a whole file, with secrets in it that have no name.
+    /// Task parameters: a text can be a whole file that contains secrets without key names.
     Parameters,
 }
 
-impl Told {
-    /// How many differences are worth telling.
+impl DiffSource {
+    /// Maximum number of differences to list.
     const fn n_max(self) -> usize {
         match self {
             Self::State => 3,
@@ -60,61 +62,61 @@ impl Told {
             (Self::Parameters, Some(text)) if text.len() > LEN_MAX || text.contains('\n') => {
                 format!("(text of {} characters)", text.chars().count())
             }
-            _ => shown(value),
+            _ => masked_text(value),
         }
     }
 }
 
-/// The first differences, and how many there are in all.
-pub(crate) fn differences(path: &str, old: &Value, new: &Value, told: Told) -> Found {
-    KnownDifferences::new(told).differences(path, old, new)
+/// The first differences, and their total number.
+pub(crate) fn differences(path: &str, old: &Value, new: &Value, source: DiffSource) -> Listed {
+    DifferenceCache::new(source).differences(path, old, new)
 }
 
-type Found = (Vec<Difference>, usize);
+type Listed = (Vec<Difference>, usize);
 
-/// Differences between large values that many nodes share, such as the list of all nodes.
+/// Cache of differences between large values that many nodes share, such as the list of all nodes.
 ///
-/// Values are known by their addresses, and kept so that these are not used again.
+/// Keyed by address. The cache holds the values, so an address cannot be reused while it is cached.
 #[derive(Debug)]
-pub(super) struct KnownDifferences {
-    told: Told,
-    known: Mutex<Vec<(String, Value, Value, Found)>>,
+pub(super) struct DifferenceCache {
+    source: DiffSource,
+    entries: Mutex<Vec<(String, Value, Value, Listed)>>,
 }
 
-impl KnownDifferences {
-    /// Smaller values are compared faster than found here.
+impl DifferenceCache {
+    /// Minimum length of a cached collection: smaller ones are compared faster than looked up.
     const LEN_MIN: usize = 64;
-    /// What all nodes have in common has few parts.
-    const KNOWN_MAX: usize = 32;
+    /// Maximum number of entries; the common document has few large parts.
+    const ENTRIES_MAX: usize = 32;
 
-    pub(super) fn new(told: Told) -> Self {
-        Self { told, known: Mutex::default() }
+    pub(super) fn new(source: DiffSource) -> Self {
+        Self { source, entries: Mutex::default() }
     }
 
-    pub(super) fn differences(&self, path: &str, old: &Value, new: &Value) -> Found {
-        let mut walk = Walk { known: self, found: Vec::new(), n_found: 0 };
+    pub(super) fn differences(&self, path: &str, old: &Value, new: &Value) -> Listed {
+        let mut comparer = Comparer { cache: self, listed: Vec::new(), n_total: 0 };
         let is_masked = path.split(['.', '[']).any(is_secret);
-        walk.compare(path, Some(old), Some(new), is_masked);
-        (walk.found, walk.n_found)
+        comparer.compare(path, Some(old), Some(new), is_masked);
+        (comparer.listed, comparer.n_total)
     }
 
-    fn find(&self, path: &str, old: &Value, new: &Value) -> Option<Found> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_meant = |(known_path, known_old, known_new, _): &&(String, Value, Value, Found)| {
-            address(known_old) == address(old) && address(known_new) == address(new) && known_path == path
+    fn find(&self, path: &str, old: &Value, new: &Value) -> Option<Listed> {
+        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_match = |(cached_path, cached_old, cached_new, _): &&(String, Value, Value, Listed)| {
+            address(cached_old) == address(old) && address(cached_new) == address(new) && cached_path == path
         };
-        known.iter().find(is_meant).map(|(.., found)| found.clone())
+        entries.iter().find(is_match).map(|(.., listed)| listed.clone())
     }
 
-    fn keep(&self, path: &str, old: &Value, new: &Value, found: Found) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() < Self::KNOWN_MAX {
-            known.push((path.to_owned(), old.clone(), new.clone(), found));
+    fn insert(&self, path: &str, old: &Value, new: &Value, listed: Listed) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if entries.len() < Self::ENTRIES_MAX {
+            entries.push((path.to_owned(), old.clone(), new.clone(), listed));
         }
     }
 }
 
-/// Where a collection is kept; none for what is no collection.
+/// Address of a collection; `None` for other values.
 fn address(value: &Value) -> Option<usize> {
     match value {
         Value::Tuple(items) | Value::List(items) => Some(Arc::as_ptr(items).addr()),
@@ -123,33 +125,33 @@ fn address(value: &Value) -> Option<usize> {
     }
 }
 
-struct Walk<'k> {
-    known: &'k KnownDifferences,
-    found: Vec<Difference>,
-    n_found: usize,
+struct Comparer<'k> {
+    cache: &'k DifferenceCache,
+    listed: Vec<Difference>,
+    n_total: usize,
 }
 
-impl Walk<'_> {
+impl Comparer<'_> {
     fn compare(&mut self, path: &str, old: Option<&Value>, new: Option<&Value>, is_masked: bool) {
-        let (Some(a), Some(b)) = (old, new) else { return self.note(path, old, new, is_masked) };
+        let (Some(a), Some(b)) = (old, new) else { return self.report(path, old, new, is_masked) };
         let is_large = |value: &Value| {
-            address(value).is_some() && value.sized_len().is_some_and(|len| len >= KnownDifferences::LEN_MIN)
+            address(value).is_some() && value.sized_len().is_some_and(|len| len >= DifferenceCache::LEN_MIN)
         };
         if is_masked || path.is_empty() || !is_large(a) || !is_large(b) {
-            return self.walk(path, a, b, is_masked);
+            return self.descend(path, a, b, is_masked);
         }
-        let (mut found, n_found) = self.known.find(path, a, b).unwrap_or_else(|| {
-            let mut walk = Walk { known: self.known, found: Vec::new(), n_found: 0 };
-            walk.walk(path, a, b, is_masked);
-            self.known.keep(path, a, b, (walk.found.clone(), walk.n_found));
-            (walk.found, walk.n_found)
+        let (mut listed, n_total) = self.cache.find(path, a, b).unwrap_or_else(|| {
+            let mut comparer = Comparer { cache: self.cache, listed: Vec::new(), n_total: 0 };
+            comparer.descend(path, a, b, is_masked);
+            self.cache.insert(path, a, b, (comparer.listed.clone(), comparer.n_total));
+            (comparer.listed, comparer.n_total)
         });
-        found.truncate(self.known.told.n_max() - self.found.len());
-        self.found.append(&mut found);
-        self.n_found += n_found;
+        listed.truncate(self.cache.source.n_max() - self.listed.len());
+        self.listed.append(&mut listed);
+        self.n_total += n_total;
     }
 
-    fn walk(&mut self, path: &str, a: &Value, b: &Value, is_masked: bool) {
+    fn descend(&mut self, path: &str, a: &Value, b: &Value, is_masked: bool) {
         if same(a, b) {
             return;
         }
@@ -162,7 +164,7 @@ impl Walk<'_> {
             }
             for (key, new) in b.iter().filter(|(key, _)| value(a, key).is_none()) {
                 let name = name(key);
-                self.note(&step(path, &name), None, Some(new), is_masked || is_secret(&name));
+                self.report(&step(path, &name), None, Some(new), is_masked || is_secret(&name));
             }
             return;
         }
@@ -172,41 +174,42 @@ impl Walk<'_> {
                     self.compare(&format!("{path}[{item_idx}]"), Some(a), Some(b), is_masked);
                 }
             }
-            (Some(a), Some(b)) => self.items(path, a, b, is_masked),
-            _ => self.note(path, old, new, is_masked),
+            (Some(a), Some(b)) => self.compare_items(path, a, b, is_masked),
+            _ => self.report(path, old, new, is_masked),
         }
     }
 
-    /// Items that only one of two lists has.
-    fn items(&mut self, path: &str, old: &[Value], new: &[Value], is_masked: bool) {
+    /// Reports items that only one of two lists contains.
+    fn compare_items(&mut self, path: &str, old: &[Value], new: &[Value], is_masked: bool) {
         let digests = |items: &[Value]| items.iter().map(Value::digest).collect::<HashSet<Digest>>();
         let (in_old, in_new) = (digests(old), digests(new));
-        let n_before = self.n_found;
+        let n_before = self.n_total;
         for (item_idx, item) in old.iter().enumerate().filter(|(_, item)| !in_new.contains(&item.digest())) {
-            self.note(&format!("{path}[{item_idx}]"), Some(item), None, is_masked);
+            self.report(&format!("{path}[{item_idx}]"), Some(item), None, is_masked);
         }
         for (item_idx, item) in new.iter().enumerate().filter(|(_, item)| !in_old.contains(&item.digest())) {
-            self.note(&format!("{path}[{item_idx}]"), None, Some(item), is_masked);
+            self.report(&format!("{path}[{item_idx}]"), None, Some(item), is_masked);
         }
-        if self.n_found == n_before {
-            // Only how often something is in them differs.
+        if self.n_total == n_before {
+            // Only the multiplicity of equal items differs.
             let count = |items: &[Value]| Value::from(items.len());
-            self.note(&format!("{path}.length"), Some(&count(old)), Some(&count(new)), false);
+            self.report(&format!("{path}.length"), Some(&count(old)), Some(&count(new)), false);
         }
     }
 
-    fn note(&mut self, path: &str, old: Option<&Value>, new: Option<&Value>, is_masked: bool) {
-        self.n_found += 1;
-        if self.found.len() < self.known.told.n_max() {
-            let text = |value: &Value| if is_masked { MASK.to_owned() } else { self.known.told.text(value) };
+    fn report(&mut self, path: &str, old: Option<&Value>, new: Option<&Value>, is_masked: bool) {
+        self.n_total += 1;
+        if self.listed.len() < self.cache.source.n_max() {
+            let text =
+                |value: &Value| if is_masked { MASK.to_owned() } else { self.cache.source.text(value) };
             let (old, new) = (old.map(text), new.map(text));
-            self.found.push(Difference { path: path.to_owned(), old, new });
+            self.listed.push(Difference { path: path.to_owned(), old, new });
         }
     }
 }
 
 fn name(key: &Value) -> String {
-    key.as_str().map_or_else(|| shown(key), str::to_owned)
+    key.as_str().map_or_else(|| masked_text(key), str::to_owned)
 }
 
 fn step(path: &str, name: &str) -> String {

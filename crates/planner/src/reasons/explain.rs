@@ -1,4 +1,4 @@
-//! Reasons of instances.
+//! Explanations of single instances.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,58 +7,58 @@ use serde::{Deserialize, Serialize};
 use stoker_model::{Json, Task};
 use stoker_yaql::Options;
 
-use super::decide::{Case, Decided};
-use super::differences::{Difference, KnownDifferences, Told};
+use super::decide::{Case, Decision};
+use super::differences::{DiffSource, Difference, DifferenceCache};
 use crate::compute::evaluator::Evaluator;
 use crate::compute::expressions::{ExpressionIdx, Expressions};
 use crate::compute::subjects::{NodeIdx, SubjectIdx, Subjects, TaskIdx};
 use crate::definition::CONDITION;
 use crate::input::PlanningInput;
 use crate::plan::{Instance, Verdict};
-use crate::planning::{options_of, setting};
+use crate::planning::{eval_settings, options_of};
 use crate::state::{Document, MASTER, SYNC};
 
 /// Why an instance runs or is skipped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Explanation {
     pub verdict: Verdict,
-    /// The parts of the condition that decided, as they are written.
+    /// Source text of the deciding parts of the condition.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decided_by: Vec<String>,
-    /// What differs between the old and the new state, as far as it decided.
+    /// Differences between the old and the new state that decided.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
     text: String,
 }
 
 impl Explanation {
-    pub(super) fn rewrite(&mut self, rewritten: impl Fn(&str) -> String) {
+    pub(super) fn rewrite(&mut self, rewrite_text: impl Fn(&str) -> String) {
         let sides =
             self.differences.iter_mut().flat_map(|difference| [&mut difference.old, &mut difference.new]);
         for text in sides.flatten().chain([&mut self.text]) {
-            *text = rewritten(text);
+            *text = rewrite_text(text);
         }
     }
 }
 
-/// One sentence without its full stop.
+/// One lowercase sentence without a trailing period.
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
 }
 
-/// Explains the instances of a plan that was made from the same input.
+/// Explains the instances of a plan. Must be created from the input that the plan was created from.
 pub struct Explainer<'a> {
     pub(super) tasks: HashMap<&'a str, (TaskIdx, &'a Task)>,
     pub(super) nodes: HashMap<String, NodeIdx>,
     pub(super) evaluator: Evaluator<'a>,
     pub(super) conditions: HashMap<TaskIdx, ExpressionIdx>,
-    known: KnownDifferences,
+    difference_cache: DifferenceCache,
 }
 
 impl<'a> Explainer<'a> {
-    /// `options` are those of [`Explainer::options`].
+    /// `options` must come from [`Explainer::options`].
     pub fn new(input: &PlanningInput<'a>, options: &'a Options) -> Self {
         let tasks: HashMap<&str, (TaskIdx, &Task)> = (0_u32..)
             .zip(input.tasks)
@@ -79,37 +79,47 @@ impl<'a> Explainer<'a> {
         let old = if input.request.force { None } else { input.old };
         let subjects = Subjects::new(&input.common, &documents, &indices, old);
         let nodes = documents.iter().map(|(uid, _)| (*uid).to_owned()).zip(0_u32..).collect();
-        let evaluator =
-            Evaluator::new(setting(input, options), subjects, expressions, input.settings.n_threads.max(1));
-        Self { tasks, nodes, evaluator, conditions, known: KnownDifferences::new(Told::State) }
+        let evaluator = Evaluator::new(
+            eval_settings(input, options),
+            subjects,
+            expressions,
+            input.settings.n_threads.max(1),
+        );
+        Self {
+            tasks,
+            nodes,
+            evaluator,
+            conditions,
+            difference_cache: DifferenceCache::new(DiffSource::State),
+        }
     }
 
-    /// How far evaluations may go for some input.
+    /// The evaluation options for an input.
     pub fn options(input: &PlanningInput<'_>) -> Options {
         options_of(input)
     }
 
     pub fn explain(&self, instance: &Instance<'_>) -> Explanation {
-        match self.decided(instance) {
-            Some(decided) => explanation(instance.verdict, decided),
-            None => self.plainly(instance),
+        match self.decision(instance) {
+            Some(decision) => explanation(instance.verdict, decision),
+            None => self.explain_without_evaluation(instance),
         }
     }
 
-    fn decided(&self, instance: &Instance<'_>) -> Option<Decided> {
-        let task_idx = self.computed(instance)?;
+    fn decision(&self, instance: &Instance<'_>) -> Option<Decision> {
+        let task_idx = self.task_with_computed_condition(instance)?;
         let node_idx = *self.nodes.get(instance.node)?;
-        self.decided_for(task_idx, self.evaluator.subjects.of(task_idx, node_idx))
+        self.decision_for(task_idx, self.evaluator.subjects.of(task_idx, node_idx))
     }
 
-    /// The task, if it is a computed condition that decided.
-    pub(super) fn computed(&self, instance: &Instance<'_>) -> Option<TaskIdx> {
+    /// The task index, if the instance was decided by a computed condition.
+    pub(super) fn task_with_computed_condition(&self, instance: &Instance<'_>) -> Option<TaskIdx> {
         let is_by_condition = matches!(instance.verdict, Verdict::ConditionHolds | Verdict::ConditionFails);
         let (task_idx, _) = *self.tasks.get(instance.task).filter(|_| is_by_condition)?;
         self.conditions.contains_key(&task_idx).then_some(task_idx)
     }
 
-    pub(super) fn decided_for(&self, task_idx: TaskIdx, subject_idx: SubjectIdx) -> Option<Decided> {
+    pub(super) fn decision_for(&self, task_idx: TaskIdx, subject_idx: SubjectIdx) -> Option<Decision> {
         let expression_idx = *self.conditions.get(&task_idx)?;
         let compiled = &self.evaluator.expressions.all[expression_idx as usize];
         let expression = compiled.expression.as_ref().ok()?;
@@ -120,19 +130,19 @@ impl<'a> Explainer<'a> {
         };
         let subject = &subjects.all[subject_idx as usize];
         let case = Case {
-            setting: &self.evaluator.setting,
+            settings: &self.evaluator.settings,
             common: subjects.common.value(),
             documents: &documents,
             own: subject.own.value(),
             has_past: subject.old.is_some(),
             expression,
-            known: &self.known,
+            known: &self.difference_cache,
         };
         case.decide(expression.root()).ok()
     }
 
-    /// A reason that is the same on all nodes.
-    pub(super) fn plainly(&self, instance: &Instance<'_>) -> Explanation {
+    /// An explanation that is independent of the node.
+    pub(super) fn explain_without_evaluation(&self, instance: &Instance<'_>) -> Explanation {
         let verdict = instance.verdict;
         let text = match verdict {
             Verdict::ConditionHolds | Verdict::ConditionFails => self.plain_condition(instance),
@@ -141,22 +151,22 @@ impl<'a> Explainer<'a> {
         Explanation { verdict, decided_by: Vec::new(), differences: Vec::new(), text }
     }
 
-    /// A condition that is no expression.
+    /// Explains a literal or legacy condition.
     fn plain_condition(&self, instance: &Instance<'_>) -> String {
         let condition = self.tasks.get(instance.task).and_then(|(_, task)| task.field(CONDITION));
         match condition {
             Some(Json::String(text)) => {
-                format!("its condition `{text}` is {}", instance.verdict == Verdict::ConditionHolds)
+                format!("the condition `{text}` is {}", instance.verdict == Verdict::ConditionHolds)
             }
-            Some(Json::Bool(flag)) => format!("its condition is {flag}"),
+            Some(Json::Bool(flag)) => format!("the condition is {flag}"),
             _ => instance.verdict.to_string(),
         }
     }
 }
 
-pub(super) fn explanation(verdict: Verdict, decided: Decided) -> Explanation {
-    let text = decided.words.join("; ");
-    Explanation { verdict, decided_by: decided.parts, differences: decided.differences, text }
+pub(super) fn explanation(verdict: Verdict, decision: Decision) -> Explanation {
+    let text = decision.sentences.join("; ");
+    Explanation { verdict, decided_by: decision.parts, differences: decision.differences, text }
 }
 
 fn computed_condition(task: &Task) -> Option<&str> {

@@ -1,8 +1,8 @@
-//! Why instances run or are skipped, in words.
+//! Human-readable reasons why instances run or are skipped.
 //!
-//! A plan keeps one word for each instance. The sentence behind it is worked out when somebody asks: the condition is
-//! taken apart until the part is found that decided, and where that part compares states, what differs between them.
-//! [`Reasons`] are those of a whole plan, each sentence once.
+//! A plan stores only a [`crate::Verdict`] per instance. The explanation is computed on request: the
+//! condition is decomposed until the deciding part is found, and if that part compares states, the
+//! differences between them are listed. [`Reasons`] holds the explanations of a whole plan, deduplicated.
 
 mod decide;
 mod differences;
@@ -11,7 +11,7 @@ mod of_plan;
 mod secrets;
 
 pub use differences::Difference;
-pub(crate) use differences::{Told, differences};
+pub(crate) use differences::{DiffSource, differences};
 pub use explain::{Explainer, Explanation};
 pub use of_plan::Reasons;
 pub use secrets::is_secret;

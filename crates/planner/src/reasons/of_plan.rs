@@ -1,9 +1,9 @@
-//! The reasons of a whole plan.
+//! Explanations of all instances of a plan.
 //!
-//! Explaining means evaluating parts of a condition, too much to do for each of a million instances. Nodes that form
-//! a class for a condition have the same part of it deciding; what is told of them differs only where values of old and
-//! new state are told and these are the nodes' own. So one instance is explained for each class, or for each distinct
-//! piece of own data that is told about.
+//! Explaining evaluates parts of a condition, which is too expensive for each of a million instances. For all
+//! nodes of an equivalence class the same part of the condition decides; their explanations differ only if
+//! they show values of the nodes' own documents. So one instance is explained per class, or per distinct own
+//! data that the explanation shows.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -11,17 +11,17 @@ use stoker_yaql::Value;
 use stoker_yaql::syntax::Node;
 use stoker_yaql::value::Identity;
 
-use super::decide::Decided;
+use super::decide::Decision;
 use super::explain::{Explainer, Explanation, explanation};
 use crate::compute::classes::Classes;
-use crate::compute::dependencies::{Document as Whose, What, dependencies};
+use crate::compute::dependencies::{AspectKind, Document as Whose, dependencies};
 use crate::compute::subjects::{Keys, SubjectIdx, TaskIdx};
 use crate::input::PlanningInput;
 use crate::plan::{Instance, Plan, PlannedTask};
 use crate::state::Document;
 use crate::yaql_ext::same::same;
 
-/// Why each instance of a plan runs or is skipped; equal explanations are kept once.
+/// Why each instance of a plan runs or is skipped; explanations are deduplicated.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Reasons {
     pub(crate) explanations: Vec<Explanation>,
@@ -30,18 +30,19 @@ pub struct Reasons {
 }
 
 impl Reasons {
-    /// Explains a plan that was made from this input.
+    /// Explains a plan that was created from this input.
     pub fn new(input: &PlanningInput<'_>, plan: &Plan) -> Self {
         let options = Explainer::options(input);
         let mut explainer = Explainer::new(input, &options);
         explainer.evaluator.n_threads = input.settings.n_threads.max(1);
-        let works: Vec<Work<'_>> = plan.tasks.iter().map(|task| Work::new(&explainer, plan, task)).collect();
+        let works: Vec<TaskWork<'_>> =
+            plan.tasks.iter().map(|task| TaskWork::new(&explainer, plan, task)).collect();
         for work in &works {
             if let Some(condition) = work.task_idx.and_then(|task_idx| explainer.conditions.get(&task_idx)) {
-                explainer.evaluator.want(&[*condition], &work.subjects);
+                explainer.evaluator.request(&[*condition], &work.subjects);
             }
         }
-        explainer.evaluator.look();
+        explainer.evaluator.compute_aspects();
         let own_keys = explainer.evaluator.subjects.own_keys();
         let explained = explainer
             .evaluator
@@ -51,7 +52,7 @@ impl Reasons {
         for Explained { explanations, of } in explained {
             let numbers: Vec<u32> =
                 explanations.into_iter().map(|explanation| reasons.add(&mut known, explanation)).collect();
-            reasons.of.extend(of.into_iter().map(|place| numbers[place as usize]));
+            reasons.of.extend(of.into_iter().map(|position| numbers[position as usize]));
         }
         reasons
     }
@@ -64,10 +65,10 @@ impl Reasons {
         })
     }
 
-    /// Rewrites everything that shows data, for callers who know some of it to be secret.
-    pub fn rewrite(&mut self, rewritten: impl Fn(&str) -> String) {
+    /// Rewrites all texts that contain data, so that callers can mask further secrets.
+    pub fn rewrite(&mut self, rewrite_text: impl Fn(&str) -> String) {
         for explanation in &mut self.explanations {
-            explanation.rewrite(&rewritten);
+            explanation.rewrite(&rewrite_text);
         }
     }
 
@@ -76,23 +77,23 @@ impl Reasons {
         self.explanations.get(*self.of.get(idx as usize)? as usize)
     }
 
-    /// Each explanation once, in the order in which instances first have them.
+    /// The distinct explanations, in order of the first instance that has each.
     pub fn all(&self) -> &[Explanation] {
         &self.explanations
     }
 
-    /// The place of an instance's explanation in [`Reasons::all`].
+    /// Index of an instance's explanation in [`Reasons::all`].
     pub fn number(&self, idx: u32) -> Option<u32> {
         self.of.get(idx as usize).copied()
     }
 }
 
 /// The instances of one task.
-struct Work<'p> {
+struct TaskWork<'p> {
     instances: Vec<Instance<'p>>,
-    /// The task, if a computed condition decided for some of them.
+    /// The task, if a computed condition decided for some of its instances.
     task_idx: Option<TaskIdx>,
-    /// Those for which it did, as places in `instances`, and beside them their subjects.
+    /// Positions in `instances` of those, and in parallel their subjects.
     decided: Vec<usize>,
     subjects: Vec<SubjectIdx>,
 }
@@ -103,27 +104,28 @@ struct Explained {
     of: Vec<u32>,
 }
 
-/// What two instances must have in common to be explained in the same words: class, past, and own data.
-type Likeness = (usize, u32, Vec<Option<Identity>>);
+/// Instances with equal keys have equal explanations: class, past, and the own data that the explanation
+/// shows.
+type ExplanationKey = (usize, u32, Vec<Option<Identity>>);
 
-/// Own data that an explanation tells about.
+/// Which own data of a node an explanation shows.
 #[derive(Default)]
-struct Told {
+struct ShownData {
     keys: BTreeSet<String>,
-    /// What has changed in the document as a whole, and nothing that has not.
+    /// Only the changed parts of the whole document.
     changes: bool,
     everything: bool,
 }
 
-impl<'p> Work<'p> {
+impl<'p> TaskWork<'p> {
     fn new(explainer: &Explainer<'_>, plan: &'p Plan, task: &'p PlannedTask) -> Self {
         let instances: Vec<Instance<'_>> = plan.instances_of(task).collect();
         let mut work = Self { instances, task_idx: None, decided: Vec::new(), subjects: Vec::new() };
-        for (place, instance) in work.instances.iter().enumerate() {
-            let Some(task_idx) = explainer.computed(instance) else { continue };
+        for (position, instance) in work.instances.iter().enumerate() {
+            let Some(task_idx) = explainer.task_with_computed_condition(instance) else { continue };
             let Some(node_idx) = explainer.nodes.get(instance.node) else { continue };
             work.task_idx = Some(task_idx);
-            work.decided.push(place);
+            work.decided.push(position);
             work.subjects.push(explainer.evaluator.subjects.of(task_idx, *node_idx));
         }
         work
@@ -135,13 +137,13 @@ impl<'p> Work<'p> {
             self.explain_decided(task_idx, explainer, own_keys, &mut explained);
         }
         let mut plain: HashMap<_, u32> = HashMap::new();
-        for (place, instance) in self.instances.iter().enumerate() {
-            if explained.of[place] == u32::MAX {
+        for (position, instance) in self.instances.iter().enumerate() {
+            if explained.of[position] == u32::MAX {
                 let number = plain.entry(instance.verdict).or_insert_with(|| {
-                    explained.explanations.push(explainer.plainly(instance));
+                    explained.explanations.push(explainer.explain_without_evaluation(instance));
                     explained.explanations.len() as u32 - 1
                 });
-                explained.of[place] = *number;
+                explained.of[position] = *number;
             }
         }
         explained
@@ -156,86 +158,88 @@ impl<'p> Work<'p> {
     ) {
         let Some(condition) = explainer.conditions.get(&task_idx) else { return };
         let classes = Classes::new(&explainer.evaluator, &[*condition], &self.subjects);
-        let mut told_of: HashMap<(usize, u32), Told, foldhash::fast::FixedState> = HashMap::default();
-        let mut known: HashMap<Likeness, Option<u32>, foldhash::fast::FixedState> = HashMap::default();
-        for (at, (place, subject_idx)) in self.decided.iter().zip(&self.subjects).enumerate() {
+        let mut shown_by_class: HashMap<(usize, u32), ShownData, foldhash::fast::FixedState> =
+            HashMap::default();
+        let mut known: HashMap<ExplanationKey, Option<u32>, foldhash::fast::FixedState> = HashMap::default();
+        for (at, (position, subject_idx)) in self.decided.iter().zip(&self.subjects).enumerate() {
             let (class, past) =
                 (classes.class(at), explainer.evaluator.subjects.all[*subject_idx as usize].past);
             let mut first = None;
-            let told = told_of.entry((class, past)).or_insert_with(|| {
-                first = explainer.decided_for(task_idx, *subject_idx);
-                let told = first.as_ref().map(|decided| explainer.told(task_idx, decided, own_keys));
-                told.unwrap_or_default()
+            let shown = shown_by_class.entry((class, past)).or_insert_with(|| {
+                first = explainer.decision_for(task_idx, *subject_idx);
+                let shown = first.as_ref().map(|decided| explainer.shown_data(task_idx, decided, own_keys));
+                shown.unwrap_or_default()
             });
-            let likeness = (class, past, explainer.own_data(*subject_idx, told));
-            let number = *known.entry(likeness).or_insert_with(|| {
-                let decided = first.or_else(|| explainer.decided_for(task_idx, *subject_idx))?;
-                explained.explanations.push(explanation(self.instances[*place].verdict, decided));
+            let key = (class, past, explainer.own_data(*subject_idx, shown));
+            let number = *known.entry(key).or_insert_with(|| {
+                let decided = first.or_else(|| explainer.decision_for(task_idx, *subject_idx))?;
+                explained.explanations.push(explanation(self.instances[*position].verdict, decided));
                 Some(explained.explanations.len() as u32 - 1)
             });
             if let Some(number) = number {
-                explained.of[*place] = number;
+                explained.of[*position] = number;
             }
         }
     }
 }
 
 impl Explainer<'_> {
-    /// What of a node's own documents the words of a decision depend on.
-    fn told(&self, task_idx: TaskIdx, decided: &Decided, own_keys: &HashSet<&str>) -> Told {
-        let mut told = Told::default();
+    /// Which own data the text of a decision depends on.
+    fn shown_data(&self, task_idx: TaskIdx, decided: &Decision, own_keys: &HashSet<&str>) -> ShownData {
+        let mut shown = ShownData::default();
         let condition =
             self.conditions.get(&task_idx).map(|idx| &self.evaluator.expressions.all[*idx as usize]);
-        let Some(Ok(expression)) = condition.map(|compiled| &compiled.expression) else { return told };
+        let Some(Ok(expression)) = condition.map(|compiled| &compiled.expression) else { return shown };
         for argument in &decided.compared {
             if matches!(expression.program().tree.node(*argument), Node::Dollar) {
-                told.changes = true;
+                shown.changes = true;
                 continue;
             }
-            let found = dependencies(&expression.part(*argument), own_keys);
-            if found.aspects.is_empty() {
+            let reads = dependencies(&expression.part(*argument), own_keys);
+            if reads.aspects.is_empty() {
                 continue;
             }
-            let is_own = |what: &What| matches!(what, What::Path { document: Whose::Own, .. });
-            match found.keys {
-                Some(keys) if !found.aspects.iter().any(|aspect| is_own(&aspect.what)) => {
-                    told.keys.extend(keys.into_iter().filter(|key| own_keys.contains(key.as_str())));
+            let is_own = |kind: &AspectKind| matches!(kind, AspectKind::Path { document: Whose::Own, .. });
+            match reads.keys {
+                Some(keys) if !reads.aspects.iter().any(|aspect| is_own(&aspect.kind)) => {
+                    shown.keys.extend(keys.into_iter().filter(|key| own_keys.contains(key.as_str())));
                 }
-                _ => told.everything = true,
+                _ => shown.everything = true,
             }
         }
-        told
+        shown
     }
 
-    fn own_data(&self, subject_idx: SubjectIdx, told: &Told) -> Vec<Option<Identity>> {
+    fn own_data(&self, subject_idx: SubjectIdx, shown: &ShownData) -> Vec<Option<Identity>> {
         let subject = &self.evaluator.subjects.all[subject_idx as usize];
         let none = Document::default();
         let (new, old) = (&subject.own, subject.old.as_ref().map_or(&none, |old| &old.node));
         let mut data = Vec::new();
         for document in [new, old] {
-            if told.everything {
+            if shown.everything {
                 data.push(Some(document.value().identity()));
             }
-            data.extend(told.keys.iter().map(|key| document.get(key).map(Value::identity)));
+            data.extend(shown.keys.iter().map(|key| document.get(key).map(Value::identity)));
         }
-        if told.changes {
+        if shown.changes {
             changes(new, old, &self.evaluator.subjects.differing(subject.past).touched, &mut data);
         }
         data
     }
 }
 
-/// What is under those keys of a node's own documents where the whole document may have changed.
+/// Identities of the values in a node's own documents under keys where the whole document may have changed.
 fn changes(new: &Document, old: &Document, differing: &Keys, data: &mut Vec<Option<Identity>>) {
-    let (Some(is), Some(was)) = (new.map(), old.map()) else { return };
+    let (Some(new_map), Some(old_map)) = (new.map(), old.map()) else { return };
     let is_common = |key: &Value| key.as_str().is_some_and(|key| differing.contains(key));
-    for (key, value) in is.iter() {
-        let before = was.get(key).ok().flatten();
+    for (key, value) in new_map.iter() {
+        let before = old_map.get(key).ok().flatten();
         if is_common(key) || !before.is_some_and(|before| same(before, value)) {
             data.extend([Some(key.identity()), Some(value.identity()), before.map(Value::identity)]);
         }
     }
-    for (key, value) in was.iter().filter(|(key, _)| !is.get(key).is_ok_and(|found| found.is_some())) {
+    for (key, value) in old_map.iter().filter(|(key, _)| !new_map.get(key).is_ok_and(|value| value.is_some()))
+    {
         data.extend([Some(key.identity()), None, Some(value.identity())]);
     }
 }

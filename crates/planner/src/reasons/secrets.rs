@@ -1,14 +1,14 @@
-//! What must not be seen in a plan.
+//! Masking of secrets in texts of a plan.
 
 use stoker_yaql::Value;
 
-/// Shown in place of a secret.
+/// Replaces a secret.
 pub(super) const MASK: &str = "(secret)";
 
 const PARTS: &[&str] =
     &["cookie", "credential", "passphrase", "passwd", "password", "private", "secret", "token"];
 
-/// Whether what is under a key is nobody's business: `db_password`, `auth_key`, but not `keystone`.
+/// Whether the name of a key marks its value as secret: `db_password` and `auth_key` do, `keystone` does not.
 pub fn is_secret(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let is_key = |word: &str| matches!(word, "key" | "keys" | "pass" | "psk");
@@ -17,9 +17,10 @@ pub fn is_secret(key: &str) -> bool {
         || key.ends_with("key")
 }
 
-/// A value as short text, secrets in it masked.
-pub(super) fn shown(value: &Value) -> String {
-    const LEN_MAX: usize = 80;
+const LEN_MAX: usize = 80;
+
+/// A value as short text with secrets masked, truncated to [`LEN_MAX`] characters.
+pub(super) fn masked_text(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text, LEN_MAX + 1);
     if text.chars().count() <= LEN_MAX {
@@ -29,7 +30,7 @@ pub(super) fn shown(value: &Value) -> String {
     format!("{short}…")
 }
 
-/// Writes until there is enough.
+/// Appends a value; stops early once the text exceeds `len_max`.
 fn write(value: &Value, text: &mut String, len_max: usize) {
     if text.len() > len_max {
         return;
@@ -54,7 +55,7 @@ fn write(value: &Value, text: &mut String, len_max: usize) {
                     return;
                 }
                 text.push_str(if entry_idx > 0 { ", " } else { "" });
-                let name = key.as_str().map_or_else(|| shown(key), str::to_owned);
+                let name = key.as_str().map_or_else(|| masked_text(key), str::to_owned);
                 text.push_str(&name);
                 text.push_str(": ");
                 if is_secret(&name) {
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_known_by_their_names() {
+    fn secret_keys_are_recognized_by_name() {
         for key in
             ["password", "db_password", "admin_token", "auth_key", "key", "sshkey", "SECRET", "ssl.key"]
         {
@@ -100,8 +101,8 @@ mod tests {
     #[test]
     fn secrets_are_masked_at_any_depth() {
         let value = stoker_yaql::json::parse(r#"{"a": [{"password": "x1", "b": 1}], "k": "y"}"#).unwrap();
-        assert_eq!(shown(&value), r#"{a: [{password: (secret), b: 1}], k: "y"}"#);
+        assert_eq!(masked_text(&value), r#"{a: [{password: (secret), b: 1}], k: "y"}"#);
         let long = Value::tuple(vec![Value::from("x".repeat(500)); 500]);
-        assert_eq!(shown(&long).chars().count(), 81);
+        assert_eq!(masked_text(&long).chars().count(), 81);
     }
 }

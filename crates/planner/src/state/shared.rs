@@ -1,4 +1,4 @@
-//! Documents of a fleet that share what is equal in them.
+//! Interning of equal parts of documents.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,11 +8,10 @@ use stoker_yaql::value::{Identity, Key, MapBuilder};
 
 use super::{Document, compare_keys};
 
-/// Makes documents in which equal parts are one.
+/// Creates documents whose equal parts share one allocation.
 ///
-/// The nodes of a fleet have the same keys, and most of what is under them is the same too; what a node was before mostly
-/// is what it still is. Kept once, a fleet takes a fraction of the memory, and two parts that are one are compared by
-/// looking at where they are.
+/// The nodes of a fleet have the same keys and mostly equal values, and most values do not change between two
+/// plans. Interning reduces the memory of a fleet to a fraction, and shared parts compare by address.
 #[derive(Debug, Default)]
 pub struct Shared {
     texts: HashSet<Arc<str>>,
@@ -20,16 +19,16 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Like [`Document::new`].
+    /// Like [`Document::new`], with equal parts interned.
     pub fn document(&mut self, value: &Value) -> Document {
-        if value.as_map().is_some() { Document(self.part(value)) } else { Document::default() }
+        if value.as_map().is_some() { Document(self.intern(value)) } else { Document::default() }
     }
 
-    fn part(&mut self, value: &Value) -> Value {
-        let made = match value {
-            Value::Str(text) => return Value::Str(self.text(text)),
+    fn intern(&mut self, value: &Value) -> Value {
+        let interned = match value {
+            Value::Str(text) => return Value::Str(self.intern_text(text)),
             Value::Tuple(items) | Value::List(items) => {
-                Value::tuple(items.iter().map(|item| self.part(item)).collect())
+                Value::tuple(items.iter().map(|item| self.intern(item)).collect())
             }
             Value::FrozenDict(map) | Value::Dict(map) => {
                 let mut entries: Vec<(&Key, &Value)> =
@@ -37,23 +36,23 @@ impl Shared {
                 entries.sort_by(|(a, _), (b, _)| compare_keys(a.value(), b.value()));
                 let mut builder = MapBuilder::with_capacity(entries.len());
                 for (key, value) in entries {
-                    builder.insert_key(self.key(key), self.part(value));
+                    builder.insert_key(self.intern_key(key), self.intern(value));
                 }
                 Value::frozen_dict(builder.build())
             }
             other => return other.clone(),
         };
-        self.parts.entry(made.identity()).or_insert(made).clone()
+        self.parts.entry(interned.identity()).or_insert(interned).clone()
     }
 
-    fn key(&mut self, key: &Key) -> Key {
+    fn intern_key(&mut self, key: &Key) -> Key {
         match key.value() {
-            Value::Str(text) => Key::new(Value::Str(self.text(text))).unwrap_or_else(|_| key.clone()),
+            Value::Str(text) => Key::new(Value::Str(self.intern_text(text))).unwrap_or_else(|_| key.clone()),
             _ => key.clone(),
         }
     }
 
-    fn text(&mut self, text: &Arc<str>) -> Arc<str> {
+    fn intern_text(&mut self, text: &Arc<str>) -> Arc<str> {
         if let Some(known) = self.texts.get(text) {
             return known.clone();
         }
@@ -76,13 +75,13 @@ mod tests {
         write(document.value(), &WriteOptions::default()).unwrap()
     }
 
-    fn is_one(a: &Document, b: &Document, key: &str) -> bool {
+    fn shares_value(a: &Document, b: &Document, key: &str) -> bool {
         let part = |document: &Document| document.get(key).unwrap().as_map().unwrap().clone();
         Arc::ptr_eq(&part(a), &part(b))
     }
 
     #[test]
-    fn a_shared_document_is_what_it_would_be_alone() {
+    fn interned_document_equals_plain_document() {
         let mut shared = Shared::default();
         for json in [
             r#"{"b": [1, {"d": "x", "c": "x"}], "a": null}"#,
@@ -98,13 +97,13 @@ mod tests {
     }
 
     #[test]
-    fn equal_parts_are_one_and_others_are_not() {
+    fn only_identical_parts_are_shared() {
         let mut shared = Shared::default();
         let first =
             document(&mut shared, r#"{"uid": "1", "same": {"a": [1], "b": "x"}, "near": {"on": true}}"#);
         let second =
             document(&mut shared, r#"{"uid": "2", "same": {"b": "x", "a": [1]}, "near": {"on": 1}}"#);
-        assert!(is_one(&first, &second, "same"));
-        assert!(!is_one(&first, &second, "near"));
+        assert!(shares_value(&first, &second, "same"));
+        assert!(!shares_value(&first, &second, "near"));
     }
 }

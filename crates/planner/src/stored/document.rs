@@ -1,4 +1,4 @@
-//! The document that is compressed. Names here are part of the format.
+//! The JSON document that is compressed. Field names are part of the format.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use crate::plan::{Choice, Details, FaultToleranceGroup, Plan, PlannedTask, Verdi
 use crate::problem::{Excluded, Origin, Problem, Severity, codes};
 use crate::reasons::{Explanation, Reasons};
 
-/// Read first: what else there is depends on it.
+/// Parsed first: the rest of the document depends on the version.
 #[derive(Deserialize)]
 pub(super) struct Version {
     pub(super) version: u32,
@@ -25,12 +25,12 @@ pub(super) struct Version {
 pub(super) struct Document<'p> {
     version: u32,
     nodes: Cow<'p, [String]>,
-    /// Sets of nodes that tasks are on, each once.
+    /// Distinct sets of nodes that tasks are on.
     node_sets: Vec<Runs>,
     tasks: Vec<Task<'p>>,
     /// By instance.
     verdicts: Runs,
-    /// By instance: zero is none, one is the first of its task.
+    /// By instance: zero is none, one is the first entry of its task's details.
     details: Runs,
     order: Order,
     groups: Cow<'p, [FaultToleranceGroup]>,
@@ -46,7 +46,7 @@ pub(super) struct Document<'p> {
 #[serde(deny_unknown_fields)]
 struct Task<'p> {
     name: Cow<'p, str>,
-    /// Place in `node_sets`.
+    /// Index into `node_sets`.
     nodes: u32,
     details: Cow<'p, [Details]>,
 }
@@ -60,7 +60,7 @@ struct StoredProblem<'p> {
     field: Cow<'p, str>,
     nodes: Cow<'p, [String]>,
     message: Cow<'p, str>,
-    /// The expression, and where the piece of it begins and ends.
+    /// The expression, and start and end of the span in it.
     place: Option<(Cow<'p, str>, u32, u32)>,
     help: Option<Cow<'p, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,10 +70,10 @@ struct StoredProblem<'p> {
 impl<'p> Document<'p> {
     pub(super) fn of(explained: &'p ExplainedPlan) -> Self {
         let plan = &explained.plan;
-        let (mut node_sets, mut known) = (Vec::new(), HashMap::new());
+        let (mut node_sets, mut set_idx_of) = (Vec::new(), HashMap::new());
         let mut tasks = Vec::with_capacity(plan.tasks.len());
         for task in &plan.tasks {
-            let nodes = *known.entry(&*task.nodes).or_insert_with(|| {
+            let nodes = *set_idx_of.entry(&*task.nodes).or_insert_with(|| {
                 node_sets.push(pack(task.nodes.iter().copied()));
                 node_sets.len() as u32 - 1
             });
@@ -103,7 +103,7 @@ impl<'p> Document<'p> {
         for task in self.tasks {
             let nodes = sets
                 .get(task.nodes as usize)
-                .ok_or(DecodeError::Damaged("a task is on an unknown set of nodes"))?;
+                .ok_or(DecodeError::Damaged("a task refers to an unknown set of nodes"))?;
             tasks.push(PlannedTask {
                 name: task.name.into_owned(),
                 nodes: nodes.clone(),
@@ -139,12 +139,12 @@ impl<'p> Document<'p> {
 }
 
 fn node_sets(all: &[Runs], n_nodes: usize, bounds: &Bounds) -> Result<Vec<Arc<[u32]>>, DecodeError> {
-    let mut n_left = bounds.vertices;
+    let mut n_remaining = bounds.vertices;
     let mut sets = Vec::with_capacity(all.len());
     for runs in all {
-        let set = node_set(runs, n_nodes.min(n_left))?;
-        // Each is that of some task, so together they are no more than there are instances.
-        n_left -= set.len();
+        let set = node_set(runs, n_nodes.min(n_remaining))?;
+        // Each set belongs to some task, so their total length is at most the number of instances.
+        n_remaining -= set.len();
         sets.push(set);
     }
     Ok(sets)
@@ -152,26 +152,30 @@ fn node_sets(all: &[Runs], n_nodes: usize, bounds: &Bounds) -> Result<Vec<Arc<[u
 
 fn node_set(runs: &[i64], n_nodes: usize) -> Result<Arc<[u32]>, DecodeError> {
     let nodes = unpack_up_to(runs, n_nodes)?;
-    let is_right =
+    let is_valid =
         nodes.is_sorted_by(|a, b| a < b) && nodes.last().is_none_or(|last| (*last as usize) < n_nodes);
-    if is_right { Ok(nodes.into()) } else { Err(DecodeError::Damaged("a set of nodes does not ascend")) }
+    if is_valid {
+        Ok(nodes.into())
+    } else {
+        Err(DecodeError::Damaged("a set of nodes is not sorted or out of range"))
+    }
 }
 
 fn verdict(number: u32) -> Result<Verdict, DecodeError> {
-    Verdict::ALL.get(number as usize).copied().ok_or(DecodeError::Damaged("a verdict is unknown"))
+    Verdict::ALL.get(number as usize).copied().ok_or(DecodeError::Damaged("unknown verdict"))
 }
 
 fn details(tasks: &[PlannedTask], runs: &[i64], n_instances: usize) -> Result<Vec<u32>, DecodeError> {
-    let mut all = unpack(runs, n_instances)?;
+    let mut column = unpack(runs, n_instances)?;
     for task in tasks {
-        for details_idx in &mut all[task.first as usize..task.first as usize + task.nodes.len()] {
+        for details_idx in &mut column[task.first as usize..task.first as usize + task.nodes.len()] {
             if *details_idx as usize > task.details.len() {
-                return Err(DecodeError::Damaged("an instance has details that are not there"));
+                return Err(DecodeError::Damaged("an instance refers to missing details"));
             }
             *details_idx = details_idx.wrapping_sub(1);
         }
     }
-    Ok(all)
+    Ok(column)
 }
 
 impl<'p> StoredProblem<'p> {
@@ -194,7 +198,7 @@ impl<'p> StoredProblem<'p> {
         let code = codes::ALL.iter().find(|code| **code == self.code);
         Ok(Problem {
             severity: self.severity,
-            code: code.ok_or(DecodeError::Damaged("the code of a warning is unknown"))?,
+            code: code.ok_or(DecodeError::Damaged("unknown problem code"))?,
             task: self.task.map(Cow::into_owned),
             field: self.field.into_owned(),
             nodes: self.nodes.into_owned(),

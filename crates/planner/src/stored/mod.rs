@@ -1,11 +1,11 @@
-//! A plan as bytes: written once, read back exactly.
+//! Binary encoding of explained plans; decoding restores them exactly.
 //!
-//! The form is JSON with its version inside, compressed. What there is of each instance is kept in columns, as runs:
-//! neighbours are alike, so that a plan of a million instances is a few kilobytes beside its parameters and reasons. The
-//! same plan gives the same bytes.
+//! The format is versioned JSON, zlib-compressed. Per-instance data is stored in run-length-encoded columns:
+//! adjacent instances are alike, so a plan of a million instances takes a few kilobytes besides its
+//! parameters and reasons. The encoding is deterministic: equal plans give equal bytes.
 //!
-//! Bytes are read with suspicion. Whatever they are, reading them ends with a plan whose numbers all lead somewhere or
-//! with an error, and takes no more memory than [`Bounds`] allow. Whether the plan makes sense is not asked here.
+//! The input of decoding is untrusted. Decoding any bytes either fails or gives a plan whose indices are all
+//! in range, and uses no more memory than [`Bounds`] allow. Semantic checks of the plan are in `check/`.
 
 mod columns;
 mod document;
@@ -25,67 +25,68 @@ use crate::problem::{Excluded, Problem, Report};
 use crate::reasons::Reasons;
 use document::Document;
 
-/// A plan with everything that is told about it.
+/// A plan with its reasons and warnings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainedPlan {
     pub plan: Plan,
     pub reasons: Reasons,
-    /// Warnings: with an error there is no plan.
+    /// Warnings only: planning with errors gives no plan.
     pub problems: Vec<Problem>,
-    /// Nodes that take no part, and why.
+    /// Excluded nodes, with the reason.
     pub excluded: Vec<Excluded>,
 }
 
 impl ExplainedPlan {
-    /// Explains a plan that was made from this input, with this report.
+    /// Explains a plan that was created from this input with this report.
     pub fn new(input: &PlanningInput<'_>, plan: Plan, report: Report) -> Self {
         let reasons = Reasons::new(input, &plan);
         Self { plan, reasons, problems: report.problems, excluded: report.excluded }
     }
 }
 
-/// Why bytes are no plan.
+/// Why bytes cannot be decoded as a plan.
 #[derive(Debug, thiserror::Error)]
 pub enum DecodeError {
-    #[error("the stored plan cannot be read: {0}")]
+    #[error("cannot decode the stored plan: {0}")]
     Compression(#[from] std::io::Error),
     #[error("the stored plan is larger than {0} bytes")]
     TooLarge(u64),
-    #[error("the stored plan cannot be read: {0}")]
+    #[error("cannot decode the stored plan: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("the stored plan has version {0}, and only {VERSION} is known here; a newer program wrote it")]
+    #[error("the stored plan has format version {0}, but this version of Stoker supports only {VERSION}")]
     Version(u32),
-    #[error("the stored plan is damaged: {0}")]
+    #[error("the stored plan is corrupt: {0}")]
     Damaged(&'static str),
 }
 
 const VERSION: u32 = 1;
 
-/// How large a plan may become, at most, that is read from bytes: runs can say much in little.
+/// Limits of a decoded plan: short runs can expand to much data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// Uncompressed.
+    /// Uncompressed size.
     pub(crate) bytes: u64,
-    /// Instances, and places where sets of them meet.
+    /// Instances and junction vertices.
     pub(crate) vertices: usize,
     pub(crate) edges: usize,
 }
 
-/// Several times what the largest fleet needs.
+/// Several times the size of a plan for the largest supported fleet.
 const BOUNDS: Bounds = Bounds { bytes: 256 << 20, vertices: 16 << 20, edges: 48 << 20 };
 
-/// The bytes of a plan.
+/// Encodes a plan.
 pub fn encode(explained: &ExplainedPlan) -> Vec<u8> {
     let document = Document::of(explained);
-    // Fast: what repeats most has become runs already, and the rest is text.
+    // Fast compression suffices: the most repetitive data is run-length encoded already, and the rest is
+    // text.
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-    // Neither can fail: the document is plain data, and a vector takes every byte.
+    // Neither step can fail: the document is plain data, and writing to a vector does not fail.
     let text = serde_json::to_vec(&document).unwrap_or_default();
     _ = encoder.write_all(&text);
     encoder.finish().unwrap_or_default()
 }
 
-/// The plan that bytes are.
+/// Decodes a plan.
 pub fn decode(bytes: &[u8]) -> Result<ExplainedPlan, DecodeError> {
     decode_within(bytes, &BOUNDS)
 }

@@ -1,8 +1,9 @@
-//! What is before what, as runs of rows.
+//! Run-length encoding of the order.
 //!
-//! A task after another on the same node is an edge that moves on by one from node to node; a task after a stage is an
-//! edge that stays. So rows that follow each other mostly differ by a constant step in each edge, and a thousand rows
-//! are one run. A row by itself, such as that of a place where sets meet, is kept as ranges.
+//! If a task follows another on the same node, the edge target advances by one from node to node; if a task
+//! follows a stage, the target stays the same. So the targets of consecutive rows mostly differ by constant
+//! steps, and a thousand rows are one run. A single row, such as that of a junction vertex, is stored as
+//! ranges.
 
 use serde::{Deserialize, Serialize};
 use stoker_graph::Csr;
@@ -14,12 +15,12 @@ use super::{Bounds, DecodeError};
 #[serde(deny_unknown_fields)]
 pub(super) struct Order {
     n_vertices: usize,
-    /// For each run: how many rows and how many pairs; then the pairs. In one row by itself a pair is the first target
-    /// of a range and its length, in several rows the target of the first row and its step.
+    /// For each run: the number of rows and of pairs, then the pairs. For a single row a pair is the first
+    /// target of a range and its length; for several rows it is a target of the first row and its step.
     rows: Vec<i64>,
 }
 
-/// Longer rows are never alike.
+/// Rows longer than this are stored as ranges: they practically never repeat.
 const ROW_LEN_MAX: usize = 64;
 
 impl Order {
@@ -50,27 +51,27 @@ impl Order {
 
     pub(super) fn into_csr(self, n_instances: usize, bounds: &Bounds) -> Result<Csr, DecodeError> {
         if self.n_vertices > bounds.vertices || self.n_vertices < n_instances {
-            return Err(DecodeError::Damaged("the number of places in the order is wrong"));
+            return Err(DecodeError::Damaged("the order has an invalid number of vertices"));
         }
-        let mut reading =
-            Reading { n_vertices: self.n_vertices, n_instances, edges: Vec::new(), edges_max: bounds.edges };
+        let mut reader =
+            Reader { n_vertices: self.n_vertices, n_instances, edges: Vec::new(), edges_max: bounds.edges };
         let mut rest = self.rows.as_slice();
         let mut vertex = 0;
         while let [n_rows, n_pairs, after @ ..] = rest {
             let (n_rows, n_pairs) = (count(*n_rows)?, count(*n_pairs)?);
             if n_rows == 0 || n_rows > self.n_vertices - vertex {
-                return Err(DecodeError::Damaged("the order has rows of nothing"));
+                return Err(DecodeError::Damaged("the order has an invalid number of rows"));
             }
             let (pairs, _) = after.as_chunks::<2>();
-            let pairs = pairs.get(..n_pairs).ok_or(DecodeError::Damaged("the order is cut off"))?;
-            reading.rows(vertex, n_rows, pairs)?;
+            let pairs = pairs.get(..n_pairs).ok_or(DecodeError::Damaged("the order is truncated"))?;
+            reader.read_rows(vertex, n_rows, pairs)?;
             vertex += n_rows;
             rest = &after[2 * n_pairs..];
         }
         if vertex != self.n_vertices || !rest.is_empty() {
-            return Err(DecodeError::Damaged("the order is cut off"));
+            return Err(DecodeError::Damaged("the order is truncated"));
         }
-        Ok(Csr::new(self.n_vertices, reading.edges))
+        Ok(Csr::new(self.n_vertices, reader.edges))
     }
 }
 
@@ -78,14 +79,14 @@ fn count(number: i64) -> Result<usize, DecodeError> {
     usize::try_from(number).map_err(|_| DecodeError::Damaged("a number is out of range"))
 }
 
-/// How each edge of a row moves to the next row, if they are rows of one run.
+/// How each target of a row advances to the next row, if the two rows can be in one run.
 fn steps(order: &Csr, vertex: usize) -> Option<Vec<i64>> {
     if vertex + 1 >= order.n_vertices() {
         return None;
     }
     let (row, next) = (order.targets(vertex as u32), order.targets(vertex as u32 + 1));
-    let is_alike = row.len() == next.len() && row.len() <= ROW_LEN_MAX;
-    is_alike.then(|| row.iter().zip(next).map(|(a, b)| i64::from(*b) - i64::from(*a)).collect())
+    let has_equal_shape = row.len() == next.len() && row.len() <= ROW_LEN_MAX;
+    has_equal_shape.then(|| row.iter().zip(next).map(|(a, b)| i64::from(*b) - i64::from(*a)).collect())
 }
 
 fn n_following(order: &Csr, vertex: usize, steps: &[i64]) -> usize {
@@ -112,44 +113,44 @@ fn push_ranges(row: &[u32], rows: &mut Vec<i64>) {
     rows.extend(ranges.into_iter().flat_map(|(first, len)| [i64::from(first), i64::from(len)]));
 }
 
-struct Reading {
+struct Reader {
     n_vertices: usize,
     n_instances: usize,
     edges: Vec<(u32, u32)>,
     edges_max: usize,
 }
 
-impl Reading {
-    fn rows(&mut self, vertex: usize, n_rows: usize, pairs: &[[i64; 2]]) -> Result<(), DecodeError> {
+impl Reader {
+    fn read_rows(&mut self, vertex: usize, n_rows: usize, pairs: &[[i64; 2]]) -> Result<(), DecodeError> {
         if n_rows == 1 {
             for [first, len] in pairs {
-                for place in 0..self.room(count(*len)?)? as i64 {
-                    self.edge(vertex, number(*first, 1, place)?)?;
+                for position in 0..self.check_room(count(*len)?)? as i64 {
+                    self.add_edge(vertex, number(*first, 1, position)?)?;
                 }
             }
             return Ok(());
         }
-        self.room(n_rows.saturating_mul(pairs.len()))?;
+        self.check_room(n_rows.saturating_mul(pairs.len()))?;
         for row_idx in 0..n_rows {
             for [first, step] in pairs {
-                self.edge(vertex + row_idx, number(*first, *step, row_idx as i64)?)?;
+                self.add_edge(vertex + row_idx, number(*first, *step, row_idx as i64)?)?;
             }
         }
         Ok(())
     }
 
-    fn room(&self, n_edges: usize) -> Result<usize, DecodeError> {
+    fn check_room(&self, n_edges: usize) -> Result<usize, DecodeError> {
         if n_edges > self.edges_max - self.edges.len() {
             return Err(DecodeError::Damaged("the order has too many edges"));
         }
         Ok(n_edges)
     }
 
-    /// Sets meet between instances only, never with each other: whoever reads the order relies on it.
-    fn edge(&mut self, from: usize, to: u32) -> Result<(), DecodeError> {
+    /// Junctions connect instances only, never other junctions: readers of the order rely on it.
+    fn add_edge(&mut self, from: usize, to: u32) -> Result<(), DecodeError> {
         let end = if from < self.n_instances { self.n_vertices } else { self.n_instances };
         if to as usize >= end {
-            return Err(DecodeError::Damaged("an edge leads nowhere"));
+            return Err(DecodeError::Damaged("an edge has a target out of range"));
         }
         self.edges.push((from as u32, to));
         Ok(())

@@ -1,4 +1,4 @@
-//! Bytes that are no plan.
+//! Decoding of corrupt and hostile input.
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -7,7 +7,7 @@ use super::columns::{pack, unpack};
 use super::*;
 use crate::input::NodeInput;
 
-/// Small, so that nothing that slips through is large.
+/// Small bounds, so that any violation stays cheap.
 const SMALL: Bounds = Bounds { bytes: 1 << 16, vertices: 1_000, edges: 2_000 };
 
 fn compressed(text: &[u8]) -> Vec<u8> {
@@ -16,7 +16,7 @@ fn compressed(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A right document: three tasks on four nodes, two sets that meet.
+/// A valid document: three tasks on four nodes, with a junction vertex.
 fn document() -> Json {
     let task = |name: &str, more: Json| {
         let mut fields = json!({"type": "shell", "roles": "*", "parameters": {"cmd": "true"}});
@@ -26,7 +26,7 @@ fn document() -> Json {
     let tasks = [
         task("a", json!({"parameters": {"uid": {"yaql_exp": "$node.uid"}}})),
         task("b", json!({"cross_depends": [{"name": "a", "role": "*"}]})),
-        task("c", json!({"requires": ["a", "nobody"], "type": "skipped"})),
+        task("c", json!({"requires": ["a", "missing"], "type": "skipped"})),
     ];
     let node = |number: u32| NodeInput {
         uid: number.to_string(),
@@ -45,7 +45,7 @@ fn decoded(document: &Json) -> Result<ExplainedPlan, DecodeError> {
     decode_within(&compressed(document.to_string().as_bytes()), &SMALL)
 }
 
-fn check_damaged(pointer: &str, value: &Json, expected: &str) {
+fn assert_corrupt(pointer: &str, value: &Json, expected: &str) {
     let mut document = document();
     *document.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = value.clone();
     let error = decoded(&document).expect_err(pointer).to_string();
@@ -53,58 +53,58 @@ fn check_damaged(pointer: &str, value: &Json, expected: &str) {
 }
 
 #[test]
-fn each_way_to_be_damaged_is_told() {
-    decoded(&document()).expect("it is right to begin with");
-    check_damaged("/version", &json!(2), "has version 2");
-    check_damaged("/version", &json!("1"), "cannot be read");
-    check_damaged("/node_sets", &json!([]), "unknown set of nodes");
-    check_damaged("/node_sets/0", &json!([0, 0, 2]), "does not ascend");
-    check_damaged("/node_sets/0", &json!([9, 1, 2]), "does not ascend");
-    check_damaged("/node_sets/0", &json!([0, 1]), "cut off");
-    check_damaged("/verdicts", &json!([0, 0, 11]), "too short");
-    check_damaged("/verdicts", &json!([0, 0, 13]), "too long");
-    check_damaged("/verdicts", &json!([0, 0, -1]), "no length");
-    check_damaged("/verdicts", &json!([7, 0, 12]), "verdict is unknown");
-    check_damaged("/details", &json!([9, 0, 12]), "details that are not there");
-    check_damaged("/details", &json!([i64::MAX, i64::MAX, 12]), "out of range");
-    check_damaged("/order/n_vertices", &json!(11), "number of places");
-    check_damaged("/order/n_vertices", &json!(1_001), "number of places");
-    check_damaged("/order/rows", &json!([]), "cut off");
-    check_damaged("/order/rows", &json!([0, 0]), "rows of nothing");
-    check_damaged("/order/rows", &json!([13, 0, 1]), "cut off");
-    check_damaged("/order/rows", &json!([1, 1, 0, 3_000]), "too many edges");
-    check_damaged("/order/rows", &json!([1, 1, 99, 1]), "leads nowhere");
-    check_damaged("/order/rows", &json!([13, 1, 12, 0]), "leads nowhere");
-    check_damaged("/reasons", &json!([9, 0, 12]), "no reason");
-    check_damaged("/problems/0/code", &json!("news"), "code of a warning");
-    check_damaged("/tasks/0/details/0", &json!({"task_type": "x"}), "cannot be read");
+fn each_corruption_is_reported() {
+    decoded(&document()).expect("the unmodified document is valid");
+    assert_corrupt("/version", &json!(2), "has format version 2");
+    assert_corrupt("/version", &json!("1"), "cannot decode");
+    assert_corrupt("/node_sets", &json!([]), "unknown set of nodes");
+    assert_corrupt("/node_sets/0", &json!([0, 0, 2]), "not sorted or out of range");
+    assert_corrupt("/node_sets/0", &json!([9, 1, 2]), "not sorted or out of range");
+    assert_corrupt("/node_sets/0", &json!([0, 1]), "truncated");
+    assert_corrupt("/verdicts", &json!([0, 0, 11]), "too short");
+    assert_corrupt("/verdicts", &json!([0, 0, 13]), "too long");
+    assert_corrupt("/verdicts", &json!([0, 0, -1]), "negative length");
+    assert_corrupt("/verdicts", &json!([7, 0, 12]), "unknown verdict");
+    assert_corrupt("/details", &json!([9, 0, 12]), "missing details");
+    assert_corrupt("/details", &json!([i64::MAX, i64::MAX, 12]), "out of range");
+    assert_corrupt("/order/n_vertices", &json!(11), "invalid number of vertices");
+    assert_corrupt("/order/n_vertices", &json!(1_001), "invalid number of vertices");
+    assert_corrupt("/order/rows", &json!([]), "truncated");
+    assert_corrupt("/order/rows", &json!([0, 0]), "invalid number of rows");
+    assert_corrupt("/order/rows", &json!([13, 0, 1]), "truncated");
+    assert_corrupt("/order/rows", &json!([1, 1, 0, 3_000]), "too many edges");
+    assert_corrupt("/order/rows", &json!([1, 1, 99, 1]), "target out of range");
+    assert_corrupt("/order/rows", &json!([13, 1, 12, 0]), "target out of range");
+    assert_corrupt("/reasons", &json!([9, 0, 12]), "no reason");
+    assert_corrupt("/problems/0/code", &json!("news"), "unknown problem code");
+    assert_corrupt("/tasks/0/details/0", &json!({"task_type": "x"}), "cannot decode");
 }
 
 #[test]
-fn little_that_says_much_is_refused() {
+fn oversized_and_truncated_input_is_rejected() {
     let check = |bytes: &[u8], expected: &str| {
         let error = decode_within(bytes, &SMALL).expect_err(expected).to_string();
         assert!(error.contains(expected), "{error}");
     };
     check(&compressed(&vec![b' '; 1 << 20]), "larger than 65536 bytes");
-    check(&compressed("[".repeat(50_000).as_bytes()), "cannot be read");
-    check(b"", "cannot be read");
-    check(b"{}", "cannot be read");
-    check(&compressed(b"{}"), "cannot be read");
+    check(&compressed("[".repeat(50_000).as_bytes()), "cannot decode");
+    check(b"", "cannot decode");
+    check(b"{}", "cannot decode");
+    check(&compressed(b"{}"), "cannot decode");
     let mut document = document();
     document["nodes"] = json!(vec!["n"; 400]);
     document["node_sets"] = json!(vec![[0, 1, 400]; 3]);
     check(&compressed(document.to_string().as_bytes()), "too long");
     document["node_sets"] = json!([[0, 1, 400]]);
     check(&compressed(document.to_string().as_bytes()), "too many instances");
-    let right = compressed(self::document().to_string().as_bytes());
-    for len in 0..right.len() {
-        decode_within(&right[..len], &SMALL).expect_err("it is cut off");
+    let valid = compressed(self::document().to_string().as_bytes());
+    for len in 0..valid.len() {
+        decode_within(&valid[..len], &SMALL).expect_err("the input is truncated");
     }
 }
 
-/// Uses everything in a plan: numbers that lead nowhere would panic.
-fn walk(explained: &ExplainedPlan) {
+/// Accesses everything in a plan: an index out of range would panic.
+fn use_everything(explained: &ExplainedPlan) {
     for instance in explained.plan.instances() {
         explained.plan.details(instance.idx);
         assert!(explained.reasons.of(instance.idx).is_some());
@@ -116,13 +116,13 @@ fn walk(explained: &ExplainedPlan) {
 
 proptest! {
     #[test]
-    fn columns_are_read_back(values in prop::collection::vec(prop_oneof![0..4_u32, any::<u32>()], 0..60)) {
+    fn columns_round_trip(values in prop::collection::vec(prop_oneof![0..4_u32, any::<u32>()], 0..60)) {
         let runs = pack(values.iter().copied());
         prop_assert_eq!(unpack(&runs, values.len()).unwrap(), values);
     }
 
     #[test]
-    fn orders_are_read_back(
+    fn orders_round_trip(
         edges in prop::collection::vec((0..30_u32, 0..40_u32), 0..200),
         sets in prop::collection::vec((30..40_u32, 0..30_u32), 0..40),
     ) {
@@ -131,37 +131,37 @@ proptest! {
         prop_assert_eq!(read, order);
     }
 
-    /// Numbers of a right document are replaced; what is still accepted is safe to use.
+    /// Replaces numbers of a valid document; a plan that still decodes must be safe to use.
     #[test]
-    fn what_is_accepted_can_be_used(
+    fn decoded_plans_are_safe_to_use(
         changes in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof![-2..20_i64, any::<i64>()]), 1..4),
     ) {
         let mut text = document().to_string();
         for (at, number) in changes {
-            let places: Vec<(usize, usize)> = numbers(&text);
-            let (start, end) = *at.get(&places);
+            let ranges: Vec<(usize, usize)> = numbers(&text);
+            let (start, end) = *at.get(&ranges);
             text.replace_range(start..end, &number.to_string());
         }
         if let Ok(explained) = decode_within(&compressed(text.as_bytes()), &SMALL) {
-            walk(&explained);
+            use_everything(&explained);
         }
     }
 
     #[test]
-    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..300), is_compressed: bool) {
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), is_compressed: bool) {
         let bytes = if is_compressed { compressed(&bytes) } else { bytes };
         prop_assert!(decode_within(&bytes, &SMALL).is_err());
     }
 }
 
-/// Where numbers stand in a text.
+/// Byte ranges of the numbers in a text.
 fn numbers(text: &str) -> Vec<(usize, usize)> {
-    let mut places: Vec<(usize, usize)> = Vec::new();
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
     for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| byte.is_ascii_digit() || *byte == b'-') {
-        match places.last_mut() {
+        match ranges.last_mut() {
             Some((_, end)) if *end == at && byte != b'-' => *end = at + 1,
-            _ => places.push((at, at + 1)),
+            _ => ranges.push((at, at + 1)),
         }
     }
-    places
+    ranges
 }

@@ -3,11 +3,11 @@ use stoker_yaql::library::{Builtin, Purity};
 use stoker_yaql::{Result, Value};
 
 use super::same::same;
-use super::scope::{Question, Scope};
+use super::scope::{Scope, StateFunction};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "state",
-    doc: "Whether the expression has another value over the new state than over the old one. What has no old value \
+    doc: "Whether the expression has different values in the new and the old state. An expression without an old value \
           has changed.",
     overloads: &[("f changed(expression: lambda)", call)],
     examples: &[],
@@ -20,7 +20,7 @@ fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 pub(super) fn has_changed(cx: &mut Cx<'_>, argument: &Lambda, ctx: &Ctx, scope: &Scope) -> Result<bool> {
-    let answer = scope.recalled(argument, Question::Changed, || {
+    let answer = scope.cached(argument, StateFunction::Changed, || {
         let (new, old) = scope.in_both(cx, argument, ctx)?;
         Ok(Value::Bool(old.is_none_or(|old| !same(&old, &new))))
     })?;

@@ -7,7 +7,7 @@ use super::scope::Scope;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "state",
-    doc: "Whether all of the expressions have changed. The first that has not decides; of no expression all have.",
+    doc: "Whether all expressions have changed. Stops at the first that has not; true without arguments.",
     overloads: &[("f changedAll(expressions: lambda...)", call)],
     examples: &[],
     purity: Purity::Pure,

@@ -7,7 +7,7 @@ use super::scope::Scope;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "state",
-    doc: "Whether one of the expressions has changed. The first that has decides; of no expression none has.",
+    doc: "Whether any of the expressions has changed. Stops at the first that has; false without arguments.",
     overloads: &[("f changedAny(expressions: lambda...)", call)],
     examples: &[],
     purity: Purity::Pure,

@@ -3,12 +3,12 @@ use stoker_yaql::library::{Builtin, Purity};
 use stoker_yaql::{Result, Value};
 
 use super::difference::{Side, difference};
-use super::scope::{Question, Scope};
+use super::scope::{Scope, StateFunction};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "state",
-    doc: "What is gone from the value of the expression, told as `added` tells what is new. Null, if there is no old \
-          value.",
+    doc: "The parts of the expression's old value that were removed or changed, in the form that `added` returns. Null if \
+          there is no old value.",
     overloads: &[("f deleted(expression: lambda)", call)],
     examples: &[],
     purity: Purity::Pure,
@@ -16,7 +16,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let (argument, scope) = (args.lambda(0), Scope::of(args)?);
-    scope.recalled(&argument, Question::Deleted, || {
+    scope.cached(&argument, StateFunction::Deleted, || {
         let (new, old) = scope.in_both(cx, &argument, args.ctx)?;
         match old {
             Some(old) => difference(cx, &old, &new, Side::Deleted),

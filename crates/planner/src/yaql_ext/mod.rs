@@ -1,8 +1,9 @@
-//! Functions over the new and the old state, laid over the standard library: one file for each.
+//! State functions: YAQL functions over the new and the old state, layered over the standard library; one
+//! file each.
 //!
-//! Their argument is an expression that is evaluated with `$` bound to a whole state, wherever it stands: inside
-//! `$.nodes.where($.uid = new($.uid))` the right side is the uid of the current node. To add a function write its
-//! file and one line in [`FUNCTIONS`].
+//! Their argument is an expression that is evaluated with `$` bound to a whole state, even inside a lambda:
+//! in `$.nodes.where($.uid = new($.uid))` the right side is the uid of the current node. To add a function,
+//! add its file and a line in [`FUNCTIONS`].
 
 mod added;
 mod changed;
@@ -11,10 +12,10 @@ mod changed_any;
 mod deleted;
 pub(crate) mod difference;
 mod is_undef;
-pub(crate) mod memory;
 mod network_scheme;
 mod new;
 mod old;
+pub(crate) mod result_cache;
 pub(crate) mod same;
 pub(crate) mod scope;
 mod sequence;
@@ -46,11 +47,11 @@ const FUNCTIONS: &[&Builtin] = &[
 static LIBRARY: LazyLock<Arc<Library>> = LazyLock::new(|| {
     let standard = Library::standard();
     let functions = FUNCTIONS.iter().map(|function| Arc::new(*function) as Arc<dyn Function>);
-    // The signatures are constants of this folder, and a test looks at every one of them.
+    // Cannot fail: the signatures are constants of this folder, and a test covers each of them.
     standard.with_layer(functions, &[]).map_or(standard, Arc::new)
 });
 
-/// What expressions in task fields can call. Helpers of users are laid over it.
+/// The functions that expressions in task fields can call. User-defined helpers are layered over it.
 pub fn library() -> Arc<Library> {
     LIBRARY.clone()
 }
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_function_can_be_called() {
+    fn all_functions_are_registered() {
         for name in ["new", "old", "changed", "changedAny", "changedAll", "added", "deleted", "isUndef"] {
             assert!(library().get(name).is_some(), "{name}");
         }

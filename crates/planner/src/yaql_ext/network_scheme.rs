@@ -6,7 +6,7 @@ use stoker_yaql::{Result, Value};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "state",
-    doc: "What each node of a list has under a key of its network scheme, null where it has none. A node that is listed once for each of its roles counts once.",
+    doc: "The value of a key in the network scheme of each node of a list; null where it is missing. A node that is listed several times, once per role, counts once.",
     overloads: &[("m network_scheme(nodes: iter, key: string)", call)],
     examples: &[
         ("[{uid => 1, network_scheme => {mtu => 9000}}, {uid => 2}].network_scheme(mtu)", "[9000, null]"),
@@ -21,15 +21,15 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let key = args.text(1);
     let nodes = cx.iterate(args.value(0))?.collect(cx)?;
-    let under = |node: &Value, key: &str| node.as_map()?.get_str(key).cloned();
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
+    let value_at = |node: &Value, key: &str| node.as_map()?.get_str(key).cloned();
+    let mut uids = HashSet::new();
+    let mut values = Vec::new();
     for node in &nodes {
-        let is_new = under(node, "uid").is_none_or(|uid| seen.insert(uid.digest()));
+        let is_new = value_at(node, "uid").is_none_or(|uid| uids.insert(uid.digest()));
         if is_new {
-            let scheme = under(node, "network_scheme").unwrap_or_default();
-            found.push(under(&scheme, &key).unwrap_or_default());
+            let scheme = value_at(node, "network_scheme").unwrap_or_default();
+            values.push(value_at(&scheme, &key).unwrap_or_default());
         }
     }
-    cx.tuple(found)
+    cx.tuple(values)
 }

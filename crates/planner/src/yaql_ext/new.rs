@@ -2,12 +2,12 @@ use stoker_yaql::eval::{Args, Cx};
 use stoker_yaql::library::{Builtin, Purity};
 use stoker_yaql::{Result, Value};
 
-use super::scope::{Question, Scope};
+use super::scope::{Scope, StateFunction};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "state",
-    doc: "The expression over the new state of the node, wherever it stands: inside a lambda too, where `$` is \
-          something else.",
+    doc: "The value of the expression in the new state of the node, also inside a lambda, where `$` is otherwise bound to \
+          an element.",
     overloads: &[("f new(expression: lambda)", call)],
     examples: &[],
     purity: Purity::Pure,
@@ -15,5 +15,5 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let (argument, scope) = (args.lambda(0), Scope::of(args)?);
-    scope.recalled(&argument, Question::New, || scope.in_new(cx, &argument, args.ctx))
+    scope.cached(&argument, StateFunction::New, || scope.in_new(cx, &argument, args.ctx))
 }

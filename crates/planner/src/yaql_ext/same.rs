@@ -1,19 +1,19 @@
-//! Whether two materialised values are equal as data.
+//! Equality of materialized values as data.
 
 use stoker_yaql::Value;
 
-/// Equality of data: a list is a list, whether it stood in a document or was made by an expression. The language
-/// itself tells the two apart, which nobody who compares states means.
+/// Equality as data: a list parsed from a document equals a list built by an expression. The language itself
+/// distinguishes the two types, which is never intended when states are compared.
 pub(crate) fn same(a: &Value, b: &Value) -> bool {
     if a.equals(b) {
         return true;
     }
-    // Only values that hold something made by an expression can differ in kind alone.
-    (is_made(a) || is_made(b)) && same_parts(a, b)
+    // Only values that contain a list or map built by an expression can differ by type alone.
+    (is_built(a) || is_built(b)) && have_same_parts(a, b)
 }
 
-/// Whether there is a list or map in it of the kind that expressions make.
-fn is_made(value: &Value) -> bool {
+/// Whether the value contains a list or map of the types that expressions build.
+fn is_built(value: &Value) -> bool {
     match value {
         Value::List(_) | Value::Dict(_) => true,
         Value::Tuple(items) => items.meta().unhashable,
@@ -22,7 +22,7 @@ fn is_made(value: &Value) -> bool {
     }
 }
 
-fn same_parts(a: &Value, b: &Value) -> bool {
+fn have_same_parts(a: &Value, b: &Value) -> bool {
     if let (Some(a), Some(b)) = (a.as_seq(), b.as_seq()) {
         return a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same(a, b));
     }
@@ -41,18 +41,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_lists() {
-        let (data, made) =
+    fn parsed_and_built_lists_are_equal() {
+        let (data, built) =
             (Value::tuple(vec![1_i64.into(), 2_i64.into()]), Value::list(vec![1_i64.into(), 2_i64.into()]));
-        assert!(same(&data, &made) && same(&made, &data));
-        let (data, made) = (Value::tuple(vec![data]), Value::tuple(vec![made]));
-        assert!(same(&data, &made));
+        assert!(same(&data, &built) && same(&built, &data));
+        let (data, built) = (Value::tuple(vec![data]), Value::tuple(vec![built]));
+        assert!(same(&data, &built));
         assert!(!same(&data, &Value::list(vec![Value::list(vec![2_i64.into(), 1_i64.into()])])));
         assert!(!same(&Value::Null, &Value::list(Vec::new())));
     }
 
     #[test]
-    fn numbers_are_numbers_and_nothing_else_mixes() {
+    fn only_numeric_types_compare_across_types() {
         assert!(same(&1_i64.into(), &1.0.into()) && same(&1_i64.into(), &true.into()));
         let empties = [
             Value::Null,

@@ -1,4 +1,4 @@
-//! What an evaluation knows beside its variables: both states of a node.
+//! The two states of a node, passed into an evaluation as a hidden variable.
 
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -7,25 +7,25 @@ use stoker_yaql::syntax::VarName;
 use stoker_yaql::value::Opaque;
 use stoker_yaql::{Error, ErrorClass, Result, Value};
 
-use super::memory::{Memory, Place};
+use super::result_cache::{Position, ResultCache};
 
-/// Both documents of a node, under a name that nobody can write in an expression.
+/// Both documents of a node, in a variable whose name is not valid in an expression.
 #[derive(Debug)]
 pub(crate) struct Scope {
     pub(crate) new: Value,
     /// Empty if there is no old state.
     pub(crate) old: Value,
-    pub(crate) memory: Option<Recall>,
-    /// Answers that hold for the whole of this evaluation: in `$.nodes.where($.uid = new($.uid))` the right side is the
-    /// same for all nodes. There are few of them, so that looking through all is the fastest way.
-    pub(crate) answers: Mutex<Vec<(Place, Question, Value)>>,
+    pub(crate) cache: Option<CacheHandle>,
+    /// Results that do not vary within this evaluation: in `$.nodes.where($.uid = new($.uid))` the right side
+    /// is the same for all elements. There are few of them, so a linear search is fastest.
+    pub(crate) results: Mutex<Vec<(Position, StateFunction, Value)>>,
 }
 
-/// Results that are the same for all nodes with the same old state of the cluster.
+/// Access to results shared by all nodes with the same old common document.
 #[derive(Clone, Debug)]
-pub(crate) struct Recall {
-    pub(crate) memory: Arc<Memory>,
-    /// Which old state of the cluster that is.
+pub(crate) struct CacheHandle {
+    pub(crate) cache: Arc<ResultCache>,
+    /// Number of that old common document.
     pub(crate) past: u32,
 }
 
@@ -38,18 +38,20 @@ impl Opaque for Scope {
 static NAME: LazyLock<VarName> = LazyLock::new(|| VarName::Named("%states".into()));
 
 impl Scope {
-    /// The variable that carries the scope into an evaluation.
+    /// The hidden variable that carries the scope into an evaluation.
     pub(crate) fn into_variable(self) -> (VarName, Value) {
         (NAME.clone(), Value::Opaque(Arc::new(self)))
     }
 
-    /// The scope of the evaluation that a function is called in.
+    /// The scope of the current evaluation.
     pub(crate) fn of<'a>(args: &Args<'a>) -> Result<&'a Self> {
         Self::in_context(args.ctx).ok_or_else(|| {
-            let error = Error::new(ErrorClass::Runtime, "there is no old and no new state here");
-            Box::new(error.help(
-                "it can be asked for in fields of tasks, and in helpers that these call; not in node filters",
-            ))
+            let error = Error::new(ErrorClass::Runtime, "functions over states are not available here");
+            Box::new(
+                error.help(
+                    "use them in task fields and in helpers called from task fields, not in node filters",
+                ),
+            )
         })
     }
 
@@ -59,23 +61,23 @@ impl Scope {
         any.downcast_ref()
     }
 
-    /// The value of an argument over the new state, with all streams walked to their end.
+    /// The value of an argument over the new state, with lazy iterators materialized.
     pub(crate) fn in_new(&self, cx: &mut Cx<'_>, argument: &Lambda, ctx: &Ctx) -> Result<Value> {
         let value = argument.call_in(cx, &ctx.with_first(self.new.clone())?)?;
         cx.convert(value)
     }
 
-    /// The same over the old state. What fails there has no old value; streams are walked here, so that a failure
-    /// in the middle of one counts too.
+    /// The value of an argument over the old state; `None` if evaluation fails. Lazy iterators are
+    /// materialized here, so that a failure while iterating counts too.
     pub(crate) fn in_old(&self, cx: &mut Cx<'_>, argument: &Lambda, ctx: &Ctx) -> Result<Option<Value>> {
         let context = ctx.with_first(self.old.clone())?;
         let value = argument.call_in(cx, &context).and_then(|value| cx.convert(value));
-        no_value_if_failed(value)
+        none_if_failed(value)
     }
 
-    /// Both values of an argument. The new side is evaluated first: what is wrong there is an error whatever the old
-    /// state says. The old side is not evaluated where nothing that the argument reads has been touched: with a large
-    /// fleet that is half of the work of a run that changes little.
+    /// Both values of an argument. The new state is evaluated first: an error there is reported regardless of
+    /// the old state. The old state is not evaluated if none of the keys that the argument reads changed; for
+    /// a large fleet with few changes this saves half of the work.
     pub(crate) fn in_both(
         &self,
         cx: &mut Cx<'_>,
@@ -83,50 +85,52 @@ impl Scope {
         ctx: &Ctx,
     ) -> Result<(Value, Option<Value>)> {
         let new = self.in_new(cx, argument, ctx)?;
-        let is_untouched = match (&self.memory, place(argument)) {
-            (Some(recall), Some(place)) => recall.memory.is_untouched(place, recall.past),
+        let is_untouched = match (&self.cache, position(argument)) {
+            (Some(cache_handle), Some(position)) => {
+                cache_handle.cache.is_untouched(position, cache_handle.past)
+            }
             _ => false,
         };
         let old = if is_untouched { Some(new.clone()) } else { self.in_old(cx, argument, ctx)? };
         Ok((new, old))
     }
 
-    /// What an argument of a function gives: looked up if it is known already, from this node or from another.
-    pub(crate) fn recalled(
+    /// The result of a state function for an argument, cached within this evaluation and across nodes.
+    pub(crate) fn cached(
         &self,
         argument: &Lambda,
-        question: Question,
+        function: StateFunction,
         work: impl FnOnce() -> Result<Value>,
     ) -> Result<Value> {
-        let (Some(recall), Some(place)) = (&self.memory, place(argument)) else { return work() };
-        if let Some(answer) = self.answer(place, question) {
-            return Ok(answer);
+        let (Some(cache_handle), Some(position)) = (&self.cache, position(argument)) else { return work() };
+        if let Some(result) = self.result(position, function) {
+            return Ok(result);
         }
-        let answer = recall.memory.recalled(place, question, recall.past, work)?;
-        if recall.memory.is_closed(place) {
-            self.answers().push((place, question, answer.clone()));
+        let result = cache_handle.cache.cached(position, function, cache_handle.past, work)?;
+        if cache_handle.cache.is_closed(position) {
+            self.results().push((position, function, result.clone()));
         }
-        Ok(answer)
+        Ok(result)
     }
 
-    fn answer(&self, place: Place, question: Question) -> Option<Value> {
-        let answers = self.answers();
-        let known = answers.iter().find(|(known, about, _)| *known == place && *about == question);
-        known.map(|(.., answer)| answer.clone())
+    fn result(&self, position: Position, function: StateFunction) -> Option<Value> {
+        let results = self.results();
+        let known = results.iter().find(|(known, about, _)| *known == position && *about == function);
+        known.map(|(.., result)| result.clone())
     }
 
-    fn answers(&self) -> MutexGuard<'_, Vec<(Place, Question, Value)>> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn results(&self) -> MutexGuard<'_, Vec<(Position, StateFunction, Value)>> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn place(argument: &Lambda) -> Option<Place> {
+fn position(argument: &Lambda) -> Option<Position> {
     argument.expression().map(|(program, node)| (Arc::as_ptr(program).addr(), node))
 }
 
-/// What is asked about an expression.
+/// A state function: what to compute about an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Question {
+pub(crate) enum StateFunction {
     New,
     Old,
     Changed,
@@ -134,8 +138,9 @@ pub(crate) enum Question {
     Deleted,
 }
 
-/// An error over the old state means that there is no old value, unless the evaluation itself had to end.
-pub(crate) fn no_value_if_failed(result: Result<Value>) -> Result<Option<Value>> {
+/// Maps an error over the old state to "no old value", unless the evaluation exceeded its step limit or was
+/// interrupted.
+pub(crate) fn none_if_failed(result: Result<Value>) -> Result<Option<Value>> {
     match result {
         Ok(value) => Ok(Some(value)),
         Err(error) if matches!(error.class, ErrorClass::StepLimit | ErrorClass::Interrupted) => Err(error),

@@ -17,13 +17,13 @@ fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let value = args.value(0);
     let value = cx.convert(value)?;
     check(&value)?;
-    let text = to_python_yaml(Shown(&value));
+    let text = to_python_yaml(YamlNode(&value));
     cx.steps(text.len() as u64 / 16)?;
     cx.check_bytes(text.len() as u64)?;
     cx.text(text)
 }
 
-/// Refuses what YAML has no plain form for.
+/// Fails for values that YAML cannot represent without tags.
 fn check(value: &Value) -> Result<()> {
     match value {
         Value::Tuple(items) | Value::List(items) => items.iter().try_for_each(check),
@@ -44,27 +44,27 @@ fn check_scalar(value: &Value) -> Result<()> {
             Ok(())
         }
         other => {
-            let message = format!("a value of type {} has no form in YAML", other.type_name());
+            let message = format!("a value of type {} cannot be represented in YAML", other.type_name());
             Err(Box::new(Error::value(message)))
         }
     }
 }
 
 #[derive(Clone, Copy)]
-struct Shown<'v>(&'v Value);
+struct YamlNode<'v>(&'v Value);
 
-impl<'v> Tree<'v> for Shown<'v> {
+impl<'v> Tree<'v> for YamlNode<'v> {
     fn level(self) -> Level<'v, Self> {
         match self.0 {
-            Value::Tuple(items) | Value::List(items) => Level::Seq(items.iter().map(Shown).collect()),
-            Value::Set(items) => Level::Seq(items.iter().map(Shown).collect()),
+            Value::Tuple(items) | Value::List(items) => Level::Seq(items.iter().map(YamlNode).collect()),
+            Value::Set(items) => Level::Seq(items.iter().map(YamlNode).collect()),
             Value::FrozenDict(map) | Value::Dict(map) => {
                 let mut entries: Vec<(&Value, &Value)> = map.iter().collect();
                 let is_sorted = |pair: &[(&Value, &Value)]| compare_keys(pair[0].0, pair[1].0).is_le();
                 if !entries.windows(2).all(is_sorted) {
                     entries.sort_by(|(a, _), (b, _)| compare_keys(a, b));
                 }
-                Level::Map(entries.into_iter().map(|(key, value)| (atom(key), Shown(value))).collect())
+                Level::Map(entries.into_iter().map(|(key, value)| (atom(key), YamlNode(value))).collect())
             }
             scalar => Level::Atom(atom(scalar)),
         }

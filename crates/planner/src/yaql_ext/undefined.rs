@@ -1,4 +1,4 @@
-//! The old value of something that had none.
+//! The undefined value: the result of `old` for an expression without an old value.
 
 use std::sync::{Arc, LazyLock};
 
@@ -14,7 +14,7 @@ impl Opaque for Undefined {
     }
 }
 
-/// One for all, so that it is equal to itself.
+/// A single instance, so that it is equal to itself.
 static UNDEFINED: LazyLock<Value> = LazyLock::new(|| Value::Opaque(Arc::new(Undefined)));
 
 pub(crate) fn undefined() -> Value {

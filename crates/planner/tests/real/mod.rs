@@ -1,9 +1,10 @@
-//! The real cluster and the real graphs, when they lie beside the workspace.
+//! The real cluster and graphs, if the data is present next to the workspace; tests without the data are
+//! skipped.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, reason = "shared by several test binaries")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use stoker_helpers::value_of;
 use stoker_planner::state::{Document, OldStates, State, master_document};
@@ -13,8 +14,8 @@ use stoker_yaql::Value;
 use stoker_yaql::value::Map;
 
 pub(crate) fn folder() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    folder.is_dir().then_some(folder)
+    // Records the current test as skipped if the folder is missing.
+    stoker_testenv::shared_folder(".")
 }
 
 pub(crate) fn yaml(text: &str) -> Value {
@@ -35,7 +36,7 @@ pub(crate) fn node_documents() -> Option<Vec<(String, Value)>> {
     Some(with_uid.collect())
 }
 
-/// A cluster at one time.
+/// The state of a cluster at one time.
 pub(crate) struct Cluster {
     pub(crate) common: Document,
     pub(crate) nodes: Vec<(String, Document)>,
@@ -52,9 +53,9 @@ impl Cluster {
         Some(Self::new(&node_documents()?))
     }
 
-    /// The same cluster before node 130 came.
+    /// The same cluster before node 130 was added.
     pub(crate) fn before_scale_out(&self) -> Self {
-        let without = |map: &Value, key: &str, value: Value| {
+        let with_replaced = |map: &Value, key: &str, value: Value| {
             let mut builder = map.as_map().expect("a map").to_builder();
             builder.insert(key.into(), value).expect("a key");
             Value::frozen_dict(builder.build())
@@ -62,24 +63,26 @@ impl Cluster {
         let metadata = self.common.get("network_metadata").expect("metadata");
         let nodes =
             metadata.as_map().and_then(|map| map.get_str("nodes")).and_then(Value::as_map).expect("nodes");
-        let kept = nodes.iter().filter(|(name, _)| name.as_str() != Some("node-130"));
-        let kept = Map::from_strings(kept.map(|(name, node)| (name.as_str().expect("text"), node.clone())));
-        let metadata = without(metadata, "nodes", Value::frozen_dict(kept));
+        let remaining = nodes.iter().filter(|(name, _)| name.as_str() != Some("node-130"));
+        let remaining =
+            Map::from_strings(remaining.map(|(name, node)| (name.as_str().expect("text"), node.clone())));
+        let metadata = with_replaced(metadata, "nodes", Value::frozen_dict(remaining));
         let uid =
             |node: &Value| node.as_map().and_then(|map| map.get_str("uid")?.as_str().map(str::to_owned));
         let list = self.common.get("nodes").and_then(Value::as_seq).expect("nodes");
         let list =
             Value::tuple(list.iter().filter(|node| uid(node).as_deref() != Some("130")).cloned().collect());
-        let common = without(&without(self.common.value(), "network_metadata", metadata), "nodes", list);
+        let common =
+            with_replaced(&with_replaced(self.common.value(), "network_metadata", metadata), "nodes", list);
         Self { common: Document::new(&common), nodes: self.nodes.clone() }
     }
 
     pub(crate) fn state(&self, uid: &str) -> State {
-        let own = self.nodes.iter().find(|(known, _)| known == uid).map(|(_, own)| own.clone());
+        let own = self.nodes.iter().find(|(other, _)| other == uid).map(|(_, own)| own.clone());
         State { common: self.common.clone(), node: own.unwrap_or_else(master_document) }
     }
 
-    /// What every task succeeded with, if this is how the cluster was.
+    /// Old states as if every task had succeeded with this cluster's state.
     pub(crate) fn as_old(&self) -> OldStates {
         let mut old = OldStates::default();
         for (uid, _) in &self.nodes {
@@ -94,7 +97,7 @@ impl Cluster {
 pub(crate) fn tasks(name: &str) -> Option<Vec<stoker_model::Task>> {
     let text = fs::read_to_string(folder()?.join("fuel-library").join(name)).ok()?;
     let read = stoker_manifest::graph::read_tasks(&text, stoker_manifest::Format::Yaml);
-    Some(read.into_result().expect("a right graph"))
+    Some(read.into_result().expect("a valid graph"))
 }
 
 pub(crate) fn expected_plans() -> Option<serde_json::Value> {

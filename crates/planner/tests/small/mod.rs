@@ -1,6 +1,6 @@
-//! Small graphs and clusters, written out.
+//! Builders for small graphs and clusters.
 
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, reason = "shared by several test binaries")]
 #![allow(clippy::needless_pass_by_value, reason = "tests read better with fields written in place")]
 
 use serde_json::{Value as Json, json};
@@ -13,7 +13,7 @@ pub(crate) fn task(name: &str, fields: Json) -> Task {
     Task { name: name.to_owned(), fields: fields.as_object().cloned().unwrap_or_default() }
 }
 
-/// A task of type `shell` on all nodes, with more said about it.
+/// A task of type `shell` on all nodes, with additional fields.
 pub(crate) fn shell(name: &str, more: Json) -> Task {
     let mut fields = json!({"type": "shell", "roles": "*", "parameters": {"cmd": "true"}});
     for (key, value) in more.as_object().expect("fields") {
@@ -47,18 +47,18 @@ pub(crate) fn refused(input: &PlanningInput<'_>) -> Report {
     plan(input).expect_err("there should be no plan")
 }
 
-/// `task@node` of what runs, in order.
+/// `task@node` of the instances that run, in order.
 pub(crate) fn running(plan: &Plan) -> Vec<String> {
     let running = plan.instances().filter(|instance| instance.verdict.action() == Action::Run);
     running.map(|instance| instance.to_string()).collect()
 }
 
-/// `before -> after`, in order.
+/// `before -> after` for all edges, sorted.
 pub(crate) fn edges(plan: &Plan) -> Vec<String> {
-    let words: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
+    let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
     let mut edges: Vec<String> = plan
         .edges()
-        .map(|(from, to)| format!("{} -> {}", words[from as usize], words[to as usize]))
+        .map(|(from, to)| format!("{} -> {}", names[from as usize], names[to as usize]))
         .collect();
     edges.sort();
     edges

@@ -1,4 +1,4 @@
-//! Real plans pass the check, and what users get wrong is told when planning.
+//! Real plans pass the self-check, and user errors are reported during planning.
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -9,7 +9,7 @@ use crate::plans::{mixed, real_plans};
 use crate::small::{input, node, refused, shell};
 
 #[test]
-fn plans_pass_before_and_after_they_are_stored() {
+fn plans_pass_before_and_after_encoding() {
     for (name, explained) in real_plans() {
         assert_eq!(check(&explained.plan), [], "{name}");
         assert_eq!(check(&decode(&encode(&explained)).expect("a plan").plan), [], "{name}");
@@ -19,7 +19,7 @@ fn plans_pass_before_and_after_they_are_stored() {
     }
 }
 
-fn check_refused(fields: Json, code: &str, expected: &str) {
+fn assert_rejected(fields: Json, code: &str, expected: &str) {
     let tasks = [shell("a", fields)];
     let report = refused(&input(&tasks, &json!({}), &[node("1", &[], json!({}))]));
     let problem = report.errors().next().expect("an error");
@@ -28,21 +28,21 @@ fn check_refused(fields: Json, code: &str, expected: &str) {
 }
 
 #[test]
-fn what_the_check_would_find_is_refused_if_a_user_wrote_it() {
+fn invalid_user_input_is_rejected_during_planning() {
     let computed = json!({"type": {"yaql_exp": "concat(pop, pet)"}});
-    check_refused(computed, codes::UNKNOWN_TYPE, "`poppet` is no type of task");
+    assert_rejected(computed, codes::UNKNOWN_TYPE, "unknown task type `poppet`");
     let strategy = json!({"parameters": {"strategy": {"type": "parallel", "amount": {"yaql_exp": "0 - 1"}}}});
-    check_refused(strategy, codes::STRATEGY, "and not -1");
+    assert_rejected(strategy, codes::STRATEGY, "not -1");
     let mut deep = json!("x");
     for _ in 0..80 {
         deep = json!([deep]);
     }
-    check_refused(json!({"parameters": {"deep": deep}}), codes::FIELD, "nested more than 64 levels");
+    assert_rejected(json!({"parameters": {"deep": deep}}), codes::FIELD, "nested more than 64 levels");
 }
 
 proptest! {
     #[test]
-    fn every_plan_passes((plan, _) in any_plan()) {
+    fn arbitrary_plans_pass((plan, _) in any_plan()) {
         prop_assert_eq!(check(&plan), []);
     }
 }

@@ -1,4 +1,4 @@
-//! What differs between plans is told once for all nodes that have it in common.
+//! Comparison of plans: equal differences on several nodes are reported once.
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -27,30 +27,30 @@ fn plan_of(tasks: &[Task], settings: &Json, n_nodes: usize) -> ExplainedPlan {
     explained(&input(tasks, settings, &nodes))
 }
 
-fn told(before: &ExplainedPlan, after: &ExplainedPlan) -> String {
+fn render(before: &ExplainedPlan, after: &ExplainedPlan) -> String {
     let comparison = compare(before, after);
     format!("{comparison}\n\n{:#}", comparison.to_json())
 }
 
 #[test]
-fn equal_plans_do_not_differ() {
+fn equal_plans_have_no_differences() {
     for (name, explained) in real_plans() {
         assert!(compare(&explained, &explained.clone()).is_empty(), "{name}");
     }
-    assert_eq!(compare(&mixed(20), &mixed(20)).to_string(), "the plans are the same");
+    assert_eq!(compare(&mixed(20), &mixed(20)).to_string(), "the plans are identical");
 }
 
 #[test]
-fn equal_changes_are_one() {
+fn equal_changes_are_grouped() {
     let before = plan_of(&tasks("one"), &json!({"debug": true}), 9);
     let mut changed = tasks("two");
     changed[2] = shell("restart", json!({"requires": ["prepare"]}));
     let after = plan_of(&changed, &json!({"debug": false}), 10);
-    insta::assert_snapshot!(told(&before, &after));
+    insta::assert_snapshot!(render(&before, &after));
 }
 
 #[test]
-fn tasks_and_groups_come_and_go() {
+fn added_and_removed_tasks_and_groups() {
     let before = plan_of(&tasks("one"), &json!({"debug": true}), 2);
     let after = plan_of(&tasks("one")[..2], &json!({"debug": true}), 2);
     insta::assert_snapshot!(compare(&before, &after).to_string());
@@ -58,7 +58,7 @@ fn tasks_and_groups_come_and_go() {
 }
 
 #[test]
-fn a_node_that_joins_changes_no_order_between_the_others() {
+fn new_node_does_not_change_order_of_others() {
     let (before, after) = (mixed(400), mixed(401));
     let comparison = compare(&before, &after);
     assert_eq!((comparison.edges_added.n_edges, comparison.edges_removed.n_edges), (0, 0));
@@ -79,9 +79,9 @@ fn any_tasks() -> impl Strategy<Value = Vec<Task>> {
 }
 
 proptest! {
-    /// Edges are those that writing them all out would find.
+    /// Counts of edges equal those of fully expanded edges.
     #[test]
-    fn edges_are_counted_right(a in any_tasks(), b in any_tasks(), n_before in 1..5_usize, n_after in 1..5_usize) {
+    fn edge_counts_match_expanded_edges(a in any_tasks(), b in any_tasks(), n_before in 1..5_usize, n_after in 1..5_usize) {
         let (a, b) = (plan_of(&a, &json!({}), n_before), plan_of(&b, &json!({}), n_after));
         let edges = |plan: &ExplainedPlan, n_nodes: usize| {
             let names: Vec<(String, usize)> = plan
@@ -89,17 +89,17 @@ proptest! {
                 .instances()
                 .map(|instance| (instance.to_string(), instance.node.parse().unwrap_or(0)))
                 .collect();
-            let kept = plan.plan.edges().map(|(from, to)| (&names[from as usize], &names[to as usize]));
-            let kept = kept.filter(|(from, to)| from.1 <= n_nodes && to.1 <= n_nodes);
-            kept.map(|(from, to)| (from.0.clone(), to.0.clone())).collect::<std::collections::BTreeSet<_>>()
+            let edges = plan.plan.edges().map(|(from, to)| (&names[from as usize], &names[to as usize]));
+            let edges = edges.filter(|(from, to)| from.1 <= n_nodes && to.1 <= n_nodes);
+            edges.map(|(from, to)| (from.0.clone(), to.0.clone())).collect::<std::collections::BTreeSet<_>>()
         };
         let n_common = n_before.min(n_after);
         let (in_a, in_b) = (edges(&a, n_common), edges(&b, n_common));
-        let found = compare(&a, &b);
-        prop_assert_eq!(found.edges_added.n_edges, in_b.difference(&in_a).count());
-        prop_assert_eq!(found.edges_removed.n_edges, in_a.difference(&in_b).count());
-        prop_assert!(found.edges_added.samples.iter().all(|edge| in_b.contains(edge) && !in_a.contains(edge)));
+        let comparison = compare(&a, &b);
+        prop_assert_eq!(comparison.edges_added.n_edges, in_b.difference(&in_a).count());
+        prop_assert_eq!(comparison.edges_removed.n_edges, in_a.difference(&in_b).count());
+        prop_assert!(comparison.edges_added.samples.iter().all(|edge| in_b.contains(edge) && !in_a.contains(edge)));
         let back = compare(&b, &a);
-        prop_assert_eq!(back.edges_added.n_edges, found.edges_removed.n_edges);
+        prop_assert_eq!(back.edges_added.n_edges, comparison.edges_removed.n_edges);
     }
 }

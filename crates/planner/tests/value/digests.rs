@@ -1,4 +1,4 @@
-//! Digests name what is not as it was.
+//! Digests identify the inputs that changed.
 
 use serde_json::json;
 use stoker_planner::state::Document;
@@ -14,14 +14,14 @@ fn check(change: impl FnOnce(&mut PlanningInput<'_>), expected: &[&str]) {
     change(&mut after);
     let (before, after) = (input_digests(&before), input_digests(&after));
     assert_eq!(before.differences(&after), expected);
-    assert_eq!(after.differences(&before), expected, "the other way round");
+    assert_eq!(after.differences(&before), expected, "the comparison is symmetric");
     assert_eq!(before == after, expected.is_empty());
     let text = serde_json::to_string(&after).expect("JSON");
     assert_eq!(serde_json::from_str::<InputDigests>(&text).expect("digests"), after);
 }
 
 #[test]
-fn what_differs_is_named() {
+fn changed_inputs_are_named() {
     check(|_| {}, &[]);
     check(
         |input| input.common = document(&json!({"debug": false, "list": [1, 2]})),
@@ -40,15 +40,15 @@ fn what_differs_is_named() {
     check(|input| input.nodes[0].record = Some("ready".into()), &["node 1"]);
     check(|input| input.nodes.truncate(0), &["nodes 1, 2"]);
     check(|input| input.master = Document::default(), &["node master"]);
-    check(|input| input.request.force = true, &["whether everything is run anew"]);
-    check(|input| input.request.nodes = Some(Vec::new()), &["which nodes are asked for"]);
-    check(|input| input.request.tasks = Some(vec!["a".into()]), &["which tasks are asked for"]);
+    check(|input| input.request.force = true, &["the `force` option"]);
+    check(|input| input.request.nodes = Some(Vec::new()), &["the selected nodes"]);
+    check(|input| input.request.tasks = Some(vec!["a".into()]), &["the selected tasks"]);
     check(|input| input.node_filter = Some("$.x"), &["the node filter of the graph"]);
 }
 
-/// Expressions take these for equal, but whatever prints them does not.
+/// Expressions treat these as equal, but a task that prints them does not.
 #[test]
-fn equal_values_that_are_written_differently_differ() {
+fn equal_but_not_identical_values_differ() {
     let setting = "the setting `debug` of all nodes";
     for other in [json!(1), json!(1.0)] {
         check(|input| input.common = document(&json!({"debug": other, "list": [1, 2]})), &[setting]);
@@ -65,11 +65,11 @@ fn equal_values_that_are_written_differently_differ() {
         input_digests(&PlanningInput { old: Some(&old), ..input(&tasks, &json!({}), &nodes) })
     };
     let changed = digests(&json!(1)).differences(&digests(&json!(true)));
-    assert_eq!(changed, ["what last succeeded on node 1"]);
+    assert_eq!(changed, ["the last successful state of node 1"]);
 }
 
 #[test]
-fn what_has_no_meaning_makes_no_difference() {
+fn irrelevant_changes_are_ignored() {
     check(|input| input.nodes.reverse(), &[]);
     check(|input| input.nodes[1].tags.reverse(), &[]);
     check(|input| input.common = document(&json!({"list": [1, 2], "debug": true})), &[]);
@@ -79,7 +79,7 @@ fn what_has_no_meaning_makes_no_difference() {
 }
 
 #[test]
-fn tasks_are_compared_as_they_are_written() {
+fn tasks_are_compared_by_representation() {
     let digests = |fields| input_digests(&input(&[task("a", fields)], &json!({}), &[]));
     let one = digests(json!({"n": 1, "m": {"x": [1, "1"]}}));
     assert_eq!(one, digests(json!({"m": {"x": [1, "1"]}, "n": 1})));
@@ -95,7 +95,7 @@ fn tasks_are_compared_as_they_are_written() {
 }
 
 #[test]
-fn the_past_is_named_by_node_and_many_nodes_are_counted() {
+fn old_states_are_named_by_node() {
     let tasks = [shell("a", json!({}))];
     let nodes: Vec<_> = (1..=8).map(|number| node(&number.to_string(), &[], json!({}))).collect();
     let uids: Vec<String> = nodes.iter().map(|node| node.uid.clone()).collect();
@@ -108,16 +108,16 @@ fn the_past_is_named_by_node_and_many_nodes_are_counted() {
     late.set_task("a", "3", None);
     let with = |old| PlanningInput { old: Some(old), ..input(&tasks, &json!({}), &nodes) };
     let digests = |old| input_digests(&with(old));
-    assert_eq!(digests(&one).differences(&digests(&late)), ["what last succeeded on node 3"]);
-    let all = "what last succeeded on nodes 1, 2, 3, 4, 5 and 3 more";
+    assert_eq!(digests(&one).differences(&digests(&late)), ["the last successful state of node 3"]);
+    let all = "the last successful state of nodes 1, 2, 3, 4, 5 and 3 more";
     assert_eq!(digests(&one).differences(&digests(&two)), [all]);
     let forced = |old| PlanningInput { request: Request { force: true, ..Request::default() }, ..with(old) };
-    assert_eq!(input_digests(&forced(&one)), input_digests(&forced(&two)), "with force there is no past");
+    assert_eq!(input_digests(&forced(&one)), input_digests(&forced(&two)), "`force` ignores old states");
 }
 
-/// A helper that the graph calls, also by way of another, is part of what a plan was made from.
+/// Helpers that the graph calls, directly or through another helper, are part of the plan's input.
 #[test]
-fn helpers_that_are_called_count() {
+fn called_helpers_are_included() {
     let library = |outer: &str, inner: &str, other: &str| {
         let function = |name: &str, body: &str| {
             let function = stoker_yaql::library::ExpressionFunction {

@@ -1,4 +1,4 @@
-//! Plans as drawings.
+//! Plans as diagrams.
 
 use serde_json::json;
 use stoker_pictures::{Dot, Drawing, Looks, Svg};
@@ -26,7 +26,7 @@ fn chain() -> Plan {
 }
 
 #[test]
-fn a_plan_is_drawn_with_all_its_edges() {
+fn plan_is_drawn_with_all_edges() {
     for (name, explained) in real_plans() {
         let drawing = draw(&explained.plan, &InstanceFilter::default(), &looks).expect("a drawing");
         assert_eq!(drawing.vertices.len(), explained.plan.n_instances(), "{name}");
@@ -39,7 +39,7 @@ fn a_plan_is_drawn_with_all_its_edges() {
 }
 
 #[test]
-fn filters_choose_what_is_drawn() {
+fn filters_select_instances() {
     let check = |filter: InstanceFilter, expected: &[&str]| {
         assert_eq!(edges(&draw(&chain(), &filter, &looks).expect("a drawing")), expected, "{filter:?}");
     };
@@ -68,7 +68,7 @@ fn filters_choose_what_is_drawn() {
 }
 
 #[test]
-fn what_is_too_much_is_counted() {
+fn omitted_instances_are_counted() {
     let few = |filter: InstanceFilter| {
         let drawing =
             draw(&chain(), &InstanceFilter { n_max: Some(2), ..filter }, &looks).expect("a drawing");
@@ -83,15 +83,15 @@ fn what_is_too_much_is_counted() {
 }
 
 #[test]
-fn unknown_names_are_told() {
+fn unknown_names_are_rejected() {
     let check = |filter: InstanceFilter, expected: &str| {
         assert_eq!(draw(&chain(), &filter, &looks).expect_err("a wrong name"), expected);
     };
     let base = InstanceFilter::default;
-    check(InstanceFilter { tasks: vec!["x".into()], ..base() }, "no task of the plan is called `x`");
-    check(InstanceFilter { parents_of: Some("y".into()), ..base() }, "no task of the plan is called `y`");
+    check(InstanceFilter { tasks: vec!["x".into()], ..base() }, "the plan has no task `x`");
+    check(InstanceFilter { parents_of: Some("y".into()), ..base() }, "the plan has no task `y`");
     check(
         InstanceFilter { tasks: vec!["x".into()], nodes: vec!["7".into(), "8".into()], ..base() },
-        "no task of the plan is called `x` and no node `7` or `8`",
+        "the plan has no task `x` and no node `7` or `8`",
     );
 }

@@ -1,4 +1,4 @@
-//! How long plans take.
+//! Estimated durations of plans.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ fn on_nodes(tasks: &[stoker_model::Task], n_nodes: usize) -> Plan {
 }
 
 #[test]
-fn the_real_plan_takes_as_long_as_its_busiest_node() {
+fn real_plan_is_bound_by_its_busiest_node() {
     let plans = real_plans();
     let Some((_, first_run)) = plans.iter().find(|(name, _)| name == "default-graph.yaml, first run") else {
         return;
@@ -34,7 +34,7 @@ fn check_total(strategy: &Json, n_nodes: usize, expected: u64) {
 }
 
 #[test]
-fn strategies_are_kept() {
+fn strategies_limit_concurrency() {
     check_total(&json!(null), 7, 10);
     check_total(&json!({"type": "parallel"}), 7, 10);
     check_total(&json!({"type": "parallel", "amount": 3}), 7, 30);
@@ -42,14 +42,14 @@ fn strategies_are_kept() {
 }
 
 #[test]
-fn a_node_does_other_things_while_a_strategy_makes_it_wait() {
+fn node_runs_other_tasks_while_strategy_blocks() {
     let one_by_one = json!({"parameters": {"cmd": "true", "strategy": {"type": "one_by_one"}}});
     let plan = on_nodes(&[shell("a", one_by_one), shell("b", json!({}))], 3);
     assert_eq!(estimate(&plan, &|_, _| Some(10)).total_ms, 30);
 }
 
 #[test]
-fn what_most_is_waiting_for_starts_first() {
+fn longest_remaining_chain_starts_first() {
     let tasks = [
         shell("a", json!({})),
         shell("b", json!({})),
@@ -57,9 +57,9 @@ fn what_most_is_waiting_for_starts_first() {
         task("d", json!({"type": "shell", "roles": "master", "cross_depends": [{"name": "b", "role": "*"}]})),
     ];
     let plan = on_nodes(&tasks, 1);
-    let found = estimate(&plan, &|task, _| Some(if task == "d" { 100 } else { 10 }));
-    assert_eq!(found.total_ms, 110, "b starts before a");
-    let names: Vec<String> = found
+    let result = estimate(&plan, &|task, _| Some(if task == "d" { 100 } else { 10 }));
+    assert_eq!(result.total_ms, 110, "b starts before a");
+    let names: Vec<String> = result
         .critical_path
         .iter()
         .filter_map(|(idx, ms)| Some(format!("{} {ms}", plan.instance(*idx)?)))
@@ -68,18 +68,18 @@ fn what_most_is_waiting_for_starts_first() {
 }
 
 #[test]
-fn what_is_skipped_takes_no_time_but_keeps_the_order() {
+fn skipped_instances_take_no_time_but_keep_the_order() {
     let tasks = [
         shell("a", json!({})),
         shell("b", json!({"requires": ["a"], "condition": false})),
         shell("c", json!({"cross_depends": [{"name": "b", "role": "*"}]})),
     ];
-    let found = estimate(&on_nodes(&tasks, 4), &|_, _| Some(5));
-    assert_eq!((found.total_ms, found.critical_path.len(), found.n_known), (10, 2, 8));
+    let result = estimate(&on_nodes(&tasks, 4), &|_, _| Some(5));
+    assert_eq!((result.total_ms, result.critical_path.len(), result.n_known), (10, 2, 8));
 }
 
 #[test]
-fn unknown_durations_are_guessed_from_what_is_like() {
+fn unknown_durations_use_medians() {
     let tasks = [
         shell("a", json!({})),
         shell("b", json!({"requires": ["a"]})),
@@ -88,13 +88,9 @@ fn unknown_durations_are_guessed_from_what_is_like() {
     let plan = on_nodes(&tasks, 3);
     let known: HashMap<(&str, &str), u64> =
         [(("a", "1"), 10), (("a", "2"), 30), (("a", "3"), 20)].into_iter().collect();
-    let found = estimate(&plan, &|task, node| known.get(&(task, node)).copied());
-    assert_eq!((found.n_known, found.n_unknown), (3, 6));
-    assert_eq!(
-        found.total_ms,
-        30 + 20 + UNKNOWN_MS,
-        "b takes the median of its type, c what nothing is known of"
-    );
+    let result = estimate(&plan, &|task, node| known.get(&(task, node)).copied());
+    assert_eq!((result.n_known, result.n_unknown), (3, 6));
+    assert_eq!(result.total_ms, 30 + 20 + UNKNOWN_MS, "b takes the median of its type, c the default");
     let of_task = estimate(&plan, &|task, node| (task == "a" && node == "2").then_some(7));
     assert_eq!(of_task.total_ms, 7 + 7 + UNKNOWN_MS);
     assert_eq!(estimate(&on_nodes(&[], 3), &|_, _| None).total_ms, 0);
@@ -122,21 +118,21 @@ pub(crate) fn any_plan() -> impl Strategy<Value = (Plan, u64)> {
 }
 
 proptest! {
-    /// No faster than what must be done in a row, no slower than everything in a row.
+    /// At least the critical path and the busiest node, at most the sum of all durations.
     #[test]
     fn estimates_are_between_their_bounds((plan, ms) in any_plan()) {
         let durations = |task: &str, node: &str| Some(ms + task.len() as u64 + node.parse::<u64>().unwrap_or(0) * 3);
-        let found = estimate(&plan, &durations);
+        let result = estimate(&plan, &durations);
         let running = || plan.instances().filter(|instance| instance.verdict.action() == Action::Run);
         let ms_of = |instance: &stoker_planner::Instance<'_>| durations(instance.task, instance.node).unwrap_or(0);
         let mut by_node: HashMap<&str, u64> = HashMap::new();
         running().for_each(|instance| *by_node.entry(instance.node).or_default() += ms_of(&instance));
-        let all: u64 = by_node.values().sum();
-        prop_assert!(found.total_ms >= found.critical_ms());
-        prop_assert!(found.total_ms >= by_node.values().copied().max().unwrap_or(0));
-        prop_assert!(found.total_ms <= all);
+        let sum: u64 = by_node.values().sum();
+        prop_assert!(result.total_ms >= result.critical_ms());
+        prop_assert!(result.total_ms >= by_node.values().copied().max().unwrap_or(0));
+        prop_assert!(result.total_ms <= sum);
         let remaining = remaining(&plan, &durations);
-        prop_assert_eq!(remaining.iter().copied().max().unwrap_or(0), found.critical_ms());
+        prop_assert_eq!(remaining.iter().copied().max().unwrap_or(0), result.critical_ms());
         for (before, after) in plan.edges() {
             let own = plan.instance(before).map_or(0, |instance| ms_of(&instance));
             prop_assert!(remaining[before as usize] >= own + remaining[after as usize]);

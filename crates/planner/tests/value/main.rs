@@ -1,4 +1,4 @@
-//! The plan as a value: stored, compared with what it was made from, and explained as a whole.
+//! The plan as a value: encoding, comparison, digests, drawing, estimate and explanation.
 
 #[path = "../real/mod.rs"]
 mod real;

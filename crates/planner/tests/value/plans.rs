@@ -1,4 +1,4 @@
-//! Explained plans that the tests begin with.
+//! Explained plans shared by the tests.
 
 use serde_json::json;
 use stoker_model::Task;
@@ -13,14 +13,14 @@ pub(crate) fn explained(input: &PlanningInput<'_>) -> ExplainedPlan {
     ExplainedPlan::new(input, plan, report)
 }
 
-/// Plans of the real graphs with several pasts, if the real data is there.
+/// Plans of the real graphs with several old states, if the real data is present.
 pub(crate) fn real_plans() -> Vec<(String, ExplainedPlan)> {
     let mut plans = Vec::new();
     with_real_inputs(|name, input| plans.push((name.to_owned(), explained(input))));
     plans
 }
 
-pub(crate) fn with_real_inputs(mut use_it: impl FnMut(&str, &PlanningInput<'_>)) {
+pub(crate) fn with_real_inputs(mut callback: impl FnMut(&str, &PlanningInput<'_>)) {
     let (Some(now), Some(expected)) = (Cluster::real(), real::expected_plans()) else { return };
     let pasts: [(&str, Option<OldStates>); 3] = [
         ("first run", None),
@@ -33,12 +33,12 @@ pub(crate) fn with_real_inputs(mut use_it: impl FnMut(&str, &PlanningInput<'_>))
             let nodes = real::node_inputs(&now, &expected);
             let input =
                 PlanningInput { old: old.as_ref(), ..PlanningInput::new(&tasks, now.common.clone(), nodes) };
-            use_it(&format!("{file}, {name}"), &input);
+            callback(&format!("{file}, {name}"), &input);
         }
     }
 }
 
-/// Tasks of every kind: computed, skipped, on sets that meet, with warnings and choices.
+/// Tasks of all kinds: computed, skipped, connected through junctions, with warnings and choices.
 pub(crate) fn mixed_tasks() -> Vec<Task> {
     vec![
         task("begin", json!({"type": "stage"})),
@@ -57,7 +57,7 @@ pub(crate) fn mixed_tasks() -> Vec<Task> {
     ]
 }
 
-/// Nodes with addresses of their own.
+/// Nodes with distinct addresses.
 pub(crate) fn nodes(n_nodes: usize, net: u32) -> Vec<NodeInput> {
     let own = |number: usize| {
         let uid = (number + 1).to_string();
@@ -67,8 +67,8 @@ pub(crate) fn nodes(n_nodes: usize, net: u32) -> Vec<NodeInput> {
     (0..n_nodes).map(own).collect()
 }
 
-/// An input with an old state in which a common setting, addresses and secrets were others.
-pub(crate) fn with_mixed_input(n_nodes: usize, use_it: impl FnOnce(&PlanningInput<'_>)) {
+/// An input whose old state differs in a common setting, in addresses and in secrets.
+pub(crate) fn with_mixed_input(n_nodes: usize, callback: impl FnOnce(&PlanningInput<'_>)) {
     let tasks = mixed_tasks();
     let settings = json!({"settings": {"debug": {"value": false}}, "debug": true});
     let before: Vec<(String, NodeInput)> =
@@ -80,11 +80,11 @@ pub(crate) fn with_mixed_input(n_nodes: usize, use_it: impl FnOnce(&PlanningInpu
     });
     let old = old_of(&past.collect::<Vec<_>>());
     let input = PlanningInput { old: Some(&old), ..input(&tasks, &settings, &nodes(n_nodes, 2)) };
-    use_it(&input);
+    callback(&input);
 }
 
 pub(crate) fn mixed(n_nodes: usize) -> ExplainedPlan {
-    let mut made = None;
-    with_mixed_input(n_nodes, |input| made = Some(explained(input)));
-    made.expect("a plan")
+    let mut plan_slot = None;
+    with_mixed_input(n_nodes, |input| plan_slot = Some(explained(input)));
+    plan_slot.expect("a plan")
 }

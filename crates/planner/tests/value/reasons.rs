@@ -1,4 +1,4 @@
-//! Reasons of a whole plan are those of each of its instances.
+//! Explanations of a whole plan equal those of its single instances.
 
 use stoker_planner::{Explainer, PlanningInput, Settings};
 
@@ -9,14 +9,14 @@ fn check(name: &str, input: &PlanningInput<'_>) {
     let options = Explainer::options(input);
     let explainer = Explainer::new(input, &options);
     for instance in explained.plan.instances() {
-        let found = explained.reasons.of(instance.idx);
-        assert_eq!(found, Some(&explainer.explain(&instance)), "{name}: {instance}");
+        let explanation = explained.reasons.of(instance.idx);
+        assert_eq!(explanation, Some(&explainer.explain(&instance)), "{name}: {instance}");
     }
     assert_eq!(explained.reasons.of(explained.plan.n_instances() as u32), None);
 }
 
 #[test]
-fn each_instance_has_the_reason_that_it_has_by_itself() {
+fn shared_explanations_equal_single_explanations() {
     with_real_inputs(check);
     with_mixed_input(7, |input| check("mixed", input));
     let many = Settings { n_threads: 3, ..Settings::default() };
@@ -24,26 +24,27 @@ fn each_instance_has_the_reason_that_it_has_by_itself() {
 }
 
 #[test]
-fn own_data_is_told_of_each_node_and_secrets_of_none() {
+fn own_data_is_shown_and_secrets_are_masked() {
     let explained = mixed(3);
-    let told: Vec<String> = explained
+    let explanations: Vec<String> = explained
         .plan
         .instances()
         .filter(|instance| instance.task == "address")
         .filter_map(|instance| Some(format!("{instance}: {}", explained.reasons.of(instance.idx)?)))
         .collect();
     let expected = [
-        "address@1: `$.address` is new: the task has not succeeded here before",
-        "address@2: `$.address` has changed: address.ip was \"10.1.0.1\" and is \"10.2.0.1\"",
-        "address@3: `$.address` has changed: address.ip was \"10.1.0.2\" and is \"10.2.0.2\"",
+        "address@1: `$.address` is new: the task has never succeeded on this node",
+        "address@2: `$.address` has changed: address.ip changed from \"10.1.0.1\" to \"10.2.0.1\"",
+        "address@3: `$.address` has changed: address.ip changed from \"10.1.0.2\" to \"10.2.0.2\"",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(explanations, expected);
 }
 
 #[test]
-fn equal_reasons_are_kept_once() {
+fn equal_explanations_are_deduplicated() {
     let (few, many) = (mixed(3), mixed(300));
-    // Only those that tell of an address grow with the nodes: of the address itself, and of all that has changed.
+    // Only explanations that show an address grow with the nodes: of the address itself, and of the whole
+    // document.
     let n_constant = |plan: &stoker_planner::ExplainedPlan| {
         plan.reasons.all().iter().filter(|reason| reason.differences.is_empty()).count()
     };

@@ -1,4 +1,4 @@
-//! The old shape says the same as the plan.
+//! The Fuel serialization is equivalent to the plan.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,16 @@ fn check(name: &str, explained: &ExplainedPlan) {
     let plan = &explained.plan;
     let shape: Json = serde_json::from_str(&Serialized(plan).to_string()).expect("JSON");
     let (mut requires, mut required_for, mut n_instances) = (Edges::new(), Edges::new(), 0);
-    let words = |name: &str, node: &Json| format!("{name}@{}", node.as_str().unwrap_or("sync"));
+    let instance_name = |name: &str, node: &Json| format!("{name}@{}", node.as_str().unwrap_or("sync"));
     for (key, tasks) in shape["tasks_graph"].as_object().expect("nodes") {
         let node = if key == "null" { Json::Null } else { Json::from(key.as_str()) };
         for task in tasks.as_array().expect("tasks") {
             n_instances += 1;
-            let own = words(task["id"].as_str().expect("text"), &node);
+            let own = instance_name(task["id"].as_str().expect("text"), &node);
             let others = |field: &str| -> Vec<String> {
                 let list = task[field].as_array().cloned().unwrap_or_default();
                 list.iter()
-                    .map(|other| words(other["name"].as_str().expect("text"), &other["node_id"]))
+                    .map(|other| instance_name(other["name"].as_str().expect("text"), &other["node_id"]))
                     .collect()
             };
             requires.extend(others("requires").into_iter().map(|other| (other, own.clone())));
@@ -51,7 +51,7 @@ fn check(name: &str, explained: &ExplainedPlan) {
 }
 
 #[test]
-fn the_old_shape_says_the_same() {
+fn fuel_format_is_equivalent() {
     for (name, explained) in real_plans() {
         check(&name, &explained);
     }
@@ -59,7 +59,7 @@ fn the_old_shape_says_the_same() {
 }
 
 #[test]
-fn it_looks_as_it_always_did() {
+fn fuel_format_is_stable() {
     let tasks = [
         shell("a \"quoted\"", json!({"required_for": ["end"], "fail_on_error": false})),
         task("end", json!({"type": "stage"})),

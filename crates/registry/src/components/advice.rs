@@ -1,4 +1,4 @@
-//! What to tell people who choose: before they choose, and after they chose wrongly.
+//! Human-readable compatibility information: advice before a choice and explanations of conflicts.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,22 @@ use super::component::{Component, Relation};
 use super::finding::{Finding, Invalid};
 use super::name::ComponentName;
 use super::registry::Registry;
-use super::requires::{Chosen, Predicate, Requirement};
+use super::requires::{Choice, Predicate, Requirement};
 
-/// How a component stands to what has been chosen so far.
+/// Compatibility of a component with the current choices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Advice {
-    /// It cannot be chosen now, and why.
+    /// Cannot be chosen, with the reasons.
     Incompatible(Vec<String>),
-    /// Known to work with everything chosen.
+    /// Declared compatible with everything chosen.
     Compatible,
-    /// Nothing speaks against it; these say nothing about it, nor it about them.
+    /// No known conflict. Compatibility with these chosen components is not declared by either side.
     Available(Vec<ComponentName>),
 }
 
 impl Registry {
-    /// Advice about a component, given the choices of its own pane and of earlier ones; later ones do not count yet.
-    /// Panes are in the order of the types.
+    /// Advice about a component, given the choices in its own wizard pane and earlier ones. Choices in later
+    /// panes are ignored, because the user can still change them. Panes are in the order of the types.
     pub fn advice(&self, name: &ComponentName, chosen: &[ComponentName]) -> Option<Advice> {
         let component = self.get(name)?;
         let is_earlier = |other: &&ComponentName| *other != name && other.kind() <= name.kind();
@@ -30,36 +30,42 @@ impl Registry {
         let mut reasons: Vec<String> = others
             .iter()
             .filter(|other| Self::conflict(component, other))
-            .map(|other| incompatible_words(component, other))
+            .map(|other| describe_incompatible(component, other))
             .collect();
-        reasons.extend(self.hopeless_requirements(component, &others));
+        reasons.extend(self.unsatisfiable_requirements(component, &others));
         if !reasons.is_empty() {
             return Some(Advice::Incompatible(reasons));
         }
-        let is_known = |other: &&&Component| says(component, other) || says(other, component);
+        let is_declared = |other: &&&Component| {
+            declares_compatible(component, other) || declares_compatible(other, component)
+        };
         let unknown: Vec<ComponentName> =
-            others.iter().filter(|other| !is_known(other)).map(|other| other.name.clone()).collect();
+            others.iter().filter(|other| !is_declared(other)).map(|other| other.name.clone()).collect();
         let is_compatible = unknown.is_empty() && !others.is_empty();
         Some(if is_compatible { Advice::Compatible } else { Advice::Available(unknown) })
     }
 
-    /// Requirements that fail and that no later pane can mend.
-    fn hopeless_requirements(&self, component: &Component, others: &[&Component]) -> Vec<String> {
+    /// Failing requirements that choices in later panes cannot satisfy.
+    fn unsatisfiable_requirements(&self, component: &Component, others: &[&Component]) -> Vec<String> {
         let selected: BTreeSet<&ComponentName> = others.iter().map(|other| &other.name).collect();
         let available: BTreeSet<&ComponentName> = self.components().iter().map(|other| &other.name).collect();
-        let chosen = Chosen { selected: &selected, available: &available };
-        let own = component.name.kind();
+        let choice = Choice { selected: &selected, available: &available };
+        let own_type = component.name.kind();
         let is_open = |requirement: &Requirement| {
             requirement
                 .items
                 .iter()
-                .any(|item| item.pattern.as_ref().is_some_and(|pattern| pattern.kind() > own))
+                .any(|item| item.pattern.as_ref().is_some_and(|pattern| pattern.kind() > own_type))
         };
-        let failing = component.requires.iter().filter(|found| !found.holds(&component.name, chosen));
-        failing.filter(|found| !is_open(found)).map(|found| found.words(&component.label)).collect()
+        let failing =
+            component.requires.iter().filter(|requirement| !requirement.holds(&component.name, choice));
+        failing
+            .filter(|requirement| !is_open(requirement))
+            .map(|requirement| requirement.words(&component.label))
+            .collect()
     }
 
-    /// Plugins that provide something of a selection, and so are enabled with it.
+    /// Plugins that provide a selected component and are therefore enabled with the selection.
     pub fn plugins_of(&self, selection: &[ComponentName]) -> BTreeSet<&str> {
         let chosen = selection.iter().filter_map(|name| self.get(name));
         chosen
@@ -68,48 +74,47 @@ impl Registry {
             .collect()
     }
 
-    /// A finding in words, with the labels and messages of those it is about.
+    /// Describes a finding with the labels and messages of its components.
     pub fn explain(&self, finding: &Finding) -> String {
         let label = |name: &ComponentName| {
-            self.get(name).map_or_else(|| name.to_string(), |found| found.label.clone())
+            self.get(name).map_or_else(|| name.to_string(), |component| component.label.clone())
         };
         match finding {
-            Finding::Invalid { component, reason } => format!("`{component}` {}", invalid_words(*reason)),
+            Finding::Invalid { component, reason } => format!("`{component}` {}", describe_invalid(*reason)),
             Finding::Duplicate { component, providers } => {
                 format!("`{component}` is provided more than once, by {}", providers.join(", "))
             }
-            Finding::Unknown { component } => format!("nobody provides `{component}`"),
+            Finding::Unknown { component } => format!("no release or plugin provides `{component}`"),
             Finding::Incompatible { components: [one, other] } => match (self.get(one), self.get(other)) {
-                (Some(one), Some(other)) => incompatible_words(one, other),
+                (Some(one), Some(other)) => describe_incompatible(one, other),
                 _ => format!("{} is not compatible with {}", label(one), label(other)),
             },
             Finding::Requires { component, predicate, items } => {
-                let own = self.get(component).and_then(|found| {
-                    found
-                        .requires
-                        .iter()
-                        .find(|known| known.predicate == *predicate && known.item_texts() == *items)
+                let requirement = self.get(component).and_then(|component| {
+                    component.requires.iter().find(|requirement| {
+                        requirement.predicate == *predicate && requirement.item_texts() == *items
+                    })
                 });
-                let words = requirement_words(&label(component), *predicate, items);
-                match own.and_then(|found| said(found.message.as_ref())) {
+                let words = describe_requirement(&label(component), *predicate, items);
+                match requirement.and_then(|requirement| non_blank(requirement.message.as_ref())) {
                     Some(message) => format!("{words}: {message}"),
                     None => words,
                 }
             }
-            Finding::MissingType { kind } => format!("a component of type `{kind}` has to be chosen"),
+            Finding::MissingType { kind } => format!("a component of type `{kind}` must be selected"),
         }
     }
 }
 
-fn says(one: &Component, other: &Component) -> bool {
+fn declares_compatible(one: &Component, other: &Component) -> bool {
     one.compatible.iter().any(|relation| relation.pattern.matches(&other.name))
 }
 
-/// Both labels, and what either has to say about it.
-fn incompatible_words(one: &Component, other: &Component) -> String {
+/// Describes an incompatibility with both labels and the message of either component.
+fn describe_incompatible(one: &Component, other: &Component) -> String {
     let message = |one: &Component, other: &Component| {
-        let relation: &Relation = one.names_incompatible(&other.name)?;
-        said(relation.message.as_ref()).cloned()
+        let relation: &Relation = one.incompatibility_with(&other.name)?;
+        non_blank(relation.message.as_ref()).cloned()
     };
     let words = format!("{} is not compatible with {}", one.label, other.label);
     match message(one, other).or_else(|| message(other, one)) {
@@ -118,31 +123,33 @@ fn incompatible_words(one: &Component, other: &Component) -> String {
     }
 }
 
-const fn invalid_words(reason: Invalid) -> &'static str {
+const fn describe_invalid(reason: Invalid) -> &'static str {
     match reason {
-        Invalid::BadName => "is no name of a component",
-        Invalid::BadPattern => "names components in a way that matches none",
-        Invalid::BadToken => "lists what it works with in a way that covers nothing",
-        Invalid::SpecificNameRequired => "is a subtype; a plugin that provides several components names each",
-        Invalid::MixedRequires => "mixes names and predicates in what it requires",
-        Invalid::UnknownPredicate => "requires something by a predicate that does not exist",
+        Invalid::BadName => "is not a valid component name",
+        Invalid::BadPattern => "contains an invalid component pattern",
+        Invalid::BadToken => "contains an invalid entry in a `compatible_…` list",
+        Invalid::SpecificNameRequired => {
+            "is a subtype; a plugin that provides several components must name each of them"
+        }
+        Invalid::MixedRequires => "mixes names and predicates in `requires`",
+        Invalid::UnknownPredicate => "uses an unknown predicate in `requires`",
     }
 }
 
 impl Requirement {
-    /// Its own message, or what it asks for.
+    /// The requirement's own message, or a generated description.
     pub fn words(&self, label: &str) -> String {
-        let words = || requirement_words(label, self.predicate, &self.item_texts());
-        said(self.message.as_ref()).cloned().unwrap_or_else(words)
+        let words = || describe_requirement(label, self.predicate, &self.item_texts());
+        non_blank(self.message.as_ref()).cloned().unwrap_or_else(words)
     }
 }
 
-/// A message with nothing in it, as some authors write them, is none.
-fn said(message: Option<&String>) -> Option<&String> {
+/// Treats a blank message as absent.
+fn non_blank(message: Option<&String>) -> Option<&String> {
     message.filter(|message| !message.trim().is_empty())
 }
 
-fn requirement_words(label: &str, predicate: Predicate, items: &[String]) -> String {
+fn describe_requirement(label: &str, predicate: Predicate, items: &[String]) -> String {
     let words = match predicate {
         Predicate::AnyOf => "any of",
         Predicate::AllOf => "all of",

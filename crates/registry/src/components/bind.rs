@@ -1,15 +1,15 @@
-//! What choosing components sets.
+//! Bindings: values that a selection of components sets in a new cluster.
 
 use stoker_model::Json;
 
 use super::name::ComponentName;
 use super::registry::Registry;
 
-/// A value for a place in a new cluster: in the cluster itself, or in its settings.
+/// Value for a path in the cluster itself or in its settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     pub model: BoundModel,
-    /// Keys joined by dots.
+    /// Dotted path.
     pub path: String,
     pub value: Json,
 }
@@ -30,11 +30,12 @@ impl BoundModel {
 }
 
 impl Binding {
-    /// A value for `model:dotted.path`; models that a cluster does not have are nobody's business.
-    pub(crate) fn new(place: &str, value: Json) -> Option<Self> {
-        let (model, path) = place.split_once(':')?;
-        let model =
-            [BoundModel::Cluster, BoundModel::Settings].into_iter().find(|known| known.as_str() == model)?;
+    /// Parses `model:dotted.path`. `None` for models other than the cluster and its settings.
+    pub(crate) fn new(target: &str, value: Json) -> Option<Self> {
+        let (model, path) = target.split_once(':')?;
+        let model = [BoundModel::Cluster, BoundModel::Settings]
+            .into_iter()
+            .find(|candidate| candidate.as_str() == model)?;
         Some(Self { model, path: path.to_owned(), value })
     }
 
@@ -44,8 +45,8 @@ impl Binding {
 }
 
 impl Registry {
-    /// What a selection sets, in the order of the registry: where two set the same place, the later one is meant, and
-    /// [`overwritten`] tells which do.
+    /// Bindings of a selection in registry order. If two bindings set the same path, the later one wins;
+    /// [`overwritten`] reports such cases.
     pub fn bindings(&self, selection: &[&str]) -> Vec<Binding> {
         let chosen: Vec<ComponentName> =
             selection.iter().filter_map(|name| ComponentName::parse(name)).collect();
@@ -54,31 +55,31 @@ impl Registry {
     }
 }
 
-/// A path by itself sets `true`; a pair or a map of one entry sets its value.
+/// Parses a binding: a path alone sets `true`; a pair or a map of one entry sets a value.
 fn read_item(item: &Json) -> Vec<Binding> {
     match item {
-        Json::String(place) => Binding::new(place, Json::Bool(true)).into_iter().collect(),
+        Json::String(target) => Binding::new(target, Json::Bool(true)).into_iter().collect(),
         Json::Array(pair) => match &pair[..] {
-            [Json::String(place), value] => Binding::new(place, value.clone()).into_iter().collect(),
+            [Json::String(target), value] => Binding::new(target, value.clone()).into_iter().collect(),
             _ => Vec::new(),
         },
         Json::Object(map) => {
-            map.iter().filter_map(|(place, value)| Binding::new(place, value.clone())).collect()
+            map.iter().filter_map(|(target, value)| Binding::new(target, value.clone())).collect()
         }
         _ => Vec::new(),
     }
 }
 
-/// Places that are set again to something else later on, for a warning.
+/// Bindings that are later overwritten with a different value, for a warning.
 pub fn overwritten(bindings: &[Binding]) -> Vec<&Binding> {
-    let is_lost = |idx: usize, binding: &Binding| {
+    let is_overwritten = |idx: usize, binding: &Binding| {
         let later = bindings[idx + 1..].iter().rev().find(|later| later.is_same_place(binding));
         later.is_some_and(|later| later.value != binding.value)
     };
     bindings
         .iter()
         .enumerate()
-        .filter(|(idx, binding)| is_lost(*idx, binding))
+        .filter(|(idx, binding)| is_overwritten(*idx, binding))
         .map(|(_, binding)| binding)
         .collect()
 }
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_the_registry_decides() {
+    fn later_components_overwrite_earlier_bindings() {
         let release = json!([
             {"name": "network:a", "bind": [["cluster:net_provider", "neutron"], "settings:a.value", "other:x", ["odd"]]},
             {"name": "network:b", "bind": [{"cluster:net_provider": "nova"}]},
@@ -98,12 +99,12 @@ mod tests {
         ]);
         let registry = Registry::new(release.as_array().unwrap(), &[]);
         let bindings = registry.bindings(&["networking:b", "network:a", "network:zzz"]);
-        let shown: Vec<String> = bindings
+        let assignments: Vec<String> = bindings
             .iter()
             .map(|binding| format!("{}:{}={}", binding.model.as_str(), binding.path, binding.value))
             .collect();
         assert_eq!(
-            shown,
+            assignments,
             ["cluster:net_provider=\"neutron\"", "settings:a.value=true", "cluster:net_provider=\"nova\""]
         );
         assert_eq!(overwritten(&bindings), [&bindings[0]]);

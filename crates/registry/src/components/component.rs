@@ -1,4 +1,4 @@
-//! One component and what it says about others.
+//! A component and its declared relations.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use stoker_model::Json;
 use super::name::{ComponentName, ComponentPattern, ComponentType, Token};
 use super::requires::Requirement;
 
-/// Who brings a component.
+/// Source of a component.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Provider {
     Release,
@@ -33,21 +33,21 @@ pub struct Component {
     pub provider: Provider,
     pub label: String,
     pub description: Option<String>,
-    /// Where it stands among others of its kind.
+    /// Sort position among components of its type.
     pub weight: i64,
-    /// Whether it is chosen unless somebody chooses otherwise.
+    /// Preselected in the wizard.
     pub is_default: bool,
-    /// What choosing it sets, as it is written.
+    /// Bindings in their serialized form.
     pub bind: Vec<Json>,
-    /// Known to work; advice only.
+    /// Declared compatible components; informational only.
     pub compatible: Vec<Relation>,
     pub incompatible: Vec<Relation>,
-    /// Of each type, what is accepted; everything else of that type is refused. `None` if it accepts everything.
+    /// Accepted components by type; all others are refused. `None`: accepts everything.
     pub(super) accepts: Option<BTreeMap<ComponentType, Vec<Token>>>,
     pub requires: Vec<Requirement>,
 }
 
-/// What a component says about those that a pattern matches.
+/// Relation to all components that match a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
     pub pattern: ComponentPattern,
@@ -73,27 +73,27 @@ impl Component {
         }
     }
 
-    /// Whether it says no to another component. It never does to itself.
+    /// Reports whether it declares a conflict with another component. Never true for itself.
     pub fn refuses(&self, other: &ComponentName) -> bool {
-        *other != self.name && (self.does_not_accept(other) || self.names_incompatible(other).is_some())
+        *other != self.name && (self.excludes(other) || self.incompatibility_with(other).is_some())
     }
 
-    fn does_not_accept(&self, other: &ComponentName) -> bool {
+    fn excludes(&self, other: &ComponentName) -> bool {
         let Some(accepts) = &self.accepts else { return false };
         let tokens = accepts.get(&other.kind());
         match tokens {
-            // The design has no word for this type, so silence is consent.
+            // The original design has no list for this type, so a missing list means acceptance.
             None => other.kind() != ComponentType::AdditionalService,
             Some(tokens) => !tokens.iter().any(|token| token.covers(other)),
         }
     }
 
-    /// The first relation that names the other as incompatible.
-    pub(super) fn names_incompatible(&self, other: &ComponentName) -> Option<&Relation> {
+    /// Returns the first matching incompatibility.
+    pub(super) fn incompatibility_with(&self, other: &ComponentName) -> Option<&Relation> {
         self.incompatible.iter().find(|relation| relation.pattern.matches(other))
     }
 
-    /// Adds what the same provider says about it in the other form.
+    /// Merges another declaration of the same component by the same provider.
     pub(super) fn absorb(&mut self, other: Self) {
         if self.label == self.name.to_string() {
             self.label = other.label;

@@ -1,4 +1,4 @@
-//! Whether a selection works.
+//! Compatibility check of a selection.
 
 use std::collections::BTreeSet;
 
@@ -6,27 +6,28 @@ use super::component::Component;
 use super::finding::{Decision, Finding};
 use super::name::{ComponentName, ComponentType};
 use super::registry::Registry;
-use super::requires::Chosen;
+use super::requires::Choice;
 
-/// What somebody has chosen.
+/// Selected components and required types.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Selection<'a> {
-    /// Names in any spelling, in any order.
+    /// Component names in any accepted spelling and any order.
     pub components: &'a [&'a str],
-    /// Types of which something has to be chosen.
+    /// Types of which at least one component must be selected.
     pub required_types: &'a [&'a str],
 }
 
 impl Registry {
-    /// Everything that speaks against a selection. Names that nobody provides count as not chosen.
+    /// Returns all conflicts of a selection. Unknown names are reported and otherwise treated as not
+    /// selected.
     pub fn decide(&self, selection: Selection<'_>) -> Decision {
         let mut findings = self.findings().to_vec();
         let mut chosen: Vec<&Component> = Vec::new();
-        let mut seen: BTreeSet<&ComponentName> = BTreeSet::new();
+        let mut names: BTreeSet<&ComponentName> = BTreeSet::new();
         for text in selection.components {
             let name = ComponentName::parse(text);
             if let Some(component) = name.as_ref().and_then(|name| self.get(name)) {
-                chosen.extend(seen.insert(&component.name).then_some(component));
+                chosen.extend(names.insert(&component.name).then_some(component));
             } else {
                 let component = name.map_or_else(|| (*text).to_owned(), |name| name.to_string());
                 findings.push(Finding::Unknown { component });
@@ -42,10 +43,11 @@ impl Registry {
         let selected: BTreeSet<&ComponentName> = chosen.iter().map(|component| &component.name).collect();
         let available: BTreeSet<&ComponentName> =
             self.components().iter().map(|component| &component.name).collect();
-        let all = Chosen { selected: &selected, available: &available };
+        let choice = Choice { selected: &selected, available: &available };
         let mut findings = Vec::new();
         for component in chosen {
-            let unmet = component.requires.iter().filter(|found| !found.holds(&component.name, all));
+            let unmet =
+                component.requires.iter().filter(|requirement| !requirement.holds(&component.name, choice));
             findings.extend(unmet.map(|requirement| Finding::Requires {
                 component: component.name.clone(),
                 predicate: requirement.predicate,

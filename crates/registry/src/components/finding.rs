@@ -1,4 +1,4 @@
-//! What is wrong with a selection, or with the components themselves.
+//! Findings: problems of a selection or of the component declarations.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use stoker_model::{Json, JsonMap};
 use super::name::ComponentName;
 use super::requires::Predicate;
 
-/// Whether a selection works, and everything that speaks against it.
+/// Result of checking a selection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     pub conflicts: Vec<Finding>,
@@ -34,7 +34,7 @@ impl Decision {
     }
 }
 
-/// Why something that is said about a component means nothing.
+/// Why a component declaration is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Invalid {
     BadName,
@@ -64,16 +64,16 @@ pub enum Finding {
         component: String,
         reason: Invalid,
     },
-    /// Providers in order: `release`, or names of plugins.
+    /// Providers sorted: `release` or plugin names.
     Duplicate {
         component: ComponentName,
         providers: Vec<String>,
     },
-    /// Chosen, and provided by nobody.
+    /// Selected but not provided.
     Unknown {
         component: String,
     },
-    /// In order.
+    /// Sorted by name.
     Incompatible {
         components: [ComponentName; 2],
     },
@@ -82,7 +82,7 @@ pub enum Finding {
         predicate: Predicate,
         items: Vec<String>,
     },
-    /// Nothing of this type is chosen.
+    /// No component of this type is selected.
     MissingType {
         kind: String,
     },
@@ -111,7 +111,7 @@ impl Finding {
         }
     }
 
-    /// As reports show it, keys sorted.
+    /// Serialized form with sorted keys.
     pub fn to_json(&self) -> Json {
         let text = |name: &ComponentName| Json::from(name.to_string());
         let mut fields = match self {
@@ -137,7 +137,7 @@ impl Finding {
         Json::Object(fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
     }
 
-    /// By kind, then by text.
+    /// Orders by kind, then by serialized form.
     fn compare(&self, other: &Self) -> Ordering {
         let text = |finding: &Self| finding.to_json().to_string();
         self.rank().cmp(&other.rank()).then_with(|| text(self).cmp(&text(other)))

@@ -1,4 +1,4 @@
-//! Components as the API lists them.
+//! Component list for the API.
 
 use stoker_model::{Json, JsonMap};
 
@@ -7,7 +7,7 @@ use super::registry::Registry;
 use super::requires::Requirement;
 
 impl Registry {
-    /// Every component in the order of the registry. What only one of two says is shown at both.
+    /// All components in registry order. A relation declared by one component is listed for both.
     pub fn listing(&self) -> Vec<Json> {
         self.components().iter().map(|component| Json::Object(self.entry(component))).collect()
     }
@@ -42,25 +42,25 @@ impl Registry {
     }
 
     fn compatible(&self, component: &Component) -> Vec<Json> {
-        let names = |one: &Component, other: &Component| {
+        let declares = |one: &Component, other: &Component| {
             one.compatible.iter().any(|relation| relation.pattern.matches(&other.name))
         };
-        let own = component.compatible.iter().map(relation);
-        let of_others =
-            self.others(component).filter(|other| names(other, component) && !names(component, other));
-        own.chain(of_others.map(|other| relation_to(&other.name.to_string(), None))).collect()
+        let declared = component.compatible.iter().map(relation);
+        let by_others =
+            self.others(component).filter(|other| declares(other, component) && !declares(component, other));
+        declared.chain(by_others.map(|other| relation_to(&other.name.to_string(), None))).collect()
     }
 
     fn incompatible(&self, component: &Component) -> Vec<Json> {
-        let own = component.incompatible.iter().map(relation);
+        let declared = component.incompatible.iter().map(relation);
         let is_new = |other: &&Component| {
-            Self::conflict(component, other) && component.names_incompatible(&other.name).is_none()
+            Self::conflict(component, other) && component.incompatibility_with(&other.name).is_none()
         };
-        let of_others = self.others(component).filter(is_new).map(|other| {
+        let by_others = self.others(component).filter(is_new).map(|other| {
             let message = format!("Not compatible with {}", other.label);
             relation_to(&other.name.to_string(), Some(&message))
         });
-        own.chain(of_others).collect()
+        declared.chain(by_others).collect()
     }
 }
 
@@ -75,7 +75,7 @@ fn relation_to(name: &str, message: Option<&str>) -> Json {
     Json::Object(map)
 }
 
-/// Lists of names are shown as the predicate they mean.
+/// Lists of names are converted to the equivalent predicate.
 fn requirement(requirement: &Requirement) -> Json {
     let mut body = JsonMap::new();
     let items = requirement.items.iter().map(|item| Json::from(&*item.text));

@@ -1,4 +1,4 @@
-//! Compatibility at a glance: subtypes against subtypes.
+//! Compatibility matrix of subtypes or components.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use super::component::Component;
 use super::name::ComponentType;
 use super::registry::Registry;
 
-/// Components of one type and one kind of it.
+/// Component type with a path prefix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subtype {
     pub kind: ComponentType,
@@ -20,16 +20,16 @@ impl fmt::Display for Subtype {
     }
 }
 
-/// How the pairs of two subtypes get on.
+/// Compatibility of the pairs of two subtypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// None of them conflicts.
+    /// No pair conflicts.
     Free,
-    /// Some do.
+    /// Some pairs conflict.
     Mixed,
-    /// All do.
+    /// All pairs conflict.
     Conflict,
-    /// There is no pair.
+    /// There are no pairs.
     Empty,
 }
 
@@ -53,10 +53,10 @@ impl Cell {
     }
 }
 
-/// A view of the registry, never an input. Symmetric.
+/// Derived view of a registry. Symmetric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
-    /// By type in the order of the wizard's panes, then by path.
+    /// Sorted by type in the order of wizard panes, then by path.
     pub subtypes: Vec<Subtype>,
     pub cells: Vec<Vec<Cell>>,
 }
@@ -74,10 +74,10 @@ impl Registry {
     }
 }
 
-/// The same over components.
+/// Compatibility matrix of individual components.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComponentMatrix<'r> {
-    /// As the subtypes are ordered, then by name.
+    /// Sorted by type in the order of wizard panes, then by name.
     pub components: Vec<&'r Component>,
     pub cells: Vec<Vec<Cell>>,
 }

@@ -1,12 +1,12 @@
-//! Components: what a release or a plugin provides, and what goes together.
+//! Components of releases and plugins, and their compatibility.
 //!
-//! A [`Registry`] holds the components of one release and of the plugins that fit it. It [decides](Registry::decide)
-//! whether a selection works and why not, [lists](Registry::listing) what there is, and shows the whole as a
-//! [matrix](Registry::matrix) of subtypes.
+//! A [`Registry`] contains the components of a release and of the plugins that support it. It
+//! [checks](Registry::decide) a selection, [lists](Registry::listing) the components, and derives a
+//! compatibility [matrix](Registry::matrix).
 //!
-//! Components speak in two ways. Those of `provides` say what they work with and refuse everything else; those of a
-//! release and of `components.yaml` say what they do not work with and accept everything else. Whoever refuses wins, and
-//! it does not matter which of the two speaks.
+//! There are two declaration formats. Entries of `provides` list compatible components and refuse all others;
+//! entries of a release and of `components.yaml` list incompatible components and accept all others. A
+//! refusal by either component is a conflict.
 
 mod advice;
 mod bind;

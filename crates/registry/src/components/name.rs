@@ -1,8 +1,8 @@
-//! Names of components, and the patterns and tokens that mean several of them.
+//! Component names, and patterns and tokens that match several names.
 
 use std::fmt;
 
-/// What kind of thing a component is; the first part of its name.
+/// Component type, the first part of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ComponentType {
     Hypervisor,
@@ -13,7 +13,7 @@ pub enum ComponentType {
 }
 
 impl ComponentType {
-    /// In the order of the panes of a wizard.
+    /// In the order of wizard panes.
     pub const ALL: &'static [Self] =
         &[Self::Hypervisor, Self::Network, Self::Storage, Self::Monitoring, Self::AdditionalService];
 
@@ -27,13 +27,13 @@ impl ComponentType {
         }
     }
 
-    /// `networking` is the other spelling of `network`.
+    /// Parses a type; `networking` is an alias of `network`.
     pub fn parse(text: &str) -> Option<Self> {
         let text = if text == "networking" { "network" } else { text };
         Self::ALL.iter().copied().find(|kind| kind.as_str() == text)
     }
 
-    /// The key under which a plugin lists components of this type that it works with.
+    /// Key in `provides` that lists compatible components of this type.
     pub const fn compatible_key(self) -> &'static str {
         match self {
             Self::Hypervisor => "compatible_hypervisors",
@@ -44,7 +44,7 @@ impl ComponentType {
         }
     }
 
-    /// Paths that name a kind of component and no component: a specific name has to follow.
+    /// Paths that name a subtype and need a specific name appended.
     const fn bare_subtypes(self) -> &'static [&'static str] {
         match self {
             Self::Hypervisor => &["core", "vmware"],
@@ -58,11 +58,11 @@ impl ComponentType {
     }
 }
 
-/// `type:segment:segment…`, in its canonical spelling.
+/// Canonical component name: `type:segment:segment…`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComponentName {
     kind: ComponentType,
-    /// At least one segment.
+    /// Never empty.
     path: Vec<String>,
 }
 
@@ -71,29 +71,29 @@ impl ComponentName {
         let (kind, path) = text.split_once(':')?;
         let kind = ComponentType::parse(kind)?;
         let path: Vec<String> = path.split(':').map(str::to_owned).collect();
-        (path.iter().all(|part| is_segment(part)) && path[0] != "all").then_some(Self { kind, path })
+        (path.iter().all(|segment| is_segment(segment)) && path[0] != "all").then_some(Self { kind, path })
     }
 
     pub fn kind(&self) -> ComponentType {
         self.kind
     }
 
-    /// What follows the type.
+    /// Segments after the type.
     pub fn path(&self) -> &[String] {
         &self.path
     }
 
-    /// Whether it names a subtype, so that the name of one component has to be added.
+    /// Reports whether it names a subtype and needs a specific name appended.
     pub fn is_bare_subtype(&self) -> bool {
         self.kind.bare_subtypes().contains(&&*self.path.join(":"))
     }
 
-    /// The component of that name in this subtype.
+    /// Appends a segment.
     pub fn with_segment(&self, segment: &str) -> Option<Self> {
         Self::parse(&format!("{self}:{segment}"))
     }
 
-    /// The path without its last segment, or the only one.
+    /// Path without its last segment; a single segment is kept.
     pub fn subtype(&self) -> &[String] {
         match &self.path[..] {
             [only] => std::slice::from_ref(only),
@@ -109,7 +109,8 @@ impl fmt::Display for ComponentName {
     }
 }
 
-/// A name, or all names below a prefix: `hypervisor:libvirt:*` has at least one segment more than is written.
+/// An exact name, or all names below a prefix: `hypervisor:libvirt:*` matches names with at least one more
+/// segment.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ComponentPattern {
     Exact(ComponentName),
@@ -159,7 +160,7 @@ impl fmt::Display for ComponentPattern {
     }
 }
 
-/// An item of a `compatible_…` list: everything, or the leading segments of a path.
+/// Item of a `compatible_…` list: everything, or leading segments of a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Token {
     All,
@@ -167,7 +168,7 @@ pub enum Token {
 }
 
 impl Token {
-    /// Reads an item of the list for one type, which it may repeat in front.
+    /// Parses an item of the list for one type. The item may start with that type.
     pub fn parse(text: &str, kind: ComponentType) -> Option<Self> {
         if text == "all" || text == "*" {
             return Some(Self::All);
@@ -180,7 +181,7 @@ impl Token {
         Some(Self::Leading(segments[usize::from(repeats_type)..].to_vec()))
     }
 
-    /// Whether it covers a component of its list's type.
+    /// Reports whether it covers a component of the list's type.
     pub fn covers(&self, name: &ComponentName) -> bool {
         match self {
             Self::All => true,
@@ -190,9 +191,9 @@ impl Token {
 }
 
 fn is_segment(text: &str) -> bool {
-    let is_part =
+    let is_allowed =
         |byte: u8| byte.is_ascii_digit() || byte.is_ascii_lowercase() || byte == b'_' || byte == b'-';
-    !text.is_empty() && text.bytes().all(is_part)
+    !text.is_empty() && text.bytes().all(is_allowed)
 }
 
 #[cfg(test)]
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn names() {
+    fn names_are_validated_and_canonicalized() {
         assert_eq!(name("networking:core:gridnet").to_string(), "network:core:gridnet");
         assert_eq!(name("additional_service:x").kind(), ComponentType::AdditionalService);
         for text in [
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_need_one_segment_more() {
+    fn wildcard_requires_one_more_segment() {
         let pattern = ComponentPattern::parse("hypervisor:libvirt:*").unwrap();
         for (text, expected) in [
             ("hypervisor:libvirt:kvm", true),
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_cover_leading_segments() {
+    fn tokens_match_leading_segments() {
         let covers = |token: &str, text: &str| {
             let name = name(text);
             Token::parse(token, name.kind()).map(|token| token.covers(&name))
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_subtypes_and_subtypes() {
+    fn bare_subtypes_are_completed() {
         assert!(name("network:core").is_bare_subtype());
         assert!(name("network:ml2:mech").is_bare_subtype());
         assert!(!name("hypervisor:xen").is_bare_subtype());

@@ -1,4 +1,4 @@
-//! From documents to components. What is wrong with them is reported and left out.
+//! Parsing of component declarations. Invalid parts are reported as findings and omitted.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use super::finding::{Finding, Invalid};
 use super::name::{ComponentName, ComponentPattern, ComponentType, Token};
 use super::requires::{Item, Predicate, Requirement};
 
-/// Reads components of one provider.
+/// Parses the components of one provider.
 pub(super) struct Reader<'f> {
     pub(super) provider: Provider,
     pub(super) findings: &'f mut Vec<Finding>,
 }
 
 impl Reader<'_> {
-    /// A component as releases and `components.yaml` describe it; a bare text is its name.
-    pub(super) fn described(&mut self, entry: &Json) -> Option<Component> {
+    /// Parses an entry of a release or of `components.yaml`; a plain string is a name.
+    pub(super) fn parse_described(&mut self, entry: &Json) -> Option<Component> {
         let name = self.name(entry)?;
         let mut component = self.component(name, entry);
         component.compatible = self.relations(entry.get("compatible"), &component.name);
@@ -26,11 +26,11 @@ impl Reader<'_> {
         Some(component)
     }
 
-    /// A component as `provides` describes it. A subtype is completed with `own_name`, if the plugin provides
-    /// nothing else.
-    pub(super) fn provided(&mut self, entry: &Json, own_name: Option<&str>) -> Option<Component> {
+    /// Parses an entry of `provides`. A bare subtype is completed with `own_name`, which is set if the plugin
+    /// provides a single component.
+    pub(super) fn parse_provided(&mut self, entry: &Json, own_name: Option<&str>) -> Option<Component> {
         let name = self.name(entry)?;
-        let name = self.completed(name, own_name)?;
+        let name = self.complete_name(name, own_name)?;
         let mut component = self.component(name, entry);
         let mut accepts = BTreeMap::new();
         for kind in ComponentType::ALL {
@@ -56,25 +56,25 @@ impl Reader<'_> {
     }
 
     fn name(&mut self, entry: &Json) -> Option<ComponentName> {
-        let given = entry.get("name").unwrap_or(entry);
-        let name = given.as_str().and_then(ComponentName::parse);
+        let value = entry.get("name").unwrap_or(entry);
+        let name = value.as_str().and_then(ComponentName::parse);
         if name.is_none() {
-            let text = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             self.invalid(&text, Invalid::BadName);
         }
         name
     }
 
-    /// The name of a component of `provides`, which may leave out its specific part.
-    fn completed(&mut self, name: ComponentName, own_name: Option<&str>) -> Option<ComponentName> {
+    /// Completes a name in `provides` that may lack its specific part.
+    fn complete_name(&mut self, name: ComponentName, own_name: Option<&str>) -> Option<ComponentName> {
         if !name.is_bare_subtype() {
             return Some(name);
         }
-        let whole = own_name.and_then(|own_name| name.with_segment(own_name));
-        if whole.is_none() {
+        let completed = own_name.and_then(|own_name| name.with_segment(own_name));
+        if completed.is_none() {
             self.invalid(&name.to_string(), Invalid::SpecificNameRequired);
         }
-        whole
+        completed
     }
 
     fn component(&self, name: ComponentName, entry: &Json) -> Component {
@@ -123,7 +123,7 @@ impl Reader<'_> {
             Vec::new()
         });
         let has_bad_items =
-            requirements.iter().flat_map(|found| &found.items).any(|item| item.pattern.is_none());
+            requirements.iter().flat_map(|requirement| &requirement.items).any(|item| item.pattern.is_none());
         if has_bad_items {
             self.invalid(&name.to_string(), Invalid::BadPattern);
         }
@@ -131,38 +131,39 @@ impl Reader<'_> {
     }
 }
 
-/// `{name: …}`, or the name by itself.
+/// Name from `{name: …}` or a plain string.
 fn relation_name(entry: &Json) -> Option<&str> {
     entry.get("name").unwrap_or(entry).as_str()
 }
 
-/// Authors also call the message `description`.
+/// Message; `description` is accepted as an alias.
 fn message_of(entry: &Json) -> Option<String> {
     let text = |key: &str| entry.get(key).and_then(Json::as_str);
     text("message").or_else(|| text("description")).map(str::to_owned)
 }
 
-/// The older notation: of the names of each type, one has to be there. The first message of a group is its message.
+/// Legacy notation, a list of names: of each type, at least one name is required. The first message of a
+/// group is used.
 fn name_groups(entries: &[Json]) -> Vec<Requirement> {
     let mut groups: Vec<Requirement> = Vec::new();
-    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut group_indexes: BTreeMap<String, usize> = BTreeMap::new();
     for entry in entries {
         let item = Item::new(relation_name(entry).unwrap_or_default());
         let kind = item.text.split(':').next().unwrap_or_default().to_owned();
-        let place = *places.entry(kind).or_insert(groups.len());
-        if place == groups.len() {
+        let group_idx = *group_indexes.entry(kind).or_insert(groups.len());
+        if group_idx == groups.len() {
             groups.push(Requirement { predicate: Predicate::AnyOf, items: Vec::new(), message: None });
         }
-        let group = &mut groups[place];
+        let group = &mut groups[group_idx];
         group.items.push(item);
         group.message = group.message.take().or_else(|| message_of(entry));
     }
     groups
 }
 
-/// The newer notation: every predicate of every map has to hold.
+/// Predicate notation: every predicate of every map is required.
 fn predicates(entries: &[Json]) -> Result<Vec<Requirement>, Invalid> {
-    let mut found = Vec::new();
+    let mut requirements = Vec::new();
     for entry in entries {
         let map = entry.as_object().ok_or(Invalid::UnknownPredicate)?;
         if !map.keys().all(|key| Predicate::parse(key).is_some()) {
@@ -173,8 +174,8 @@ fn predicates(entries: &[Json]) -> Result<Vec<Requirement>, Invalid> {
             let items = body.get("items").and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
             let text = |item: &Json| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
             let items = items.iter().map(|item| Item::new(&text(item))).collect();
-            found.push(Requirement { predicate: *predicate, items, message: message_of(body) });
+            requirements.push(Requirement { predicate: *predicate, items, message: message_of(body) });
         }
     }
-    Ok(found)
+    Ok(requirements)
 }

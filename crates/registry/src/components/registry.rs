@@ -1,4 +1,4 @@
-//! The components of a release and of the plugins that fit it.
+//! Registry of the components of a release and its plugins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +9,12 @@ use super::finding::Finding;
 use super::name::ComponentName;
 use super::read::Reader;
 
-/// A plugin as far as its components go.
+/// Component declarations of a plugin.
 #[derive(Clone, Copy, Debug)]
 pub struct PluginComponents<'a> {
     pub name: &'a str,
     pub version: &'a str,
-    /// What it is made for; `None` if it does not say, and then it fits everywhere.
+    /// Supported releases; `None` if not declared, which means all.
     pub releases: Option<&'a [Json]>,
     pub provides: &'a [Json],
     pub components: &'a [Json],
@@ -33,7 +33,7 @@ impl<'a> PluginComponents<'a> {
     }
 }
 
-/// Of the plugins that fit, the newest version of each, by name.
+/// Newest version of each plugin that supports the target, sorted by name.
 pub fn newest_fitting<'p, 'a>(
     plugins: &'p [PluginComponents<'a>],
     target: Option<FitTarget<'_>>,
@@ -44,38 +44,40 @@ pub fn newest_fitting<'p, 'a>(
     };
     let mut newest: BTreeMap<&str, &PluginComponents<'a>> = BTreeMap::new();
     for plugin in plugins.iter().filter(|plugin| fits(plugin)) {
-        let known = newest.entry(plugin.name).or_insert(plugin);
-        if compare_versions(plugin.version, known.version).is_gt() {
-            *known = plugin;
+        let current = newest.entry(plugin.name).or_insert(plugin);
+        if compare_versions(plugin.version, current.version).is_gt() {
+            *current = plugin;
         }
     }
     newest.into_values().collect()
 }
 
-/// Components in their order: those of the release as it lists them, then those of plugins by name.
+/// Components in order: those of the release as listed, then those of plugins sorted by plugin name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Registry {
     components: Vec<Component>,
-    places: BTreeMap<ComponentName, usize>,
+    indexes: BTreeMap<ComponentName, usize>,
     findings: Vec<Finding>,
 }
 
 impl Registry {
-    /// The components of a release, and of plugins of which each name is there once.
+    /// Builds a registry; plugin names must be unique.
     pub fn new(release: &[Json], plugins: &[&PluginComponents<'_>]) -> Self {
         let mut registry = Self::default();
         let mut providers: BTreeMap<ComponentName, BTreeSet<Provider>> = BTreeMap::new();
         let mut findings = Vec::new();
         let mut reader = Reader { provider: Provider::Release, findings: &mut findings };
-        let mut found: Vec<Component> = release.iter().filter_map(|entry| reader.described(entry)).collect();
+        let mut components: Vec<Component> =
+            release.iter().filter_map(|entry| reader.parse_described(entry)).collect();
         for plugin in plugins {
             let mut reader =
                 Reader { provider: Provider::Plugin(plugin.name.to_owned()), findings: &mut findings };
             let own_name = (plugin.provides.len() == 1).then_some(plugin.name);
-            found.extend(plugin.provides.iter().filter_map(|entry| reader.provided(entry, own_name)));
-            found.extend(plugin.components.iter().filter_map(|entry| reader.described(entry)));
+            components
+                .extend(plugin.provides.iter().filter_map(|entry| reader.parse_provided(entry, own_name)));
+            components.extend(plugin.components.iter().filter_map(|entry| reader.parse_described(entry)));
         }
-        for component in found {
+        for component in components {
             providers.entry(component.name.clone()).or_default().insert(component.provider.clone());
             registry.add(component);
         }
@@ -90,15 +92,15 @@ impl Registry {
         registry
     }
 
-    /// The first provider's statements count; what it says in another form is added.
+    /// The first provider wins. Further declarations by the same provider are merged.
     fn add(&mut self, component: Component) {
-        match self.places.get(&component.name) {
+        match self.indexes.get(&component.name) {
             None => {
-                self.places.insert(component.name.clone(), self.components.len());
+                self.indexes.insert(component.name.clone(), self.components.len());
                 self.components.push(component);
             }
-            Some(&place) if self.components[place].provider == component.provider => {
-                self.components[place].absorb(component);
+            Some(&idx) if self.components[idx].provider == component.provider => {
+                self.components[idx].absorb(component);
             }
             Some(_) => {}
         }
@@ -109,15 +111,15 @@ impl Registry {
     }
 
     pub fn get(&self, name: &ComponentName) -> Option<&Component> {
-        self.places.get(name).map(|place| &self.components[*place])
+        self.indexes.get(name).map(|idx| &self.components[*idx])
     }
 
-    /// What is wrong with the components themselves, whatever is chosen.
+    /// Problems of the declarations, independent of any selection.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Whether two components cannot be together: it is enough that one of them says so.
+    /// Reports whether two components conflict, which either of them may declare.
     pub fn conflict(one: &Component, other: &Component) -> bool {
         one.name != other.name && (one.refuses(&other.name) || other.refuses(&one.name))
     }

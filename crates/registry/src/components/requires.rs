@@ -1,4 +1,4 @@
-//! What a component needs of the others.
+//! Requirements of a component on other components.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub enum Predicate {
 }
 
 impl Predicate {
-    /// In the order in which they are looked at.
+    /// In evaluation order.
     pub const ALL: &'static [Self] = &[Self::OneOf, Self::AnyOf, Self::AllOf, Self::NoneOf];
 
     pub const fn as_str(self) -> &'static str {
@@ -37,7 +37,7 @@ pub struct Requirement {
     pub message: Option<String>,
 }
 
-/// A pattern, or a text that is none and matches nothing.
+/// Pattern, or invalid text that matches nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     pub text: String,
@@ -56,42 +56,42 @@ impl Item {
     }
 }
 
-/// What a requirement is held against.
+/// Selected and available components, against which requirements are evaluated.
 #[derive(Clone, Copy)]
-pub(super) struct Chosen<'a> {
+pub(super) struct Choice<'a> {
     pub(super) selected: &'a BTreeSet<&'a ComponentName>,
     pub(super) available: &'a BTreeSet<&'a ComponentName>,
 }
 
 impl Requirement {
-    /// Whether it holds for a component, which itself never counts.
-    pub(super) fn holds(&self, own: &ComponentName, chosen: Chosen<'_>) -> bool {
-        let is_meant = |name: &ComponentName| name != own && self.items.iter().any(|item| item.matches(name));
-        let n_matched = chosen.selected.iter().filter(|name| is_meant(name)).count();
+    /// Evaluates the requirement for a component, which never matches itself.
+    pub(super) fn holds(&self, own: &ComponentName, choice: Choice<'_>) -> bool {
+        let is_match = |name: &ComponentName| name != own && self.items.iter().any(|item| item.matches(name));
+        let n_matched = choice.selected.iter().filter(|name| is_match(name)).count();
         match self.predicate {
             Predicate::OneOf => n_matched == 1,
             Predicate::AnyOf => n_matched > 0,
             Predicate::NoneOf => n_matched == 0,
-            Predicate::AllOf => self.items.iter().all(|item| all_chosen(item, own, chosen)),
+            Predicate::AllOf => self.items.iter().all(|item| all_selected(item, own, choice)),
         }
     }
 
-    /// As they are reported.
+    /// Texts of the items, sorted and without duplicates.
     pub fn item_texts(&self) -> Vec<String> {
         let texts: BTreeSet<&str> = self.items.iter().map(|item| &*item.text).collect();
         texts.into_iter().map(str::to_owned).collect()
     }
 }
 
-/// An exact name has to be chosen; of a wildcard, everything that could be.
-fn all_chosen(item: &Item, own: &ComponentName, chosen: Chosen<'_>) -> bool {
+/// An exact name must be selected; for a wildcard, all available matches must be.
+fn all_selected(item: &Item, own: &ComponentName, choice: Choice<'_>) -> bool {
     match &item.pattern {
-        Some(ComponentPattern::Exact(name)) => name == own || chosen.selected.contains(name),
+        Some(ComponentPattern::Exact(name)) => name == own || choice.selected.contains(name),
         Some(pattern) => {
-            let mut meant = chosen.available.iter().filter(|name| **name != own && pattern.matches(name));
-            meant.all(|name| chosen.selected.contains(name))
+            let mut matches = choice.available.iter().filter(|name| **name != own && pattern.matches(name));
+            matches.all(|name| choice.selected.contains(name))
         }
-        // What is no pattern matches nothing: no wildcard to fill, or a name that nobody has.
+        // An invalid pattern matches nothing: a wildcard is trivially satisfied, a name never is.
         None => item.text.contains('*'),
     }
 }

@@ -1,4 +1,4 @@
-//! Which files a package has, by its version.
+//! Table of the files of a package, by package version.
 
 use stoker_manifest::Problems;
 use stoker_yaml::{Limits, Node, load};
@@ -25,7 +25,7 @@ pub(super) const WIZARD: &str = "wizard_metadata.yaml";
 pub(super) enum Presence {
     Required,
     Optional,
-    /// Other package versions have it; in this one it means nothing.
+    /// Not part of this package version; ignored.
     NotRead,
 }
 
@@ -41,7 +41,7 @@ impl PackageFile {
     }
 }
 
-/// In the order they are judged; the metadata come first.
+/// In the order of checking; metadata first.
 pub(super) const FILES: &[PackageFile] = &[
     PackageFile { name: METADATA, presence: always, check: rules::metadata },
     PackageFile { name: SETTINGS, presence: always, check: rules::settings },
@@ -92,7 +92,7 @@ fn optional_since(version: PackageVersion, first: PackageVersion) -> Presence {
     if version >= first { Presence::Optional } else { Presence::NotRead }
 }
 
-/// The version of a package, looked up before anything is judged.
+/// Reads the package version before the files are checked.
 pub(super) fn package_version(tree: &PackageTree) -> Option<PackageVersion> {
     let loaded = load(tree.texts.get(METADATA)?, &Limits::default());
     let root = &loaded.documents.first()?.root;

@@ -1,10 +1,11 @@
-//! Plugin packages: is one sound, and what does it say?
+//! Plugin packages: validation and conversion.
 //!
-//! [`check`] judges all files of a package at once, by the rules of its package version, and gives every problem with
-//! its file and line. A package without errors is a plugin, ready to be registered. [`skeleton()`] gives the files of a new
-//! one.
+//! [`check`] validates all files of a package by the rules of its package version and reports every problem
+//! with file and line. A package without errors is converted to a plugin. [`skeleton()`] generates the files
+//! of a new package.
 //!
-//! To add a rule, find its file under `rules/`; to add a file, write its rules there and add a row to `files.rs`.
+//! To add a rule, edit the module of its file under `rules/`. To add a file, add its rules there and a row to
+//! `files.rs`.
 
 mod files;
 mod plugin;
@@ -29,7 +30,7 @@ pub use version::{PackageVersion, is_plugin_version};
 use files::{FILES, Presence};
 use plugin::Documents;
 
-/// What a package says.
+/// Content of a valid package.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Package {
     pub plugin: NewPlugin,
@@ -38,16 +39,17 @@ pub struct Package {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// By file, then in the order of its text.
+    /// Sorted by file and position.
     pub problems: Vec<PackageProblem>,
-    /// There unless there is an error.
+    /// `None` if there are errors.
     pub package: Option<Package>,
 }
 
-/// How strictly a package is read.
+/// Strictness of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckOptions {
-    /// Whether a key given twice is an error; it is a warning for plugins that were installed by a laxer reader.
+    /// Report duplicate keys as errors. They are warnings for plugins that were installed by a less strict
+    /// version.
     pub strict_keys: bool,
 }
 
@@ -57,22 +59,22 @@ impl Default for CheckOptions {
     }
 }
 
-/// What rules may look at besides the document they judge.
+/// Input of the rules besides the document.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'t> {
-    /// The text of the file.
+    /// Text of the file.
     pub(crate) text: &'t str,
     pub(crate) version: PackageVersion,
     pub(crate) tree: &'t PackageTree,
 }
 
-/// Judges a package: all files, all problems.
+/// Validates all files of a package and reports all problems.
 pub fn check(tree: &PackageTree, options: CheckOptions) -> Checked {
     let version = files::package_version(tree);
     let mut documents = Documents::default();
     let mut problems = Vec::new();
     for file in FILES {
-        // Without its version nothing is known about a package but that it needs metadata.
+        // Without a package version only the metadata can be checked.
         let presence = match version {
             Some(version) => (file.presence)(version),
             None if file.name == files::METADATA => Presence::Required,
@@ -84,29 +86,29 @@ pub fn check(tree: &PackageTree, options: CheckOptions) -> Checked {
             (None, Presence::Required) => problems.push(missing(file.name, version)),
             (Some(text), _) => {
                 let context = Context { text, version, tree };
-                problems.extend(judge(file, context, options, &mut documents));
+                problems.extend(check_file(file, context, options, &mut documents));
             }
         }
     }
     problems.sort_by(|a, b| {
-        let place = |problem: &PackageProblem| problem.span.map(|span| span.start.offset);
-        a.file.cmp(&b.file).then_with(|| place(a).cmp(&place(b)))
+        let offset = |problem: &PackageProblem| problem.span.map(|span| span.start.offset);
+        a.file.cmp(&b.file).then_with(|| offset(a).cmp(&offset(b)))
     });
-    let is_sound = problems.iter().all(|problem| problem.severity != Severity::Error);
-    let package = if is_sound { plugin::build(documents) } else { None };
+    let is_valid = problems.iter().all(|problem| problem.severity != Severity::Error);
+    let package = if is_valid { plugin::build(documents) } else { None };
     Checked { problems, package }
 }
 
 fn missing(name: &str, version: PackageVersion) -> PackageProblem {
     let message = if name == files::METADATA {
-        "there is no such file; every plugin has one".to_owned()
+        "required file is missing".to_owned()
     } else {
-        format!("there is no such file; packages of version {} have one", version.as_str())
+        format!("required file is missing; packages of version {} must have it", version.as_str())
     };
     PackageProblem::of_file(name, codes::FILE_MISSING, message)
 }
 
-fn judge(
+fn check_file(
     file: &files::PackageFile,
     context: Context<'_>,
     options: CheckOptions,
@@ -123,24 +125,23 @@ fn judge(
             return Vec::new();
         }
         let mut problem = PackageProblem::of_file(file.name, codes::FILE_EMPTY, "the file is empty");
-        problem.help =
-            Some("write what belongs into it, or remove it if the package can do without".to_owned());
+        problem.help = Some("add content, or remove the file if it is optional".to_owned());
         return vec![problem];
     }
     let mut problems = Problems::after(parsed.problems);
     if let Some(node) = &parsed.node {
         (file.check)(node, context, documents, &mut problems);
-        keep(file.name, node, documents, &mut problems);
+        store_document(file.name, node, documents, &mut problems);
     }
     let problems = problems.into_vec().into_iter();
     let is_graph = file.name == files::GRAPH_TASKS;
-    let refined =
-        problems.filter_map(|problem| if is_graph { rules::refined(problem) } else { Some(problem) });
-    refined.map(|problem| PackageProblem::new(file.name, problem)).collect()
+    let problems =
+        problems.filter_map(|problem| if is_graph { rules::refine(problem) } else { Some(problem) });
+    problems.map(|problem| PackageProblem::new(file.name, problem)).collect()
 }
 
-/// Keeps a document that is as it should be; what JSON cannot say is a problem, too.
-fn keep(name: &'static str, node: &Node, documents: &mut Documents, problems: &mut Problems) {
+/// Stores a document without errors. Values that JSON cannot represent are reported.
+fn store_document(name: &'static str, node: &Node, documents: &mut Documents, problems: &mut Problems) {
     if !problems.has_errors() {
         let document = stoker_manifest::reader::json(node, problems);
         documents.by_file.extend(document.map(|document: Json| (name, document)));

@@ -1,4 +1,4 @@
-//! From the documents of a sound package to a plugin.
+//! Conversion of the documents of a valid package to a plugin.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use stoker_model::{GraphType, Json, JsonMap, NewPlugin, Task};
 use super::version::{PackageVersion, numbers};
 use super::{Package, files};
 
-/// What was read from the files.
+/// Parsed documents.
 #[derive(Default)]
 pub(crate) struct Documents {
     pub(super) by_file: BTreeMap<&'static str, Json>,
@@ -38,8 +38,8 @@ fn into_map(document: Option<Json>) -> JsonMap {
     }
 }
 
-/// Documents of which a plugin has no field, and under which name it keeps them.
-const KEPT_BESIDE: &[(&str, &str)] = &[
+/// Documents without a plugin field, and the keys in `extra` under which they are stored.
+const EXTRA_DOCUMENTS: &[(&str, &str)] = &[
     (files::NETWORK_ROLES, "network_roles_metadata"),
     (files::NIC, "nic_attributes_metadata"),
     (files::BOND, "bond_attributes_metadata"),
@@ -47,14 +47,14 @@ const KEPT_BESIDE: &[(&str, &str)] = &[
     (files::WIZARD, "wizard_metadata"),
 ];
 
-/// Nothing only if there are no metadata, which somebody has checked.
+/// `None` only without metadata, which validation prevents.
 pub(super) fn build(mut documents: Documents) -> Option<Package> {
     let mut metadata = into_map(documents.take(files::METADATA));
     let mut extra = JsonMap::new();
     for key in ["provides", "build_version"] {
         extra.extend(metadata.remove(key).map(|value| (key.to_owned(), value)));
     }
-    for (file, key) in KEPT_BESIDE {
+    for (file, key) in EXTRA_DOCUMENTS {
         extra.extend(documents.take(file).map(|document| ((*key).to_owned(), document)));
     }
     let mut settings = documents.take_map(files::SETTINGS);
@@ -97,20 +97,21 @@ fn texts(map: &JsonMap, key: &str) -> Vec<String> {
 }
 
 impl Package {
-    /// The name of the folder in which it is installed: from package version 2 on a new patch release takes the place of
-    /// the old one, so only the first two numbers of its version count.
+    /// Name of the installation folder. From package version 2 on, a patch release replaces the previous one,
+    /// so the name contains only the first two version numbers.
     pub fn folder_name(&self) -> String {
         folder_name(&self.plugin)
     }
 }
 
-/// The same of a plugin that is stored.
+/// Installation folder of a stored plugin; see [`Package::folder_name`].
 pub fn folder_name(plugin: &NewPlugin) -> String {
     let version = line_of(plugin).unwrap_or_else(|| plugin.version.clone());
     format!("{}-{version}", plugin.name)
 }
 
-/// The line of versions in which one takes the place of another: `1.2` of `1.2.3`. `None` where each stands for itself.
+/// Version line within which a release replaces the previous one: `1.2` for `1.2.3`. `None` if versions are
+/// installed side by side.
 pub fn line_of(plugin: &NewPlugin) -> Option<String> {
     let replaces =
         PackageVersion::parse(&plugin.package_version).is_some_and(|version| version >= PackageVersion::V2);

@@ -1,11 +1,11 @@
-//! What is wrong with a package, in the codes of the registry.
+//! Package problems and their codes.
 
 use std::fmt;
 
 use stoker_manifest::{Problem, Severity, codes as manifest};
 use stoker_yaml::Span;
 
-/// Stable names of problems. Those of stages are the codes of `stages`, with dashes.
+/// Stable problem codes. Codes of stage problems correspond to those in `stages`, with dashes.
 pub mod codes {
     pub const FILE_MISSING: &str = "file-missing";
     pub const FILE_EMPTY: &str = "file-empty";
@@ -18,7 +18,7 @@ pub mod codes {
     pub const NOT_UNIQUE: &str = "not-unique";
     pub const TOO_SHORT: &str = "too-short";
     pub const UNEXPECTED_FIELD: &str = "unexpected-field";
-    /// A file of a repository that is no package.
+    /// File in a repository that is not a valid package.
     pub const PACKAGE_UNREADABLE: &str = "package-unreadable";
     pub const PACKAGE_VERSION_UNKNOWN: &str = "package-version-unknown";
     pub const VERSION_MALFORMED: &str = "version-malformed";
@@ -41,31 +41,31 @@ pub mod codes {
     pub const STAGE_BAD_POSTFIX: &str = "stage-bad-postfix";
     pub const STAGE_POSTFIX_NOT_ALLOWED: &str = "stage-postfix-not-allowed";
     pub const STAGE_POSTFIX_RANGE: &str = "stage-postfix-range";
-    /// A number that is kept free by convention; never more than a warning.
+    /// Number reserved by convention; always a warning.
     pub const STAGE_RESERVED: &str = "stage-reserved";
-    /// There are more problems than are shown.
+    /// The list of problems was truncated.
     pub const TOO_MANY: &str = "too-many";
 }
 
-/// One problem of one file.
+/// Problem in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageProblem {
     pub file: String,
-    /// Where in the file's document, as in `releases[0].os`; empty for the whole of it.
+    /// Path in the document, for example `releases[0].os`; empty for the whole document.
     pub path: String,
-    /// Where in its text; `None` for the file as a whole.
+    /// Position in the text; `None` for the whole file.
     pub span: Option<Span>,
     pub severity: Severity,
     /// One of [`codes`].
     pub code: &'static str,
-    /// A lowercase fragment without a full stop.
+    /// Lowercase, without a trailing period.
     pub message: String,
-    /// What the author can do.
+    /// Suggested fix.
     pub help: Option<String>,
 }
 
 impl PackageProblem {
-    /// An error about a file as a whole.
+    /// Creates an error about a whole file.
     pub fn of_file(file: &str, code: &'static str, message: impl Into<String>) -> Self {
         let (path, message) = (String::new(), message.into());
         let (file, severity) = (file.to_owned(), Severity::Error);
@@ -84,7 +84,7 @@ impl PackageProblem {
         }
     }
 
-    /// Counted from 1.
+    /// Line number, starting at 1.
     pub fn line(&self) -> Option<u32> {
         self.span.map(|span| span.start.line)
     }
@@ -106,7 +106,7 @@ impl fmt::Display for PackageProblem {
     }
 }
 
-/// The readers of documents have names of their own for what they find.
+/// Maps codes of the document reader to package codes.
 fn code_of(problem: &Problem) -> &'static str {
     match problem.code {
         manifest::EMPTY => codes::FILE_EMPTY,

@@ -1,4 +1,4 @@
-//! Shapes that several files share.
+//! Readers shared by the rules of several files.
 
 use std::ops::Range;
 
@@ -10,58 +10,57 @@ use stoker_yaml::{Node, NodeKind, Scalar, Span, place_in};
 use super::problem::codes;
 use crate::patterns::pattern_error;
 
-/// Whether a value stands for one that is computed later.
+/// Reports whether a value is a computed one.
 pub(super) fn is_computed(node: &Node) -> bool {
     node.get("yaql_exp").is_some()
 }
 
-/// A value of that shape, or one that is computed; whether the expression is one, others ask.
+/// Accepts a computed value instead; its expression is checked elsewhere.
 pub(super) fn or_computed<T>(
     read: impl Fn(&Node, &mut Problems) -> Option<T>,
 ) -> impl Fn(&Node, &mut Problems) -> Option<()> {
     move |node, problems| if is_computed(node) { Some(()) } else { read(node, problems).map(|_| ()) }
 }
 
-/// Anything.
-#[expect(clippy::unnecessary_wraps, reason = "it has the type of all readers")]
+#[expect(clippy::unnecessary_wraps, reason = "has the signature of all readers")]
 pub(super) fn anything(_: &Node, _: &mut Problems) -> Option<()> {
     Some(())
 }
 
-/// Text of which something is true; `form` completes "must be".
+/// Reads text that satisfies a predicate; `form` completes the message "must be …".
 pub(super) fn text_like(
     code: &'static str,
     form: &'static str,
-    is_right: impl Fn(&str) -> bool,
+    is_valid: impl Fn(&str) -> bool,
 ) -> impl Fn(&Node, &mut Problems) -> Option<String> {
     move |node, problems| {
         let text = string(node, problems)?;
-        if is_right(&text) {
+        if is_valid(&text) {
             return Some(text);
         }
-        problems.error(code, node.span, format!("must be {form}, this is {}", shown(&text)));
+        problems.error(code, node.span, format!("must be {form}, got {}", quote(&text)));
         None
     }
 }
 
-/// Text that is not empty.
-pub(super) fn filled(node: &Node, problems: &mut Problems) -> Option<String> {
-    text_like(codes::TOO_SHORT, "text that is not empty", |text| !text.is_empty())(node, problems)
+/// Reads non-empty text.
+pub(super) fn non_empty_text(node: &Node, problems: &mut Problems) -> Option<String> {
+    text_like(codes::TOO_SHORT, "non-empty text", |text| !text.is_empty())(node, problems)
 }
 
-/// Letters, digits, `_` and `-`, at least one.
+/// At least one letter, digit, `_` or `-`.
 pub(super) fn is_plain_name(text: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    !text.is_empty() && text.bytes().all(is_part)
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    !text.is_empty() && text.bytes().all(is_allowed)
 }
 
-/// The same without capital letters.
+/// Like [`is_plain_name`], without uppercase letters.
 pub(super) fn is_lower_name(text: &str) -> bool {
     is_plain_name(text) && !text.bytes().any(|byte| byte.is_ascii_uppercase())
 }
 
-/// A list with at least one such item.
-pub(super) fn filled_list<T>(
+/// Reads a non-empty list.
+pub(super) fn non_empty_list<T>(
     read: impl Fn(&Node, &mut Problems) -> Option<T>,
 ) -> impl Fn(&Node, &mut Problems) -> Option<Vec<T>> {
     let read = list_of(read);
@@ -75,7 +74,7 @@ pub(super) fn filled_list<T>(
     }
 }
 
-/// A map whose further keys are its author's business.
+/// Reads a map; unknown keys are allowed.
 pub(super) fn open_map(read: impl Fn(&mut Fields<'_, '_>)) -> impl Fn(&Node, &mut Problems) -> Option<()> {
     move |node, problems| {
         let mut fields = Fields::new(node, problems)?;
@@ -85,19 +84,19 @@ pub(super) fn open_map(read: impl Fn(&mut Fields<'_, '_>)) -> impl Fn(&Node, &mu
     }
 }
 
-/// Restrictions in their three forms: a condition, `{condition: message}`, or a map that says everything.
+/// Reads restrictions in their three forms: a condition, `{condition: message}`, or a full map.
 pub(super) fn restrictions(text: &str) -> impl Fn(&Node, &mut Problems) -> Option<()> + '_ {
     restrictions_as(Dialect::RESTRICTION, text)
 }
 
-/// The same in another dialect.
+/// Like [`restrictions`], with a dialect of conditions.
 pub(super) fn restrictions_as(
     dialect: Dialect,
     text: &str,
 ) -> impl Fn(&Node, &mut Problems) -> Option<()> + '_ {
     move |node, problems| {
         let restriction = |item: &Node, problems: &mut Problems| restriction(item, dialect, text, problems);
-        filled_list(restriction)(node, problems).map(|_| ())
+        non_empty_list(restriction)(node, problems).map(|_| ())
     }
 }
 
@@ -119,55 +118,55 @@ fn restriction(node: &Node, dialect: Dialect, text: &str, problems: &mut Problem
             })(node, problems),
         },
         _ => {
-            wrong_kind(node, "a condition, or a map with `condition`", problems);
+            wrong_kind(node, "a condition or a map with `condition`", problems);
             None
         }
     }
 }
 
-/// The condition of a restriction.
+/// Reads the condition of a restriction.
 pub(super) fn condition(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
     condition_as(Dialect::RESTRICTION, node, text, problems)
 }
 
-/// A condition in that dialect; `text` is the file.
+/// Reads a condition in a dialect; `text` is the text of the file.
 pub(super) fn condition_as(dialect: Dialect, node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
     let source = string(node, problems)?;
-    let place = |span: Range<usize>| place_in(node, text, span);
+    let locate = |span: Range<usize>| place_in(node, text, span);
     match Condition::parse_as(&source, dialect) {
         Ok(condition) => {
             for remark in condition.remarks() {
-                let problem = problems.warning(codes::EXPRESSION_SYNTAX, place(remark.span), remark.message);
+                let problem = problems.warning(codes::EXPRESSION_SYNTAX, locate(remark.span), remark.message);
                 problem.help(remark.help.to_owned());
             }
             Some(())
         }
         Err(error) => {
-            let message = format!("not a condition: {}", error.message);
-            problems.error(codes::EXPRESSION_SYNTAX, place(error.span), message).help(error.help);
+            let message = format!("invalid condition: {}", error.message);
+            problems.error(codes::EXPRESSION_SYNTAX, locate(error.span), message).help(error.help);
             None
         }
     }
 }
 
-/// What a text must look like. A pattern that is none is no error, for browsers may know what it means; the server lets
-/// every text pass it.
-#[expect(clippy::unnecessary_wraps, reason = "it has the type of all readers")]
+/// Checks the `regex` of a setting. An invalid pattern is only a warning, because browsers may support a
+/// different syntax; the server then accepts every text.
+#[expect(clippy::unnecessary_wraps, reason = "has the signature of all readers")]
 pub(super) fn regex(node: &Node, problems: &mut Problems) -> Option<()> {
     let source = node.get("source").unwrap_or(node);
     let Some(pattern) = source.as_str() else {
-        let message = "a `regex` without a `source` that is text forbids nothing";
+        let message = "`regex` has no text `source`, so it has no effect";
         problems.warning(codes::FIELD_PATTERN, head(source), message.to_owned());
         return Some(());
     };
     if let Some(error) = pattern_error(pattern) {
-        let message = format!("not a regular expression, so that it forbids nothing: {error}");
+        let message = format!("invalid regular expression, so it has no effect: {error}");
         problems.warning(codes::FIELD_PATTERN, source.span, message);
     }
     Some(())
 }
 
-/// A place for a remark about a whole map or list: its beginning.
+/// Span for a problem with a whole map or list: its beginning.
 pub(super) fn head(node: &Node) -> Span {
     match &node.kind {
         NodeKind::Scalar(_) => node.span,
@@ -175,10 +174,10 @@ pub(super) fn head(node: &Node) -> Span {
     }
 }
 
-/// A user's text for a message: short, on one line, in backticks.
-pub(super) fn shown(text: &str) -> String {
+/// Formats user text for a message: truncated, on one line, in backticks.
+pub(super) fn quote(text: &str) -> String {
     const CHARS_MAX: usize = 60;
-    let cut = if text.chars().nth(CHARS_MAX).is_some() { "…" } else { "" };
+    let ellipsis = if text.chars().nth(CHARS_MAX).is_some() { "…" } else { "" };
     let short: String = text
         .chars()
         .take(CHARS_MAX)
@@ -190,5 +189,5 @@ pub(super) fn shown(text: &str) -> String {
                 .chain((!is_plain).then(|| letter.escape_default()).into_iter().flatten())
         })
         .collect();
-    format!("`{short}{cut}`")
+    format!("`{short}{ellipsis}`")
 }

@@ -1,18 +1,18 @@
-//! The files of a package, read by somebody else.
+//! Files of a package as data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A package as it lies on a disk or in an archive. Paths are relative to its root, with `/` between parts.
+/// Package contents. Paths are relative to the root of the package, with `/` as separator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageTree {
-    /// Texts of the files of the root that are to be checked; others do no harm.
+    /// Texts of top-level files to be checked; other files are ignored.
     pub texts: BTreeMap<String, String>,
-    /// Files and folders that only have to exist.
+    /// Files and folders whose existence is checked.
     pub paths: BTreeSet<String>,
 }
 
 impl PackageTree {
-    /// Whether there is such a file or folder. A path that leaves the package leads nowhere.
+    /// Reports whether a file or folder exists. Always false for paths outside the package.
     pub(crate) fn exists(&self, path: &str) -> bool {
         let mut parts: Vec<&str> = Vec::new();
         for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
@@ -28,8 +28,10 @@ impl PackageTree {
 
     fn has(&self, path: &str) -> bool {
         let folder = format!("{path}/");
-        let is_it = |known: &str| known.trim_end_matches('/') == path || known.starts_with(&folder);
-        self.texts.keys().any(|known| is_it(known)) || self.paths.iter().any(|known| is_it(known))
+        let is_match =
+            |candidate: &str| candidate.trim_end_matches('/') == path || candidate.starts_with(&folder);
+        self.texts.keys().any(|candidate| is_match(candidate))
+            || self.paths.iter().any(|candidate| is_match(candidate))
     }
 }
 
@@ -38,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_exist_through_what_is_in_them() {
+    fn folder_exists_if_it_has_files() {
         let tree = PackageTree {
             texts: BTreeMap::from([("metadata.yaml".to_owned(), String::new())]),
             paths: ["scripts/deploy/run.sh", "repositories/ubuntu/"].map(str::to_owned).into(),

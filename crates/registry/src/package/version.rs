@@ -1,6 +1,6 @@
-//! Versions: of packages, of plugins, of the product.
+//! Versions of packages, plugins and the product.
 
-/// Which rules a package follows.
+/// Package format version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PackageVersion {
     V1,
@@ -27,7 +27,7 @@ impl PackageVersion {
         Self::ALL.iter().copied().find(|version| version.as_str() == text)
     }
 
-    /// The oldest product that reads such packages.
+    /// Oldest product version that supports such packages.
     pub(crate) const fn product_min(self) -> &'static str {
         match self {
             Self::V1 => "6.0",
@@ -39,7 +39,7 @@ impl PackageVersion {
     }
 }
 
-/// The numbers of `X.Y` or `X.Y.Z`, optionally with `aN` or `bN` behind.
+/// Numbers of `X.Y` or `X.Y.Z`, with an optional suffix `aN` or `bN`.
 pub(crate) fn numbers(version: &str) -> Option<Vec<u64>> {
     let (version, suffix) = match version.find(['a', 'b']) {
         Some(at) => (&version[..at], Some(&version[at + 1..])),
@@ -56,7 +56,7 @@ pub(crate) fn numbers(version: &str) -> Option<Vec<u64>> {
     parts.filter(|parts| matches!(parts.len(), 2 | 3))
 }
 
-/// Whether a text is the version of a plugin.
+/// Reports whether a text is a valid plugin version.
 pub fn is_plugin_version(version: &str) -> bool {
     numbers(version).is_some()
 }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_two_or_three_numbers() {
+    fn versions_have_two_or_three_numbers() {
         for (text, expected) in [
             ("1.0", Some(vec![1, 0])),
             ("1.0.12", Some(vec![1, 0, 12])),

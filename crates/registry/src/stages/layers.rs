@@ -1,7 +1,7 @@
-//! Stage tasks of plugins in the merged graph of a cluster.
+//! Plugin stage tasks in the merged graph of a cluster.
 //!
-//! They are always part of it: no setting switches them off. Whoever merges the layers of a cluster gives the graph
-//! without them and gets, for each plugin, the layer that takes part in the merge instead.
+//! They cannot be disabled. The caller merges the layers of a cluster without them, passes the result in, and
+//! gets replacement layers for the plugins with stage tasks.
 
 use std::collections::BTreeSet;
 
@@ -12,36 +12,39 @@ use super::adapt::{CoreTasks, graph_tasks};
 use super::order::{StageError, StagePlugin, order};
 use super::stage::meaning;
 
-/// An enabled plugin and the tasks of its graph as they take part in a merge.
+/// Enabled plugin and the tasks of its graph.
 #[derive(Clone, Copy, Debug)]
 pub struct PluginGraph<'a> {
     pub plugin: &'a Plugin,
     pub tasks: &'a [Task],
 }
 
-/// What stage tasks make of a merge.
+/// Replacement layers and problems.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StageLayers {
-    /// Beside each plugin all its tasks, stage tasks included; none: they are what they were.
+    /// For each plugin all its tasks, including stage tasks; `None` if unchanged.
     pub tasks: Vec<Option<Vec<Task>>>,
-    /// Plugins whose stage tasks cannot be placed, which are then left out.
+    /// Problems of plugins with invalid stages; their stage tasks are omitted.
     pub findings: Vec<Finding>,
 }
 
-/// Whether graphs of this type have stages: plugins hang their tasks into the deployment and nothing else.
+/// Reports whether graphs of this type have stages; only the deployment graph does.
 pub fn has_stages(graph_type: &GraphType) -> bool {
     *graph_type == GraphType::default()
 }
 
-/// Hangs the stage tasks of all plugins into a merged graph: behind the end of their stage and before whatever comes
-/// next, in the order of the numbers. `core` is everything merged without them; `scripts_root` is where scripts of
-/// plugins are on nodes.
+/// Inserts the stage tasks of all plugins into a merged graph, between the end of their stage and the next
+/// one, ordered by number. `core` is the graph merged without them; `scripts_root` is the parent folder of
+/// plugin scripts on nodes.
 pub fn stage_layers(core: &Merged<'_>, plugins: &[PluginGraph<'_>], scripts_root: &str) -> StageLayers {
     let mut layers = StageLayers { tasks: vec![None; plugins.len()], findings: Vec::new() };
-    let of_graphs: Vec<Vec<&Task>> = plugins.iter().map(|plugin| staged(plugin.tasks)).collect();
-    let all: Vec<StagePlugin<'_>> =
-        plugins.iter().zip(&of_graphs).map(|(plugin, tasks)| stage_plugin(plugin.plugin, tasks)).collect();
-    let sound: Vec<StagePlugin<'_>> = all
+    let graph_tasks_by_plugin: Vec<Vec<&Task>> = plugins.iter().map(|plugin| staged(plugin.tasks)).collect();
+    let stage_plugins: Vec<StagePlugin<'_>> = plugins
+        .iter()
+        .zip(&graph_tasks_by_plugin)
+        .map(|(plugin, tasks)| stage_plugin(plugin.plugin, tasks))
+        .collect();
+    let valid: Vec<StagePlugin<'_>> = stage_plugins
         .iter()
         .filter(|plugin| match order(&[**plugin]) {
             Ok(ordered) => !ordered.is_empty(),
@@ -52,31 +55,36 @@ pub fn stage_layers(core: &Merged<'_>, plugins: &[PluginGraph<'_>], scripts_root
         })
         .copied()
         .collect();
-    if sound.is_empty() {
+    if valid.is_empty() {
         return layers;
     }
     let core_tasks = CoreTasks::of_merged(core);
-    let made = match graph_tasks(&sound, &core_tasks) {
-        Ok(made) => made,
+    let new_layers = match graph_tasks(&valid, &core_tasks) {
+        Ok(new_layers) => new_layers,
         Err(errors) => {
-            let named = |error: &StageError| sound.iter().find(|plugin| plugin.name == error.plugin).copied();
-            layers.findings.extend(errors.iter().filter_map(|error| Some(finding(&named(error)?, error))));
+            let plugin_of =
+                |error: &StageError| valid.iter().find(|plugin| plugin.name == error.plugin).copied();
+            layers
+                .findings
+                .extend(errors.iter().filter_map(|error| Some(finding(&plugin_of(error)?, error))));
             return layers;
         }
     };
-    for layer in made {
-        let Some(plugin_idx) = all.iter().position(|plugin| plugin.name == layer.plugin) else { continue };
+    for layer in new_layers {
+        let Some(plugin_idx) = stage_plugins.iter().position(|plugin| plugin.name == layer.plugin) else {
+            continue;
+        };
         let PluginGraph { plugin, tasks } = plugins[plugin_idx];
-        let own = plugin_tasks(plugin, scripts_root, layer.tasks.iter());
-        let replaced: BTreeSet<&str> = own.iter().map(|task| task.name.as_str()).collect();
-        let kept: Vec<Task> =
+        let stage_tasks = plugin_tasks(plugin, scripts_root, layer.tasks.iter());
+        let replaced: BTreeSet<&str> = stage_tasks.iter().map(|task| task.name.as_str()).collect();
+        let others: Vec<Task> =
             tasks.iter().filter(|task| !replaced.contains(task.name.as_str())).cloned().collect();
-        layers.tasks[plugin_idx] = Some(kept.into_iter().chain(own).collect());
+        layers.tasks[plugin_idx] = Some(others.into_iter().chain(stage_tasks).collect());
     }
     layers
 }
 
-/// Tasks of a graph that say when they run by a stage.
+/// Graph tasks with a stage.
 fn staged(tasks: &[Task]) -> Vec<&Task> {
     tasks.iter().filter(|task| task.field("stage").is_some_and(|stage| !stage.is_null())).collect()
 }
@@ -92,9 +100,9 @@ fn stage_plugin<'a>(plugin: &'a Plugin, graph_tasks: &'a [&'a Task]) -> StagePlu
 }
 
 fn finding(plugin: &StagePlugin<'_>, error: &StageError) -> Finding {
-    let of_graph = |task_idx: usize| plugin.graph_tasks.get(task_idx.checked_sub(plugin.tasks.len())?);
-    let task = error.task_idx.and_then(of_graph).map(|task| task.name.clone());
-    let place = match error.task_idx {
+    let graph_task = |task_idx: usize| plugin.graph_tasks.get(task_idx.checked_sub(plugin.tasks.len())?);
+    let task = error.task_idx.and_then(graph_task).map(|task| task.name.clone());
+    let subject = match error.task_idx {
         Some(task_idx) if task.is_none() => {
             format!("stage task {} of plugin `{}`", task_idx + 1, plugin.name)
         }
@@ -105,10 +113,10 @@ fn finding(plugin: &StagePlugin<'_>, error: &StageError) -> Finding {
         code: codes::PLUGIN_STAGE,
         path: if task.is_some() { "stage".to_owned() } else { String::new() },
         task,
-        message: format!("{place} has no place in the order: {}", meaning(error.code)),
+        message: format!("cannot order {subject}: {}", meaning(error.code)),
         help: Some(
-            "a stage is `pre_deployment` or `post_deployment`, with a number behind it if wanted: \
-             `post_deployment/100`; until then none of the plugin's stage tasks take part"
+            "use `pre_deployment` or `post_deployment`, optionally with a number: \
+             `post_deployment/100`; until this is fixed, all stage tasks of the plugin are omitted"
                 .to_owned(),
         ),
         source: Some(Source::Plugin { name: plugin.name.to_owned(), version: plugin.version.to_owned() }),

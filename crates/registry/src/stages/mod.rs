@@ -1,8 +1,8 @@
-//! Tasks of plugins that say when they run by a stage and a number: `post_deployment/100`.
+//! Plugin tasks that are ordered by a stage and a number, such as `post_deployment/100`.
 //!
-//! [`Stage`] is what such a text means, [`order()`] sorts the tasks of all enabled plugins, [`notes()`] tells what is worth
-//! knowing about the result, [`graph_tasks`] turns it into tasks of the deployment graph, and [`stage_layers`] puts these
-//! into the merged graph of a cluster.
+//! [`Stage`] parses stages, [`order()`] sorts the tasks of all enabled plugins, [`notes()`] reports notable
+//! facts about the order, [`graph_tasks`] converts the tasks to deployment graph tasks, and [`stage_layers`]
+//! inserts those into the merged graph of a cluster.
 
 mod adapt;
 mod layers;

@@ -1,4 +1,4 @@
-//! What is worth knowing about a sequence.
+//! Informational notes about a task order.
 
 use super::order::OrderedTask;
 use super::range::NumberRange;
@@ -6,18 +6,18 @@ use super::stage::Stage;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note<'a> {
-    /// Plugins, in the order they run, whose tasks have one number, so that names decide.
+    /// Plugins with the same number, in execution order; ties are ordered by plugin name.
     Tie { stage: Stage, plugins: Vec<&'a str> },
-    /// A number of a range that is kept free.
+    /// Number in a reserved range.
     Reserved { stage: Stage, plugin: &'a str },
 }
 
-/// Notes about a sequence as [`super::order()`] gives it, in its order.
+/// Notes about a result of [`super::order()`], in its order.
 pub fn notes<'a>(ordered: &[OrderedTask<'a>]) -> Vec<Note<'a>> {
     let mut notes = Vec::new();
-    for same in ordered.chunk_by(|a, b| a.stage == b.stage) {
-        let stage = same[0].stage;
-        let mut plugins: Vec<&str> = same.iter().map(|task| task.plugin).collect();
+    for tasks in ordered.chunk_by(|a, b| a.stage == b.stage) {
+        let stage = tasks[0].stage;
+        let mut plugins: Vec<&str> = tasks.iter().map(|task| task.plugin).collect();
         plugins.dedup();
         if NumberRange::of(stage.number()) == NumberRange::Reserved {
             notes.extend(plugins.iter().map(|plugin| Note::Reserved { stage, plugin }));

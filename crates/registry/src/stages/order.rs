@@ -1,4 +1,4 @@
-//! One sequence for the tasks of all plugins.
+//! Total order over the stage tasks of all plugins.
 
 use std::collections::BTreeMap;
 
@@ -7,31 +7,31 @@ use stoker_model::{Json, Task};
 use super::range::NumberRange;
 use super::stage::{Stage, codes};
 
-/// A plugin as far as its stage tasks go.
+/// Stage tasks of a plugin.
 #[derive(Clone, Copy, Debug)]
 pub struct StagePlugin<'a> {
     pub name: &'a str,
     pub version: &'a str,
     pub package_version: &'a str,
-    /// Those of `tasks.yaml`, in the order of the file.
+    /// Tasks of `tasks.yaml`, in file order.
     pub tasks: &'a [Json],
-    /// Those of its graph that have a stage; they come after the others.
+    /// Tasks of its graph that have a stage; ordered after the others.
     pub graph_tasks: &'a [&'a Task],
 }
 
 impl<'a> StagePlugin<'a> {
-    /// Every task's field `stage`, in the order of the files.
+    /// The `stage` field of every task, in file order.
     fn stages(&self) -> impl Iterator<Item = Option<&'a Json>> {
-        let of_files = self.tasks.iter().map(|task| task.get("stage"));
-        of_files.chain(self.graph_tasks.iter().map(|task| task.field("stage")))
+        let file_stages = self.tasks.iter().map(|task| task.get("stage"));
+        file_stages.chain(self.graph_tasks.iter().map(|task| task.field("stage")))
     }
 }
 
-/// A task in the sequence.
+/// A task with its position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrderedTask<'a> {
     pub plugin: &'a str,
-    /// Which plugin of the input, and which of its tasks: those of its graph are counted after the others.
+    /// Indexes of the plugin and of its task; graph tasks are numbered after those of `tasks.yaml`.
     pub plugin_idx: usize,
     pub task_idx: usize,
     pub stage: Stage,
@@ -43,22 +43,22 @@ impl OrderedTask<'_> {
     }
 }
 
-/// Why there is no sequence.
+/// Why tasks cannot be ordered.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StageError {
     pub plugin: String,
-    /// `None` when it is about the plugin.
+    /// `None` if the problem concerns the plugin.
     pub task_idx: Option<usize>,
     /// One of [`codes`].
     pub code: &'static str,
 }
 
-/// Orders the tasks of all plugins: by stage, by number, by name of the plugin, by position in its file. In which
-/// order the plugins are given does not matter. Every task that cannot be placed is reported.
+/// Orders the tasks of all plugins by stage, number, plugin name and position in the file. The order of the
+/// input does not matter. All invalid tasks are reported.
 pub fn order<'a>(plugins: &[StagePlugin<'a>]) -> Result<Vec<OrderedTask<'a>>, Vec<StageError>> {
-    let twice = plugins_given_twice(plugins);
-    if !twice.is_empty() {
-        return Err(twice);
+    let duplicates = duplicate_plugins(plugins);
+    if !duplicates.is_empty() {
+        return Err(duplicates);
     }
     let (mut ordered, mut errors) = (Vec::new(), Vec::new());
     for (plugin_idx, plugin) in plugins.iter().enumerate() {
@@ -83,13 +83,13 @@ pub fn order<'a>(plugins: &[StagePlugin<'a>]) -> Result<Vec<OrderedTask<'a>>, Ve
     Ok(ordered)
 }
 
-fn plugins_given_twice(plugins: &[StagePlugin<'_>]) -> Vec<StageError> {
+fn duplicate_plugins(plugins: &[StagePlugin<'_>]) -> Vec<StageError> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for plugin in plugins {
         *counts.entry(plugin.name).or_default() += 1;
     }
-    let twice = counts.into_iter().filter(|(_, count)| *count > 1);
+    let duplicates = counts.into_iter().filter(|(_, count)| *count > 1);
     let error =
         |name: &str| StageError { plugin: name.to_owned(), task_idx: None, code: codes::DUPLICATE_PLUGIN };
-    twice.map(|(name, _)| error(name)).collect()
+    duplicates.map(|(name, _)| error(name)).collect()
 }

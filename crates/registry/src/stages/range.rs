@@ -1,20 +1,20 @@
-//! What a number says about its plugin, by convention.
+//! Conventional number ranges.
 
-/// Ranges in which authors of plugins have agreed to put their tasks. Nobody is held to them.
+/// Ranges of stage numbers by convention of plugin authors; not enforced.
 ///
-/// The design and its later revision exchange the meaning of the 5000s and the 6000s; here both are software.
+/// The original design and its revision swap the meaning of the 5000s and the 6000s; here both are software.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberRange {
-    /// Below 0, before everything.
+    /// Below 0; before everything else.
     First,
     Hardware,
     Disks,
     Network,
     Software,
     Monitoring,
-    /// Kept free: 1000s, 3000s, 7000s.
+    /// 1000s, 3000s and 7000s.
     Reserved,
-    /// 9000 and more.
+    /// 9000 and above.
     Unassigned,
 }
 

@@ -1,42 +1,42 @@
-//! `stage[/number]`, read.
+//! Parsing of `stage[/number]`.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use stoker_model::Json;
 
-/// Why a stage is none.
+/// Why a stage is invalid.
 pub mod codes {
-    /// There is no `stage`, or it is null.
+    /// Missing or null.
     pub const MISSING: &str = "stage_missing";
     pub const NOT_STRING: &str = "stage_not_string";
-    /// Neither of the two stages.
+    /// Unknown stage name.
     pub const UNKNOWN: &str = "stage_unknown";
-    /// What follows `/` is no plain decimal.
+    /// The part after `/` is not a plain decimal number.
     pub const BAD_POSTFIX: &str = "stage_bad_postfix";
-    /// A number in a package of version 1.
+    /// Number in a package of version 1.
     pub const POSTFIX_NOT_ALLOWED: &str = "stage_postfix_not_allowed";
-    /// So many digits that they make an infinity.
+    /// The number overflows to infinity.
     pub const POSTFIX_RANGE: &str = "stage_postfix_range";
-    /// One plugin is there twice.
+    /// Duplicate plugin.
     pub const DUPLICATE_PLUGIN: &str = "duplicate_plugin";
 }
 
-/// What a code means, in words.
+/// Describes a code.
 pub fn meaning(code: &str) -> &'static str {
     match code {
         codes::MISSING => "it has no `stage`",
-        codes::NOT_STRING => "its `stage` is no text",
+        codes::NOT_STRING => "its `stage` is not text",
         codes::UNKNOWN => "its `stage` is neither `pre_deployment` nor `post_deployment`",
-        codes::BAD_POSTFIX => "what follows `/` in its `stage` is no plain number",
-        codes::POSTFIX_NOT_ALLOWED => "packages of version 1 know no numbers in a `stage`",
+        codes::BAD_POSTFIX => "its `stage` has no valid number after `/`",
+        codes::POSTFIX_NOT_ALLOWED => "packages of version 1 do not support numbers in `stage`",
         codes::POSTFIX_RANGE => "the number in its `stage` has too many digits",
-        codes::DUPLICATE_PLUGIN => "the plugin is there twice",
-        _ => "its `stage` is none",
+        codes::DUPLICATE_PLUGIN => "duplicate plugin",
+        _ => "its `stage` is invalid",
     }
 }
 
-/// The two stages that plugins may add to, in the order they run.
+/// Stages that plugins may use, in execution order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StageName {
     PreDeployment,
@@ -58,27 +58,27 @@ impl StageName {
     }
 }
 
-/// When a task runs. Without a number it is 0; `100` and `100.0` are one number.
+/// Parsed stage. A missing number is 0; `100` and `100.0` are equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stage {
     pub name: StageName,
-    /// Finite, and never a negative zero.
+    /// Finite, never negative zero.
     number: f64,
 }
 
 impl Stage {
-    /// Reads a stage; the error is one of [`codes`].
+    /// Parses a stage; the error is one of [`codes`].
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let (name, postfix) = match text.split_once('/') {
             Some((name, postfix)) => (name, Some(postfix)),
             None => (text, None),
         };
         let name = StageName::parse(name).ok_or(codes::UNKNOWN)?;
-        let number = postfix.map_or(Ok(0.0), read_number)?;
+        let number = postfix.map_or(Ok(0.0), parse_number)?;
         Ok(Self { name, number })
     }
 
-    /// Reads the field `stage` of a task in a package of that version.
+    /// Parses the `stage` field of a task, for a package version.
     pub fn of_field(field: Option<&Json>, package_version: &str) -> Result<Self, &'static str> {
         let text = match field {
             None | Some(Json::Null) => return Err(codes::MISSING),
@@ -88,7 +88,7 @@ impl Stage {
         Self::in_package(text, package_version)
     }
 
-    /// Reads a stage in a package of that version: the first one knows no numbers.
+    /// Parses a stage, for a package version: version 1 does not support numbers.
     pub fn in_package(text: &str, package_version: &str) -> Result<Self, &'static str> {
         let stage = Self::parse(text);
         let is_number = !matches!(stage, Err(codes::UNKNOWN | codes::BAD_POSTFIX)) && text.contains('/');
@@ -107,7 +107,7 @@ impl Stage {
     }
 }
 
-/// `post_deployment/100`, the number always there and as short as possible.
+/// Canonical form `post_deployment/100`: always with a number, in its shortest form.
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.name.as_str(), self.number)
@@ -118,18 +118,18 @@ pub(crate) fn is_first_package_version(package_version: &str) -> bool {
     package_version.split('.').next() == Some("1")
 }
 
-/// Sign, digits, and digits after a dot; not what programming languages take for numbers besides.
-fn read_number(text: &str) -> Result<f64, &'static str> {
+/// Parses an optional sign, digits and an optional fraction. Exponents, `inf` and `nan` are rejected.
+fn parse_number(text: &str) -> Result<f64, &'static str> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let (whole, fraction) = unsigned.split_once('.').map_or((unsigned, None), |(a, b)| (a, Some(b)));
+    let (integer, fraction) = unsigned.split_once('.').map_or((unsigned, None), |(a, b)| (a, Some(b)));
     let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let has_form = match fraction {
-        None => !whole.is_empty() && is_digits(whole),
-        Some(fraction) => is_digits(whole) && !fraction.is_empty() && is_digits(fraction),
+        None => !integer.is_empty() && is_digits(integer),
+        Some(fraction) => is_digits(integer) && !fraction.is_empty() && is_digits(fraction),
     };
     let number = text.parse::<f64>().ok().filter(|_| has_form).ok_or(codes::BAD_POSTFIX)?;
     if number.is_finite() {
-        // A negative zero sorts before zero; adding zero makes it one.
+        // Adding zero normalizes negative zero, which would sort before zero.
         Ok(number + 0.0)
     } else {
         Err(codes::POSTFIX_RANGE)
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_plain_decimals() {
+    fn plain_decimals_are_parsed() {
         for (text, number) in [
             ("pre_deployment", 0.0_f64),
             ("pre_deployment/0", 0.0),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_has_its_code() {
+    fn invalid_stages_have_a_code() {
         let nines = format!("pre_deployment/{}", "9".repeat(400));
         for (text, code) in [
             ("pre_deployment/", codes::BAD_POSTFIX),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_without_a_stage_and_the_first_package_version() {
+    fn missing_stage_and_package_version_1() {
         let code = |task: Json, version: &str| Stage::of_field(task.get("stage"), version).err();
         assert_eq!(code(json!({}), "2.0.0"), Some(codes::MISSING));
         assert_eq!(code(json!({"stage": null}), "2.0.0"), Some(codes::MISSING));
@@ -211,10 +211,10 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_is_written_with_its_number() {
-        let shown = |text: &str| Stage::parse(text).unwrap().to_string();
-        assert_eq!(shown("pre_deployment"), "pre_deployment/0");
-        assert_eq!(shown("post_deployment/100.0"), "post_deployment/100");
-        assert_eq!(shown("post_deployment/-99.90"), "post_deployment/-99.9");
+    fn display_always_has_a_number() {
+        let display = |text: &str| Stage::parse(text).unwrap().to_string();
+        assert_eq!(display("pre_deployment"), "pre_deployment/0");
+        assert_eq!(display("post_deployment/100.0"), "post_deployment/100");
+        assert_eq!(display("post_deployment/-99.90"), "post_deployment/-99.9");
     }
 }

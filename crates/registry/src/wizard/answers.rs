@@ -1,4 +1,4 @@
-//! From the answers somebody gave to what the new cluster gets.
+//! Conversion of wizard answers to a component selection, bindings and plugins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,44 +11,44 @@ use crate::components::{Binding, BoundModel};
 use crate::patterns::mismatch;
 use crate::restrictions::{Action, Effect};
 
-/// What the answers mean.
+/// Result of valid answers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chosen {
-    /// Every control with its value, whether it was answered or not.
+    /// Value of every control, including defaults.
     pub answers: JsonMap,
-    /// Names of components, in the order of the wizard, each once.
+    /// Component names in wizard order, without duplicates.
     pub components: Vec<String>,
-    /// What is set, in the order of the wizard; the later one is meant.
+    /// Bindings in wizard order; later ones overwrite earlier ones.
     pub bindings: Vec<Binding>,
-    /// Plugins that become enabled.
+    /// Plugins to enable.
     pub plugins: BTreeSet<String>,
 }
 
-/// An answer that cannot be.
+/// Problem with an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerProblem {
-    /// `Pane.control`, or the pane.
+    /// `Pane.control` or the pane.
     pub path: String,
     /// One of [`kinds`].
     pub kind: &'static str,
-    /// A lowercase fragment without a full stop, or the words of the restriction.
+    /// Lowercase without a trailing period, or the message of the restriction.
     pub message: String,
 }
 
-/// Kinds of problems.
+/// Problem kinds.
 pub mod kinds {
-    /// There is no such pane or control.
+    /// Unknown pane or control.
     pub const UNKNOWN: &str = "unknown";
-    /// A value of the wrong kind, or one that is no option.
+    /// Value of the wrong type, or not an option.
     pub const VALUE: &str = "value";
-    /// A restriction forbids it.
+    /// Forbidden by a restriction.
     pub const RESTRICTED: &str = "restricted";
-    /// A restriction that cannot be evaluated.
+    /// Restriction that cannot be evaluated.
     pub const CONDITION: &str = "condition";
 }
 
-/// Judges answers `{Pane: {control: value}}` against a mixed wizard. `others` are the models besides `wizard` that
-/// conditions may ask about, `plugins` the names of those installed.
+/// Validates answers `{Pane: {control: value}}` against a mixed wizard. `others` are the models besides
+/// `wizard` that conditions may refer to, `plugins` the names of installed plugins.
 pub fn choose(
     mixed: &Mixed,
     answers: &JsonMap,
@@ -56,20 +56,20 @@ pub fn choose(
     plugins: &BTreeSet<&str>,
 ) -> Result<Chosen, Vec<AnswerProblem>> {
     let controls = controls(&mixed.wizard);
-    let mut judge = Judge::new(mixed, others, &controls, answers);
+    let mut validator = Validator::new(mixed, others, &controls, answers);
     let mut chosen = Chosen::default();
     for control in &controls {
-        judge.take(control, answers, plugins, &mut chosen);
+        validator.process(control, answers, plugins, &mut chosen);
     }
-    chosen.answers = judge.document;
-    if judge.problems.is_empty() { Ok(chosen) } else { Err(judge.problems) }
+    chosen.answers = validator.document;
+    if validator.problems.is_empty() { Ok(chosen) } else { Err(validator.problems) }
 }
 
-/// Components that the answers stand for, restricted or not: what somebody tried to choose.
+/// Components selected by the answers, regardless of restrictions.
 pub fn named_components(mixed: &Mixed, answers: &JsonMap) -> Vec<String> {
     let mut chosen = Chosen::default();
     for control in controls(&mixed.wizard) {
-        let value = given(answers, &control).cloned().unwrap_or_else(|| control.default_value());
+        let value = answer(answers, &control).cloned().unwrap_or_else(|| control.default_value());
         match control.kind {
             Kind::Checkbox if value == Json::Bool(true) => chosen.add_component(control.body),
             Kind::Choice => {
@@ -88,13 +88,13 @@ fn unknown_answers(controls: &[Control<'_>], answers: &JsonMap) -> Vec<AnswerPro
     let mut problems = Vec::new();
     for (pane, values) in answers {
         let Some(values) = values.as_object() else {
-            let message = "the answers of a pane are a map".to_owned();
+            let message = "the answers of a pane must be a map".to_owned();
             problems.push(AnswerProblem { path: pane.clone(), kind: kinds::VALUE, message });
             continue;
         };
         for name in values.keys() {
             if !controls.iter().any(|control| control.pane == pane && control.name == name) {
-                let message = "the wizard does not ask this".to_owned();
+                let message = "unknown pane or control".to_owned();
                 problems.push(AnswerProblem {
                     path: format!("{pane}.{name}"),
                     kind: kinds::UNKNOWN,
@@ -106,38 +106,38 @@ fn unknown_answers(controls: &[Control<'_>], answers: &JsonMap) -> Vec<AnswerPro
     problems
 }
 
-fn given<'a>(answers: &'a JsonMap, control: &Control<'_>) -> Option<&'a Json> {
+fn answer<'a>(answers: &'a JsonMap, control: &Control<'_>) -> Option<&'a Json> {
     answers.get(control.pane)?.get(control.name)
 }
 
-pub(super) struct Judge<'a, 'f, 'm> {
+pub(super) struct Validator<'a, 'f, 'm> {
     mixed: &'a Mixed,
     others: &'a Models<'f, 'm>,
     pub(super) problems: Vec<AnswerProblem>,
-    /// The model `wizard`.
+    /// Current values, the model `wizard` of conditions.
     pub(super) document: JsonMap,
 }
 
-impl<'a, 'f, 'm> Judge<'a, 'f, 'm> {
+impl<'a, 'f, 'm> Validator<'a, 'f, 'm> {
     pub(super) fn new(
         mixed: &'a Mixed,
         others: &'a Models<'f, 'm>,
         controls: &[Control<'_>],
         answers: &JsonMap,
     ) -> Self {
-        let mut judge =
+        let mut validator =
             Self { mixed, others, problems: unknown_answers(controls, answers), document: JsonMap::new() };
-        judge.fill(controls, answers);
-        judge
+        validator.fill(controls, answers);
+        validator
     }
 
-    /// Answers, and defaults where there are none, before anything is judged: conditions may look anywhere.
+    /// Sets answers and defaults before validation, because conditions may refer to any control.
     fn fill(&mut self, controls: &[Control<'_>], answers: &JsonMap) {
         for pane in self.mixed.wizard.keys() {
             self.document.insert(pane.clone(), Json::Object(JsonMap::new()));
         }
         for control in controls {
-            let value = given(answers, control).cloned().unwrap_or_else(|| control.default_value());
+            let value = answer(answers, control).cloned().unwrap_or_else(|| control.default_value());
             self.set(control, value);
         }
     }
@@ -152,7 +152,7 @@ impl<'a, 'f, 'm> Judge<'a, 'f, 'm> {
         self.problems.push(AnswerProblem { path: control.path(), kind, message: message.into() });
     }
 
-    fn take(
+    fn process(
         &mut self,
         control: &Control<'_>,
         answers: &JsonMap,
@@ -161,14 +161,14 @@ impl<'a, 'f, 'm> Judge<'a, 'f, 'm> {
     ) {
         let pane = self.restricted(control, control.pane_metadata);
         let own = self.restricted(control, Some(control.body));
-        if [&pane, &own].iter().any(|found| matches!(found, Some((Action::Hide, _)))) {
+        if [&pane, &own].iter().any(|restricted| matches!(restricted, Some((Action::Hide, _)))) {
             return;
         }
         let own = own.or(pane);
-        let is_given = given(answers, control).is_some();
+        let is_answered = answer(answers, control).is_some();
         match control.kind {
-            Kind::Choice => self.take_option(control, own, is_given, plugins, chosen),
-            Kind::Checkbox | Kind::Text => self.take_value(control, own, plugins, chosen),
+            Kind::Choice => self.process_option(control, own, is_answered, plugins, chosen),
+            Kind::Checkbox | Kind::Text => self.process_value(control, own, plugins, chosen),
         }
     }
 
@@ -176,7 +176,7 @@ impl<'a, 'f, 'm> Judge<'a, 'f, 'm> {
         self.document.get(control.pane).and_then(|pane| pane.get(control.name)).cloned().unwrap_or_default()
     }
 
-    fn take_value(
+    fn process_value(
         &mut self,
         control: &Control<'_>,
         restricted: Option<(Action, String)>,
@@ -184,10 +184,10 @@ impl<'a, 'f, 'm> Judge<'a, 'f, 'm> {
         chosen: &mut Chosen,
     ) {
         let value = self.value(control);
-        let is_right = if control.kind == Kind::Checkbox { value.is_boolean() } else { value.is_string() };
-        if !is_right {
-            let wanted = if control.kind == Kind::Checkbox { "true or false" } else { "text" };
-            return self.problem(control, kinds::VALUE, format!("must be {wanted}"));
+        let is_valid = if control.kind == Kind::Checkbox { value.is_boolean() } else { value.is_string() };
+        if !is_valid {
+            let expected = if control.kind == Kind::Checkbox { "true or false" } else { "text" };
+            return self.problem(control, kinds::VALUE, format!("must be {expected}"));
         }
         let is_on = value == Json::Bool(true);
         match restricted {
@@ -208,16 +208,16 @@ impl<'a, 'f, 'm> Judge<'a, 'f, 'm> {
         }
     }
 
-    fn take_option(
+    fn process_option(
         &mut self,
         control: &Control<'_>,
         restricted: Option<(Action, String)>,
-        is_given: bool,
+        is_answered: bool,
         plugins: &BTreeSet<&str>,
         chosen: &mut Chosen,
     ) {
         if let Some((_, message)) = restricted {
-            if is_given {
+            if is_answered {
                 self.problem(control, kinds::RESTRICTED, message);
             }
             return;
@@ -227,14 +227,14 @@ impl<'a, 'f, 'm> Judge<'a, 'f, 'm> {
         let mut option = options.iter().find(|option| option.get("data") == Some(&value)).copied();
         let refusal = option.and_then(|option| self.restricted(control, Some(option)));
         match (option, refusal) {
-            (None, _) if !is_given && options.is_empty() => return,
+            (None, _) if !is_answered && options.is_empty() => return,
             (None, _) => {
-                return self.problem(control, kinds::VALUE, format!("{value} is none of the options"));
+                return self.problem(control, kinds::VALUE, format!("{value} is not an option"));
             }
-            (Some(_), Some((_, message))) if is_given => {
+            (Some(_), Some((_, message))) if is_answered => {
                 return self.problem(control, kinds::RESTRICTED, message);
             }
-            // Nobody asked for the default, so the next best will do.
+            // The user did not choose the default, so fall back to the first allowed option.
             (Some(_), Some(_)) => {
                 option =
                     options.iter().find(|option| self.restricted(control, Some(option)).is_none()).copied();
@@ -251,22 +251,22 @@ impl<'a, 'f, 'm> Judge<'a, 'f, 'm> {
         chosen.plugins.extend(self.mixed.owners.get(&key).cloned());
     }
 
-    /// What restrictions of a control, an option or a pane do to it, and their words.
+    /// Action and message of the restrictions of a control, an option or a pane.
     fn restricted(&mut self, control: &Control<'_>, body: Option<&JsonMap>) -> Option<(Action, String)> {
         let effect = self.effect(control, body);
         let message = || {
             let words = effect.messages.join(". ");
-            if words.is_empty() { "a restriction forbids this".to_owned() } else { words }
+            if words.is_empty() { "forbidden by a restriction".to_owned() } else { words }
         };
         effect.action().map(|action| (action, message()))
     }
 
-    /// The same in parts. A restriction that cannot be evaluated is a problem and does nothing.
+    /// Effect of restrictions. A restriction that cannot be evaluated is reported and has no effect.
     pub(super) fn effect(&mut self, control: &Control<'_>, body: Option<&JsonMap>) -> Effect {
-        let written = body.and_then(|body| body.get("restrictions"));
+        let restrictions = body.and_then(|body| body.get("restrictions"));
         let wizard = Json::Object(std::mem::take(&mut self.document));
         let lookup = |name: &str| if name == "wizard" { Some(&wizard) } else { (self.others)(name) };
-        let (effect, errors) = Effect::of(written, &lookup);
+        let (effect, errors) = Effect::of(restrictions, &lookup);
         if let Json::Object(document) = wizard {
             self.document = document;
         }
@@ -278,7 +278,7 @@ impl<'a, 'f, 'm> Judge<'a, 'f, 'm> {
 }
 
 impl Chosen {
-    /// What a bind sets: paths get the value of the control, maps their own values if `sets_maps`.
+    /// Adds bindings: a path gets the value of the control; maps set their own values if `sets_maps`.
     fn add(&mut self, body: &JsonMap, value: &Json, sets_maps: bool, plugins: &BTreeSet<&str>) {
         let items = match body.get("bind") {
             Some(Json::Array(items)) => &items[..],
@@ -287,10 +287,10 @@ impl Chosen {
         };
         for item in items {
             match item {
-                Json::String(place) => self.bind(place, value.clone(), plugins),
+                Json::String(target) => self.bind(target, value.clone(), plugins),
                 Json::Object(map) if sets_maps => {
-                    for (place, value) in map {
-                        self.bind(place, value.clone(), plugins);
+                    for (target, value) in map {
+                        self.bind(target, value.clone(), plugins);
                     }
                 }
                 _ => {}
@@ -298,9 +298,10 @@ impl Chosen {
         }
     }
 
-    /// The switch of a plugin is `<plugin>.metadata.enabled`; `<plugin>.value` means it too.
-    fn bind(&mut self, place: &str, value: Json, plugins: &BTreeSet<&str>) {
-        let Some(mut binding) = Binding::new(place, value) else { return };
+    /// Adds a binding. A plugin is enabled by `<plugin>.metadata.enabled`, of which `<plugin>.value` is an
+    /// alias.
+    fn bind(&mut self, target: &str, value: Json, plugins: &BTreeSet<&str>) {
+        let Some(mut binding) = Binding::new(target, value) else { return };
         if binding.model == BoundModel::Settings
             && let Some((section, rest)) = binding.path.split_once('.')
             && plugins.contains(section)
@@ -316,12 +317,14 @@ impl Chosen {
 
     fn add_component(&mut self, body: &JsonMap) {
         let component = body.get("component").and_then(Json::as_str);
-        if let Some(component) = component.filter(|name| !self.components.iter().any(|known| known == name)) {
+        if let Some(component) =
+            component.filter(|name| !self.components.iter().any(|component| component == name))
+        {
             self.components.push(component.to_owned());
         }
     }
 
-    /// The last value of each place, by model and path.
+    /// Final value of each path.
     pub fn settled(&self) -> BTreeMap<(BoundModel, &str), &Json> {
         self.bindings.iter().map(|binding| ((binding.model, &*binding.path), &binding.value)).collect()
     }

@@ -1,4 +1,4 @@
-//! What choosing something sets, joined.
+//! Merging of `bind` lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::conflict::kinds;
 use super::mix::Mixer;
 
 impl Mixer<'_> {
-    /// Both sides as lists, items that are new behind. Setting one path to two values is a conflict.
+    /// Converts both sides to lists and appends new items. Setting one path to two values is a conflict.
     pub(super) fn merge_bind(&mut self, old: &mut Json, addition: &Json, path: &str) {
         if old.is_string() && old == addition {
             return;
@@ -27,7 +27,7 @@ impl Mixer<'_> {
             let clashing = bound.clashing(&item);
             if clashing.is_empty() {
                 for path_set in item.as_object().into_iter().flat_map(|map| map.keys()) {
-                    self.note_origin(format!("{path}.{path_set}"));
+                    self.record_origin(format!("{path}.{path_set}"));
                 }
                 bound.add(&item);
                 items.push(item);
@@ -47,7 +47,7 @@ fn as_list(bind: &Json) -> Vec<Json> {
     }
 }
 
-/// Which paths are set to which values.
+/// Values set for each path.
 #[derive(Default)]
 struct Bound {
     values: BTreeMap<String, BTreeSet<String>>,
@@ -60,13 +60,13 @@ impl Bound {
         }
     }
 
-    /// Paths that an item sets to something else than the items so far.
+    /// Paths that an item sets to a different value than earlier items.
     fn clashing(&self, item: &Json) -> Vec<String> {
-        let is_other = |path: &str, value: &Json| {
+        let is_different = |path: &str, value: &Json| {
             let value = canonical(value);
-            self.values.get(path).is_some_and(|known| known.iter().any(|known| *known != value))
+            self.values.get(path).is_some_and(|values| values.iter().any(|other| *other != value))
         };
         let entries = item.as_object().into_iter().flatten();
-        entries.filter(|(path, value)| is_other(path, value)).map(|(path, _)| path.clone()).collect()
+        entries.filter(|(path, value)| is_different(path, value)).map(|(path, _)| path.clone()).collect()
     }
 }

@@ -1,8 +1,8 @@
-//! Values as texts that are equal when the values are, for lists too long to be searched again and again.
+//! Canonical serialization of values, for comparison through sets instead of quadratic searches.
 
 use stoker_model::Json;
 
-/// Keys of maps in order; `1` and `"1"` differ, and so do `1` and `1.0`.
+/// Sorts map keys. `1`, `"1"` and `1.0` are different.
 pub(super) fn canonical(value: &Json) -> String {
     match value {
         Json::Object(map) => {
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_values_are_equal_texts_and_others_are_not() {
+    fn canonical_form_is_equal_exactly_for_equal_values() {
         assert_eq!(
             canonical(&json!({"b": [1, {"d": 1, "c": 2}], "a": 1})),
             canonical(&json!({"a": 1, "b": [1, {"c": 2, "d": 1}]}))

@@ -1,28 +1,28 @@
-//! Why wizards cannot be mixed.
+//! Conflicts between wizards.
 
-/// What two wizards say and cannot both mean.
+/// Contradiction between two wizards.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MixConflict {
-    /// Keys joined by dots, an option as `values[data]`.
+    /// Dotted path; an option is `values[data]`.
     pub path: String,
     /// One of `kinds`.
     pub kind: &'static str,
-    /// Whose wizard was being laid in.
+    /// Plugin whose wizard was being merged.
     pub plugin: String,
-    /// Who had said it otherwise before: `release`, or another plugin. `None` where the plugin is at odds with itself.
+    /// Source of the earlier value: `release` or another plugin. `None` if the plugin contradicts itself.
     pub other: Option<String>,
 }
 
 impl MixConflict {
-    /// A lowercase fragment without a full stop.
+    /// Lowercase, without a trailing period.
     pub fn message(&self) -> String {
-        let what = match self.kind {
+        let reason = match self.kind {
             kinds::UNKNOWN_PANE => "the release has no such pane",
-            kinds::TYPE => "a map, a list and a value cannot be joined",
-            kinds::SCALAR => "it has two values",
-            kinds::BIND => "choosing this sets it to two values",
-            kinds::MISSING_DATA => "an option is a map with `data`",
-            _ => "there is an option with this `data` already",
+            kinds::TYPE => "values of different types cannot be merged",
+            kinds::SCALAR => "conflicting values",
+            kinds::BIND => "it is bound to conflicting values",
+            kinds::MISSING_DATA => "an option must be a map with `data`",
+            _ => "duplicate option `data`",
         };
         let path = if self.path.is_empty() { "the wizard" } else { &self.path };
         let parties = match self.other.as_deref() {
@@ -30,22 +30,22 @@ impl MixConflict {
             Some(other) => format!("plugins `{}` and `{other}`", self.plugin),
             None => format!("plugin `{}`", self.plugin),
         };
-        format!("`{path}` of {parties}: {what}")
+        format!("`{path}` of {parties}: {reason}")
     }
 }
 
-/// Kinds of conflicts.
+/// Conflict kinds.
 pub(super) mod kinds {
-    /// The release has no such pane.
+    /// Pane that the release does not have.
     pub(crate) const UNKNOWN_PANE: &str = "unknown_pane";
-    /// A map where a list is, or the like.
+    /// Different types, for example a map and a list.
     pub(crate) const TYPE: &str = "type";
-    /// Two values of one thing.
+    /// Different scalar values.
     pub(crate) const SCALAR: &str = "scalar";
-    /// One setting is set to two values.
+    /// A path is set to two values.
     pub(crate) const BIND: &str = "bind";
-    /// An option that is no map with `data`.
+    /// Option that is not a map with `data`.
     pub(crate) const MISSING_DATA: &str = "missing_data";
-    /// An option that is there already.
+    /// Duplicate option.
     pub(crate) const DUPLICATE_OPTION: &str = "duplicate_option";
 }

@@ -1,4 +1,4 @@
-//! Controls of a wizard, in the order in which they are asked.
+//! Controls of a wizard in display order.
 
 use stoker_model::{Json, JsonMap};
 
@@ -6,7 +6,7 @@ use super::participant::{sorted_controls, sorted_panes};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// One of several options.
+    /// One option of a list.
     Choice,
     Checkbox,
     Text,
@@ -16,7 +16,7 @@ pub(super) struct Control<'a> {
     pub(super) pane: &'a str,
     pub(super) name: &'a str,
     pub(super) body: &'a JsonMap,
-    /// What is said about the whole pane.
+    /// Metadata of the pane.
     pub(super) pane_metadata: Option<&'a JsonMap>,
     pub(super) kind: Kind,
 }
@@ -31,7 +31,7 @@ impl<'a> Control<'a> {
         options.filter_map(Json::as_object).filter(|option| option.contains_key("data")).collect()
     }
 
-    /// What counts when nobody answers.
+    /// Value if the control is not answered.
     pub(super) fn default_value(&self) -> Json {
         if let Some(value) = self.body.get("value").filter(|value| !value.is_null()) {
             return value.clone();
@@ -46,9 +46,9 @@ impl<'a> Control<'a> {
     }
 }
 
-/// Every control that asks something; others, of type `custom`, are drawings.
+/// All controls with a value; controls of type `custom` have none.
 pub(super) fn controls(wizard: &JsonMap) -> Vec<Control<'_>> {
-    let mut found = Vec::new();
+    let mut controls = Vec::new();
     for (pane, members) in sorted_panes(wizard) {
         let pane_metadata = members.get("metadata").and_then(Json::as_object);
         for (name, body) in sorted_controls(members) {
@@ -58,8 +58,8 @@ pub(super) fn controls(wizard: &JsonMap) -> Vec<Control<'_>> {
                 Some("text" | "password") => Kind::Text,
                 _ => continue,
             };
-            found.push(Control { pane, name, body, pane_metadata, kind });
+            controls.push(Control { pane, name, body, pane_metadata, kind });
         }
     }
-    found
+    controls
 }

@@ -1,21 +1,21 @@
-//! What can be chosen, after the answers so far.
+//! State of the wizard after some answers: possible choices and effective values.
 
 use stoker_conditions::Models;
 use stoker_model::{Json, JsonMap};
 
-use super::answers::{AnswerProblem, Judge};
+use super::answers::{AnswerProblem, Validator};
 use super::control::{Control, Kind, controls};
 use super::mix::Mixed;
 use crate::restrictions::Effect;
 
-/// The wizard as it stands.
+/// State of the wizard.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluation {
-    /// In the order in which they are asked.
+    /// In display order.
     pub controls: Vec<ControlState>,
-    /// Every control with the value that counts.
+    /// Effective value of every control.
     pub answers: JsonMap,
-    /// Answers to nothing, and restrictions that cannot be evaluated.
+    /// Unknown answers, and restrictions that cannot be evaluated.
     pub problems: Vec<AnswerProblem>,
 }
 
@@ -23,12 +23,12 @@ pub struct Evaluation {
 pub struct ControlState {
     pub pane: String,
     pub control: String,
-    /// What counts: the answer, the default, or what is left when neither is possible any more.
+    /// Effective value: the answer, the default, or the first possible option if both are forbidden.
     pub value: Json,
-    /// The answer that was given up because something else forbids it.
+    /// Answer that was discarded because a restriction forbids it.
     pub dropped: Option<Json>,
     pub effect: Effect,
-    /// Of a choice, in its order.
+    /// Options of a choice, in order.
     pub options: Vec<OptionState>,
 }
 
@@ -38,43 +38,44 @@ pub struct OptionState {
     pub effect: Effect,
 }
 
-/// Evaluates every restriction over answers `{Pane: {control: value}}`. What has become impossible does not stay chosen:
-/// a checkbox is unchecked, a choice falls to the first option that is left; in the order of the wizard, so that later
-/// panes see what counts.
+/// Evaluates all restrictions over answers `{Pane: {control: value}}`. Forbidden values are replaced: a
+/// checkbox is unchecked, a choice falls back to the first possible option. Controls are processed in wizard
+/// order, so that later panes see effective values.
 pub fn evaluate(mixed: &Mixed, answers: &JsonMap, others: &Models<'_, '_>) -> Evaluation {
     let controls = controls(&mixed.wizard);
-    let mut judge = Judge::new(mixed, others, &controls, answers);
-    let given: Vec<Json> = controls.iter().map(|control| judge.value(control)).collect();
+    let mut validator = Validator::new(mixed, others, &controls, answers);
+    let answer: Vec<Json> = controls.iter().map(|control| validator.value(control)).collect();
     for control in &controls {
-        judge.settle(control);
+        validator.replace_forbidden(control);
     }
-    // What cannot be evaluated is told once, of what counts in the end.
-    judge.problems.retain(|problem| problem.kind != super::answer_kinds::CONDITION);
-    let states = controls.iter().zip(given).map(|(control, given)| judge.state(control, given)).collect();
-    judge.problems.dedup();
-    Evaluation { controls: states, answers: judge.document, problems: judge.problems }
+    // Report evaluation errors once, for the effective values.
+    validator.problems.retain(|problem| problem.kind != super::answer_kinds::CONDITION);
+    let states =
+        controls.iter().zip(answer).map(|(control, answer)| validator.state(control, answer)).collect();
+    validator.problems.dedup();
+    Evaluation { controls: states, answers: validator.document, problems: validator.problems }
 }
 
-impl Judge<'_, '_, '_> {
-    fn whole_effect(&mut self, control: &Control<'_>) -> Effect {
+impl Validator<'_, '_, '_> {
+    fn combined_effect(&mut self, control: &Control<'_>) -> Effect {
         let pane = self.effect(control, control.pane_metadata);
         pane.and(self.effect(control, Some(control.body)))
     }
 
-    /// Gives up a value that is impossible.
-    fn settle(&mut self, control: &Control<'_>) {
+    /// Replaces a forbidden value.
+    fn replace_forbidden(&mut self, control: &Control<'_>) {
         match control.kind {
             Kind::Checkbox => {
-                if self.whole_effect(control).action().is_some() {
+                if self.combined_effect(control).action().is_some() {
                     self.set(control, Json::Bool(false));
                 }
             }
-            Kind::Choice => self.settle_choice(control),
+            Kind::Choice => self.replace_forbidden_choice(control),
             Kind::Text => {}
         }
     }
 
-    fn settle_choice(&mut self, control: &Control<'_>) {
+    fn replace_forbidden_choice(&mut self, control: &Control<'_>) {
         let value = self.value(control);
         let mut possible = Vec::new();
         for option in control.options() {
@@ -86,24 +87,24 @@ impl Judge<'_, '_, '_> {
             return;
         }
         let default = Some(control.default_value()).filter(|default| possible.contains(default));
-        if let Some(left) = default.or_else(|| possible.into_iter().next()) {
-            self.set(control, left);
+        if let Some(fallback) = default.or_else(|| possible.into_iter().next()) {
+            self.set(control, fallback);
         }
     }
 
-    fn state(&mut self, control: &Control<'_>, given: Json) -> ControlState {
+    fn state(&mut self, control: &Control<'_>, answer: Json) -> ControlState {
         let value = self.value(control);
-        let option = |option: &JsonMap, judge: &mut Self| OptionState {
+        let option = |option: &JsonMap, validator: &mut Self| OptionState {
             data: option.get("data").cloned().unwrap_or_default(),
-            effect: judge.effect(control, Some(option)),
+            effect: validator.effect(control, Some(option)),
         };
         ControlState {
             pane: control.pane.to_owned(),
             control: control.name.to_owned(),
-            dropped: (given != value).then_some(given),
+            dropped: (answer != value).then_some(answer),
             value,
-            effect: self.whole_effect(control),
-            options: control.options().into_iter().map(|found| option(found, self)).collect(),
+            effect: self.combined_effect(control),
+            options: control.options().into_iter().map(|body| option(body, self)).collect(),
         }
     }
 }

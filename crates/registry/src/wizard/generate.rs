@@ -1,7 +1,8 @@
-//! Restrictions that follow from what components say about each other.
+//! Restrictions generated from the compatibility of components.
 //!
-//! A choice is disabled by choices of the same or an earlier pane only, so that its condition can be evaluated as soon as
-//! its pane is shown; what a later pane decides is left to the check when the cluster is made.
+//! A choice is disabled only by choices of the same or an earlier pane, so that its condition can be
+//! evaluated when its pane is shown. Conflicts with later panes are found by the check when the cluster is
+//! created.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +12,19 @@ use super::participant::{Participant, participants};
 use crate::components::{ComponentPattern, Predicate, Registry, Requirement};
 use crate::restrictions::{Action, Restriction};
 
-/// What has to be added to each choice, in the order of the wizard: from `Pane.control` or `Pane.control[data]` to its
-/// restrictions.
+/// Restrictions to add to each choice, in wizard order, by `Pane.control` or `Pane.control[data]`.
 pub fn generated_restrictions(wizard: &JsonMap, registry: &Registry) -> Vec<(String, Vec<Restriction>)> {
     let all = participants(wizard, registry);
     let additions = all.iter().map(|target| (target.target(), additions(target, &all)));
     additions.filter(|(_, restrictions)| !restrictions.is_empty()).collect()
 }
 
-/// How many choices of a wizard stand for components: restrictions grow with the square of them.
+/// Number of choices that represent components. The number of restrictions is quadratic in it.
 pub fn n_choices(wizard: &JsonMap, registry: &Registry) -> usize {
     participants(wizard, registry).len()
 }
 
-/// The wizard with these restrictions behind those that are written by hand.
+/// Appends the generated restrictions to the existing ones.
 pub fn with_restrictions(mut wizard: JsonMap, registry: &Registry) -> JsonMap {
     let original = wizard.clone();
     let all = participants(&original, registry);
@@ -49,36 +49,36 @@ fn choice_mut<'w>(wizard: &'w mut JsonMap, target: &Participant<'_>) -> Option<&
     options.iter_mut().find(|option| option.get("data") == Some(data))?.as_object_mut()
 }
 
-/// Everything new about one choice.
+/// New restrictions of one choice.
 fn additions(target: &Participant<'_>, all: &[Participant<'_>]) -> Vec<Restriction> {
     let written = target.body.get("restrictions").and_then(Json::as_array).into_iter().flatten();
     let mut known: BTreeSet<String> =
         written.filter_map(Restriction::read).map(|restriction| restriction.condition).collect();
-    let requires = target.component.requires.iter().filter_map(|found| requirement(target, found, all));
+    let requires = target.component.requires.iter().filter_map(|required| requirement(target, required, all));
     let mut added = incompatibilities(target, all);
     added.extend(requires);
     added.retain(|restriction| known.insert(restriction.condition.clone()));
     added
 }
 
-fn disabled(condition: String, message: String) -> Restriction {
+fn disable_if(condition: String, message: String) -> Restriction {
     Restriction { condition, message: Some(message), action: Action::Disable, is_strict: true }
 }
 
 fn incompatibilities(target: &Participant<'_>, all: &[Participant<'_>]) -> Vec<Restriction> {
-    let is_meant = |other: &&Participant<'_>| {
+    let is_conflict = |other: &&Participant<'_>| {
         !other.is_in_control_of(target)
             && other.pane_idx <= target.pane_idx
             && Registry::conflict(target.component, other.component)
     };
     let restriction = |other: &Participant<'_>| {
         let message = format!("{} is not compatible with {}", target.component.label, other.component.label);
-        disabled(other.reference(), message)
+        disable_if(other.reference(), message)
     };
-    all.iter().filter(is_meant).map(restriction).collect()
+    all.iter().filter(is_conflict).map(restriction).collect()
 }
 
-/// The restriction that keeps a requirement, if there is anything to keep yet.
+/// Restriction that enforces a requirement; `None` if it cannot be evaluated yet.
 fn requirement(
     target: &Participant<'_>,
     requirement: &Requirement,
@@ -99,24 +99,28 @@ fn requirement(
         Predicate::AnyOf => none_chosen(&partners),
         Predicate::OneOf => not_exactly_one(&partners),
         Predicate::NoneOf if partners.is_empty() => return None,
-        Predicate::NoneOf => joined(&partners, " or "),
+        Predicate::NoneOf => join_references(&partners, " or "),
         Predicate::AllOf if lacks_exact_item(target, requirement, &partners) => "true".to_owned(),
         Predicate::AllOf if partners.is_empty() => return None,
-        Predicate::AllOf => format!("not ({})", joined(&partners, " and ")),
+        Predicate::AllOf => format!("not ({})", join_references(&partners, " and ")),
     };
-    Some(disabled(condition, requirement.words(&target.component.label)))
+    Some(disable_if(condition, requirement.words(&target.component.label)))
 }
 
-fn joined(partners: &[&Participant<'_>], operator: &str) -> String {
+fn join_references(partners: &[&Participant<'_>], operator: &str) -> String {
     let references: Vec<String> = partners.iter().map(|partner| partner.reference()).collect();
     references.join(operator)
 }
 
 fn none_chosen(partners: &[&Participant<'_>]) -> String {
-    if partners.is_empty() { "true".to_owned() } else { format!("not ({})", joined(partners, " or ")) }
+    if partners.is_empty() {
+        "true".to_owned()
+    } else {
+        format!("not ({})", join_references(partners, " or "))
+    }
 }
 
-/// None of them, or two that can be chosen together.
+/// No partner, or two that can be chosen together.
 fn not_exactly_one(partners: &[&Participant<'_>]) -> String {
     let mut condition = none_chosen(partners);
     for (idx, one) in partners.iter().enumerate() {
@@ -128,7 +132,7 @@ fn not_exactly_one(partners: &[&Participant<'_>]) -> String {
     condition
 }
 
-/// Whether a name has to be chosen that no choice of the wizard stands for.
+/// Reports whether a required name is not represented in the wizard.
 fn lacks_exact_item(
     target: &Participant<'_>,
     requirement: &Requirement,

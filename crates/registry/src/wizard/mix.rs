@@ -1,4 +1,4 @@
-//! Wizards of plugins laid into that of a release.
+//! Merging of plugin wizards into that of a release.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,28 +8,28 @@ use super::canonical::canonical;
 use super::conflict::{MixConflict, kinds};
 use crate::components::{ComponentName, ComponentType};
 
-/// What one plugin adds.
+/// Wizard additions of one plugin.
 #[derive(Clone, Debug)]
 pub struct PluginWizard<'a> {
     pub name: &'a str,
     pub version: &'a str,
     pub wizard: &'a Json,
-    /// What it provides, to link its options to.
+    /// Components of the plugin, linked to its options.
     pub components: Vec<ComponentName>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mixed {
     pub wizard: JsonMap,
-    /// Which plugin brought an option or a checkbox: from `Pane.control.values["data"]`, the data as JSON, or from
-    /// `Pane.control` to its name. Choosing it enables the plugin.
+    /// Plugin that added an option or a checkbox, by `Pane.control.values["data"]` (the data as JSON) or
+    /// `Pane.control`. Choosing it enables the plugin.
     pub owners: BTreeMap<String, String>,
 }
 
-/// Who says everything that no plugin does.
+/// Origin of everything that no plugin added.
 const RELEASE: &str = "release";
 
-/// Mixes wizards; of each plugin the newest version counts, and their order does not matter.
+/// Merges wizards. The newest version of each plugin is used; the order of plugins does not matter.
 pub fn mix(release: &Json, plugins: &[PluginWizard<'_>]) -> Result<Mixed, Vec<MixConflict>> {
     let Some(release) = release.as_object().filter(|panes| !panes.is_empty()) else {
         return Ok(Mixed::default());
@@ -38,13 +38,13 @@ pub fn mix(release: &Json, plugins: &[PluginWizard<'_>]) -> Result<Mixed, Vec<Mi
     let mut mixer = Mixer::default();
     let mut newest: BTreeMap<&str, &PluginWizard<'_>> = BTreeMap::new();
     for plugin in plugins {
-        let known = newest.entry(plugin.name).or_insert(plugin);
-        if compare_versions(plugin.version, known.version).is_gt() {
-            *known = plugin;
+        let current = newest.entry(plugin.name).or_insert(plugin);
+        if compare_versions(plugin.version, current.version).is_gt() {
+            *current = plugin;
         }
     }
     for plugin in newest.into_values() {
-        mixer.lay(&mut mixed, release, plugin);
+        mixer.merge_plugin(&mut mixed, release, plugin);
     }
     if mixer.conflicts.is_empty() {
         return Ok(Mixed { wizard: mixed, owners: mixer.owners });
@@ -57,15 +57,15 @@ pub fn mix(release: &Json, plugins: &[PluginWizard<'_>]) -> Result<Mixed, Vec<Mi
 #[derive(Default)]
 pub(super) struct Mixer<'a> {
     pub(super) owners: BTreeMap<String, String>,
-    /// Which plugin was the first to say something at a path; everything else is the release's.
+    /// Plugin that first added a path; other paths are from the release.
     origins: BTreeMap<String, &'a str>,
     pub(super) conflicts: Vec<MixConflict>,
     pub(super) plugin: &'a str,
-    /// The component that new options of the plugin stand for where they name none.
+    /// Component for new options of the plugin that name none.
     pub(super) linked: Option<String>,
 }
 
-/// The type of the components that a pane is about.
+/// Component type of a pane.
 fn pane_type(pane: &str) -> Option<ComponentType> {
     Some(match pane {
         "Compute" => ComponentType::Hypervisor,
@@ -78,24 +78,24 @@ fn pane_type(pane: &str) -> Option<ComponentType> {
 }
 
 impl<'a> Mixer<'a> {
-    /// What the plugin says is at odds with what was said at the path before.
+    /// Reports a conflict with the earlier value at a path.
     pub(super) fn conflict(&mut self, path: String, kind: &'static str) {
         let other = self.origin(&path).unwrap_or(RELEASE);
         let other = (other != self.plugin).then(|| other.to_owned());
         self.conflicts.push(MixConflict { path, kind, plugin: self.plugin.to_owned(), other });
     }
 
-    /// What the plugin says is wrong by itself.
-    pub(super) fn mistake(&mut self, path: String, kind: &'static str) {
+    /// Reports an error of the plugin itself.
+    pub(super) fn plugin_error(&mut self, path: String, kind: &'static str) {
         self.conflicts.push(MixConflict { path, kind, plugin: self.plugin.to_owned(), other: None });
     }
 
-    /// Notes that the plugin is the first to say something at the path.
-    pub(super) fn note_origin(&mut self, path: String) {
+    /// Records the plugin as origin of a path.
+    pub(super) fn record_origin(&mut self, path: String) {
         self.origins.entry(path).or_insert(self.plugin);
     }
 
-    /// The plugin that brought the path, or the nearest thing that it is inside of.
+    /// Origin of a path or of its nearest ancestor.
     fn origin(&self, path: &str) -> Option<&'a str> {
         let ends = path.char_indices().filter(|(_, letter)| matches!(letter, '.' | '[')).map(|(at, _)| at);
         let mut ends: Vec<usize> = ends.collect();
@@ -103,12 +103,12 @@ impl<'a> Mixer<'a> {
         ends.iter().rev().find_map(|end| self.origins.get(&path[..*end]).copied())
     }
 
-    fn lay(&mut self, mixed: &mut JsonMap, release: &JsonMap, plugin: &PluginWizard<'a>) {
+    fn merge_plugin(&mut self, mixed: &mut JsonMap, release: &JsonMap, plugin: &PluginWizard<'a>) {
         self.plugin = plugin.name;
         let panes = match plugin.wizard {
             Json::Object(panes) => panes,
             Json::Null => return,
-            _ => return self.mistake(String::new(), kinds::TYPE),
+            _ => return self.plugin_error(String::new(), kinds::TYPE),
         };
         for (pane, addition) in panes.iter().filter(|(_, addition)| !addition.is_null()) {
             match addition.as_object() {
@@ -123,9 +123,9 @@ impl<'a> Mixer<'a> {
         }
     }
 
-    /// Checkboxes that the plugin brings are its own, as its options are.
-    fn own_checkboxes(&mut self, known: Option<&Json>, pane: &str, controls: &JsonMap) {
-        let is_new = |name: &str| known.and_then(|known| known.get(name)).is_none_or(Json::is_null);
+    /// Records the plugin as owner of its new checkboxes.
+    fn own_checkboxes(&mut self, existing: Option<&Json>, pane: &str, controls: &JsonMap) {
+        let is_new = |name: &str| existing.and_then(|existing| existing.get(name)).is_none_or(Json::is_null);
         for (name, control) in controls.iter().filter(|(name, _)| is_new(name)) {
             if control.get("type").is_some_and(|kind| kind == "checkbox") {
                 self.owners.insert(format!("{pane}.{name}"), self.plugin.to_owned());
@@ -140,18 +140,18 @@ impl<'a> Mixer<'a> {
         }
     }
 
-    /// Lays one value in; `path` leads to it.
+    /// Merges one value at `path`.
     fn merge_key(&mut self, base: &mut JsonMap, key: &str, value: &Json, path: &str) {
         let is_absent = base.get(key).is_none_or(Json::is_null);
         if is_absent {
-            // Maps and options are walked even so: what is inside may be wrong by itself.
+            // Maps and options are merged into an empty value, because their content has to be checked too.
             let start = match value {
                 Json::Object(_) => Json::Object(JsonMap::new()),
                 Json::Array(_) if key == "values" => Json::Array(Vec::new()),
                 _ => value.clone(),
             };
             base.insert(key.to_owned(), start);
-            self.note_origin(path.to_owned());
+            self.record_origin(path.to_owned());
         }
         let Some(old) = base.get_mut(key) else { return };
         match (old, value) {
@@ -176,7 +176,7 @@ impl<'a> Mixer<'a> {
     }
 }
 
-/// What a plugin provides for a pane, if it is one thing.
+/// The plugin's component for a pane, if there is exactly one.
 fn only_component(plugin: &PluginWizard<'_>, pane: &str) -> Option<String> {
     let kind = pane_type(pane)?;
     let mut fitting = plugin.components.iter().filter(|name| name.kind() == kind);

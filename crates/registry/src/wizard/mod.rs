@@ -1,9 +1,9 @@
-//! The wizard in which a cluster is made: that of the release, with what plugins add to it.
+//! Wizard for creating clusters: that of the release with additions of plugins.
 //!
-//! [`mix()`] lays the wizards of plugins into that of a release; nothing a release says can be changed.
-//! [`generated_restrictions`] turns what the registry knows into restrictions of the options, so that what does not go
-//! together cannot be chosen, and [`with_restrictions`] writes them into the wizard. [`evaluate()`] tells what can be chosen
-//! after some answers, [`choose`] judges the answers that somebody gives in the end.
+//! [`mix()`] merges the wizards of plugins into that of a release; plugins cannot change what the release
+//! defines. [`generated_restrictions`] derives restrictions from component compatibility, so that
+//! incompatible options cannot be chosen, and [`with_restrictions`] adds them to the wizard. [`evaluate()`]
+//! computes the state of the wizard after some answers; [`choose`] validates the final answers.
 
 mod answers;
 mod bind;

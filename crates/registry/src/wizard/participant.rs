@@ -1,20 +1,20 @@
-//! Choices of a wizard that stand for components, in the order in which they are made.
+//! Wizard choices that represent components, in wizard order.
 
 use stoker_model::{Json, JsonMap};
 
 use crate::components::{Component, ComponentName, Registry};
 
-/// An option or a checkbox.
+/// Option or checkbox that represents a component.
 #[derive(Clone, Debug)]
 pub(super) struct Participant<'a> {
     pub(super) pane: &'a str,
     pub(super) control: &'a str,
     /// `None` for a checkbox.
     pub(super) data: Option<&'a Json>,
-    /// The option or the checkbox itself.
+    /// The option or checkbox.
     pub(super) body: &'a JsonMap,
     pub(super) component: &'a Component,
-    /// Which pane it is in.
+    /// Index of its pane.
     pub(super) pane_idx: usize,
 }
 
@@ -24,24 +24,24 @@ const PANES: &[&str] =
 const WEIGHT_DEFAULT: f64 = 100.0;
 
 impl Participant<'_> {
-    /// A condition that is true when this is chosen.
+    /// Condition that holds if this choice is selected.
     pub(super) fn reference(&self) -> String {
-        let place = format!("wizard:{}.{}", self.pane, self.control);
+        let path = format!("wizard:{}.{}", self.pane, self.control);
         match self.data {
-            None => format!("{place} == true"),
-            Some(Json::String(text)) if text.contains('\'') => format!("{place} == \"{text}\""),
-            Some(Json::String(text)) => format!("{place} == '{text}'"),
-            Some(other) => format!("{place} == {other}"),
+            None => format!("{path} == true"),
+            Some(Json::String(text)) if text.contains('\'') => format!("{path} == \"{text}\""),
+            Some(Json::String(text)) => format!("{path} == '{text}'"),
+            Some(other) => format!("{path} == {other}"),
         }
     }
 
-    /// `Pane.control`, or `Pane.control[data]`.
+    /// `Pane.control` or `Pane.control[data]`.
     pub(super) fn target(&self) -> String {
-        let place = format!("{}.{}", self.pane, self.control);
+        let path = format!("{}.{}", self.pane, self.control);
         match self.data {
-            None => place,
-            Some(Json::String(text)) => format!("{place}[{text}]"),
-            Some(other) => format!("{place}[{other}]"),
+            None => path,
+            Some(Json::String(text)) => format!("{path}[{text}]"),
+            Some(other) => format!("{path}[{other}]"),
         }
     }
 
@@ -50,22 +50,22 @@ impl Participant<'_> {
     }
 }
 
-/// All choices that name a component the registry knows, pane by pane.
+/// All choices with a known component, in wizard order.
 pub(super) fn participants<'a>(wizard: &'a JsonMap, registry: &'a Registry) -> Vec<Participant<'a>> {
-    let mut found = Vec::new();
+    let mut participants = Vec::new();
     for (pane_idx, (pane, controls)) in sorted_panes(wizard).into_iter().enumerate() {
         for (control, body) in sorted_controls(controls) {
             for (data, body) in choices(body) {
                 if let Some(component) = component_of(body, registry) {
-                    found.push(Participant { pane, control, data, body, component, pane_idx });
+                    participants.push(Participant { pane, control, data, body, component, pane_idx });
                 }
             }
         }
     }
-    found
+    participants
 }
 
-/// Panes in the order in which they are shown; those that nobody knows come last, by name.
+/// Panes in display order; unknown panes last, sorted by name.
 pub(super) fn sorted_panes(wizard: &JsonMap) -> Vec<(&str, &JsonMap)> {
     let mut panes: Vec<(&str, &JsonMap)> =
         wizard.iter().filter_map(|(name, pane)| Some((&**name, pane.as_object()?))).collect();
@@ -74,7 +74,7 @@ pub(super) fn sorted_panes(wizard: &JsonMap) -> Vec<(&str, &JsonMap)> {
     panes
 }
 
-/// Controls of a pane, light ones first.
+/// Controls of a pane, sorted by weight and name.
 pub(super) fn sorted_controls(pane: &JsonMap) -> Vec<(&str, &JsonMap)> {
     let mut controls: Vec<(&str, &JsonMap)> = pane
         .iter()
@@ -86,7 +86,7 @@ pub(super) fn sorted_controls(pane: &JsonMap) -> Vec<(&str, &JsonMap)> {
     controls
 }
 
-/// The options of a control, or the checkbox it is.
+/// Options of a control, or the control itself if it is a checkbox.
 fn choices(control: &JsonMap) -> Vec<(Option<&Json>, &JsonMap)> {
     if control.get("type").and_then(Json::as_str) == Some("checkbox") {
         return vec![(None, control)];

@@ -1,4 +1,4 @@
-//! What people are told.
+//! Human-readable advice and explanations.
 
 use serde_json::json;
 use stoker_registry::components::{Advice, ComponentName, Registry, Selection};
@@ -25,7 +25,7 @@ fn advice(about: &str, chosen: &[&str]) -> Advice {
 }
 
 #[test]
-fn before_choosing() {
+fn advice_considers_earlier_panes_only() {
     assert_eq!(
         advice("network:core:contrail", &["hypervisor:vmware"]),
         Advice::Incompatible(vec!["Contrail is not compatible with vCenter: no tunnels".to_owned()])
@@ -37,7 +37,7 @@ fn before_choosing() {
         advice("network:ml2", &["hypervisor:kvm", "network:core:contrail"]),
         Advice::Available(vec![name("network:core:contrail")])
     );
-    // Storage comes later and may still be chosen; the network is past.
+    // Storage is a later pane and may still be chosen; the network pane is an earlier one.
     assert_eq!(advice("hypervisor:kvm", &[]), Advice::Available(vec![]));
     assert_eq!(
         advice("storage:ceph", &["hypervisor:kvm"]),
@@ -46,39 +46,40 @@ fn before_choosing() {
     assert_eq!(
         advice("hypervisor:vmware", &["network:core:contrail"]),
         Advice::Available(vec![]),
-        "later panes do not count"
+        "later panes are ignored"
     );
     assert_eq!(registry().advice(&name("storage:zzz"), &[]), None);
 }
 
 #[test]
-fn after_choosing() {
+fn conflicts_are_explained() {
     let registry = registry();
     let chosen = ["hypervisor:vmware", "hypervisor:kvm", "network:core:contrail", "network:zzz"];
     let decision = registry.decide(Selection { components: &chosen, required_types: &["monitoring"] });
-    let told: Vec<String> = decision.conflicts.iter().map(|finding| registry.explain(finding)).collect();
+    let explanations: Vec<String> =
+        decision.conflicts.iter().map(|finding| registry.explain(finding)).collect();
     assert_eq!(
-        told,
+        explanations,
         [
-            "nobody provides `network:zzz`",
+            "no release or plugin provides `network:zzz`",
             "vCenter is not compatible with Contrail: no tunnels",
             "KVM requires any of: storage:*",
-            "a component of type `monitoring` has to be chosen",
+            "a component of type `monitoring` must be selected",
         ]
     );
 }
 
 #[test]
-fn messages_with_nothing_in_them_are_none() {
+fn blank_messages_are_ignored() {
     let release = json!([
         {"name": "hypervisor:vmware", "label": "vCenter"},
         {"name": "network:ml2", "label": "ML2", "incompatible": [{"name": "hypervisor:vmware", "description": ""}]},
         {"name": "storage:ceph", "label": "Ceph", "requires": [{"name": "network:ml2", "message": " "}]},
     ]);
     let registry = Registry::new(release.as_array().unwrap(), &[]);
-    let told = |about: &str| registry.advice(&name(about), &[name("hypervisor:vmware")]).unwrap();
+    let advice = |about: &str| registry.advice(&name(about), &[name("hypervisor:vmware")]).unwrap();
     let expected = "ML2 is not compatible with vCenter".to_owned();
-    assert_eq!(told("network:ml2"), Advice::Incompatible(vec![expected]));
+    assert_eq!(advice("network:ml2"), Advice::Incompatible(vec![expected]));
     let expected = "Ceph requires any of: network:ml2".to_owned();
-    assert_eq!(told("storage:ceph"), Advice::Incompatible(vec![expected]));
+    assert_eq!(advice("storage:ceph"), Advice::Incompatible(vec![expected]));
 }

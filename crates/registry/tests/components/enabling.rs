@@ -1,4 +1,4 @@
-//! Plugins that are switched on after the choice.
+//! Enabling plugins in existing clusters.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::{plugin, registry};
 
-/// What speaks against switching on `fresh`, in words, where these plugins are enabled afterwards.
+/// Explained conflicts of enabling `fresh`; `plugins` are those enabled afterwards.
 fn against(chosen: &[&str], plugins: &[(&str, Json)], fresh: &[&str]) -> Vec<String> {
     let release = json!([
         {"name": "hypervisor:vmware", "label": "vCenter"},
@@ -17,8 +17,8 @@ fn against(chosen: &[&str], plugins: &[(&str, Json)], fresh: &[&str]) -> Vec<Str
     let plugins: Vec<_> = plugins.iter().map(|(name, provides)| plugin(name, provides, &none)).collect();
     let registry = registry(&release, &plugins);
     let fresh: BTreeSet<&str> = fresh.iter().copied().collect();
-    let found = registry.against_enabling(chosen, &fresh);
-    found.iter().map(|(plugin, finding)| format!("{plugin}: {}", registry.explain(finding))).collect()
+    let conflicts = registry.against_enabling(chosen, &fresh);
+    conflicts.iter().map(|(plugin, finding)| format!("{plugin}: {}", registry.explain(finding))).collect()
 }
 
 fn core_network(name: &str) -> Json {
@@ -27,19 +27,23 @@ fn core_network(name: &str) -> Json {
 }
 
 #[test]
-fn a_plugin_is_held_against_what_was_chosen() {
+fn plugin_is_checked_against_the_selection() {
     let contrail = [("contrail", core_network("contrail"))];
     assert_eq!(
         against(&["hypervisor:vmware"], &contrail, &["contrail"]),
         ["contrail: vCenter is not compatible with contrail"]
     );
     assert_eq!(against(&["hypervisor:core:kvm"], &contrail, &["contrail"]), [""; 0]);
-    assert_eq!(against(&["hypervisor:vmware"], &contrail, &[]), [""; 0], "what is enabled already stays");
-    assert_eq!(against(&[], &contrail, &["contrail"]), [""; 0], "nothing is known");
+    assert_eq!(
+        against(&["hypervisor:vmware"], &contrail, &[]),
+        [""; 0],
+        "enabled plugins are not checked again"
+    );
+    assert_eq!(against(&[], &contrail, &["contrail"]), [""; 0], "the cluster made no selection");
 }
 
 #[test]
-fn plugins_are_held_against_each_other() {
+fn plugins_are_checked_against_each_other() {
     let both = [("contrail", core_network("contrail")), ("mesh", core_network("mesh"))];
     let expected = |plugin: &str| vec![format!("{plugin}: contrail is not compatible with mesh")];
     assert_eq!(against(&[], &both, &["mesh"]), expected("mesh"));
@@ -49,20 +53,20 @@ fn plugins_are_held_against_each_other() {
 }
 
 #[test]
-fn of_several_components_the_chosen_ones_count() {
+fn selected_components_represent_a_plugin() {
     let two = json!([
         {"name": "network:core:x", "compatible_hypervisors": ["core"], "compatible_networking": ["all"]},
         {"name": "network:ml2:x", "compatible_hypervisors": ["all"]},
     ]);
     let plugins = [("x", two)];
-    // What its own components think of each other is its own affair.
+    // Conflicts between components of one plugin are ignored.
     assert_eq!(against(&["hypervisor:core:kvm"], &plugins, &["x"]), [""; 0]);
     assert_eq!(against(&["hypervisor:vmware"], &plugins, &["x"]).len(), 1);
     assert_eq!(against(&["hypervisor:vmware", "network:ml2:x"], &plugins, &["x"]), [""; 0]);
 }
 
 #[test]
-fn requirements_are_asked_of_a_cluster_that_chose() {
+fn requirements_are_checked_for_clusters_with_a_selection() {
     let release = json!([{"name": "hypervisor:vmware"}, {"name": "hypervisor:kvm"}]);
     let components = json!([{"name": "network:dvs", "label": "DVS",
                              "requires": [{"name": "hypervisor:vmware", "message": "DVS needs vCenter"}]}]);

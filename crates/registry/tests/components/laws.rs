@@ -1,4 +1,4 @@
-//! What holds for all components.
+//! Property tests of component compatibility.
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -59,7 +59,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn compatibility_is_symmetric_and_seen_in_listing_and_matrix(components in components()) {
+    fn compatibility_is_symmetric_and_matches_listing_and_matrix(components in components()) {
         let registry = Registry::new(&components, &[]);
         for one in registry.components() {
             prop_assert!(!Registry::conflict(one, one));
@@ -73,27 +73,27 @@ proptest! {
                 prop_assert_eq!(*cell, matrix.cells[column_idx][row_idx]);
             }
         }
-        // Read back as components of a release, the listing decides the same about pairs.
-        let again = Registry::new(&registry.listing(), &[]);
+        // Parsed as components of a release, the listing has the same conflicts.
+        let reparsed = Registry::new(&registry.listing(), &[]);
         for one in registry.components() {
             for other in registry.components() {
-                let twins = (again.get(&one.name).unwrap(), again.get(&other.name).unwrap());
+                let twins = (reparsed.get(&one.name).unwrap(), reparsed.get(&other.name).unwrap());
                 prop_assert_eq!(Registry::conflict(one, other), Registry::conflict(twins.0, twins.1));
             }
         }
     }
 
     #[test]
-    fn decisions_do_not_depend_on_order_spelling_or_repetition(components in components(), selection in selections()) {
+    fn decision_is_independent_of_order_spelling_and_repetition(components in components(), selection in selections()) {
         let registry = Registry::new(&components, &[]);
         let decide = |selection: &[&str]| registry.decide(Selection { components: selection, required_types: &[] });
         let decision = decide(&selection);
         let mut reversed: Vec<&str> = selection.iter().rev().copied().collect();
         reversed.extend(selection.first());
         prop_assert_eq!(&decide(&reversed), &decision);
-        let spelt: Vec<String> = selection.iter().map(|name| name.replace("networking:", "network:")).collect();
-        let spelt: Vec<&str> = spelt.iter().map(String::as_str).collect();
-        prop_assert_eq!(&decide(&spelt), &decision);
+        let canonical: Vec<String> = selection.iter().map(|name| name.replace("networking:", "network:")).collect();
+        let canonical: Vec<&str> = canonical.iter().map(String::as_str).collect();
+        prop_assert_eq!(&decide(&canonical), &decision);
         let mut backwards = components.clone();
         backwards.reverse();
         let other = Registry::new(&backwards, &[]).decide(Selection { components: &selection, required_types: &[] });
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn choosing_more_never_removes_an_incompatibility(components in components(), selection in selections(), more in prop::sample::select(NAMES)) {
+    fn larger_selection_keeps_incompatibilities(components in components(), selection in selections(), added in prop::sample::select(NAMES)) {
         let registry = Registry::new(&components, &[]);
         let incompatible = |selection: &[&str]| -> Vec<Json> {
             let decision = registry.decide(Selection { components: selection, required_types: &[] });
@@ -109,7 +109,7 @@ proptest! {
         };
         let before = incompatible(&selection);
         let mut longer = selection.clone();
-        longer.push(more);
+        longer.push(added);
         let after = incompatible(&longer);
         prop_assert!(before.iter().all(|finding| after.contains(finding)));
     }

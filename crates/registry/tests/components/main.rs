@@ -1,6 +1,6 @@
-//! What goes together, and what does not.
+//! Compatibility of components.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod advice;
 mod enabling;
@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use stoker_model::FitTarget;
 use stoker_registry::components::{Finding, PluginComponents, Registry, Selection, newest_fitting};
 
-/// Lists of a test as a plugin.
+/// Plugin with these declarations.
 fn plugin<'a>(name: &'a str, provides: &'a Json, components: &'a Json) -> PluginComponents<'a> {
     let list = |value: &'a Json| value.as_array().map_or(&[][..], Vec::as_slice);
     PluginComponents {
@@ -28,7 +28,7 @@ fn registry(release: &Json, plugins: &[PluginComponents<'_>]) -> Registry {
     Registry::new(release.as_array().unwrap(), &newest_fitting(plugins, None))
 }
 
-/// Conflicts as short texts.
+/// Conflicts in serialized form.
 fn conflicts(registry: &Registry, selection: &[&str]) -> Vec<String> {
     let decision = registry.decide(Selection { components: selection, required_types: &[] });
     assert_eq!(decision.to_json()["compatible"], json!(decision.is_compatible()));
@@ -47,7 +47,7 @@ fn pair(release: &Json, provides: &Json, one: &str, other: &str) -> bool {
 }
 
 #[test]
-fn the_pairwise_rule() {
+fn incompatible_pairs_conflict() {
     let a = |more: Json| {
         let mut entry = json!({"name": "network:a"});
         entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -58,7 +58,10 @@ fn the_pairwise_rule() {
     assert!(!check(&open(json!({}))));
     assert!(check(&open(json!({"incompatible": [{"name": "hypervisor:core:b"}]}))));
     assert!(check(&open(json!({"incompatible": [{"name": "hypervisor:*"}]}))));
-    assert!(!check(&open(json!({"compatible": [{"name": "hypervisor:vmware"}]}))), "advice only");
+    assert!(
+        !check(&open(json!({"compatible": [{"name": "hypervisor:vmware"}]}))),
+        "compatible is informational"
+    );
     let both =
         json!({"compatible": [{"name": "hypervisor:core:b"}], "incompatible": [{"name": "hypervisor:*"}]});
     assert!(check(&open(both)));
@@ -68,7 +71,7 @@ fn the_pairwise_rule() {
 }
 
 #[test]
-fn the_closed_world() {
+fn provides_refuses_unlisted_components() {
     let release = json!(["hypervisor:core:kvm", "hypervisor:vmware", "additional_service:x", {
         "name": "storage:friend", "compatible": [{"name": "network:*"}],
     }]);
@@ -91,7 +94,7 @@ fn the_closed_world() {
 }
 
 #[test]
-fn two_closed_components_and_the_samples_of_the_design() {
+fn design_samples_of_provides() {
     let provides = json!([
         {"name": "hypervisor:xen", "compatible_networking": ["core"]},
         {"name": "networking:core:contrail", "compatible_hypervisors": ["core"]},
@@ -104,7 +107,7 @@ fn two_closed_components_and_the_samples_of_the_design() {
 }
 
 #[test]
-fn specific_names() {
+fn bare_subtypes_get_the_plugin_name() {
     let single = json!([{"name": "networking:core"}]);
     let one = registry(&json!([]), &[plugin("gridnet", &single, &json!([]))]);
     assert_eq!(one.components()[0].name.to_string(), "network:core:gridnet");
@@ -127,12 +130,12 @@ fn requiring(requires: &Json) -> Registry {
 fn unmet(requires: &Json, selection: &[&str]) -> Vec<Json> {
     let mut selection = selection.to_vec();
     selection.push("network:own");
-    let found = requiring(requires).decide(Selection { components: &selection, required_types: &[] });
-    found.conflicts.iter().map(|finding| finding.to_json()["predicate"].clone()).collect()
+    let decision = requiring(requires).decide(Selection { components: &selection, required_types: &[] });
+    decision.conflicts.iter().map(|finding| finding.to_json()["predicate"].clone()).collect()
 }
 
 #[test]
-fn predicates() {
+fn predicates_are_evaluated() {
     let both = |predicate: &str| json!([{predicate: {"items": ["storage:a", "storage:b", "storage:*"]}}]);
     for (predicate, none, one, two) in [
         ("one_of", false, true, false),
@@ -147,20 +150,20 @@ fn predicates() {
     for (predicate, holds) in [("one_of", false), ("any_of", false), ("none_of", true), ("all_of", true)] {
         assert_eq!(unmet(&json!([{predicate: {"items": []}}]), &[]).is_empty(), holds, "{predicate}");
     }
-    // Its own name counts nowhere.
+    // The component itself is never counted.
     assert_eq!(unmet(&json!([{"any_of": {"items": ["network:*"]}}]), &[]).len(), 1);
     assert_eq!(unmet(&json!([{"none_of": {"items": ["network:*"]}}]), &[]).len(), 0);
     assert_eq!(unmet(&json!([{"all_of": {"items": ["network:own", "network:*"]}}]), &[]).len(), 0);
-    // Names that nobody provides.
+    // Names without a provider.
     assert_eq!(unmet(&json!([{"all_of": {"items": ["storage:zzz"]}}]), &[]).len(), 1);
     assert_eq!(unmet(&json!([{"all_of": {"items": ["storage:zzz:*"]}}]), &[]).len(), 0);
-    // Every predicate of every map.
+    // Every predicate of every map is required.
     let all = json!([{"one_of": {"items": ["storage:*"]}, "none_of": {"items": ["hypervisor:x"]}}, {"any_of": {"items": ["hypervisor:*"]}}]);
     assert_eq!(unmet(&all, &["storage:a", "storage:b", "hypervisor:x"]), [json!("none_of"), json!("one_of")]);
 }
 
 #[test]
-fn lists_of_names_are_groups_by_type() {
+fn name_lists_are_grouped_by_type() {
     let names = json!([{"name": "storage:b"}, {"name": "storage:a"}, {"name": "hypervisor:x"}]);
     assert!(unmet(&names, &["storage:a", "hypervisor:x"]).is_empty());
     assert_eq!(
@@ -172,7 +175,7 @@ fn lists_of_names_are_groups_by_type() {
 }
 
 #[test]
-fn what_cannot_be_read_is_reported_once_and_whatever_is_chosen() {
+fn invalid_declarations_are_reported_once() {
     let release = json!([
         {"name": "nonsense"},
         {"name": "network:a", "incompatible": [{"name": "network:"}, {"name": "x"}], "compatible": [{"name": "*"}]},
@@ -187,8 +190,8 @@ fn what_cannot_be_read_is_reported_once_and_whatever_is_chosen() {
         .conflicts
         .iter()
         .map(|finding| {
-            let shown = finding.to_json();
-            format!("{} {}", shown["component"].as_str().unwrap(), shown["reason"].as_str().unwrap())
+            let findings = finding.to_json();
+            format!("{} {}", findings["component"].as_str().unwrap(), findings["reason"].as_str().unwrap())
         })
         .collect();
     assert_eq!(
@@ -205,7 +208,7 @@ fn what_cannot_be_read_is_reported_once_and_whatever_is_chosen() {
 }
 
 #[test]
-fn duplicates_unknown_names_and_missing_types() {
+fn duplicates_unknown_names_and_missing_types_are_reported() {
     let (nsxv, nsxt) = (
         json!([{"name": "network:core:nsx", "incompatible": [{"name": "storage:a"}]}]),
         json!(["network:core:nsx"]),
@@ -215,13 +218,13 @@ fn duplicates_unknown_names_and_missing_types() {
     let duplicate =
         json!({"component": "network:core:nsx", "kind": "duplicate", "providers": ["a", "z"]}).to_string();
     assert_eq!(conflicts(&registry, &[]), std::slice::from_ref(&duplicate));
-    // The first provider's statements count: `a` says nothing.
+    // The first provider, `a`, declares no incompatibility.
     assert_eq!(conflicts(&registry, &["network:core:nsx", "storage:a"]), std::slice::from_ref(&duplicate));
     let selection =
         Selection { components: &["networking:zzz", "What"], required_types: &["networking", "storage"] };
-    let shown: Vec<Json> = registry.decide(selection).conflicts.iter().map(Finding::to_json).collect();
+    let findings: Vec<Json> = registry.decide(selection).conflicts.iter().map(Finding::to_json).collect();
     assert_eq!(
-        shown[1..],
+        findings[1..],
         [
             json!({"component": "What", "kind": "unknown"}),
             json!({"component": "network:zzz", "kind": "unknown"}),
@@ -232,7 +235,7 @@ fn duplicates_unknown_names_and_missing_types() {
 }
 
 #[test]
-fn both_forms_of_one_plugin_apply_together() {
+fn declarations_of_both_formats_are_merged() {
     let provides =
         json!([{"name": "network:mine", "compatible_storages": ["a"], "compatible_hypervisors": ["all"]}]);
     let components =
@@ -252,7 +255,7 @@ fn both_forms_of_one_plugin_apply_together() {
 }
 
 #[test]
-fn a_component_that_needs_what_it_refuses_is_never_chosen() {
+fn contradictory_component_always_conflicts() {
     let release = json!([{"name": "network:a", "requires": [{"name": "storage:b"}], "incompatible": [{"name": "storage:b"}]}, "storage:b"]);
     let registry = registry(&release, &[]);
     assert_eq!(conflicts(&registry, &["network:a", "storage:b"]).len(), 1);
@@ -268,7 +271,7 @@ fn a_component_that_needs_what_it_refuses_is_never_chosen() {
 }
 
 #[test]
-fn only_the_newest_fitting_version_of_a_plugin_counts() {
+fn newest_supported_plugin_version_is_used() {
     let releases = |version: &str| vec![json!({"os": "Ubuntu", "version": version, "mode": ["ha"]})];
     let (old, new) = (releases("mitaka-9.0"), releases("newton-10.0"));
     let version = |version: &'static str, releases| PluginComponents {
@@ -283,14 +286,14 @@ fn only_the_newest_fitting_version_of_a_plugin_counts() {
         let target = FitTarget { operating_system: "ubuntu", version: release, mode: None };
         newest_fitting(&plugins, Some(target)).iter().map(|plugin| plugin.version).collect()
     };
-    assert_eq!(newest("mitaka-9.0"), ["1.10.0"], "a newer version for another release hides nothing");
+    assert_eq!(newest("mitaka-9.0"), ["1.10.0"], "a newer version for another release is ignored");
     assert_eq!(newest("newton-10.0"), ["2.0.0"]);
     assert_eq!(newest("ocata-11.0"), Vec::<&str>::new());
     assert_eq!(newest_fitting(&plugins, None)[0].version, "2.0.0");
 }
 
 #[test]
-fn the_matrix_of_the_design() {
+fn matrix_of_the_design() {
     let release = json!(["hypervisor:core:kvm", "storage:block:lvm"]);
     let open = json!({"compatible_hypervisors": ["all"], "compatible_storages": ["all"], "compatible_monitoring": ["all"]});
     let provide = |name: &str, networking: Option<Json>| {
@@ -318,7 +321,7 @@ fn the_matrix_of_the_design() {
 }
 
 #[test]
-fn listings_show_both_sides() {
+fn listing_has_relations_of_both_sides() {
     let release = json!([
         {"name": "hypervisor:vmware", "label": "vCenter", "weight": 5, "default": true, "bind": ["settings:x"]},
         {"name": "storage:a", "compatible": [{"name": "hypervisor:*"}]},

@@ -1,4 +1,4 @@
-//! The same decisions, made in another way: on texts, without any type of the registry.
+//! Test oracle: an independent implementation of the compatibility check on strings.
 
 use std::collections::BTreeSet;
 
@@ -27,8 +27,9 @@ fn predicate_holds(predicate: &str, items: &[&str], others: &BTreeSet<&str>, ava
         "any_of" => n_matched >= 1,
         "none_of" => n_matched == 0,
         _ => items.iter().all(|item| {
-            let wanted: Vec<&&str> = available.iter().filter(|name| matches(item, name)).collect();
-            (item.ends_with('*') || !wanted.is_empty()) && wanted.iter().all(|name| others.contains(**name))
+            let required: Vec<&&str> = available.iter().filter(|name| matches(item, name)).collect();
+            (item.ends_with('*') || !required.is_empty())
+                && required.iter().all(|name| others.contains(**name))
         }),
     }
 }
@@ -55,8 +56,8 @@ fn requirements_hold(component: &Json, chosen: &BTreeSet<&str>, available: &[&st
         })
 }
 
-/// Whether a selection of known components works.
-fn works(components: &[Json], chosen: &BTreeSet<&str>) -> bool {
+/// Reports whether a selection of known components is compatible.
+fn is_compatible(components: &[Json], chosen: &BTreeSet<&str>) -> bool {
     let name = |component: &'_ Json| component["name"].as_str().unwrap().to_owned();
     let all: Vec<String> = components.iter().map(name).collect();
     let available: Vec<&str> = all.iter().map(String::as_str).collect();
@@ -73,8 +74,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn real_releases_decide_alike(dense in any::<u32>(), mask in any::<u32>()) {
-        // Few at a time, for most large selections are wrong.
+    fn decisions_match_the_oracle(dense in any::<u32>(), mask in any::<u32>()) {
+        // Sparse selections, because most large ones have conflicts.
         let bits = dense & mask;
         thread_local! {
             static RELEASES: Vec<Json> =
@@ -90,7 +91,7 @@ proptest! {
                 let selection: Vec<&str> = chosen.iter().copied().collect();
                 let registry = Registry::new(components, &[]);
                 let decision = registry.decide(Selection { components: &selection, required_types: &[] });
-                assert_eq!(decision.is_compatible(), works(components, &chosen), "{selection:?} {decision:?}");
+                assert_eq!(decision.is_compatible(), is_compatible(components, &chosen), "{selection:?} {decision:?}");
             }
         });
     }

@@ -1,4 +1,4 @@
-//! Real releases and the plugins of the community.
+//! Real releases and community plugins.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) fn release(name: &str) -> Option<Json> {
 
 fn plugins() -> Vec<NewPlugin> {
     let root = real_data("plugins/README.md").unwrap().parent().unwrap().join("community");
-    let mut found = Vec::new();
+    let mut plugins = Vec::new();
     for folder in std::fs::read_dir(root).unwrap() {
         let folder = folder.unwrap().path();
         let files = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
@@ -36,9 +36,9 @@ fn plugins() -> Vec<NewPlugin> {
         let named = texts["metadata.yaml"].lines().filter_map(|line| line.split_once("_path:"));
         let paths = named.map(|(_, path)| path.trim().trim_matches(['\'', '"']).to_owned()).collect();
         let checked = check(&PackageTree { texts, paths }, CheckOptions { strict_keys: false });
-        found.push(checked.package.unwrap().plugin);
+        plugins.push(checked.package.unwrap().plugin);
     }
-    found
+    plugins
 }
 
 fn registry(release: &Json, plugins: &[NewPlugin]) -> Registry {
@@ -65,7 +65,7 @@ fn defaults_of_releases_are_compatible() {
 }
 
 #[test]
-fn the_plugins_of_mitaka_have_one_duplicate() {
+fn mitaka_plugins_have_one_duplicate() {
     let Some(release) = release("mitaka-9.0-ubuntu") else { return };
     let registry = registry(&release, &plugins());
     assert_eq!(registry.components().len(), 23);
@@ -86,7 +86,7 @@ fn nsx_does_not_satisfy_vcenter_in_newton() {
     let chosen = ["hypervisor:vmware", "hypervisor:qemu"];
     let decision = registry.decide(Selection { components: &chosen, required_types: &[] });
     assert_eq!(decision.conflicts.len(), 1, "{decision:?}");
-    let shown = decision.conflicts[0].to_json();
-    assert_eq!(shown["predicate"], "one_of");
-    assert_eq!(shown["items"], json!(["network:neutron:ml2:dvs", "network:neutron:ml2:nsx"]));
+    let finding = decision.conflicts[0].to_json();
+    assert_eq!(finding["predicate"], "one_of");
+    assert_eq!(finding["items"], json!(["network:neutron:ml2:dvs", "network:neutron:ml2:nsx"]));
 }

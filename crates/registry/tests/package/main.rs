@@ -1,6 +1,6 @@
-//! Every rule of packages, each with a plugin that breaks it.
+//! Every rule of packages, with a plugin that violates it.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod metadata;
 mod others;
@@ -19,10 +19,10 @@ const STAGE: &str = "tasks.yaml";
 const SETTINGS: &str = "environment_config.yaml";
 
 fn metadata(version: u32) -> String {
-    let floor = ["6.0", "6.1", "7.0", "8.0", "9.0"][version as usize - 1];
+    let product = ["6.0", "6.1", "7.0", "8.0", "9.0"][version as usize - 1];
     let mut text = format!(
         "name: demo\ntitle: Demo\ndescription: A demo\nversion: 1.0.0\npackage_version: {version}.0.0\n\
-         fuel_version: ['{floor}']\nreleases:\n- {{os: ubuntu, version: mitaka-9.0, mode: [ha], \
+         fuel_version: ['{product}']\nreleases:\n- {{os: ubuntu, version: mitaka-9.0, mode: [ha], \
          deployment_scripts_path: scripts/, repository_path: repositories/ubuntu}}\n"
     );
     if version >= 2 {
@@ -48,35 +48,35 @@ fn base(version: u32) -> PackageTree {
     PackageTree { texts, paths: ["scripts/run.sh", "repositories/ubuntu"].map(str::to_owned).into() }
 }
 
-/// What is found, as `code path`; warnings with `?` in front.
-fn found(tree: &PackageTree) -> Vec<String> {
+/// Problems as `code path`; warnings are prefixed with `?`.
+fn problems(tree: &PackageTree) -> Vec<String> {
     let checked = check(tree, CheckOptions::default());
-    let is_sound = checked.problems.iter().all(|problem| problem.severity != Severity::Error);
-    assert_eq!(checked.package.is_some(), is_sound);
+    let is_valid = checked.problems.iter().all(|problem| problem.severity != Severity::Error);
+    assert_eq!(checked.package.is_some(), is_valid);
     let mark = |severity| if severity == Severity::Warning { "?" } else { "" };
-    let told = checked.problems.iter();
-    told.map(|problem| format!("{}{} {}", mark(problem.severity), problem.code, problem.path)).collect()
+    let reported = checked.problems.iter();
+    reported.map(|problem| format!("{}{} {}", mark(problem.severity), problem.code, problem.path)).collect()
 }
 
 fn with(version: u32, file: &str, text: &str) -> Vec<String> {
     let mut tree = base(version);
     tree.texts.insert(file.to_owned(), text.to_owned());
-    found(&tree)
+    problems(&tree)
 }
 
-/// The metadata with one line replaced, or taken away.
+/// Checks the metadata with one key replaced or removed.
 fn with_line(version: u32, key: &str, line: &str) -> Vec<String> {
     let text = metadata(version);
-    let mut kept: Vec<&str> = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
     let mut is_in_key = false;
     for old in text.lines() {
         is_in_key = old.starts_with(&format!("{key}:")) || (is_in_key && old.starts_with("- "));
         if !is_in_key {
-            kept.push(old);
+            lines.push(old);
         }
     }
-    kept.push(line);
-    with(version, "metadata.yaml", &kept.join("\n"))
+    lines.push(line);
+    with(version, "metadata.yaml", &lines.join("\n"))
 }
 
 fn cases(version: u32, file: &str, cases: &[(&str, &[&str])]) {
@@ -86,14 +86,14 @@ fn cases(version: u32, file: &str, cases: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn sound_packages_of_all_versions() {
+fn valid_packages_of_all_versions_pass() {
     for version in 1..=5 {
-        assert_eq!(found(&base(version)), Vec::<String>::new(), "{version}");
+        assert_eq!(problems(&base(version)), Vec::<String>::new(), "{version}");
     }
 }
 
 #[test]
-fn files_that_are_missing_or_empty() {
+fn missing_and_empty_files_are_reported() {
     for (version, file, expected) in [
         (1, "metadata.yaml", vec!["file-missing "]),
         (1, SETTINGS, vec!["file-missing "]),
@@ -103,7 +103,7 @@ fn files_that_are_missing_or_empty() {
     ] {
         let mut tree = base(version);
         tree.texts.remove(file);
-        assert_eq!(found(&tree), expected, "{version} {file}");
+        assert_eq!(problems(&tree), expected, "{version} {file}");
     }
     for (version, file, expected) in [
         (1, "metadata.yaml", vec!["file-empty "]),
@@ -126,26 +126,26 @@ fn files_that_are_missing_or_empty() {
 }
 
 #[test]
-fn all_files_are_judged_at_once_and_places_are_told() {
+fn all_files_are_checked_with_positions() {
     let mut tree = base(4);
     tree.texts.insert(
         SETTINGS.to_owned(),
         "attributes:\n  a:\n    type: text\n    restrictions:\n    - 'settings:a = 5'\n".to_owned(),
     );
     tree.texts.insert("components.yaml".to_owned(), "- name: x\n".to_owned());
-    let told: Vec<String> =
+    let messages: Vec<String> =
         check(&tree, CheckOptions::default()).problems.iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), 6, "{told:#?}");
-    assert!(told[0].starts_with("components.yaml:1:3: [0].label: `label` is missing"), "{told:#?}");
-    let expected = "environment_config.yaml:5:19: attributes.a.restrictions[0]: not a condition: `=` means nothing here (write `==`)";
-    assert_eq!(told[5], expected);
+    assert_eq!(messages.len(), 6, "{messages:#?}");
+    assert!(messages[0].starts_with("components.yaml:1:3: [0].label: `label` is missing"), "{messages:#?}");
+    let expected = "environment_config.yaml:5:19: attributes.a.restrictions[0]: invalid condition: `=` means nothing here (write `==`)";
+    assert_eq!(messages[5], expected);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_text_of_any_file_is_a_panic(
+    fn arbitrary_files_do_not_panic(
         version in 1u32..=5,
         file in prop::sample::select(vec![
             "metadata.yaml", SETTINGS, STAGE, GRAPH, "node_roles.yaml", "volumes.yaml", "network_roles.yaml",

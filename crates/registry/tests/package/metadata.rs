@@ -3,7 +3,7 @@
 use super::with_line;
 
 #[test]
-fn metadata_field_by_field() {
+fn metadata_fields_are_checked() {
     for (version, key, line, expected) in [
         (1, "name", "", "field-required name"),
         (1, "name", "name: Demo", "field-pattern name"),
@@ -42,7 +42,7 @@ fn metadata_field_by_field() {
 }
 
 #[test]
-fn releases_of_the_metadata() {
+fn releases_are_checked() {
     let release = |text: &str| with_line(3, "releases", &format!("releases: [{{{text}}}]"));
     let paths = "deployment_scripts_path: scripts, repository_path: repositories/ubuntu";
     assert_eq!(
@@ -71,7 +71,7 @@ fn releases_of_the_metadata() {
 }
 
 #[test]
-fn provided_components() {
+fn provided_components_are_checked() {
     let provides = |text: &str| with_line(4, "provides", &format!("provides: {text}"));
     assert_eq!(
         provides("[{name: 'networking:core', compatible_hypervisors: [core], compatible_storages: ~}]"),

@@ -1,53 +1,53 @@
-//! Everything that is neither metadata nor a task.
+//! Files other than metadata and tasks.
 
 use super::{SETTINGS, cases, with};
 
 #[test]
-fn settings() {
+fn settings_are_checked() {
     let attribute = |fields: &str| format!("attributes: {{a: {{{fields}}}}}");
-    let sound = "type: text, label: A, weight: 1";
+    let valid = "type: text, label: A, weight: 1";
     for (fields, expected) in [
-        (format!("{sound}, value: x"), vec![]),
-        (format!("{sound}, value: {{generator: password}}"), vec![]),
-        (format!("{sound}, value: [a, true]"), vec![]),
-        (format!("{sound}, value: 5"), vec!["field-type attributes.a.value"]),
-        (format!("{sound}, value: ~"), vec!["field-type attributes.a.value"]),
-        (format!("{sound}, value: [5]"), vec!["field-type attributes.a.value[0]"]),
-        (sound.to_owned(), vec!["field-required attributes.a.value"]),
+        (format!("{valid}, value: x"), vec![]),
+        (format!("{valid}, value: {{generator: password}}"), vec![]),
+        (format!("{valid}, value: [a, true]"), vec![]),
+        (format!("{valid}, value: 5"), vec!["field-type attributes.a.value"]),
+        (format!("{valid}, value: ~"), vec!["field-type attributes.a.value"]),
+        (format!("{valid}, value: [5]"), vec!["field-type attributes.a.value[0]"]),
+        (valid.to_owned(), vec!["field-required attributes.a.value"]),
         (
             "type: 1, label: A, weight: '1', value: x".to_owned(),
             vec!["field-type attributes.a.type", "field-type attributes.a.weight"],
         ),
         (
-            format!("{sound}, value: x, values: [{{data: 1, label: x}}]"),
+            format!("{valid}, value: x, values: [{{data: 1, label: x}}]"),
             vec!["field-type attributes.a.values[0].data"],
         ),
-        (format!("{sound}, value: x, restrictions: []"), vec!["too-short attributes.a.restrictions"]),
+        (format!("{valid}, value: x, restrictions: []"), vec!["too-short attributes.a.restrictions"]),
         (
             format!(
-                "{sound}, value: x, restrictions: ['a:b', {{'a:b == 1': why}}, {{condition: 'a:b', action: hide}}]"
+                "{valid}, value: x, restrictions: ['a:b', {{'a:b == 1': why}}, {{condition: 'a:b', action: hide}}]"
             ),
             vec![],
         ),
         (
-            format!("{sound}, value: x, restrictions: ['a b']"),
+            format!("{valid}, value: x, restrictions: ['a b']"),
             vec!["expression-syntax attributes.a.restrictions[0]"],
         ),
         (
-            format!("{sound}, value: x, restrictions: [{{'a:b =': why}}]"),
+            format!("{valid}, value: x, restrictions: [{{'a:b =': why}}]"),
             vec!["expression-syntax attributes.a.restrictions[0]"],
         ),
         (
-            format!("{sound}, value: x, restrictions: [{{condition: 'a:b', action: enable}}]"),
+            format!("{valid}, value: x, restrictions: [{{condition: 'a:b', action: enable}}]"),
             vec!["field-enum attributes.a.restrictions[0].action"],
         ),
         (
-            format!("{sound}, value: x, restrictions: [{{message: x, action: hide}}]"),
+            format!("{valid}, value: x, restrictions: [{{message: x, action: hide}}]"),
             vec!["field-required attributes.a.restrictions[0].condition"],
         ),
-        (format!("{sound}, value: x, restrictions: [5]"), vec!["field-type attributes.a.restrictions[0]"]),
+        (format!("{valid}, value: x, restrictions: [5]"), vec!["field-type attributes.a.restrictions[0]"]),
         (
-            format!("{sound}, value: x, restrictions: ['not a:b == 1']"),
+            format!("{valid}, value: x, restrictions: ['not a:b == 1']"),
             vec!["?expression-syntax attributes.a.restrictions[0]"],
         ),
     ] {
@@ -67,7 +67,7 @@ fn settings() {
 }
 
 #[test]
-fn roles_volumes_and_network_roles() {
+fn roles_volumes_and_network_roles_are_checked() {
     cases(
         3,
         "node_roles.yaml",
@@ -129,7 +129,7 @@ fn roles_volumes_and_network_roles() {
 }
 
 #[test]
-fn components() {
+fn components_are_checked() {
     cases(
         4,
         "components.yaml",
@@ -171,22 +171,22 @@ fn components() {
 }
 
 #[test]
-fn attributes_of_interfaces_and_nodes() {
-    let sound = "type: text, label: A";
+fn interface_and_node_attributes_are_checked() {
+    let valid = "type: text, label: A";
     for file in ["nic_config.yaml", "bond_config.yaml"] {
-        assert_eq!(with(5, file, &format!("a: {{{sound}, value: ''}}")), Vec::<String>::new());
-        assert_eq!(with(5, file, &format!("a: {{{sound}}}")), ["field-required a.value"]);
+        assert_eq!(with(5, file, &format!("a: {{{valid}, value: ''}}")), Vec::<String>::new());
+        assert_eq!(with(5, file, &format!("a: {{{valid}}}")), ["field-required a.value"]);
         assert_eq!(with(5, file, "metadata: {weight: 1}"), ["field-required metadata.label"]);
         assert_eq!(with(5, file, "metadata_x: {label: x}"), ["unexpected-field metadata_x"]);
         assert_eq!(with(4, file, "metadata_x: 1"), Vec::<String>::new());
     }
-    let section = format!("s: {{metadata: {{label: S}}, a: {{{sound}, value: '', restrictions: ['x y']}}}}");
+    let section = format!("s: {{metadata: {{label: S}}, a: {{{valid}, value: '', restrictions: ['x y']}}}}");
     assert_eq!(with(5, "node_config.yaml", &section), ["expression-syntax s.a.restrictions[0]"]);
     assert_eq!(with(5, "node_config.yaml", "s: 1"), ["field-type s"]);
 }
 
 #[test]
-fn wizards() {
+fn wizards_are_checked() {
     cases(
         1,
         "wizard_metadata.yaml",

@@ -1,4 +1,4 @@
-//! Real plugins pass or fail as they should.
+//! Checks of real plugins.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,21 +9,22 @@ use stoker_registry::package::{CheckOptions, Checked, Package, PackageTree, chec
 use stoker_registry::stages::{StagePlugin, order};
 use stoker_testkit::real_data;
 
-/// Every folder with metadata, and what is in it. Folders that releases name are not part of the data.
+/// All folders with metadata. The folders that `releases` refers to are not part of the data set and are
+/// assumed to exist.
 fn packages() -> Vec<(String, PackageTree)> {
     let Some(readme) = real_data("plugins/README.md") else { return Vec::new() };
     let root = readme.parent().unwrap().to_owned();
-    let mut found = Vec::new();
+    let mut packages = Vec::new();
     for group in ["examples", "templates", "community"] {
         let mut folders: Vec<PathBuf> =
             std::fs::read_dir(root.join(group)).unwrap().map(|entry| entry.unwrap().path()).collect();
         folders.sort();
         for folder in folders.iter().filter(|folder| folder.join("metadata.yaml").is_file()) {
             let name = format!("{group}/{}", folder.file_name().unwrap().to_string_lossy());
-            found.push((name, tree(folder)));
+            packages.push((name, tree(folder)));
         }
     }
-    found
+    packages
 }
 
 fn tree(folder: &Path) -> PackageTree {
@@ -40,13 +41,13 @@ fn tree(folder: &Path) -> PackageTree {
     PackageTree { texts, paths }
 }
 
-fn told(checked: &Checked, severity: Severity) -> Vec<String> {
-    let of = checked.problems.iter().filter(|problem| problem.severity == severity);
-    of.map(|problem| format!("{} [{}]", problem, problem.code)).collect()
+fn messages(checked: &Checked, severity: Severity) -> Vec<String> {
+    let problems = checked.problems.iter().filter(|problem| problem.severity == severity);
+    problems.map(|problem| format!("{} [{}]", problem, problem.code)).collect()
 }
 
 #[test]
-fn all_but_the_one_with_a_duplicate_key_pass() {
+fn real_plugins_pass_except_one_with_a_duplicate_key() {
     let packages = packages();
     if packages.is_empty() {
         return;
@@ -55,8 +56,8 @@ fn all_but_the_one_with_a_duplicate_key_pass() {
     let mut n_failed = 0;
     for (name, tree) in &packages {
         let checked = check(tree, CheckOptions::default());
-        let errors = told(&checked, Severity::Error);
-        for warning in told(&checked, Severity::Warning) {
+        let errors = messages(&checked, Severity::Error);
+        for warning in messages(&checked, Severity::Warning) {
             println!("{name}: {warning}");
         }
         if name == "community/opendaylight-1.0.0" {
@@ -81,7 +82,7 @@ fn all_but_the_one_with_a_duplicate_key_pass() {
 }
 
 #[test]
-fn a_package_becomes_a_plugin() {
+fn package_is_converted_to_a_plugin() {
     let packages: BTreeMap<String, PackageTree> = packages().into_iter().collect();
     let Some(contrail) = packages.get("community/contrail-5.1.0") else { return };
     let package = check(contrail, CheckOptions::default()).package.unwrap();
@@ -101,7 +102,7 @@ fn a_package_becomes_a_plugin() {
 }
 
 #[test]
-fn every_stage_has_its_place_in_the_order() {
+fn all_stages_can_be_ordered() {
     let packages: Vec<Package> = packages()
         .iter()
         .filter_map(|(_, tree)| check(tree, CheckOptions { strict_keys: false }).package)
@@ -127,7 +128,7 @@ fn every_stage_has_its_place_in_the_order() {
 }
 
 #[test]
-fn files_of_the_tests_of_the_user_interface_are_sound() {
+fn files_of_the_ui_tests_are_valid() {
     let Some(readme) = real_data("plugins/README.md") else { return };
     let mut n_files = 0;
     for (folder, kinds) in [
@@ -143,7 +144,7 @@ fn files_of_the_tests_of_the_user_interface_are_sound() {
             let Some((_, file)) = kinds.iter().find(|(prefix, _)| name.starts_with(prefix)) else { continue };
             let mut tree = super::base(5);
             tree.texts.insert((*file).to_owned(), std::fs::read_to_string(&path).unwrap());
-            let errors = told(&check(&tree, CheckOptions::default()), Severity::Error);
+            let errors = messages(&check(&tree, CheckOptions::default()), Severity::Error);
             assert_eq!(errors, Vec::<String>::new(), "{name}");
             n_files += 1;
         }

@@ -1,4 +1,4 @@
-//! New plugins are sound before anything is changed.
+//! Skeletons of new plugins are valid without changes.
 
 use stoker_registry::package::{
     CheckOptions, NotAPluginName, PackageTree, PackageVersion, SkeletonOptions, check, skeleton,
@@ -18,12 +18,12 @@ fn tree(version: PackageVersion, name: &str) -> PackageTree {
 }
 
 #[test]
-fn skeletons_of_all_versions_pass_without_a_remark() {
+fn skeletons_of_all_versions_pass_without_warnings() {
     for version in PackageVersion::ALL {
         for name in ["demo", "my-plugin_2"] {
             let checked = check(&tree(*version, name), CheckOptions::default());
-            let told: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
-            assert_eq!(told, Vec::<String>::new(), "{version:?}");
+            let messages: Vec<String> = checked.problems.iter().map(ToString::to_string).collect();
+            assert_eq!(messages, Vec::<String>::new(), "{version:?}");
             let package = checked.package.unwrap();
             assert_eq!((&*package.plugin.name, &*package.plugin.package_version), (name, version.as_str()));
             assert_eq!(package.graphs.len(), usize::from(*version >= PackageVersion::V3));
@@ -33,7 +33,7 @@ fn skeletons_of_all_versions_pass_without_a_remark() {
 }
 
 #[test]
-fn what_the_wizard_offers_is_provided() {
+fn wizard_component_is_provided() {
     for version in PackageVersion::ALL {
         let plugin = check(&tree(*version, "demo"), CheckOptions::default()).package.unwrap().plugin;
         let wizard = &plugin.extra["wizard_metadata"]["AdditionalServices"]["demo"];
@@ -45,7 +45,7 @@ fn what_the_wizard_offers_is_provided() {
 }
 
 #[test]
-fn ranges_are_explained_where_there_are_numbers() {
+fn ranges_are_explained_if_numbers_are_supported() {
     let explained = |version: PackageVersion| {
         tree(version, "demo").texts.values().any(|text| text.contains("2000 - 2999  disks"))
     };

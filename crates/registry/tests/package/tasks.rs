@@ -3,7 +3,7 @@
 use super::{GRAPH, STAGE, cases, with};
 
 #[test]
-fn stage_tasks() {
+fn stage_tasks_are_checked() {
     let task =
         |fields: &str| format!("- {{role: [a], type: shell, parameters: {{cmd: x, timeout: 1}}, {fields}}}");
     let stage = |stage: &str| task(&format!("stage: {stage}"));
@@ -23,43 +23,43 @@ fn stage_tasks() {
     ] {
         assert_eq!(with(version, STAGE, &text), expected, "{version} {text}");
     }
-    let whole = |role: &str, kind: &str, parameters: &str| {
+    let task_with = |role: &str, kind: &str, parameters: &str| {
         format!("- {{role: {role}, type: {kind}, stage: pre_deployment, parameters: {parameters}}}")
     };
     for (version, text, expected) in [
-        (2, whole("master", "shell", "{cmd: x, timeout: 0}"), vec![]),
-        (2, whole("[]", "reboot", "{timeout: 0}"), vec![]),
-        (1, whole("'*'", "reboot", "{timeout: 0}"), vec!["task-type-unknown [0].type"]),
-        (2, whole("controller", "reboot", "{timeout: 0}"), vec!["role-format [0].role"]),
-        (2, whole("{a: 1}", "reboot", "{timeout: 0}"), vec!["role-format [0].role"]),
-        (2, whole("[1]", "reboot", "{timeout: 0}"), vec!["field-type [0].role[0]"]),
-        (2, whole("'*'", "shell", "{cmd: x}"), vec!["field-required [0].parameters.timeout"]),
-        (2, whole("'*'", "shell", "{cmd: x, timeout: -1}"), vec!["field-min [0].parameters.timeout"]),
-        (2, whole("'*'", "shell", "{cmd: x, timeout: 1.0}"), vec!["field-type [0].parameters.timeout"]),
-        (2, whole("'*'", "shell", "{cmd: x, timeout: true}"), vec!["field-type [0].parameters.timeout"]),
+        (2, task_with("master", "shell", "{cmd: x, timeout: 0}"), vec![]),
+        (2, task_with("[]", "reboot", "{timeout: 0}"), vec![]),
+        (1, task_with("'*'", "reboot", "{timeout: 0}"), vec!["task-type-unknown [0].type"]),
+        (2, task_with("controller", "reboot", "{timeout: 0}"), vec!["role-format [0].role"]),
+        (2, task_with("{a: 1}", "reboot", "{timeout: 0}"), vec!["role-format [0].role"]),
+        (2, task_with("[1]", "reboot", "{timeout: 0}"), vec!["field-type [0].role[0]"]),
+        (2, task_with("'*'", "shell", "{cmd: x}"), vec!["field-required [0].parameters.timeout"]),
+        (2, task_with("'*'", "shell", "{cmd: x, timeout: -1}"), vec!["field-min [0].parameters.timeout"]),
+        (2, task_with("'*'", "shell", "{cmd: x, timeout: 1.0}"), vec!["field-type [0].parameters.timeout"]),
+        (2, task_with("'*'", "shell", "{cmd: x, timeout: true}"), vec!["field-type [0].parameters.timeout"]),
         (
             3,
-            whole("'*'", "shell", "{cmd: x, timeout: 1, retries: -1}"),
+            task_with("'*'", "shell", "{cmd: x, timeout: 1, retries: -1}"),
             vec!["field-min [0].parameters.retries"],
         ),
-        (2, whole("'*'", "shell", "{cmd: x, timeout: 1, retries: -1}"), vec![]),
-        (3, whole("'*'", "shell", "{timeout: 1}"), vec!["field-required [0].parameters.cmd"]),
+        (2, task_with("'*'", "shell", "{cmd: x, timeout: 1, retries: -1}"), vec![]),
+        (3, task_with("'*'", "shell", "{timeout: 1}"), vec!["field-required [0].parameters.cmd"]),
         (
             4,
-            whole("'*'", "puppet", "{timeout: 1}"),
+            task_with("'*'", "puppet", "{timeout: 1}"),
             vec![
                 "field-required [0].parameters.puppet_manifest",
                 "field-required [0].parameters.puppet_modules",
             ],
         ),
-        (2, whole("'*'", "shell", "x"), vec!["field-type [0].parameters"]),
+        (2, task_with("'*'", "shell", "x"), vec!["field-type [0].parameters"]),
     ] {
         assert_eq!(with(version, STAGE, &text), expected, "{version} {text}");
     }
 }
 
 #[test]
-fn graph_tasks_of_version_4() {
+fn graph_tasks_of_version_4_are_checked() {
     cases(
         4,
         GRAPH,
@@ -103,7 +103,7 @@ fn graph_tasks_of_version_4() {
 }
 
 #[test]
-fn parameters_of_graph_tasks() {
+fn parameters_of_graph_tasks_are_checked() {
     let check = |kind: &str, parameters: &str, expected: &[&str]| {
         let text = format!("- {{id: a, type: {kind}, role: x, parameters: {parameters}}}");
         assert_eq!(with(5, GRAPH, &text), expected, "{text}");
@@ -139,7 +139,7 @@ fn parameters_of_graph_tasks() {
 }
 
 #[test]
-fn graph_tasks_of_version_3() {
+fn graph_tasks_of_version_3_are_checked() {
     cases(
         3,
         GRAPH,

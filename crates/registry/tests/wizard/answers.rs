@@ -1,4 +1,4 @@
-//! Answers, and what they mean for a cluster.
+//! Validation of answers and their results.
 
 use std::collections::BTreeSet;
 
@@ -37,18 +37,18 @@ fn chosen(answers: &Json, mode: &str) -> Result<Chosen, Vec<AnswerProblem>> {
 }
 
 fn settled(chosen: &Chosen) -> Vec<String> {
-    let shown =
+    let describe =
         |((model, path), value): ((BoundModel, &str), &Json)| format!("{}:{path}={value}", model.as_str());
-    chosen.settled().into_iter().map(shown).collect()
+    chosen.settled().into_iter().map(describe).collect()
 }
 
 fn problems(answers: &Json, mode: &str) -> Vec<String> {
-    let found = chosen(answers, mode).err().unwrap_or_default();
-    found.iter().map(|problem| format!("{} {}: {}", problem.path, problem.kind, problem.message)).collect()
+    let problems = chosen(answers, mode).err().unwrap_or_default();
+    problems.iter().map(|problem| format!("{} {}: {}", problem.path, problem.kind, problem.message)).collect()
 }
 
 #[test]
-fn defaults() {
+fn defaults_are_used_without_answers() {
     let chosen = chosen(&json!({}), "ha").unwrap();
     assert_eq!(chosen.components, ["hypervisor:qemu"]);
     assert_eq!(
@@ -64,7 +64,7 @@ fn defaults() {
 }
 
 #[test]
-fn a_default_that_is_forbidden_gives_way_to_the_next() {
+fn forbidden_default_falls_back_to_the_next_option() {
     let chosen = chosen(&json!({"Compute": {"vcenter": true, "kvm": false}}), "ha").unwrap();
     assert_eq!(chosen.answers["Network"]["manager"], "vlan");
     assert_eq!(chosen.components, ["hypervisor:vmware", "network:vlan"]);
@@ -72,7 +72,7 @@ fn a_default_that_is_forbidden_gives_way_to_the_next() {
 }
 
 #[test]
-fn choosing_what_a_plugin_brings_enables_it() {
+fn choosing_a_plugin_option_enables_the_plugin() {
     let with = |manager: &str| chosen(&json!({"Network": {"manager": manager}}), "ha").unwrap();
     let contrail = with("contrail");
     assert_eq!(contrail.plugins, BTreeSet::from(["contrail".to_owned()]));
@@ -82,7 +82,7 @@ fn choosing_what_a_plugin_brings_enables_it() {
 }
 
 #[test]
-fn what_cannot_be_is_told_all_at_once() {
+fn all_invalid_answers_are_reported() {
     assert_eq!(
         problems(
             &json!({
@@ -95,24 +95,24 @@ fn what_cannot_be_is_told_all_at_once() {
             "ha"
         ),
         [
-            "Compute.zzz unknown: the wizard does not ask this",
-            "Nowhere.a unknown: the wizard does not ask this",
-            "Ready value: the answers of a pane are a map",
+            "Compute.zzz unknown: unknown pane or control",
+            "Nowhere.a unknown: unknown pane or control",
+            "Ready value: the answers of a pane must be a map",
             "Compute.kvm value: must be true or false",
             "Network.manager restricted: not with vCenter",
-            "Storage.ceph restricted: a restriction forbids this",
+            "Storage.ceph restricted: forbidden by a restriction",
             "Storage.pool value: must be text",
         ]
     );
     assert_eq!(
         problems(&json!({"Network": {"manager": "x"}}), "ha"),
-        ["Network.manager value: \"x\" is none of the options"]
+        ["Network.manager value: \"x\" is not an option"]
     );
 }
 
 #[test]
-fn hidden_panes_are_not_asked() {
+fn hidden_panes_are_ignored() {
     let chosen =
         chosen(&json!({"Compute": {"vcenter": true}, "Storage": {"ceph": true}}), "multinode").unwrap();
-    assert!(!settled(&chosen).iter().any(|shown| shown.starts_with("settings:storage")));
+    assert!(!settled(&chosen).iter().any(|assignment| assignment.starts_with("settings:storage")));
 }

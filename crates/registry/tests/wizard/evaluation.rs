@@ -1,10 +1,10 @@
-//! The wizard while somebody fills it in.
+//! State of the wizard after partial answers.
 
 use serde_json::{Value as Json, json};
 use stoker_registry::components::Registry;
 use stoker_registry::wizard::{ControlState, Evaluation, Mixed, evaluate, mix, with_restrictions};
 
-/// A wizard over components that do not all go together.
+/// Wizard with incompatible components.
 fn wizard() -> Mixed {
     let components = json!([
         {"name": "hypervisor:kvm", "label": "KVM"},
@@ -44,15 +44,15 @@ fn control<'e>(evaluation: &'e Evaluation, name: &str) -> &'e ControlState {
 }
 
 #[test]
-fn nothing_is_forbidden_at_first() {
+fn defaults_are_not_restricted() {
     let evaluation = evaluated(&json!({}), "ha");
-    let shown: Vec<(&str, &Json, bool)> = evaluation
+    let states: Vec<(&str, &Json, bool)> = evaluation
         .controls
         .iter()
         .map(|state| (state.control.as_str(), &state.value, state.effect.is_disabled))
         .collect();
     assert_eq!(
-        shown,
+        states,
         [
             ("kvm", &json!(true), false),
             ("vcenter", &json!(false), false),
@@ -66,7 +66,7 @@ fn nothing_is_forbidden_at_first() {
 }
 
 #[test]
-fn what_became_incompatible_does_not_stay_chosen() {
+fn incompatible_answers_are_dropped() {
     let answers = json!({
         "Compute": {"kvm": false, "vcenter": true}, "Network": {"manager": "contrail"}, "Storage": {"ceph": true},
     });
@@ -77,13 +77,13 @@ fn what_became_incompatible_does_not_stay_chosen() {
     assert_eq!(manager.options[0].effect.messages, ["Contrail is not compatible with vCenter"]);
     let ceph = control(&evaluation, "ceph");
     assert_eq!((&ceph.value, &ceph.dropped), (&json!(false), &Some(json!(true))));
-    // Later controls see what counts, not what was answered.
+    // Later controls see effective values, not the answers.
     assert!(control(&evaluation, "pool").effect.is_disabled);
     assert_eq!(evaluation.answers["Storage"], json!({"ceph": false, "pool": ""}));
 }
 
 #[test]
-fn panes_are_hidden_with_everything_in_them() {
+fn hidden_pane_hides_its_controls() {
     let evaluation = evaluated(&json!({"Storage": {"ceph": true}, "Nowhere": {"x": 1}}), "multinode");
     assert!(control(&evaluation, "ceph").effect.is_hidden && control(&evaluation, "pool").effect.is_hidden);
     assert_eq!(control(&evaluation, "ceph").value, json!(false));
@@ -92,11 +92,15 @@ fn panes_are_hidden_with_everything_in_them() {
 }
 
 #[test]
-fn a_choice_without_anything_left_stays_as_it_is() {
+fn restriction_that_cannot_be_evaluated_has_no_effect() {
     let wizard = json!({"Network": {"manager": {"type": "radio", "values": [
         {"data": "a", "restrictions": ["true"]}, {"data": "b", "restrictions": ["odd:x"]}]}}});
     let mixed = mix(&wizard, &[]).unwrap();
     let evaluation = evaluate(&mixed, &serde_json::Map::new(), &|_| None);
-    assert_eq!(evaluation.controls[0].value, json!("b"), "what cannot be evaluated forbids nothing");
+    assert_eq!(
+        evaluation.controls[0].value,
+        json!("b"),
+        "a restriction that cannot be evaluated has no effect"
+    );
     assert_eq!(evaluation.problems.len(), 1, "{:?}", evaluation.problems);
 }

@@ -1,10 +1,10 @@
-//! Wizards mixed, and the restrictions that follow from components.
+//! Mixed wizards and generated restrictions.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod answers;
+mod conflicts;
 mod evaluation;
-mod parties;
 mod restrictions;
 
 use proptest::prelude::*;
@@ -23,8 +23,11 @@ fn mixed(release: &Json, plugins: &[PluginWizard<'_>]) -> Json {
 
 /// Conflicts as `path kind plugin`.
 fn conflicts(release: &Json, plugins: &[PluginWizard<'_>]) -> Vec<String> {
-    let found = mix(release, plugins).err().unwrap_or_default();
-    found.iter().map(|conflict| format!("{} {} {}", conflict.path, conflict.kind, conflict.plugin)).collect()
+    let conflicts = mix(release, plugins).err().unwrap_or_default();
+    conflicts
+        .iter()
+        .map(|conflict| format!("{} {} {}", conflict.path, conflict.kind, conflict.plugin))
+        .collect()
 }
 
 fn release() -> Json {
@@ -34,7 +37,7 @@ fn release() -> Json {
 }
 
 #[test]
-fn the_example_of_the_reference() {
+fn reference_example() {
     let mesh = json!({"Network": {
         "manager": {"values": [
             {"data": "mesh", "label": "Mesh", "bind": [{"cluster:net_segment_type": "vlan"}, {"settings:mesh.metadata.enabled": true}]},
@@ -71,7 +74,7 @@ fn the_example_of_the_reference() {
 }
 
 #[test]
-fn no_wizard_of_the_release_is_no_wizard() {
+fn release_without_a_wizard_has_none() {
     let addition = json!({"Network": 5});
     for release in [json!({}), Json::Null] {
         assert_eq!(mixed(&release, &[plugin("p", &addition)]), json!({}));
@@ -79,7 +82,7 @@ fn no_wizard_of_the_release_is_no_wizard() {
 }
 
 #[test]
-fn every_kind_of_conflict() {
+fn all_kinds_of_conflicts_are_reported() {
     for (addition, expected) in [
         (json!({"Nowhere": {}}), vec!["Nowhere unknown_pane p"]),
         (json!({"network": {}}), vec!["network unknown_pane p"]),
@@ -108,17 +111,17 @@ fn every_kind_of_conflict() {
 }
 
 #[test]
-fn two_plugins_cannot_bring_the_same_option() {
+fn duplicate_options_of_two_plugins_conflict() {
     let same = json!({"Network": {"manager": {"values": [{"data": "x", "label": "X"}]}}});
     assert_eq!(
         conflicts(&release(), &[plugin("b", &same), plugin("a", &same)]),
         ["Network.manager.values[x] duplicate_option b"]
     );
-    // The newest version of one plugin is not another plugin.
+    // Two versions of one plugin do not conflict.
     let newer = PluginWizard { version: "1.10.0", ..plugin("a", &same) };
     let older = PluginWizard { version: "1.9.0", ..plugin("a", &same) };
     assert_eq!(conflicts(&release(), &[newer, older]), Vec::<String>::new());
-    // A number and a text are two options, of two owners.
+    // A number and a string are different options.
     let (text, number) = (
         json!({"Network": {"manager": {"values": [{"data": "1"}]}}}),
         json!({"Network": {"manager": {"values": [{"data": 1}]}}}),
@@ -127,7 +130,7 @@ fn two_plugins_cannot_bring_the_same_option() {
 }
 
 #[test]
-fn binds_are_joined() {
+fn binds_are_merged() {
     let check = |base: Json, addition: Json, expected: Json| {
         let release = json!({"P": {"c": {"bind": base}}});
         let addition = json!({"P": {"c": {"bind": addition}}});
@@ -146,7 +149,7 @@ fn binds_are_joined() {
 }
 
 #[test]
-fn lists_grow_and_nulls_say_nothing() {
+fn lists_are_merged_and_nulls_ignored() {
     let release = json!({"P": {"metadata": {"restrictions": ["a"]}, "c": {"label": null}}});
     let addition =
         json!({"P": {"metadata": {"restrictions": ["b", "a"]}, "c": {"label": "C", "weight": null}}});
@@ -159,7 +162,7 @@ fn lists_grow_and_nulls_say_nothing() {
 }
 
 #[test]
-fn new_options_are_linked_to_the_only_component_of_the_pane() {
+fn new_options_are_linked_to_the_single_component_of_the_pane() {
     let addition = json!({"Network": {"manager": {"values": [{"data": "a"}, {"data": "b", "component": "network:other"}, {"data": "vlan"}]}}});
     let components = |names: &[&str]| names.iter().map(|name| ComponentName::parse(name).unwrap()).collect();
     let linked = |names: &[&str]| {
@@ -175,7 +178,7 @@ fn new_options_are_linked_to_the_only_component_of_the_pane() {
 }
 
 #[test]
-fn wizards_of_real_releases_take_a_plugin() {
+fn plugin_is_merged_into_real_wizards() {
     for name in ["2014.2.2-6.1-ubuntu", "2015.1.0-7.0-ubuntu", "liberty-8.0-ubuntu"] {
         let Some(path) = real_data(&format!("releases/{name}.yaml")) else { return };
         let text = std::fs::read_to_string(path).unwrap();
@@ -217,15 +220,15 @@ fn wizards() -> impl Strategy<Value = Json> {
         })
 }
 
-/// Whether everything that `old` says is still there.
-fn keeps(old: &Json, new: &Json) -> bool {
+/// Reports whether `new` contains everything in `old`.
+fn contains(old: &Json, new: &Json) -> bool {
     match (old, new) {
         (Json::Null, _) => true,
         (Json::Object(old), Json::Object(new)) => {
-            old.iter().all(|(key, old)| new.get(key).is_some_and(|new| keeps(old, new)))
+            old.iter().all(|(key, old)| new.get(key).is_some_and(|new| contains(old, new)))
         }
         (Json::Array(old), Json::Array(new)) => {
-            old.iter().zip(new).all(|(old, new)| keeps(old, new)) && new.len() >= old.len()
+            old.iter().zip(new).all(|(old, new)| contains(old, new)) && new.len() >= old.len()
         }
         (Json::String(_), Json::Array(new)) => new.first() == Some(old),
         _ => old == new,
@@ -236,13 +239,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn order_does_not_matter_and_the_release_is_kept(release in wizards(), one in wizards(), other in wizards()) {
+    fn merge_is_order_independent_and_preserves_the_release(release in wizards(), one in wizards(), other in wizards()) {
         let forth = mix(&release, &[plugin("a", &one), plugin("b", &other)]);
         let back = mix(&release, &[plugin("b", &other), plugin("a", &one)]);
         prop_assert_eq!(&forth, &back);
         if let Ok(mixed) = forth {
             let wizard = Json::Object(mixed.wizard);
-            prop_assert!(release.as_object().unwrap().is_empty() || keeps(&release, &wizard), "{release} {wizard}");
+            prop_assert!(release.as_object().unwrap().is_empty() || contains(&release, &wizard), "{release} {wizard}");
         }
         let alone = mix(&release, &[]).unwrap();
         prop_assert_eq!(Json::Object(alone.wizard), release);

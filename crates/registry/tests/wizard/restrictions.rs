@@ -1,4 +1,4 @@
-//! Restrictions that follow from components.
+//! Restrictions generated from component compatibility.
 
 use serde_json::{Value as Json, json};
 use stoker_conditions::{Condition, Dialect};
@@ -28,12 +28,12 @@ fn wizard() -> Json {
 fn generated(components: &Json) -> Vec<(String, Vec<(String, String)>)> {
     let wizard = wizard();
     let registry = Registry::new(components.as_array().unwrap(), &[]);
-    let found = generated_restrictions(wizard.as_object().unwrap(), &registry);
+    let restrictions = generated_restrictions(wizard.as_object().unwrap(), &registry);
     let pair = |restriction: &stoker_registry::restrictions::Restriction| {
         Condition::parse_as(&restriction.condition, Dialect::RESTRICTION).unwrap();
         (restriction.condition.clone(), restriction.message.clone().unwrap())
     };
-    found.into_iter().map(|(target, list)| (target, list.iter().map(pair).collect())).collect()
+    restrictions.into_iter().map(|(target, list)| (target, list.iter().map(pair).collect())).collect()
 }
 
 fn entry(target: &str, restrictions: &[(&str, &str)]) -> (String, Vec<(String, String)>) {
@@ -42,7 +42,7 @@ fn entry(target: &str, restrictions: &[(&str, &str)]) -> (String, Vec<(String, S
 }
 
 #[test]
-fn only_the_later_side_is_disabled_across_panes_and_both_inside_one() {
+fn later_pane_is_disabled_and_both_sides_within_a_pane() {
     let components = json!([
         {"name": "hypervisor:vmware", "label": "vCenter", "incompatible": [{"name": "network:core"}, {"name": "hypervisor:kvm"}]},
         {"name": "hypervisor:kvm", "label": "KVM"},
@@ -63,7 +63,7 @@ fn only_the_later_side_is_disabled_across_panes_and_both_inside_one() {
 }
 
 #[test]
-fn what_is_written_by_hand_is_not_repeated() {
+fn existing_restrictions_are_not_duplicated() {
     let components = json!([
         {"name": "storage:ceph", "incompatible": [{"name": "storage:lvm"}]},
         {"name": "storage:lvm"},
@@ -82,7 +82,7 @@ fn what_is_written_by_hand_is_not_repeated() {
 }
 
 #[test]
-fn requirements() {
+fn requirements_become_conditions() {
     let kvm = "wizard:Compute.kvm == true";
     let vcenter = "wizard:Compute.vcenter == true";
     let (core, odd) = ("wizard:Network.manager == 'core'", "wizard:Network.manager == \"it's\"");
@@ -123,7 +123,7 @@ fn requirements() {
         &[(&radio, "LVM requires exactly one of: network:*")],
     );
     check(json!([{"one_of": {"items": []}}]), &[("true", "LVM requires exactly one of: ")]);
-    // Inside one map in a fixed order.
+    // Predicates of one map are evaluated in a fixed order.
     check(
         json!([{"none_of": {"items": ["hypervisor:kvm"], "message": "b"}, "any_of": {"items": ["hypervisor:vmware"], "message": "a"}}]),
         &[(&format!("not ({vcenter})"), "a"), (kvm, "b")],
@@ -131,13 +131,13 @@ fn requirements() {
 }
 
 #[test]
-fn what_a_later_pane_decides_is_left_to_it() {
+fn requirements_on_later_panes_are_not_generated() {
     let components = json!([{"name": "hypervisor:vmware", "requires": [{"any_of": {"items": ["network:*", "hypervisor:kvm"]}}]}, "network:core", "hypervisor:kvm"]);
     assert_eq!(generated(&components), []);
 }
 
 #[test]
-fn the_wizard_carries_them() {
+fn restrictions_are_added_to_the_wizard() {
     let components =
         json!([{"name": "storage:lvm", "incompatible": [{"name": "hypervisor:kvm"}]}, "hypervisor:kvm"]);
     let registry = Registry::new(components.as_array().unwrap(), &[]);

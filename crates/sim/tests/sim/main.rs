@@ -1,58 +1,59 @@
-//! Many seeds, and the proof that a broken part would be noticed.
+//! Simulates many seeds, and checks that injected defects are detected.
 
 mod real;
 #[path = "../../../engine/tests/engine/real_plan.rs"]
 mod real_plan;
 
-use stoker_sim::{Sabotage, Story, simulate};
+use stoker_sim::{Sabotage, SimReport, simulate};
 
 const N_SEEDS: u64 = 4000;
 
 #[test]
-fn nothing_breaks() {
+fn no_seed_violates_invariants() {
     for seed in 0..N_SEEDS {
-        let story = simulate(seed, Sabotage::None);
-        assert!(story.broken.is_empty(), "replay with `cargo xtask sim --seed {seed}`: {story:#?}");
+        let report = simulate(seed, Sabotage::None);
+        assert!(report.violations.is_empty(), "replay with `cargo xtask sim --seed {seed}`: {report:#?}");
     }
 }
 
-fn is_noticed(sabotage: Sabotage, in_words: &str) {
-    let is_said = |story: Story| story.broken.iter().any(|broken| broken.contains(in_words));
-    assert!((0..N_SEEDS).any(|seed| is_said(simulate(seed, sabotage))), "nobody says {in_words:?}");
+fn assert_detected(sabotage: Sabotage, message: &str) {
+    let is_reported =
+        |report: SimReport| report.violations.iter().any(|violation| violation.contains(message));
+    assert!((0..N_SEEDS).any(|seed| is_reported(simulate(seed, sabotage))), "no seed reports {message:?}");
 }
 
 #[test]
-fn a_forgotten_journal_is_noticed() {
-    is_noticed(Sabotage::ForgottenJournal, "twice");
+fn lost_journal_is_detected() {
+    assert_detected(Sabotage::LostJournal, "twice");
 }
 
 #[test]
-fn an_early_acknowledgement_is_noticed() {
-    is_noticed(Sabotage::EarlyAcknowledgement, "and history says");
+fn early_ack_is_detected() {
+    assert_detected(Sabotage::EarlyAck, "but the history says");
 }
 
 #[test]
-fn a_missing_fence_is_noticed() {
-    is_noticed(Sabotage::NoFence, "ended twice");
+fn missing_fence_is_detected() {
+    assert_detected(Sabotage::NoFence, "ended twice");
 }
 
 #[test]
-fn an_early_start_is_noticed() {
-    is_noticed(Sabotage::EarlyStart, "twice");
+fn early_start_is_detected() {
+    assert_detected(Sabotage::EarlyStart, "twice");
 }
 
 #[test]
-fn a_promise_that_a_loss_of_power_takes_away_is_noticed() {
-    is_noticed(Sabotage::UnsafePromise, "has forgotten");
+fn unsynced_acceptance_is_detected() {
+    assert_detected(Sabotage::UnsyncedAcceptance, "lost the acceptance");
 }
 
 #[test]
-fn a_host_that_says_nothing_twice_is_noticed() {
-    is_noticed(Sabotage::MuteHost, "does not end");
+fn missing_resend_is_detected() {
+    assert_detected(Sabotage::NoResend, "does not end");
 }
 
 #[test]
-fn the_same_seed_is_the_same_story() {
+fn simulation_is_deterministic() {
     for seed in 0..20 {
         let (first, second) = (simulate(seed, Sabotage::None), simulate(seed, Sabotage::None));
         assert_eq!((first.n_steps, first.n_events), (second.n_steps, second.n_events));

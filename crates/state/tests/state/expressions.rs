@@ -1,4 +1,4 @@
-//! Expressions as users write them, over documents as they are computed.
+//! Typical user expressions over computed documents.
 
 use serde_json::json;
 use stoker_model::{ClusterStatus, Json, NodeId};
@@ -10,22 +10,22 @@ use stoker_yaql::json::{WriteOptions, write};
 
 use crate::records::{Records, map, plugin};
 
-/// The value of an expression on a node, or the class of error.
+/// The value of an expression on a node, or the error message.
 fn value(text: &str, uid: &str, new: &NewState, old: Option<&NewState>) -> Json {
-    let seen = |state: &NewState| {
+    let state_of = |state: &NewState| {
         let own = state.nodes.iter().find(|node| node.uid == uid).unwrap();
         State { common: document(&state.common), node: document(&own.document) }
     };
     let expression = Engine::new(library()).compile(text).unwrap();
     let options = options(new.nodes.len());
-    match evaluate(&expression, &seen(new), old.map(seen).as_ref(), &options) {
+    match evaluate(&expression, &state_of(new), old.map(state_of).as_ref(), &options) {
         Ok(value) => serde_json::from_str(&write(&value, &WriteOptions::default()).unwrap()).unwrap(),
         Err(error) => json!({"error": error.message}),
     }
 }
 
 #[test]
-fn examples_have_the_value_they_should() {
+fn example_expressions_have_expected_values() {
     let mut records = Records::new();
     records.plugins.push(plugin("watch"));
     let state = records.state();
@@ -63,7 +63,7 @@ fn examples_have_the_value_they_should() {
 }
 
 #[test]
-fn a_change_is_seen_where_it_is_and_nowhere_else() {
+fn changes_affect_only_their_expressions() {
     const WATCHED: &[&str] = &[
         "changed($.cluster.status)",
         "changed($.nodes.where($.role = 'compute'))",
@@ -90,12 +90,16 @@ fn a_change_is_seen_where_it_is_and_nowhere_else() {
         }),
     ];
     let old = Records::new().state();
-    for (seen_by, change) in changes {
+    for (affected, change) in changes {
         let mut records = Records::new();
         change(&mut records);
         let new = records.state();
         for text in WATCHED {
-            assert_eq!(value(text, "3", &new, Some(&old)), json!(text == seen_by), "{text} after {seen_by}");
+            assert_eq!(
+                value(text, "3", &new, Some(&old)),
+                json!(text == affected),
+                "{text} after {affected}"
+            );
             assert_eq!(value(text, "3", &new, Some(&new)), json!(false), "{text}");
             assert_eq!(value(text, "3", &new, None), json!(true), "{text}");
         }
@@ -103,7 +107,7 @@ fn a_change_is_seen_where_it_is_and_nowhere_else() {
 }
 
 #[test]
-fn a_label_is_its_value_or_its_name_and_only_where_there_is_one() {
+fn single_label_is_its_value_or_its_name() {
     let mut records = Records::new();
     records.nodes[0].labels = map(json!({"ssd": null}));
     records.nodes[1].labels = map(json!({"a": "1", "b": "2"}));
@@ -115,7 +119,7 @@ fn a_label_is_its_value_or_its_name_and_only_where_there_is_one() {
 }
 
 #[test]
-fn who_leaves_is_not_listed_and_knows_it() {
+fn node_pending_deletion_is_not_listed() {
     let mut records = Records::new();
     records.nodes[2].pending_deletion = true;
     let state = records.state();
@@ -125,7 +129,7 @@ fn who_leaves_is_not_listed_and_knows_it() {
 }
 
 #[test]
-fn what_nodes_have_of_plugins_is_compared_by_digests() {
+fn plugin_repositories_are_compared_by_digest() {
     let with = |digest: Option<&str>, print: &str| {
         let mut records = Records::new();
         let digest = digest.map(str::to_owned);
@@ -134,10 +138,10 @@ fn what_nodes_have_of_plugins_is_compared_by_digests() {
         records.state()
     };
     let new = with(Some("r"), "print");
-    let brought = "old($.get(plugin_repositories, {}).get('watch')) != 'r' \
+    let needs_update = "old($.get(plugin_repositories, {}).get('watch')) != 'r' \
                    or old($.get(package_access)) != $.get(package_access)";
-    let taken_away = "old($.get(plugin_repositories, {}).get('watch')) != null";
-    for (old, uid, is_brought, is_taken_away) in [
+    let needs_removal = "old($.get(plugin_repositories, {}).get('watch')) != null";
+    for (old, uid, is_update_expected, is_removal_expected) in [
         (None, "1", true, false),
         (Some(with(Some("r"), "print")), "1", false, true),
         (Some(with(Some("q"), "print")), "1", true, true),
@@ -145,7 +149,11 @@ fn what_nodes_have_of_plugins_is_compared_by_digests() {
         (Some(with(Some("r"), "another")), "2", false, true),
         (Some(with(None, "print")), "1", true, false),
     ] {
-        assert_eq!(value(brought, uid, &new, old.as_ref()), json!(is_brought), "{uid} {old:?}");
-        assert_eq!(value(taken_away, uid, &new, old.as_ref()), json!(is_taken_away), "{uid} {old:?}");
+        assert_eq!(value(needs_update, uid, &new, old.as_ref()), json!(is_update_expected), "{uid} {old:?}");
+        assert_eq!(
+            value(needs_removal, uid, &new, old.as_ref()),
+            json!(is_removal_expected),
+            "{uid} {old:?}"
+        );
     }
 }

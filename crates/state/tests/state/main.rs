@@ -1,4 +1,4 @@
-//! Documents from records, and what expressions see in them.
+//! Documents computed from records, and expressions over them.
 #![expect(clippy::unwrap_used, reason = "tests: a panic is how they fail")]
 
 mod expressions;

@@ -8,7 +8,7 @@ fn tags(records: &Records) -> Vec<String> {
 }
 
 #[test]
-fn the_lowest_id_is_primary_and_the_tag_is_replaced() {
+fn lowest_id_is_primary() {
     let mut records = Records::new();
     records.nodes.reverse();
     assert_eq!(
@@ -20,14 +20,14 @@ fn the_lowest_id_is_primary_and_the_tag_is_replaced() {
 }
 
 #[test]
-fn a_deployed_node_comes_before_a_lower_id() {
+fn deployed_node_takes_precedence_over_lower_id() {
     let mut records = Records::new();
     records.nodes[1].status = NodeStatus::Ready;
     assert_eq!(tags(&records)[1], "2: primary-controller primary-database");
 }
 
 #[test]
-fn whoever_was_primary_stays_it_while_it_can() {
+fn current_primary_is_kept() {
     let mut records = Records::new();
     records.primaries.insert("controller".to_owned(), NodeId(2));
     assert_eq!(tags(&records)[..2], ["1: controller primary-database", "2: database primary-controller"]);
@@ -41,22 +41,22 @@ fn whoever_was_primary_stays_it_while_it_can() {
 }
 
 #[test]
-fn roles_of_plugins_count_unless_their_name_is_taken() {
+fn plugin_roles_do_not_override_release_roles() {
     let mut records = Records::new();
     records.plugins.push(plugin("watch"));
     records.nodes.push(node(5, &["watcher", "bare"]));
     records.nodes[0].roles.clear();
     records.nodes[0].pending_roles = vec!["compute".to_owned(), "unheard-of".to_owned()];
-    let found = tags(&records);
-    assert_eq!((found[0].as_str(), found[4].as_str()), ("1: compute unheard-of", "5: primary-watch"));
+    let node_tags = tags(&records);
+    assert_eq!((node_tags[0].as_str(), node_tags[4].as_str()), ("1: compute unheard-of", "5: primary-watch"));
 }
 
 proptest! {
-    /// An election settles: held again with its own result, and after others joined, it has the same result.
+    /// Elections are stable: repeating one, also after nodes joined, does not change its result.
     #[test]
     fn elections_are_stable(n_before in 1_i64..6, n_after in 0_i64..6, roles in prop::collection::vec(0_usize..3, 12)) {
-        let kinds: &[&[&str]] = &[&["controller"], &["compute"], &["controller", "compute"]];
-        let members = |n_nodes: i64| (1..=n_nodes).map(|id| node(id, kinds[roles[id as usize]])).collect::<Vec<_>>();
+        let role_sets: &[&[&str]] = &[&["controller"], &["compute"], &["controller", "compute"]];
+        let members = |n_nodes: i64| (1..=n_nodes).map(|id| node(id, role_sets[roles[id as usize]])).collect::<Vec<_>>();
         let mut records = Records::new();
         records.nodes = members(n_before);
         let first = records.state().primaries;

@@ -1,4 +1,4 @@
-//! A small cluster to begin with.
+//! Records of a small cluster.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use stoker_state::{EnabledPlugin, NewState, StateInput, new_state};
 pub(crate) fn map(value: Json) -> JsonMap {
     match value {
         Json::Object(map) => map,
-        other => panic!("no map: {other}"),
+        other => panic!("not a map: {other}"),
     }
 }
 

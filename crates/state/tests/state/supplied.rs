@@ -13,7 +13,7 @@ fn documents(supplied: &[(&str, Json)]) -> Documents {
 }
 
 #[test]
-fn without_supplied_documents_the_computed_ones_count() {
+fn computed_documents_are_the_default() {
     let (common, own) = documents(&[]).for_plan();
     assert_eq!((&common["cluster"]["name"], common.get("uid")), (&json!("demo"), None));
     assert_eq!((own.len(), &own[1]["uid"], own[1].get("cluster")), (2, &json!("2"), None));
@@ -25,7 +25,7 @@ fn without_supplied_documents_the_computed_ones_count() {
 }
 
 #[test]
-fn a_common_part_replaces_the_computed_one() {
+fn supplied_common_document_replaces_the_computed_one() {
     let supplied =
         [("common", json!({"uid": "common", "a": {"x": 1}})), ("2", json!({"uid": "2", "a": {"y": 2}}))];
     assert_eq!(
@@ -39,7 +39,7 @@ fn a_common_part_replaces_the_computed_one() {
 }
 
 #[test]
-fn whole_documents_are_taken_apart_when_all_nodes_have_one() {
+fn common_part_of_complete_documents_is_extracted() {
     let supplied = [
         ("1", json!({"uid": "1", "same": [1], "own": 1})),
         ("2", json!({"uid": "2", "same": [1], "own": 2})),
@@ -51,7 +51,7 @@ fn whole_documents_are_taken_apart_when_all_nodes_have_one() {
 }
 
 #[test]
-fn where_only_some_have_one_all_see_the_same_cluster() {
+fn partially_supplied_documents_share_the_computed_common_document() {
     let supplied = [("1", json!({"uid": "1", "mine": true}))];
     let (common, own) = documents(&supplied).for_plan();
     assert_eq!(common["cluster"]["name"], "demo");

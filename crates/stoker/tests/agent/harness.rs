@@ -1,4 +1,4 @@
-//! An agent process, and the least that a server is.
+//! An agent process and a minimal server.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -17,13 +17,13 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::server::{Request, Response};
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(crate) const TOKEN: &str = "join-hunter2";
 const CREDENTIAL: &str = "credential-of-5";
 
-pub(crate) async fn patient<F: Future>(future: F) -> F::Output {
-    tokio::time::timeout(PATIENCE, future).await.expect("nothing happens")
+pub(crate) async fn with_timeout<F: Future>(future: F) -> F::Output {
+    tokio::time::timeout(TIMEOUT, future).await.expect("timed out")
 }
 
 pub(crate) fn stoker() -> PathBuf {
@@ -46,7 +46,7 @@ pub(crate) fn shell(instance: u32, cmd: &str) -> Attempt {
     }
 }
 
-/// Lets agents join and connect.
+/// Accepts joins and sessions of agents.
 pub(crate) struct Server {
     listener: TcpListener,
     pub(crate) n_joined: usize,
@@ -73,23 +73,23 @@ impl Server {
             .unwrap()
     }
 
-    /// The next session; joins on the way are granted.
+    /// Returns the next session; accepts joins in between.
     pub(crate) async fn accept(&mut self) -> Session {
         loop {
-            let (stream, _) = patient(self.listener.accept()).await.unwrap();
-            let mut first = [0; 4];
-            if stream.peek(&mut first).await.is_err() {
+            let (stream, _) = with_timeout(self.listener.accept()).await.unwrap();
+            let mut method = [0; 4];
+            if stream.peek(&mut method).await.is_err() {
                 continue;
             }
-            if &first == b"POST" {
-                self.grant(stream).await;
+            if &method == b"POST" {
+                self.accept_join(stream).await;
             } else if let Some(session) = Session::accept(stream).await {
                 return session;
             }
         }
     }
 
-    async fn grant(&mut self, mut stream: TcpStream) {
+    async fn accept_join(&mut self, mut stream: TcpStream) {
         let mut text = String::new();
         while !text.contains(TOKEN) || !text.ends_with('}') {
             let mut buffer = [0; 4096];
@@ -98,19 +98,19 @@ impl Server {
             text.push_str(&String::from_utf8_lossy(&buffer[..n_read]));
         }
         let body = format!(r#"{{"node_uid": "5", "credential": "{CREDENTIAL}"}}"#);
-        let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
-        stream.write_all(answer.as_bytes()).await.unwrap();
+        let response = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+        stream.write_all(response.as_bytes()).await.unwrap();
         self.n_joined += 1;
     }
 }
 
-/// A connected agent.
+/// The server side of a session with an agent.
 pub(crate) struct Session {
     socket: WebSocketStream<TcpStream>,
 }
 
 impl Session {
-    #[expect(clippy::result_large_err, reason = "the library wants it so")]
+    #[expect(clippy::result_large_err, reason = "the callback signature is given by the library")]
     async fn accept(stream: TcpStream) -> Option<Self> {
         let check = |request: &Request, response: Response| {
             let bearer = request.headers().get("authorization").and_then(|value| value.to_str().ok());
@@ -122,10 +122,10 @@ impl Session {
         Some(Self { socket })
     }
 
-    /// `None` when the agent is gone.
+    /// Returns the next message, or `None` if the agent disconnected.
     pub(crate) async fn next(&mut self) -> Option<FromAgent> {
         loop {
-            match patient(self.socket.next()).await? {
+            match with_timeout(self.socket.next()).await? {
                 Ok(Message::Text(text)) => match decode_from_agent(&text).unwrap() {
                     Decoded::Message(message) => return Some(message),
                     Decoded::Unknown => panic!("{text}"),
@@ -136,7 +136,7 @@ impl Session {
         }
     }
 
-    /// Whether it could be sent.
+    /// Sends a message; returns false if the agent disconnected.
     pub(crate) async fn send(&mut self, message: &ToAgent) -> bool {
         self.socket.send(Message::text(encode_to_agent(message))).await.is_ok()
     }

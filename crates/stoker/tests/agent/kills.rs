@@ -1,4 +1,4 @@
-//! An agent that is killed again and again while it works.
+//! An agent that is killed repeatedly while it executes tasks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,39 +11,39 @@ use super::harness::{Server, Session, shell};
 const N_ATTEMPTS: u32 = 300;
 const N_KILLS: usize = 25;
 
-/// What a server knows.
+/// Results that the server has received.
 #[derive(Default)]
-struct Book {
+struct Results {
     ends: BTreeMap<AttemptKey, End>,
 }
 
-impl Book {
-    /// Writes an end down; a second one of the same attempt must be the same.
-    fn enter(&mut self, finished: &Finished) {
-        if let Some(before) = self.ends.insert(finished.key, finished.end.clone()) {
-            assert_eq!(before, finished.end, "{} ended twice", finished.key);
+impl Results {
+    /// Records a result; a repeated one must be equal.
+    fn record(&mut self, finished: &Finished) {
+        if let Some(previous) = self.ends.insert(finished.key, finished.end.clone()) {
+            assert_eq!(previous, finished.end, "{} has two different results", finished.key);
         }
     }
 
-    /// Talks until the agent is gone or nothing is left to do. Says whether the latter.
-    async fn converse(&mut self, session: &mut Session, script: &dyn Fn(u32) -> String) -> bool {
+    /// Talks to the agent until it disconnects (false) or all attempts have ended (true).
+    async fn serve(&mut self, session: &mut Session, script: &dyn Fn(u32) -> String) -> bool {
         let mut sent: BTreeSet<u32> = BTreeSet::new();
         loop {
             let Some(message) = session.next().await else { return false };
-            let ended = match message {
+            let finished_attempts = match message {
                 FromAgent::Hello(hello) => hello.finished,
                 FromAgent::Finished(finished) => vec![finished],
                 _ => Vec::new(),
             };
-            for finished in &ended {
-                self.enter(finished);
+            for finished in &finished_attempts {
+                self.record(finished);
             }
-            let keys = ended.iter().map(|finished| finished.key).collect();
-            if !ended.is_empty() && !session.send(&ToAgent::Acknowledge { keys }).await {
+            let keys = finished_attempts.iter().map(|finished| finished.key).collect();
+            if !finished_attempts.is_empty() && !session.send(&ToAgent::Acknowledge { keys }).await {
                 return false;
             }
-            // A few at a time, so that a kill always meets some that run and some that wait. Those of an earlier connection
-            // are sent again: the agent knows which it has seen.
+            // Keep 8 attempts open, so that a kill always hits running and pending ones. Attempts of an earlier connection are
+            // sent again; the agent deduplicates them.
             let open = (0..N_ATTEMPTS).filter(|instance| !self.ends.contains_key(&shell(*instance, "").key));
             let next: Vec<u32> = open.take(8).filter(|instance| sent.insert(*instance)).collect();
             for instance in next {
@@ -59,7 +59,7 @@ impl Book {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_effect_happens_at_most_once_and_no_result_is_lost() {
+async fn killed_agent_executes_at_most_once_and_loses_no_result() {
     let folder = Folder::new();
     let mut server = Server::start().await;
     let lines = folder.file("lines");
@@ -67,14 +67,14 @@ async fn every_effect_happens_at_most_once_and_no_result_is_lost() {
         let lines = lines.display().to_string();
         move |instance: u32| format!("echo {instance} >> {lines}; sleep 0.0{}", instance % 3)
     };
-    let mut book = Book::default();
+    let mut results = Results::default();
     let mut n_kills = 0;
     loop {
         let mut agent = server.agent(&folder);
         let mut session = server.accept().await;
         let kill = async {
             if n_kills < N_KILLS {
-                // Different moments, from the greeting to the middle of the work.
+                // Vary the delay, from the handshake to the middle of the work.
                 tokio::time::sleep(Duration::from_millis(5 + (n_kills as u64 * 53) % 200)).await;
                 agent.start_kill().unwrap();
                 n_kills += 1;
@@ -82,7 +82,7 @@ async fn every_effect_happens_at_most_once_and_no_result_is_lost() {
             std::future::pending::<()>().await;
         };
         let is_done = tokio::select! {
-            is_done = book.converse(&mut session, &script) => is_done,
+            is_done = results.serve(&mut session, &script) => is_done,
             () = kill => unreachable!(),
         };
         agent.kill().await.unwrap();
@@ -90,21 +90,21 @@ async fn every_effect_happens_at_most_once_and_no_result_is_lost() {
             break;
         }
     }
-    assert_eq!(server.n_joined, 1, "it joins once");
+    assert_eq!(server.n_joined, 1, "the agent joins once");
     let text = std::fs::read_to_string(&lines).unwrap();
-    let mut written: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut n_lines_by_instance: BTreeMap<u32, usize> = BTreeMap::new();
     for line in text.lines() {
-        *written.entry(line.parse().unwrap()).or_default() += 1;
+        *n_lines_by_instance.entry(line.parse().unwrap()).or_default() += 1;
     }
-    let n_interrupted = book.ends.values().filter(|end| **end == End::Interrupted).count();
+    let n_interrupted = results.ends.values().filter(|end| **end == End::Interrupted).count();
     println!("{n_kills} kills, {n_interrupted} of {N_ATTEMPTS} interrupted");
-    assert!(n_kills > 5, "it was killed in the middle");
-    assert!((1..250).contains(&n_interrupted), "some kills hit something, and something succeeds");
-    for (key, end) in &book.ends {
-        let n_lines = written.get(&key.instance).copied().unwrap_or(0);
+    assert!(n_kills > 5, "the agent was killed during its work");
+    assert!((1..250).contains(&n_interrupted), "some attempts are interrupted and some succeed");
+    for (key, end) in &results.ends {
+        let n_lines = n_lines_by_instance.get(&key.instance).copied().unwrap_or(0);
         match end {
             End::Succeeded => assert_eq!(n_lines, 1, "{key}"),
-            End::Interrupted => assert!(n_lines <= 1, "{key} happened {n_lines} times"),
+            End::Interrupted => assert!(n_lines <= 1, "{key} was executed {n_lines} times"),
             other => panic!("{key} ended as {other:?}"),
         }
     }

@@ -1,7 +1,7 @@
-//! The agent as a program: a real process, a real WebSocket, real kills. The server is only this test.
+//! The agent as a program: a real process, a real WebSocket, real kills. The test is the server.
 
-#![expect(clippy::unwrap_used, reason = "a helper of a test fails as the test does")]
-#![expect(clippy::disallowed_methods, reason = "tests look at the clock and at the environment")]
+#![expect(clippy::unwrap_used, reason = "test helpers fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "tests read the clock and the environment")]
 
 mod harness;
 mod kills;

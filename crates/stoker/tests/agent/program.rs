@@ -1,4 +1,4 @@
-//! `stoker agent` from outside.
+//! `stoker agent` as a process.
 
 use std::process::{Command, Stdio};
 
@@ -7,39 +7,39 @@ use nix::unistd::Pid;
 use stoker_engine::session::{End, FromAgent, ToAgent};
 use stoker_testkit::Folder;
 
-use super::harness::{Server, TOKEN, patient, shell, stoker};
+use super::harness::{Server, TOKEN, shell, stoker, with_timeout};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_joins_once_works_and_ends_when_asked() {
+async fn agent_joins_once_executes_tasks_and_stops_on_sigterm() {
     let folder = Folder::new();
     let mut server = Server::start().await;
     let mut agent = server.agent(&folder);
     let mut session = server.accept().await;
     assert!(session.send(&ToAgent::Start(shell(1, "echo ${STOKER_JOIN_TOKEN-hidden}; env"))).await);
-    let mut printed = String::new();
+    let mut task_output = String::new();
     let finished = loop {
         match session.next().await.unwrap() {
-            FromAgent::Output { text, .. } => printed.push_str(&text),
+            FromAgent::Output { text, .. } => task_output.push_str(&text),
             FromAgent::Finished(finished) => break finished,
             _ => {}
         }
     };
     assert_eq!(finished.end, End::Succeeded);
-    assert!(printed.starts_with("hidden\n"));
-    assert!(!printed.contains(TOKEN), "tasks do not see the token");
+    assert!(task_output.starts_with("hidden\n"));
+    assert!(!task_output.contains(TOKEN), "the token is hidden from tasks");
     kill(Pid::from_raw(agent.id().unwrap() as i32), Signal::SIGTERM).unwrap();
-    assert!(patient(agent.wait()).await.unwrap().success());
-    // The next one is a member already, and says what was not acknowledged.
+    assert!(with_timeout(agent.wait()).await.unwrap().success());
+    // After a restart, the agent does not join again and resends the unacknowledged result.
     let mut agent = server.agent(&folder);
     let mut session = server.accept().await;
     let Some(FromAgent::Hello(hello)) = session.next().await else { panic!() };
     assert_eq!((hello.node.as_str(), hello.finished.len()), ("5", 1));
     assert_eq!(server.n_joined, 1);
-    // A second one in the same folder is told so.
+    // A second agent in the same folder is rejected.
     let output =
         agent_output(&["--server", &server.url(), "--state", &folder.file("state").display().to_string()]);
     assert_eq!(output.0, 5);
-    assert!(output.1.contains("another agent uses"), "{}", output.1);
+    assert!(output.1.contains("in use by another agent"), "{}", output.1);
     agent.kill().await.unwrap();
 }
 
@@ -49,21 +49,21 @@ fn agent_output(arguments: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn wrong_usage_is_explained() {
+fn invalid_usage_is_explained() {
     let folder = Folder::new();
     let state = folder.file("state").display().to_string();
     let cases: &[(&[&str], i32, &str)] = &[
         (&[], 2, "--server <URL>"),
         (&["--stdio"], 2, "--node"),
         (&["--stdio", "--node", "1", "--server", "http://a"], 2, "cannot be used with"),
-        (&["--server", "http://a", "--hook", "dance=/x"], 2, "there is no hook `dance`"),
-        (&["--server", "a:8000", "--state", &state], 5, "write `https://"),
+        (&["--server", "http://a", "--hook", "dance=/x"], 2, "unknown hook `dance`"),
+        (&["--server", "a:8000", "--state", &state], 5, "expected `https://"),
         (&["--server", "http://127.0.0.1:1", "--state", &state], 5, "--join-token"),
         (&["--server", "http://127.0.0.1:1", "--state", "/proc/no/such"], 5, "cannot create `/proc/no/such`"),
     ];
     for (arguments, code, expect) in cases {
-        let (found, text) = agent_output(arguments);
-        assert_eq!(found, *code, "{arguments:?}: {text}");
+        let (exit_code, text) = agent_output(arguments);
+        assert_eq!(exit_code, *code, "{arguments:?}: {text}");
         assert!(text.contains(expect), "{arguments:?}: {text}");
     }
 }

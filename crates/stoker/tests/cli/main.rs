@@ -1,14 +1,14 @@
-//! The command line over REST: the real program against a real server with agents inside of it.
+//! The command line against a real server with in-process agents.
 #![expect(clippy::unwrap_used, reason = "tests: a panic is how they fail")]
 
 mod clusters;
 mod demo;
-mod desk;
+mod fixture;
 mod graphs;
 mod login;
 mod plans;
 #[path = "../serve/process.rs"]
-#[expect(dead_code, reason = "its client is for tests that need no command line")]
+#[expect(dead_code, reason = "its client is used by tests without the command line")]
 mod process;
 mod runs;
 mod screen;

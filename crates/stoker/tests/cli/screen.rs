@@ -1,4 +1,4 @@
-//! A terminal that is no terminal: what a program draws is recorded and played back.
+//! Terminal emulator: records the output of a program on a pseudoterminal and replays it.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,42 +6,43 @@ use std::process::{Command, Stdio};
 
 use nix::pty::{Winsize, openpty};
 
-/// Runs a program on a terminal of its own; everything it wrote.
-pub(crate) fn recorded(mut command: Command, columns: u16) -> Vec<u8> {
+/// Runs a program on a pseudoterminal and returns its output.
+pub(crate) fn record_output(mut command: Command, columns: u16) -> Vec<u8> {
     let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     let pty = openpty(Some(&size), None).unwrap();
-    let side = || Stdio::from(pty.slave.try_clone().unwrap());
-    let mut child = command.stdin(side()).stdout(side()).stderr(side()).env("TERM", "xterm").spawn().unwrap();
+    let slave = || Stdio::from(pty.slave.try_clone().unwrap());
+    let mut child =
+        command.stdin(slave()).stdout(slave()).stderr(slave()).env("TERM", "xterm").spawn().unwrap();
     drop((command, pty.slave));
     let mut bytes = Vec::new();
-    // Its end is told as an error.
+    // Reading the master fails with EIO when the program exits.
     _ = File::from(pty.master).read_to_end(&mut bytes);
     assert!(child.wait().unwrap().success(), "{}", String::from_utf8_lossy(&bytes));
     bytes
 }
 
-/// The lines of a terminal, with the few orders that our program gives.
+/// Screen contents. Supports only the escape sequences that the program emits.
 pub(crate) struct Screen {
     lines: Vec<Vec<char>>,
     row: usize,
     column: usize,
     columns: usize,
-    /// Whether the row goes on with a line that did not fit.
-    goes_on: bool,
-    /// Lines that did not fit, as far as they did.
+    /// Whether the row continues a line that was too long.
+    is_continuation: bool,
+    /// Lines that were too long, truncated to the width.
     pub(crate) broken: Vec<String>,
 }
 
 impl Screen {
     pub(crate) fn new(columns: u16) -> Self {
         let (lines, broken) = (vec![Vec::new()], Vec::new());
-        Self { lines, row: 0, column: 0, columns: columns.into(), goes_on: false, broken }
+        Self { lines, row: 0, column: 0, columns: columns.into(), is_continuation: false, broken }
     }
 
-    /// What somebody sees who runs a program on a terminal of this width; every line fits.
-    pub(crate) fn of(command: Command, columns: u16) -> Self {
+    /// Runs a program on a terminal of this width and asserts that no line is too long.
+    pub(crate) fn record(command: Command, columns: u16) -> Self {
         let mut screen = Self::new(columns);
-        screen.feed(&recorded(command, columns));
+        screen.feed(&record_output(command, columns));
         assert!(screen.broken.is_empty(), "at {columns}: {:#?}", screen.broken);
         screen
     }
@@ -59,26 +60,26 @@ impl Screen {
                 '\u{1b}' => {
                     assert_eq!(letters.next(), Some('['));
                     let mut argument = String::new();
-                    let order = loop {
+                    let command = loop {
                         match letters.next().unwrap() {
                             digit @ ('0'..='9' | ';') => argument.push(digit),
-                            order => break order,
+                            command => break command,
                         }
                     };
-                    self.order(order, argument.parse().unwrap_or(0));
+                    self.execute(command, argument.parse().unwrap_or(0));
                 }
                 '\r' => self.column = 0,
                 '\n' => {
-                    self.goes_on = false;
-                    self.down();
+                    self.is_continuation = false;
+                    self.next_row();
                 }
                 letter => self.put(letter),
             }
         }
     }
 
-    fn order(&mut self, order: char, argument: usize) {
-        match order {
+    fn execute(&mut self, command: char, argument: usize) {
+        match command {
             'A' => self.row -= argument,
             'K' => self.lines[self.row].truncate(self.column),
             'J' => {
@@ -86,11 +87,11 @@ impl Screen {
                 self.lines.truncate(self.row + 1);
             }
             'm' => {}
-            other => panic!("an order that nobody gives: {other}"),
+            other => panic!("unsupported escape sequence: {other}"),
         }
     }
 
-    fn down(&mut self) {
+    fn next_row(&mut self) {
         self.row += 1;
         if self.row == self.lines.len() {
             self.lines.push(Vec::new());
@@ -99,12 +100,12 @@ impl Screen {
 
     fn put(&mut self, letter: char) {
         if self.column == self.columns {
-            if !self.goes_on {
+            if !self.is_continuation {
                 self.broken.push(self.lines[self.row].iter().collect());
             }
-            self.goes_on = true;
+            self.is_continuation = true;
             self.column = 0;
-            self.down();
+            self.next_row();
         }
         let line = &mut self.lines[self.row];
         line.resize(line.len().max(self.column + 1), ' ');
@@ -112,7 +113,7 @@ impl Screen {
         self.column += 1;
     }
 
-    /// With `T` in place of every duration.
+    /// Text with `T` in place of every duration.
     pub(crate) fn without_times(&self) -> String {
         let text = self.text();
         let mut words: Vec<String> = Vec::new();
@@ -131,7 +132,7 @@ impl Screen {
                 words.push(word.to_owned());
             }
         }
-        // How wide a time is moves what is before it.
+        // Durations of different widths move the text before them.
         words.retain(|word| !word.is_empty());
         words.join(" ")
     }

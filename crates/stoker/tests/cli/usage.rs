@@ -1,20 +1,20 @@
-//! Wrong usage, and servers that are not there.
+//! Invalid usage and unreachable servers.
 
 use stoker_testkit::Folder;
 
-use crate::desk::{program, said};
+use crate::fixture::{program, run_command};
 
-/// A port on which nobody listens.
-const NOWHERE: &str = "http://127.0.0.1:1";
+/// A port without a listener.
+const UNREACHABLE_SERVER: &str = "http://127.0.0.1:1";
 
-fn alone(line: &str) -> crate::desk::Said {
+fn run_without_server(line: &str) -> crate::fixture::CommandOutput {
     let folder = Folder::new();
-    let words: Vec<&str> = line.split_whitespace().collect();
-    said(program(folder.path(), &words), "")
+    let args: Vec<&str> = line.split_whitespace().collect();
+    run_command(program(folder.path(), &args), "")
 }
 
 #[test]
-fn what_makes_no_sense_is_wrong_usage() {
+fn invalid_usage_exits_with_code_2() {
     let lines = [
         "graph",
         "graph upload --env 1",
@@ -52,82 +52,95 @@ fn what_makes_no_sense_is_wrong_usage() {
         "--output json",
     ];
     for line in lines {
-        let said = alone(line);
-        assert_eq!(said.code, 2, "{line}: {}\n{}", said.out, said.err);
-        assert!(said.out.is_empty() && !said.err.is_empty(), "{line}");
+        let output = run_without_server(line);
+        assert_eq!(output.code, 2, "{line}: {}\n{}", output.out, output.err);
+        assert!(output.out.is_empty() && !output.err.is_empty(), "{line}");
     }
 }
 
-/// An empty name in an address would mean another thing.
+/// An empty name would change the meaning of the request path.
 #[test]
-fn a_name_is_not_empty() {
+fn empty_names_are_rejected() {
     let folder = Folder::new();
     std::fs::write(folder.file("g.yaml"), "- {id: a, type: stage}\n").unwrap();
     for graph_type in ["", " ", "a b"] {
         for verb in ["upload", "download", "delete", "check", "show", "diff"] {
-            let mut words = vec!["graph", verb, "--env", "1", "--type", graph_type];
+            let mut args = vec!["graph", verb, "--env", "1", "--type", graph_type];
             if matches!(verb, "upload" | "diff") {
-                words.extend(["--file", "g.yaml"]);
+                args.extend(["--file", "g.yaml"]);
             }
-            let said = said(program(folder.path(), &words), "");
-            said.fails(2, &["is no graph type"]);
+            let output = run_command(program(folder.path(), &args), "");
+            output.fails(2, &["is not a valid graph type"]);
         }
     }
-    said(program(folder.path(), &["role", "show", "--env", "1", ""]), "").fails(2, &["NAME"]);
+    run_command(program(folder.path(), &["role", "show", "--env", "1", ""]), "").fails(2, &["NAME"]);
 }
 
 #[test]
-fn what_cannot_be_meant_is_explained() {
-    alone("graph download").fails(2, &["whose graph is it?", "--env ID"]);
-    alone("graph download --release").fails(2, &["this needs an id"]);
-    alone("graph download --env 1 --release 2").fails(2, &["is a layer and takes no value"]);
-    alone("graph download --release 1 --plugin 2").fails(2, &["two owners"]);
-    alone("apply").fails(2, &["what is to be applied?", "--env ID"]);
-    alone("node create --mac zz").fails(2, &["six bytes"]);
-    alone("user create ada --role nope").fails(2, &["admin, operator, viewer, member"]);
-    alone("graph show").fails(2, &["which graph?"]);
-    alone("graph diff --env 1").fails(2, &["what is to be compared?"]);
-    alone("env update 1").fails(2, &["nothing is to be changed"]);
-    alone("settings set --env 1 debug").fails(2, &["common.debug=true"]);
-    alone("--server http://x yaql 1").fails(2, &["`--server` before this command means nothing"]);
-    alone("release list --server ftp://x").fails(2, &["http:// or https://"]);
+fn invalid_usage_is_explained() {
+    run_without_server("graph download").fails(2, &["no graph selected", "--env ID"]);
+    run_without_server("graph download --release").fails(2, &["need an ID without `--env`"]);
+    run_without_server("graph download --env 1 --release 2")
+        .fails(2, &["selects a layer and takes no value"]);
+    run_without_server("graph download --release 1 --plugin 2").fails(2, &["two different owners"]);
+    run_without_server("apply").fails(2, &["nothing to apply", "--env ID"]);
+    run_without_server("node create --mac zz").fails(2, &["expected a MAC address"]);
+    run_without_server("user create ada --role nope").fails(2, &["admin, operator, viewer, member"]);
+    run_without_server("graph show").fails(2, &["no graph selected"]);
+    run_without_server("graph diff --env 1").fails(2, &["no graphs to compare"]);
+    run_without_server("env update 1").fails(2, &["no fields to update"]);
+    run_without_server("settings set --env 1 debug").fails(2, &["common.debug=true"]);
+    run_without_server("--server http://x yaql 1")
+        .fails(2, &["`--server` has no effect before this command"]);
+    run_without_server("release list --server ftp://x").fails(2, &["http:// or https://"]);
 }
 
 #[test]
-fn a_server_that_is_away_is_told_apart_from_a_no() {
-    let away = alone(&format!("release list --server {NOWHERE}"));
-    away.fails(5, &["does not answer", "Connection refused", "stoker serve"]);
+fn unreachable_server_exits_with_code_5() {
+    let output = run_without_server(&format!("release list --server {UNREACHABLE_SERVER}"));
+    output.fails(5, &["does not answer", "Connection refused", "stoker serve"]);
     let folder = Folder::new();
     let mut command = program(folder.path(), &["env", "list"]);
-    command.env("STOKER_SERVER", NOWHERE);
-    said(command, "").fails(5, &[NOWHERE]);
-    let words = ["env", "list", "--server", "https://127.0.0.1:1", "--ca-file", "no.pem"];
-    said(program(folder.path(), &words), "").fails(3, &["no.pem"]);
+    command.env("STOKER_SERVER", UNREACHABLE_SERVER);
+    run_command(command, "").fails(5, &[UNREACHABLE_SERVER]);
+    let args = ["env", "list", "--server", "https://127.0.0.1:1", "--ca-file", "no.pem"];
+    run_command(program(folder.path(), &args), "").fails(3, &["no.pem"]);
     std::fs::write(folder.file("empty.pem"), "nothing").unwrap();
-    let words = ["env", "list", "--server", "https://127.0.0.1:1", "--ca-file", "empty.pem"];
-    said(program(folder.path(), &words), "").fails(3, &["no certificate"]);
+    let args = ["env", "list", "--server", "https://127.0.0.1:1", "--ca-file", "empty.pem"];
+    run_command(program(folder.path(), &args), "").fails(3, &["no certificate"]);
 }
 
 #[test]
-fn files_are_looked_at_before_the_server() {
-    alone("graph upload --env 1 --type t --file no.yaml").fails(3, &["cannot read `no.yaml`"]);
-    alone("graph upload --env 1 --type t --dir .").fails(3, &["there is no `tasks.yaml` below"]);
-    alone("release create --file no.yaml").fails(3, &["cannot read `no.yaml`"]);
-    alone("backup --data-dir nope x").fails(5, &["there is no database"]);
+fn files_are_checked_before_any_request() {
+    run_without_server("graph upload --env 1 --type t --file no.yaml").fails(3, &["cannot read `no.yaml`"]);
+    run_without_server("graph upload --env 1 --type t --dir .").fails(3, &["no `tasks.yaml` files below"]);
+    run_without_server("release create --file no.yaml").fails(3, &["cannot read `no.yaml`"]);
+    run_without_server("backup --data-dir nope x").fails(5, &["no database at"]);
     let folder = Folder::new();
     let upload = |text: &str| {
         std::fs::write(folder.file("g.yaml"), text).unwrap();
-        let words = ["graph", "upload", "--env", "1", "--type", "t", "--file", "g.yaml", "--server", NOWHERE];
-        said(program(folder.path(), &words), "")
+        let args = [
+            "graph",
+            "upload",
+            "--env",
+            "1",
+            "--type",
+            "t",
+            "--file",
+            "g.yaml",
+            "--server",
+            UNREACHABLE_SERVER,
+        ];
+        run_command(program(folder.path(), &args), "")
     };
     upload("").fails(3, &["`g.yaml` is empty"]);
-    // A warning is none of the errors, carets are as wide as the word, and nothing is told twice.
+    // Warnings are not errors, carets are as wide as the word, and nothing is reported twice.
     let err = upload("- id: a\n  type: shel\n  retires: 1\n- {id: a, type: stage}\n").fails(3, &[]);
     for word in ["error[manifest-choice]", "warning[manifest-unknown-key]", "g.yaml:4:8"] {
         assert!(err.contains(word), "{word}: {err}");
     }
     let carets: Vec<&str> =
-        err.lines().filter_map(|line| line.split_once("| ")).map(|(_, it)| it.trim()).collect();
+        err.lines().filter_map(|line| line.split_once("| ")).map(|(_, text)| text.trim()).collect();
     assert!(carets.contains(&"^^^^^^^") && !carets.contains(&"^^^^^^^^"), "{err}");
     assert_eq!(err.matches("manifest-duplicate-task").count(), 1, "{err}");
     upload("- {id: a, type: stage}\n").fails(5, &["does not answer"]);

@@ -1,12 +1,12 @@
-//! Webhooks and notifications from the command line.
+//! Webhooks, notifications and `stoker doctor`.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 
-use crate::desk::Desk;
+use crate::fixture::CliFixture;
 
-/// Answers every request with this status.
-fn receiver(status: &'static str) -> String {
+/// Starts an HTTP server that responds to every request with this status; returns its URL.
+fn start_receiver(status: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/hook", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -20,67 +20,67 @@ fn receiver(status: &'static str) -> String {
 }
 
 #[test]
-fn a_webhook_is_made_tested_changed_and_deleted() {
-    let desk = Desk::with_cluster();
-    let good = receiver("204 No Content");
-    let made = desk.run(&format!("webhook create chat {good} --topic run.failed --env 1"));
-    assert!(made.err.contains("shown only once: "), "{}", made.err);
-    made.ok();
-    let shown = desk.run("webhook show chat --output json").json();
-    assert_eq!((&shown["topics"], &shown["cluster"]), (&serde_json::json!(["run.failed"]), &1.into()));
-    assert!(shown["secret"].is_null());
-    assert!(desk.run("webhook test chat").ok().contains("delivered"));
-    let bad = receiver("500 Oh");
-    desk.run(&format!("webhook update chat --url {bad} --all-topics --all-envs")).ok();
-    desk.run("webhook test chat").fails(1, &["the receiver said 500"]);
-    let tried = desk.run("webhook deliveries chat --output json").json();
-    assert_eq!(tried.as_array().unwrap().len(), 2);
-    desk.run(&format!("webhook redeliver chat {}", tried[1]["id"])).ok();
-    desk.run("webhook update chat").fails(2, &["nothing to change"]);
-    desk.run("webhook update chat --new-secret").fails(2, &["STOKER_WEBHOOK_SECRET"]);
-    desk.run("webhook create other ftp://x/").fails(1, &["http://"]);
-    desk.run("webhook create other http://x/ --topic weather").fails(1, &["run.failed"]);
-    desk.run("webhook show nobody").fails(1, &["there is no webhook `nobody`", "webhook list"]);
-    desk.run("webhook delete chat --yes").ok();
-    assert!(desk.run("webhook list --output json").json().as_array().unwrap().is_empty());
-    assert!(desk.run("notification list --output json").json().as_array().unwrap().is_empty());
-    desk.run("notification read").ok();
+fn webhook_is_created_tested_updated_and_deleted() {
+    let cli = CliFixture::with_cluster();
+    let succeeding = start_receiver("204 No Content");
+    let output = cli.run(&format!("webhook create chat {succeeding} --topic run.failed --env 1"));
+    assert!(output.err.contains("secret (shown only once): "), "{}", output.err);
+    output.ok();
+    let webhook = cli.run("webhook show chat --output json").json();
+    assert_eq!((&webhook["topics"], &webhook["cluster"]), (&serde_json::json!(["run.failed"]), &1.into()));
+    assert!(webhook["secret"].is_null());
+    assert!(cli.run("webhook test chat").ok().contains("delivered"));
+    let failing = start_receiver("500 Oh");
+    cli.run(&format!("webhook update chat --url {failing} --all-topics --all-envs")).ok();
+    cli.run("webhook test chat").fails(1, &["the receiver said 500"]);
+    let deliveries = cli.run("webhook deliveries chat --output json").json();
+    assert_eq!(deliveries.as_array().unwrap().len(), 2);
+    cli.run(&format!("webhook redeliver chat {}", deliveries[1]["id"])).ok();
+    cli.run("webhook update chat").fails(2, &["no fields to update"]);
+    cli.run("webhook update chat --new-secret").fails(2, &["STOKER_WEBHOOK_SECRET"]);
+    cli.run("webhook create other ftp://x/").fails(1, &["http://"]);
+    cli.run("webhook create other http://x/ --topic weather").fails(1, &["run.failed"]);
+    cli.run("webhook show nobody").fails(1, &["webhook `nobody` not found", "webhook list"]);
+    cli.run("webhook delete chat --yes").ok();
+    assert!(cli.run("webhook list --output json").json().as_array().unwrap().is_empty());
+    assert!(cli.run("notification list --output json").json().as_array().unwrap().is_empty());
+    cli.run("notification read").ok();
 }
 
 #[test]
-fn the_doctor_looks_at_what_runs_and_at_what_shall() {
-    let desk = Desk::with_cluster();
-    let found = desk.run("doctor server --output json").json();
+fn doctor_checks_server_setup_and_agent() {
+    let cli = CliFixture::with_cluster();
+    let findings = cli.run("doctor server --output json").json();
     let level = |check: &str| {
-        let found = found.as_array().unwrap();
-        found.iter().find(|finding| finding["check"] == check).map(|finding| finding["level"].clone())
+        let findings = findings.as_array().unwrap();
+        findings.iter().find(|finding| finding["check"] == check).map(|finding| finding["level"].clone())
     };
     for check in ["server", "clock", "version", "login", "agents"] {
-        assert_eq!(level(check), Some("ok".into()), "{check}: {found}");
+        assert_eq!(level(check), Some("ok".into()), "{check}: {findings}");
     }
-    let data = desk.folder.file("data");
-    let shown = desk.typed(&["doctor", "setup", "--data-dir", data.to_str().unwrap()], "").ok();
-    assert!(shown.contains("SQLite") && shown.contains("module keys"), "{shown}");
-    // What is not there yet is made by the first start, and not by the doctor.
-    let new = desk.folder.file("new");
-    desk.typed(&["doctor", "setup", "--data-dir", new.to_str().unwrap()], "").ok();
-    assert!(!new.exists());
-    let key = desk.folder.file("broken.key");
+    let data = cli.folder.file("data");
+    let output = cli.run_args(&["doctor", "setup", "--data-dir", data.to_str().unwrap()], "").ok();
+    assert!(output.contains("SQLite") && output.contains("module keys"), "{output}");
+    // The doctor does not create a missing data folder.
+    let missing = cli.folder.file("new");
+    cli.run_args(&["doctor", "setup", "--data-dir", missing.to_str().unwrap()], "").ok();
+    assert!(!missing.exists());
+    let key = cli.folder.file("broken.key");
     std::fs::write(&key, "nonsense\n").unwrap();
-    let words = ["doctor", "setup", "--data-dir", data.to_str().unwrap(), "--modules-key-file"];
-    let said = desk.typed(&[&words[..], &[key.to_str().unwrap()]].concat(), "");
-    assert!(said.out.contains("problem") && said.out.contains("broken.key:1"), "{}", said.out);
-    said.fails(1, &["there is a problem"]);
-    let words =
+    let args = ["doctor", "setup", "--data-dir", data.to_str().unwrap(), "--modules-key-file"];
+    let output = cli.run_args(&[&args[..], &[key.to_str().unwrap()]].concat(), "");
+    assert!(output.out.contains("problem") && output.out.contains("broken.key:1"), "{}", output.out);
+    output.fails(1, &["found 1 problem"]);
+    let args =
         ["doctor", "setup", "--database-url", "postgres://127.0.0.1:1/none", "--nats", "nats://127.0.0.1:1"];
-    desk.typed(&words, "").fails(1, &["there are 2 problems"]);
-    let state = desk.folder.file("state");
+    cli.run_args(&args, "").fails(1, &["found 2 problems"]);
+    let state = cli.folder.file("state");
     std::fs::create_dir(&state).unwrap();
     let state = state.to_str().unwrap();
-    let url = desk.url();
-    let shown = desk.typed(&["doctor", "agent", "--server", &url, "--state", state], "").ok();
-    assert!(shown.contains("answers"), "{shown}");
-    desk.typed(&["doctor", "agent", "--server", "http://127.0.0.1:1", "--state", state], "")
-        .fails(1, &["there is a problem"]);
-    desk.run("doctor").fails(2, &[]);
+    let url = cli.url();
+    let output = cli.run_args(&["doctor", "agent", "--server", &url, "--state", state], "").ok();
+    assert!(output.contains("responds"), "{output}");
+    cli.run_args(&["doctor", "agent", "--server", "http://127.0.0.1:1", "--state", state], "")
+        .fails(1, &["found 1 problem"]);
+    cli.run("doctor").fails(2, &[]);
 }

@@ -1,7 +1,7 @@
-"""Runs command lines of the unmodified fuel2 in one process: its start costs more than most of its commands.
+"""Runs command lines of the unmodified fuel2 in one process, because its startup takes longer than most commands.
 
-Each line of the input is a JSON object {"line": TEXT, "folder": PATH}; each line of the output the answer to one:
-{"code": NUMBER, "stdout": TEXT, "stderr": TEXT}.
+Reads JSON objects {"line": TEXT, "folder": PATH} from standard input, one per line, and writes a response
+{"code": NUMBER, "stdout": TEXT, "stderr": TEXT} for each.
 """
 
 import contextlib
@@ -25,9 +25,9 @@ def run(line):
 for request in map(json.loads, sys.stdin):
     os.chdir(request["folder"])
     stdout, stderr = io.StringIO(), io.StringIO()
-    # Each start of the program adds handlers, which would write to the streams of earlier ones.
+    # Each call of main() adds log handlers, which would write to the streams of earlier calls.
     logging.getLogger().handlers.clear()
     with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
         code = run(request["line"])
-    answer = {"code": code, "stdout": stdout.getvalue(), "stderr": stderr.getvalue()}
-    print(json.dumps(answer), flush=True)
+    response = {"code": code, "stdout": stdout.getvalue(), "stderr": stderr.getvalue()}
+    print(json.dumps(response), flush=True)

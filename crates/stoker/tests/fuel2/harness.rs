@@ -1,4 +1,4 @@
-//! A server with agents of its own, things to deploy, and `fuel2` to talk to it.
+//! Fixture: a server with in-process agents, and the `fuel2` client.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -11,16 +11,16 @@ use stoker_testkit::Folder;
 
 use crate::process::{Client, PASSWORD, Process};
 
-/// The interpreter that can import the client; `cargo xtask test` sets it.
+/// Python interpreter that can import the client; set by `cargo xtask test`.
 const VARIABLE: &str = "STOKER_FUEL2_PYTHON";
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuel2/driver.py");
-/// Longer than any run here should take, on however busy a machine.
+/// Upper bound of every wait, with a margin for a busy machine.
 const LONG: Duration = Duration::from_mins(2);
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What a command line ended with.
+/// Exit code and output of a command line.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct CommandOutput {
     pub(crate) code: i64,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -29,9 +29,9 @@ pub(crate) struct Ended {
 pub(crate) struct Fuel {
     driver: RefCell<Driver>,
     server: Process,
-    /// For what `fuel2` has no command: releases, plugins, nodes that are discovered.
+    /// For resources without `fuel2` commands: releases, plugins, discovered nodes.
     pub(crate) rest: Client,
-    /// Where the commands run: their files are found here.
+    /// Working directory of the commands.
     folder: Folder,
 }
 
@@ -43,14 +43,14 @@ struct Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have exited already.
         _ = self.child.kill();
         _ = self.child.wait();
     }
 }
 
 impl Fuel {
-    /// A server without anything in it.
+    /// Starts an empty server.
     pub(crate) fn new() -> Self {
         let folder = Folder::new();
         std::fs::create_dir(folder.file("work")).unwrap();
@@ -67,7 +67,7 @@ impl Fuel {
         Self { driver: RefCell::new(Driver { child, input, output }), server, rest, folder }
     }
 
-    /// With one release, one cluster of it, and three nodes: a controller, two computes. All their ids count from 1.
+    /// Creates a release, a cluster and three nodes (one controller, two computes). All IDs start at 1.
     pub(crate) fn with_cluster() -> Self {
         let fuel = Self::new();
         fuel.create("releases", &release("Shop", "newton-10.0"));
@@ -80,7 +80,7 @@ impl Fuel {
         fuel
     }
 
-    /// Makes a thing over REST: its id.
+    /// Creates a resource over REST and returns its ID.
     #[track_caller]
     pub(crate) fn create(&self, path: &str, body: &Value) -> i64 {
         self.rest.expect(201, "POST", &format!("/api/v1/{path}"), Some(body))["id"].as_i64().unwrap()
@@ -88,98 +88,107 @@ impl Fuel {
 
     #[track_caller]
     pub(crate) fn discover(&self, number: u8) -> i64 {
-        let found = json!({
+        let node = json!({
             "mac": format!("52:54:00:00:00:{number:02x}"), "status": "discover",
             "ip": format!("192.0.2.{number}"), "platform_name": "KVM", "manufacturer": "QEMU",
             "meta": {"interfaces": [], "numa_topology": {"numa_nodes": [], "supported_hugepages": [2048], "distances": [["1.0"]]}},
         });
-        self.create("nodes", &found)
+        self.create("nodes", &node)
     }
 
-    /// Runs a command line, written as in a shell, whatever it ends with.
-    pub(crate) fn run(&self, line: &str) -> Ended {
+    /// Runs a command line in shell syntax.
+    pub(crate) fn run(&self, line: &str) -> CommandOutput {
         let mut driver = self.driver.borrow_mut();
         let request = json!({"line": line, "folder": self.work()});
         writeln!(driver.input, "{request}").unwrap();
-        let mut answer = String::new();
-        driver.output.read_line(&mut answer).unwrap();
-        let answer: Value = serde_json::from_str(&answer).unwrap_or_else(|_| panic!("{line}: {answer:?}"));
-        let text = |key: &str| answer[key].as_str().unwrap().to_owned();
-        Ended { code: answer["code"].as_i64().unwrap(), stdout: text("stdout"), stderr: text("stderr") }
+        let mut response = String::new();
+        driver.output.read_line(&mut response).unwrap();
+        let response: Value =
+            serde_json::from_str(&response).unwrap_or_else(|_| panic!("{line}: {response:?}"));
+        let text = |key: &str| response[key].as_str().unwrap().to_owned();
+        CommandOutput {
+            code: response["code"].as_i64().unwrap(),
+            stdout: text("stdout"),
+            stderr: text("stderr"),
+        }
     }
 
-    /// Runs the program itself, as a user does: `options` come before the command.
-    pub(crate) fn program(&self, options: &[&str], command: &[&str]) -> Ended {
+    /// Runs the `fuel2` executable; `options` precede the command.
+    pub(crate) fn program(&self, options: &[&str], command: &[&str]) -> CommandOutput {
         let mut program = Command::new(python().with_file_name("fuel2"));
         with_settings(&mut program, &self.server.address, self.folder.path());
         let output = program.args(options).args(command).current_dir(self.work()).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         let code = i64::from(output.status.code().unwrap());
-        Ended { code, stdout: text(output.stdout), stderr: text(output.stderr) }
+        CommandOutput { code, stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
-    /// A command that must succeed: what it printed.
+    /// Runs a command that must succeed and returns its output.
     #[track_caller]
     pub(crate) fn ok(&self, line: &str) -> String {
-        let ended = self.run(line);
-        assert_eq!(ended.code, 0, "fuel2 {line}\n{}{}", ended.stdout, ended.stderr);
-        ended.stdout
+        let output = self.run(line);
+        assert_eq!(output.code, 0, "fuel2 {line}\n{}{}", output.stdout, output.stderr);
+        output.stdout
     }
 
-    /// A table as data.
+    /// Returns a table as JSON.
     #[track_caller]
     pub(crate) fn json(&self, line: &str) -> Value {
-        let printed = self.ok(&format!("{line} -f json"));
-        // Some commands say a sentence first.
-        let start = printed.find(['[', '{']).unwrap_or_else(|| panic!("fuel2 {line}: {printed}"));
-        serde_json::from_str(&printed[start..])
-            .unwrap_or_else(|error| panic!("fuel2 {line}: {error}\n{printed}"))
+        let output = self.ok(&format!("{line} -f json"));
+        // Some commands print a message first.
+        let start = output.find(['[', '{']).unwrap_or_else(|| panic!("fuel2 {line}: {output}"));
+        serde_json::from_str(&output[start..])
+            .unwrap_or_else(|error| panic!("fuel2 {line}: {error}\n{output}"))
     }
 
-    /// One column of a table.
+    /// Returns one column of a table.
     #[track_caller]
     pub(crate) fn column(&self, line: &str, name: &str) -> Vec<Value> {
         let table = self.json(line);
         table.as_array().unwrap().iter().map(|row| row[name].clone()).collect()
     }
 
-    /// A command that the server refuses, cleanly: what the user is told.
+    /// Runs a command that the server must reject without a traceback; returns the error message.
     #[track_caller]
-    pub(crate) fn refused(&self, line: &str) -> String {
-        let ended = self.run(line);
-        assert_eq!(ended.code, 1, "fuel2 {line}\n{}{}", ended.stdout, ended.stderr);
-        let told = ended.stderr.trim();
+    pub(crate) fn rejected(&self, line: &str) -> String {
+        let output = self.run(line);
+        assert_eq!(output.code, 1, "fuel2 {line}\n{}{}", output.stdout, output.stderr);
+        let message = output.stderr.trim();
         assert!(
-            !told.is_empty() && !told.contains("Traceback") && !told.contains(" 50"),
-            "fuel2 {line}: {told}"
+            !message.is_empty() && !message.contains("Traceback") && !message.contains(" 50"),
+            "fuel2 {line}: {message}"
         );
-        told.to_owned()
+        message.to_owned()
     }
 
-    /// A command that is refused with a status and a text.
+    /// Runs a command that must be rejected with this status and text.
     #[track_caller]
-    pub(crate) fn refused_with(&self, status: u16, text: &str, line: &str) {
-        let told = self.refused(line);
-        assert!(told.starts_with(&format!("{status} ")) && told.contains(text), "fuel2 {line}: {told}");
+    pub(crate) fn rejected_with(&self, status: u16, text: &str, line: &str) {
+        let message = self.rejected(line);
+        assert!(
+            message.starts_with(&format!("{status} ")) && message.contains(text),
+            "fuel2 {line}: {message}"
+        );
     }
 
-    /// Runs a command that starts something: the id of the task, once it is over.
+    /// Runs a command that starts a task and returns the task ID.
     #[track_caller]
     pub(crate) fn start(&self, line: &str) -> i64 {
-        let said = self.ok(line);
-        let (_, rest) = said.split_once("task with id ").unwrap_or_else(|| panic!("fuel2 {line}: {said}"));
+        let output = self.ok(line);
+        let (_, rest) =
+            output.split_once("task with id ").unwrap_or_else(|| panic!("fuel2 {line}: {output}"));
         rest.split_whitespace().next().unwrap().parse().unwrap()
     }
 
-    /// The same, and waits: the task as it ended.
+    /// Runs a command that starts a task, waits for its end and returns the task.
     #[track_caller]
     pub(crate) fn finish(&self, line: &str) -> Value {
         let id = self.start(line);
-        self.ended(id)
+        self.wait_for_end(id)
     }
 
     #[track_caller]
-    pub(crate) fn ended(&self, id: i64) -> Value {
+    pub(crate) fn wait_for_end(&self, id: i64) -> Value {
         let path = format!("/api/v1/transactions/{id}");
         until(&format!("task {id} ends"), || {
             let task = self.rest.expect(200, "GET", &path, None);
@@ -191,7 +200,7 @@ impl Fuel {
         self.folder.file("work")
     }
 
-    /// A file where the commands look for it: its path.
+    /// Writes a file into the working directory and returns its path.
     pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.work().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -205,7 +214,7 @@ impl Fuel {
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// A file that a command wrote with `json` as its format.
+    /// Reads a JSON file that a command wrote.
     #[track_caller]
     pub(crate) fn read_json(&self, name: &str) -> Value {
         serde_json::from_str(&self.read(name)).unwrap()
@@ -216,26 +225,26 @@ impl Fuel {
     }
 }
 
-/// Waits for something to be so.
+/// Polls until `poll` returns a value; panics after [`LONG`].
 #[track_caller]
-pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until<T>(condition: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + LONG;
     loop {
-        if let Some(found) = look() {
-            return found;
+        if let Some(value) = poll() {
+            return value;
         }
-        assert!(Instant::now() < deadline, "in vain: {what}");
-        std::thread::sleep(LOOK);
+        assert!(Instant::now() < deadline, "timed out waiting until {condition}");
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// What the variable names, or a failure that says what to do.
+/// Path of the interpreter; panics with instructions if it is not set.
 fn python() -> PathBuf {
-    let found = std::env::var_os(VARIABLE);
-    found.map_or_else(
+    let path = std::env::var_os(VARIABLE);
+    path.map_or_else(
         || {
             panic!(
-                "`{VARIABLE}` names no Python that can import fuelclient; `cargo xtask test --only clients` \
+                "`{VARIABLE}` is not set to a Python with fuelclient; `cargo xtask test --only clients` \
              installs python-fuelclient and sets it"
             )
         },
@@ -243,10 +252,10 @@ fn python() -> PathBuf {
     )
 }
 
-/// Everything that the client reads from its environment.
+/// Sets the environment variables that the client reads.
 fn with_settings<'c>(command: &'c mut Command, address: &str, folder: &Path) -> &'c mut Command {
     let (host, port) = address.rsplit_once(':').unwrap();
-    // Without a file of one's own the first start writes one, and says so on standard output.
+    // Without a settings file, the client creates one and prints a message on standard output.
     let settings = folder.join("fuel_client.yaml");
     std::fs::write(&settings, format!("SERVER_PORT: {port}\n")).unwrap();
     for proxy in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
@@ -262,7 +271,7 @@ fn with_settings<'c>(command: &'c mut Command, address: &str, folder: &Path) -> 
         .env("PYTHONDONTWRITEBYTECODE", "1")
 }
 
-/// A release with two roles, a few settings, components and a graph whose tasks do nothing for long.
+/// A release with two roles, settings, components, and graphs of short tasks.
 pub(crate) fn release(name: &str, version: &str) -> Value {
     json!({
         "name": name, "version": version, "operating_system": "Ubuntu", "state": "available",

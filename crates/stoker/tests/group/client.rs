@@ -1,4 +1,4 @@
-//! A client that is logged in everywhere: all servers know the same tokens.
+//! REST client; its token is valid on all servers of the group.
 
 use std::io::Read as _;
 
@@ -18,12 +18,12 @@ impl Client {
         let agent: Agent = Agent::config_builder().http_status_as_error(false).build().into();
         let client = Self { agent, token: String::new() };
         let body = json!({"auth": {"passwordCredentials": {"username": "admin", "password": PASSWORD}}});
-        let answer = client.expect(200, address, "POST", "/keystone/v2.0/tokens", Some(&body));
-        let token = answer["access"]["token"]["id"].as_str().unwrap().to_owned();
+        let response = client.expect(200, address, "POST", "/keystone/v2.0/tokens", Some(&body));
+        let token = response["access"]["token"]["id"].as_str().unwrap().to_owned();
         Self { token, ..client }
     }
 
-    /// Status and body; an error when the connection broke.
+    /// Returns status and body, or an error if the connection was lost.
     pub(crate) fn call(
         &self,
         address: &str,
@@ -53,19 +53,19 @@ impl Client {
         path: &str,
         body: Option<&Value>,
     ) -> Value {
-        let (found, answer) = self.call(address, method, path, body).unwrap();
-        assert_eq!(found, status, "{method} {path}: {answer}");
-        answer
+        let (actual_status, response) = self.call(address, method, path, body).unwrap();
+        assert_eq!(actual_status, status, "{method} {path}: {response}");
+        response
     }
 
-    /// Follows a stream of events to its end.
+    /// Reads an event stream to its end in a thread.
     pub(crate) fn watch(&self, address: &str, path: &str) -> std::thread::JoinHandle<String> {
         let request = self.agent.get(format!("http://{address}{path}")).header("x-auth-token", &self.token);
         let mut response = request.header("accept", "text/event-stream").call().unwrap();
         assert_eq!(response.status(), 200);
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            // Cut off in the middle is an end, too.
+            // A broken connection ends the stream too.
             _ = response.body_mut().as_reader().read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         })

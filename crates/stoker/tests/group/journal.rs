@@ -1,7 +1,7 @@
-//! Tasks that leave a line each, and what has to be true of the lines when a run has ended.
+//! Tasks that log their execution, and the invariants of the logs after a run.
 //!
-//! Every task writes its attempt into one file of its node, and its name into another. The first tells whether an attempt
-//! was carried out twice, the second whether every task did its work once.
+//! Every task appends its attempt to one file of its node and its name to another. The first shows whether an attempt
+//! was executed twice, the second whether every task was executed exactly once.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ fn name(index: usize) -> String {
     format!("t-{index:03}")
 }
 
-/// Uploads tasks for all nodes, each of which takes so many milliseconds.
+/// Uploads tasks for all nodes, each of which takes `ms` milliseconds.
 pub(crate) fn upload(site: &Site, n_tasks: usize, ms: usize) {
     let folder = site.file("");
     let folder = folder.display();
@@ -37,19 +37,20 @@ pub(crate) fn n_lines(site: &Site) -> usize {
     site.nodes.iter().map(|node| site.read(&format!("lines-{node}")).lines().count()).sum()
 }
 
-/// Looks at everything that a run left which nobody stopped.
-pub(crate) fn judge(site: &Site, run: i64, n_tasks: usize) {
-    let shown = site.ended(run);
-    assert_eq!(shown["status"], "ready", "{shown}");
-    let wanted: BTreeSet<String> = (0..n_tasks).map(name).collect();
+/// Waits for the end of a run and verifies its result, logs, history and events.
+pub(crate) fn verify_run(site: &Site, run: i64, n_tasks: usize) {
+    let details = site.wait_for_end(run);
+    assert_eq!(details["status"], "ready", "{details}");
+    let expected: BTreeSet<String> = (0..n_tasks).map(name).collect();
     for node in &site.nodes {
         let text = site.read(&format!("lines-{node}"));
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        assert_eq!(lines.len(), n_tasks, "each line once on node {node}");
-        assert_eq!(lines.into_iter().collect::<BTreeSet<_>>(), wanted);
+        assert_eq!(lines.len(), n_tasks, "each task once on node {node}");
+        assert_eq!(lines.into_iter().collect::<BTreeSet<_>>(), expected);
         let text = site.read(&format!("attempts-{node}"));
-        let begun: BTreeSet<&str> = text.lines().filter_map(|line| Some(line.split_once('@')?.0)).collect();
-        assert_eq!((begun.len(), text.lines().count()), (n_tasks, n_tasks), "each attempt once: {text}");
+        let attempts: BTreeSet<&str> =
+            text.lines().filter_map(|line| Some(line.split_once('@')?.0)).collect();
+        assert_eq!((attempts.len(), text.lines().count()), (n_tasks, n_tasks), "each attempt once: {text}");
     }
     let history = (0..site.servers.len()).find_map(|server| {
         site.get(server, &format!("/api/v1/transactions/{run}/deployment_history?include_summary=1"))
@@ -61,11 +62,11 @@ pub(crate) fn judge(site: &Site, run: i64, n_tasks: usize) {
         assert_eq!(row["status"], "ready", "{row}");
         assert!(row["time_start"].is_string() && row["time_end"].is_string(), "{row}");
     }
-    judge_events(site, run, n_tasks);
+    verify_events(site, run, n_tasks);
 }
 
-/// Numbers without gaps, and one success for each instance at its first attempt.
-fn judge_events(site: &Site, run: i64, n_tasks: usize) {
+/// Sequence numbers have no gaps, and each instance succeeded once, at its first attempt.
+fn verify_events(site: &Site, run: i64, n_tasks: usize) {
     let path = format!("/api/v1/runs/{run}/events?limit=10000");
     let events = (0..site.servers.len()).find_map(|server| site.get(server, &path)).unwrap();
     let events: Vec<&Value> = events.as_array().unwrap().iter().collect();

@@ -1,35 +1,35 @@
-//! Servers that speak through NATS, and agents that do so with whichever of them takes their call.
+//! Servers that communicate through NATS, and agents that connect to any of them over it.
 
-use crate::guarded::Guarded;
-use crate::journal::{judge, n_lines, upload};
+use crate::journal::{n_lines, upload, verify_run};
+use crate::secured_nats::SecuredNats;
 use crate::site::{N_NODES, Site, until};
 
 const N_TASKS: usize = 60;
 
 #[test]
-fn servers_are_killed_and_nats_is_away_and_agents_on_it_go_on() {
-    let Some(mut guarded) = Guarded::start() else { return };
-    let mut options = guarded.server_options();
+fn run_over_nats_survives_server_kills_and_a_nats_restart() {
+    let Some(mut secured_nats) = SecuredNats::start() else { return };
+    let mut options = secured_nats.server_options();
     options.extend(["--lease".to_owned(), "2".to_owned()]);
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let Some(mut site) = Site::new(2, &options) else { return };
-    site.agent_options = vec!["--nats".to_owned(), guarded.nats.url()];
+    site.agent_options = vec!["--nats".to_owned(), secured_nats.nats.url()];
     for _ in 0..N_NODES {
         site.start_agent(&[0, 1]);
     }
     assert!(site.read("agent-0.log").contains("through NATS"), "{}", site.read("agent-0.log"));
     upload(&site, N_TASKS, 50);
-    let (run, part) = site.execute(0);
+    let (run, child) = site.execute(0);
     for n_killed in 0..4 {
-        until("the run goes on", || (n_lines(&site) >= n_killed * 30).then_some(()));
+        until("the run progresses", || (n_lines(&site) >= n_killed * 30).then_some(()));
         if n_killed == 1 {
-            guarded.nats.stop();
-            guarded.nats.start();
+            secured_nats.nats.stop();
+            secured_nats.nats.start();
         }
-        let driver = until("somebody carries the run out", || site.driver(part));
+        let driver = until("the run has a driver", || site.driver(child));
         site.kill_server(driver);
         site.start_server(driver);
     }
-    assert!(n_lines(&site) < N_TASKS * N_NODES, "it was killed too late to prove anything");
-    judge(&site, run, N_TASKS);
+    assert!(n_lines(&site) < N_TASKS * N_NODES, "the run ended before the last kill");
+    verify_run(&site, run, N_TASKS);
 }

@@ -1,34 +1,34 @@
-//! Whoever carries a run out hangs for longer than it may, and comes back.
+//! The driver of a run is suspended for longer than its lease, and resumes.
 
 use nix::sys::signal::Signal;
 
-use crate::journal::{judge, n_lines, upload};
+use crate::journal::{n_lines, upload, verify_run};
 use crate::site::{Site, until};
 
 const N_TASKS: usize = 50;
 
 #[test]
-fn a_server_that_hung_finds_its_run_in_other_hands() {
+fn suspended_server_loses_its_lease() {
     let Some(mut site) = Site::new(2, &["--lease", "2"]) else { return };
-    // One agent hangs with its server, one does not notice, one could go either way.
+    // One agent depends on the suspended server, one does not notice, one can use either.
     site.start_agent(&[0]);
     site.start_agent(&[1]);
     site.start_agent(&[1, 0]);
     upload(&site, N_TASKS, 30);
-    let (run, part) = site.execute(0);
+    let (run, child) = site.execute(0);
     for n_done in [15, 60] {
-        until("the run goes on", || (n_lines(&site) >= n_done).then_some(()));
-        let driver = until("somebody carries the run out", || site.driver(part));
-        let generation = site.generation(part);
+        until("the run progresses", || (n_lines(&site) >= n_done).then_some(()));
+        let driver = until("the run has a driver", || site.driver(child));
+        let generation = site.generation(child);
         site.signal_server(driver, Signal::SIGSTOP);
-        until("the other one takes over", || (site.generation(part) > generation).then_some(()));
+        until("the other server takes over", || (site.generation(child) > generation).then_some(()));
         let n_before = n_lines(&site);
-        until("the other one goes on", || (n_lines(&site) > n_before).then_some(()));
+        until("the run progresses on the other server", || (n_lines(&site) > n_before).then_some(()));
         site.signal_server(driver, Signal::SIGCONT);
     }
-    judge(&site, run, N_TASKS);
-    // Both are as good as before.
+    verify_run(&site, run, N_TASKS);
+    // Both servers still work.
     for server in 0..2 {
-        until("it answers", || site.get(server, "/api/v1/version"));
+        until("the server responds", || site.get(server, "/api/v1/version"));
     }
 }

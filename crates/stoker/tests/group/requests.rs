@@ -1,14 +1,14 @@
-//! What is asked of one server about what another one does.
+//! Requests to one server about runs and agents of another.
 
 use serde_json::json;
 
 use crate::client::Client;
-use crate::journal::{judge, n_lines, upload};
+use crate::journal::{n_lines, upload, verify_run};
 use crate::site::{Site, until};
 
 const N_TASKS: usize = 40;
 
-/// Runs are carried out by the first server, which is asked for them; agents are with the second.
+/// The first server drives all runs; agents are connected to the second.
 fn site() -> Option<Site> {
     let mut site = Site::new(2, &[])?;
     for _ in 0..3 {
@@ -18,54 +18,54 @@ fn site() -> Option<Site> {
 }
 
 #[test]
-fn a_run_is_paused_resumed_watched_and_stopped_through_another_server() {
+fn run_is_controlled_through_another_server() {
     let Some(site) = site() else { return };
     upload(&site, N_TASKS, 20);
-    let (run, part) = site.execute(0);
-    until("the run goes on", || (n_lines(&site) >= 3).then_some(()));
-    assert_eq!(site.driver(part), Some(0));
-    let watched = site.client.watch(&site.servers[1], &format!("/api/v1/runs/{run}/events"));
+    let (run, child) = site.execute(0);
+    until("the run progresses", || (n_lines(&site) >= 3).then_some(()));
+    assert_eq!(site.driver(child), Some(0));
+    let stream = site.client.watch(&site.servers[1], &format!("/api/v1/runs/{run}/events"));
     site.post(1, 202, &format!("/api/v1/runs/{run}/pause"), &json!({}));
-    let again = site.post(1, 409, &format!("/api/v1/runs/{run}/pause"), &json!({}));
-    assert!(again["message"].as_str().unwrap().contains("paused already"), "{again}");
+    let response = site.post(1, 409, &format!("/api/v1/runs/{run}/pause"), &json!({}));
+    assert!(response["message"].as_str().unwrap().contains("already paused"), "{response}");
     site.post(1, 202, &format!("/api/v1/runs/{run}/resume"), &json!({}));
-    judge(&site, run, N_TASKS);
-    let watched = watched.join().unwrap();
-    assert!(watched.contains("event: ended"), "{watched}");
-    assert_eq!(watched.matches("event: attempt_ended").count(), N_TASKS * 3);
-    let ended = site.post(1, 409, &format!("/api/v1/runs/{run}/resume"), &json!({}));
-    assert!(ended["message"].as_str().unwrap().contains("has ended"), "{ended}");
+    verify_run(&site, run, N_TASKS);
+    let stream = stream.join().unwrap();
+    assert!(stream.contains("event: ended"), "{stream}");
+    assert_eq!(stream.matches("event: attempt_ended").count(), N_TASKS * 3);
+    let details = site.post(1, 409, &format!("/api/v1/runs/{run}/resume"), &json!({}));
+    assert!(details["message"].as_str().unwrap().contains("has ended"), "{details}");
 
     upload(&site, 400, 20);
-    let (run, part) = site.execute(0);
-    until("the run goes on", || site.driver(part));
+    let (run, child) = site.execute(0);
+    until("the run progresses", || site.driver(child));
     site.post(1, 202, &format!("/api/v1/runs/{run}/stop"), &json!({}));
-    let ended = site.ended(run);
-    assert!(n_lines(&site) < 400, "{ended}");
+    let details = site.wait_for_end(run);
+    assert!(n_lines(&site) < 400, "{details}");
 }
 
 #[test]
-fn what_is_revoked_at_one_server_is_revoked_at_all() {
+fn revocation_applies_to_all_servers() {
     let Some(site) = site() else { return };
     let other = Client::log_in(&site.servers[1]);
-    let is_known =
+    let is_accepted =
         |server: usize| other.call(&site.servers[server], "GET", "/api/v1/clusters/", None).unwrap().0 == 200;
-    assert!(is_known(0) && is_known(1));
+    assert!(is_accepted(0) && is_accepted(1));
     let tokens = site.get(0, "/api/v1/tokens").unwrap();
     let newest = tokens.as_array().unwrap().iter().filter_map(|token| token["id"].as_i64()).max().unwrap();
     let path = format!("/api/v1/tokens/{newest}");
     site.client.expect(204, &site.servers[0], "DELETE", &path, None);
-    assert!(!is_known(0));
-    until("the other one knows", || (!is_known(1)).then_some(()));
+    assert!(!is_accepted(0));
+    until("the other server rejects the token", || (!is_accepted(1)).then_some(()));
 
-    // An agent is sent away from the server that has it.
+    // Revoking an agent disconnects it from the server it is connected to.
     let uid = site.nodes[0].to_string();
     assert!(site.is_connected(0, &uid) && site.is_connected(1, &uid));
     let agents = site.get(0, "/api/v1/agents").unwrap();
     let agent = agents.as_array().unwrap().iter().find(|agent| agent["uid"] == uid.as_str()).unwrap();
     let path = format!("/api/v1/agents/{}", agent["id"]);
     site.client.expect(204, &site.servers[0], "DELETE", &path, None);
-    until("it is cut off", || {
-        site.read("agent-0.log").contains("does not accept the credential").then_some(())
+    until("the agent is disconnected", || {
+        site.read("agent-0.log").contains("rejected the agent's credential").then_some(())
     });
 }

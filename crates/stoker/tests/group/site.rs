@@ -1,4 +1,4 @@
-//! Servers that share a PostgreSQL, three nodes, and an agent for each.
+//! Fixture: servers that share a PostgreSQL, three nodes, and an agent for each.
 
 use std::fs::OpenOptions;
 use std::net::{Ipv4Addr, TcpListener};
@@ -15,27 +15,27 @@ use stoker_store::{Database, Store};
 use stoker_testkit::{Folder, TestDatabase};
 
 use crate::client::{Client, PASSWORD};
-use crate::island::Island;
+use crate::network_namespace::NetworkNamespace;
 
-/// Longer than anything here should take, on however busy a machine.
+/// Upper bound of every wait, with a margin for a busy machine.
 pub(crate) const LONG: Duration = Duration::from_mins(3);
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 pub(crate) const N_NODES: usize = 3;
 
-/// Waits for something to be so.
+/// Polls until `poll` returns a value; panics after [`LONG`].
 #[track_caller]
-pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until<T>(condition: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + LONG;
     loop {
-        if let Some(found) = look() {
-            return found;
+        if let Some(value) = poll() {
+            return value;
         }
-        assert!(Instant::now() < deadline, "in vain: {what}");
-        std::thread::sleep(LOOK);
+        assert!(Instant::now() < deadline, "timed out waiting until {condition}");
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// A child whose log is a file; killed when dropped.
+/// A child process that logs to a file; killed on drop.
 pub(crate) struct Daemon {
     child: Child,
 }
@@ -51,7 +51,7 @@ impl Daemon {
         kill(Pid::from_raw(self.child.id().cast_signed()), signal).unwrap();
     }
 
-    fn end(&mut self) {
+    fn stop(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();
     }
@@ -59,21 +59,21 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        self.end();
+        self.stop();
     }
 }
 
 pub(crate) struct Site {
-    /// Taken when a test fails, so that somebody can look at it.
+    /// Kept on disk if a test fails, for inspection.
     folder: Option<Folder>,
     database: Database,
     options: Vec<String>,
-    /// Addresses.
+    /// Addresses of the servers.
     pub(crate) servers: Vec<String>,
     daemons: Vec<Option<Daemon>>,
-    /// Of agents that are started from now on.
+    /// Additional options of agents that are started later.
     pub(crate) agent_options: Vec<String>,
-    /// What their command begins with.
+    /// Command prefix of agents.
     agent_prefix: Vec<String>,
     agents: Vec<Daemon>,
     pub(crate) client: Client,
@@ -85,7 +85,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// On a database of its own; `None` when tests of PostgreSQL are left out on purpose.
+    /// Starts servers on a new database; `None` if PostgreSQL tests are skipped.
     pub(crate) fn new(n_servers: usize, options: &[&str]) -> Option<Self> {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let shared = runtime.block_on(TestDatabase::create())?;
@@ -94,17 +94,17 @@ impl Site {
         Some(site)
     }
 
-    /// Two servers on this side of a cable, and agents on the other.
-    pub(crate) fn on_island(island: &Island, options: &[&str]) -> Option<Self> {
+    /// Starts two servers outside of a network namespace; agents run inside.
+    pub(crate) fn in_namespace(namespace: &NetworkNamespace, options: &[&str]) -> Option<Self> {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let shared = runtime.block_on(TestDatabase::create())?;
-        let mut site = Self::at(island.here, shared.database(), 2, options);
-        site.agent_prefix = island.prefix();
+        let mut site = Self::at(namespace.outer_address, shared.database(), 2, options);
+        site.agent_prefix = namespace.prefix();
         site.shared = Some(shared);
         Some(site)
     }
 
-    /// All servers start at once.
+    /// Starts all servers concurrently.
     pub(crate) fn on(database: Database, n_servers: usize, options: &[&str]) -> Self {
         Self::at(Ipv4Addr::LOCALHOST, database, n_servers, options)
     }
@@ -114,15 +114,15 @@ impl Site {
         let folder = Folder::new();
         let servers: Vec<String> = (0..n_servers).map(|_| free_address(host)).collect();
         let options: Vec<String> = options.iter().map(|word| (*word).to_owned()).collect();
-        let start = |place: usize| start_server(&folder, &database, &servers[place], place, &options);
-        let daemons: Vec<Option<Daemon>> = (0..n_servers).map(|place| Some(start(place))).collect();
+        let start = |idx: usize| start_server(&folder, &database, &servers[idx], idx, &options);
+        let daemons: Vec<Option<Daemon>> = (0..n_servers).map(|idx| Some(start(idx))).collect();
         for address in &servers {
             await_server(address);
         }
         let store = runtime.block_on(Store::open(&database)).unwrap();
         let client = Client::log_in(&servers[0]);
-        let cluster = make_cluster(&client, &servers[0]);
-        let nodes = make_nodes(&client, &servers[0], cluster);
+        let cluster = create_cluster(&client, &servers[0]);
+        let nodes = create_nodes(&client, &servers[0], cluster);
         let (folder, agents, shared) = (Some(folder), Vec::new(), None);
         Self {
             folder,
@@ -150,30 +150,30 @@ impl Site {
         std::fs::read_to_string(self.file(name)).unwrap_or_default()
     }
 
-    /// Starts the agent of the next node, which knows these servers.
+    /// Starts the agent of the next node with the addresses of these servers.
     pub(crate) fn start_agent(&mut self, servers: &[usize]) {
-        let place = self.agents.len();
+        let idx = self.agents.len();
         let body = json!({"may_replace": true});
         let token = self.post(0, 201, "/api/v1/join_tokens", &body)["token"].as_str().unwrap().to_owned();
-        let mut words = self.agent_prefix.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_stoker")]);
-        let mut command = Command::new(words.next().unwrap());
-        command.args(words).arg("agent");
+        let mut args = self.agent_prefix.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_stoker")]);
+        let mut command = Command::new(args.next().unwrap());
+        command.args(args).arg("agent");
         for server in servers {
             command.args(["--server", &format!("http://{}", self.servers[*server])]);
         }
-        command.args(["--node", &self.nodes[place].to_string()]);
-        command.arg("--state").arg(self.file(&format!("agent-{place}"))).args(&self.agent_options);
+        command.args(["--node", &self.nodes[idx].to_string()]);
+        command.arg("--state").arg(self.file(&format!("agent-{idx}"))).args(&self.agent_options);
         command.env("STOKER_LOG", "info,stoker_agent=debug").env("STOKER_JOIN_TOKEN", token);
-        self.agents.push(Daemon::start(command, &self.file(&format!("agent-{place}.log"))));
-        let uid = self.nodes[place].to_string();
-        until("the agent is known to be connected", || self.is_connected(0, &uid).then_some(()));
+        self.agents.push(Daemon::start(command, &self.file(&format!("agent-{idx}.log"))));
+        let uid = self.nodes[idx].to_string();
+        until("the agent is connected", || self.is_connected(0, &uid).then_some(()));
     }
 
-    /// The machines of all agents are lost with all that is on them.
+    /// Kills all agents and deletes their state.
     pub(crate) fn lose_agents(&mut self) {
-        for place in 0..self.agents.len() {
-            self.agents[place].end();
-            std::fs::remove_dir_all(self.file(&format!("agent-{place}"))).unwrap();
+        for idx in 0..self.agents.len() {
+            self.agents[idx].stop();
+            std::fs::remove_dir_all(self.file(&format!("agent-{idx}"))).unwrap();
         }
         self.agents.clear();
     }
@@ -184,34 +184,34 @@ impl Site {
         agents.any(|agent| agent["uid"] == uid && agent["is_connected"] == true)
     }
 
-    pub(crate) fn kill_server(&mut self, place: usize) {
-        self.daemons[place].take().unwrap().end();
+    pub(crate) fn kill_server(&mut self, idx: usize) {
+        self.daemons[idx].take().unwrap().stop();
     }
 
-    /// Asks it to end, as a service manager does, and waits for it.
-    pub(crate) fn terminate_server(&mut self, place: usize) {
-        let mut daemon = self.daemons[place].take().unwrap();
+    /// Sends SIGTERM, as a service manager does, and waits for the exit.
+    pub(crate) fn terminate_server(&mut self, idx: usize) {
+        let mut daemon = self.daemons[idx].take().unwrap();
         daemon.signal(Signal::SIGTERM);
         assert!(daemon.child.wait().unwrap().success());
     }
 
-    pub(crate) fn signal_server(&self, place: usize, signal: Signal) {
-        self.daemons[place].as_ref().unwrap().signal(signal);
+    pub(crate) fn signal_server(&self, idx: usize, signal: Signal) {
+        self.daemons[idx].as_ref().unwrap().signal(signal);
     }
 
-    /// At the same place; it answers when this returns.
-    pub(crate) fn start_server(&mut self, place: usize) {
+    /// Restarts a server at the same address and waits until it responds.
+    pub(crate) fn start_server(&mut self, idx: usize) {
         let folder = self.folder.as_ref().unwrap();
-        let daemon = start_server(folder, &self.database, &self.servers[place], place, &self.options);
-        self.daemons[place] = Some(daemon);
-        await_server(&self.servers[place]);
+        let daemon = start_server(folder, &self.database, &self.servers[idx], idx, &self.options);
+        self.daemons[idx] = Some(daemon);
+        await_server(&self.servers[idx]);
     }
 
-    /// The place of the server that carries out a part of a run, while it does.
-    pub(crate) fn driver(&self, part: i64) -> Option<usize> {
+    /// Index of the server that holds the lease of a child run.
+    pub(crate) fn driver(&self, child: i64) -> Option<usize> {
         let (work, members) = self.runtime.block_on(async {
             let mut session = self.store.read().await.ok()?;
-            Some((session.run_work(RunId(part)).await.ok()??, session.servers().await.ok()?))
+            Some((session.run_work(RunId(child)).await.ok()??, session.servers().await.ok()?))
         })?;
         let RunWork { owner, lease_until, .. } = work;
         let owner = owner.filter(|_| lease_until.is_some())?;
@@ -219,17 +219,17 @@ impl Site {
         self.servers.iter().position(|address| *address == member.address)
     }
 
-    /// Its generation: how often a part of a run was taken up.
-    pub(crate) fn generation(&self, part: i64) -> i64 {
+    /// Lease generation of a child run, which counts takeovers.
+    pub(crate) fn generation(&self, child: i64) -> i64 {
         let work =
-            self.runtime.block_on(async { self.store.read().await.unwrap().run_work(RunId(part)).await });
+            self.runtime.block_on(async { self.store.read().await.unwrap().run_work(RunId(child)).await });
         work.unwrap().unwrap().lease_generation
     }
 
-    /// Nothing where the server is away, or says no.
+    /// Returns `None` if the server is unavailable or rejects the request.
     pub(crate) fn get(&self, server: usize, path: &str) -> Option<Value> {
-        let (status, answer) = self.client.call(&self.servers[server], "GET", path, None).ok()?;
-        (status == 200).then_some(answer)
+        let (status, response) = self.client.call(&self.servers[server], "GET", path, None).ok()?;
+        (status == 200).then_some(response)
     }
 
     #[track_caller]
@@ -242,24 +242,24 @@ impl Site {
         self.client.expect(200, &self.servers[0], "PUT", &path, Some(tasks));
     }
 
-    /// Begins a run of the graph through one server: the run and its part.
+    /// Starts a run through one server; returns the run and its child run.
     pub(crate) fn execute(&self, server: usize) -> (i64, i64) {
         let body = json!({"cluster": self.cluster, "graphs": [{"type": "default"}]});
         let run = self.post(server, 202, "/api/v1/graphs/execute", &body)["id"].as_i64().unwrap();
-        let part = until("the run has a part", || {
+        let child = until("the run has a child run", || {
             let runs = self.get(server, "/api/v1/transactions/")?;
-            runs.as_array()?.iter().find(|part| part["parent_id"] == run)?["id"].as_i64()
+            runs.as_array()?.iter().find(|child| child["parent_id"] == run)?["id"].as_i64()
         });
-        (run, part)
+        (run, child)
     }
 
-    /// The run when it has ended, from whichever server answers.
+    /// Waits for the end of a run and returns it, from any server that responds.
     #[track_caller]
-    pub(crate) fn ended(&self, run: i64) -> Value {
+    pub(crate) fn wait_for_end(&self, run: i64) -> Value {
         until("the run ends", || {
             let path = format!("/api/v1/transactions/{run}");
-            let shown = (0..self.servers.len()).find_map(|server| self.get(server, &path))?;
-            (shown["status"] == "ready" || shown["status"] == "error").then_some(shown)
+            let details = (0..self.servers.len()).find_map(|server| self.get(server, &path))?;
+            (details["status"] == "ready" || details["status"] == "error").then_some(details)
         })
     }
 }
@@ -271,7 +271,7 @@ impl Drop for Site {
         self.runtime.block_on(self.store.close());
         if std::thread::panicking() {
             if let Some(folder) = self.folder.take() {
-                eprintln!("what the processes wrote is in {}", folder.path().display());
+                eprintln!("logs are in {}", folder.path().display());
                 std::mem::forget(folder);
             }
         } else if let Some(shared) = self.shared.take() {
@@ -284,13 +284,13 @@ fn start_server(
     folder: &Folder,
     database: &Database,
     listen: &str,
-    place: usize,
+    idx: usize,
     options: &[String],
 ) -> Daemon {
     let Database::Postgres { url } = database else { panic!("several servers need PostgreSQL") };
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
     command.args(["serve", "--listen", listen, "--no-master-agent"]).args(options);
-    // What they have to have in common.
+    // Shared by all servers.
     command.arg("--modules-key-file").arg(folder.file("modules.key"));
     command.arg("--plugins-root").arg(folder.file("plugins"));
     command
@@ -298,16 +298,16 @@ fn start_server(
         .env("STOKER_ADMIN_PASSWORD", PASSWORD)
         .env("STOKER_LOG", "info,stoker_server=debug")
         .env("XDG_DATA_HOME", folder.file("data"));
-    Daemon::start(command, &folder.file(&format!("server-{place}.log")))
+    Daemon::start(command, &folder.file(&format!("server-{idx}.log")))
 }
 
 fn await_server(address: &str) {
     let url = format!("http://{address}/health");
-    until("the server answers", || ureq::get(&url).call().ok());
+    until("the server responds", || ureq::get(&url).call().ok());
 }
 
-/// Beyond the ports that systems give to clients: one of those that knock while the server is away could be given the
-/// very port it knocks at, and would then be talking with itself.
+/// Returns an address below the ephemeral port range: a client that reconnects to a stopped server could get the
+/// server's port as its own source port and connect to itself.
 fn free_address(host: Ipv4Addr) -> String {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 12_000 + (std::process::id() % 1800) as u16 * 10;
@@ -319,23 +319,24 @@ fn free_address(host: Ipv4Addr) -> String {
     }
 }
 
-fn make_cluster(client: &Client, address: &str) -> i64 {
+fn create_cluster(client: &Client, address: &str) -> i64 {
     let release = json!({
         "name": "R", "version": "1.0-10.0", "operating_system": "Ubuntu", "state": "available",
         "roles_metadata": {"compute": {"name": "N"}},
         "attributes_metadata": {"generated": {}, "editable": {}},
     });
-    let make = |path: &str, body: &Value| client.expect(201, address, "POST", path, Some(body))["id"].clone();
-    let release = make("/api/v1/releases/", &release);
-    make("/api/v1/clusters/", &json!({"name": "demo", "release_id": release})).as_i64().unwrap()
+    let create =
+        |path: &str, body: &Value| client.expect(201, address, "POST", path, Some(body))["id"].clone();
+    let release = create("/api/v1/releases/", &release);
+    create("/api/v1/clusters/", &json!({"name": "demo", "release_id": release})).as_i64().unwrap()
 }
 
-fn make_nodes(client: &Client, address: &str, cluster: i64) -> Vec<i64> {
-    let make = |number: usize| {
+fn create_nodes(client: &Client, address: &str, cluster: i64) -> Vec<i64> {
+    let create = |number: usize| {
         let body = json!({"mac": format!("52:54:00:00:00:{number:02x}"), "status": "discover"});
         client.expect(201, address, "POST", "/api/v1/nodes/", Some(&body))["id"].as_i64().unwrap()
     };
-    let nodes: Vec<i64> = (0..N_NODES).map(make).collect();
+    let nodes: Vec<i64> = (0..N_NODES).map(create).collect();
     let roles: Vec<Value> = nodes.iter().map(|id| json!({"id": id, "roles": ["compute"]})).collect();
     let path = format!("/api/v1/clusters/{cluster}/assignment");
     client.expect(200, address, "POST", &path, Some(&json!(roles)));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-/// The root of the workspace, where every test runs, so that paths in messages are the same everywhere.
+/// Workspace root. All tests run there, so that paths in messages are the same on every machine.
 pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
@@ -23,7 +23,7 @@ pub(crate) fn run_bytes(arguments: &[&str], input: &[u8]) -> Output {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
-    // A program that does not read to the end is no reason to fail.
+    // The program may exit without reading all input.
     let writer = thread::spawn(move || _ = stdin.write_all(&input));
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &[&str], input: &str) -> String {
     format!("exit code {}\n--- stdout\n{stdout}--- stderr\n{stderr}", output.status.code().unwrap())
 }
 
-/// The same for `stoker yaql` without input.
+/// Like [`run`] for `stoker yaql` without input.
 #[allow(dead_code, reason = "not every test file takes snapshots")]
 pub(crate) fn yaql(arguments: &[&str]) -> String {
     run(&[&["yaql"], arguments].concat(), "")

@@ -1,4 +1,4 @@
-//! Saving and putting back.
+//! `stoker backup` and `stoker restore`.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -14,32 +14,38 @@ fn stoker(arguments: &[&str], folder: &Path) -> Output {
 }
 
 #[test]
-fn a_saved_database_can_be_put_back() {
+fn backup_can_be_restored() {
     let (folder, elsewhere) = (Folder::new(), Folder::new());
     let server = Process::start(folder.path());
     let client = server.client();
     client.expect(201, "POST", "/api/v1/tenants", Some(&json!({"name": "before"})));
     let file = elsewhere.file("saved.db");
     let file = file.to_str().unwrap();
-    let saved = stoker(&["backup", file], folder.path());
-    assert!(saved.status.success(), "{saved:?}");
-    let twice = stoker(&["backup", file], folder.path());
-    assert_eq!(twice.status.code(), Some(5), "an old copy is not overwritten");
-    assert!(String::from_utf8_lossy(&twice.stderr).contains("save to a file that is not there"), "{twice:?}");
+    let output = stoker(&["backup", file], folder.path());
+    assert!(output.status.success(), "{output:?}");
+    let second_backup = stoker(&["backup", file], folder.path());
+    assert_eq!(second_backup.status.code(), Some(5), "an existing backup is not overwritten");
+    assert!(
+        String::from_utf8_lossy(&second_backup.stderr).contains("choose a file that does not exist"),
+        "{second_backup:?}"
+    );
     client.expect(201, "POST", "/api/v1/tenants", Some(&json!({"name": "after"})));
 
     let in_use = stoker(&["restore", "--force", file], folder.path());
     assert_eq!(in_use.status.code(), Some(5), "{in_use:?}");
     server.terminate();
-    let careful = stoker(&["restore", file], folder.path());
-    assert_eq!(careful.status.code(), Some(5), "not without --force");
-    assert!(String::from_utf8_lossy(&careful.stderr).contains("`--force` replaces it"), "{careful:?}");
+    let without_force = stoker(&["restore", file], folder.path());
+    assert_eq!(without_force.status.code(), Some(5), "`--force` is required");
+    assert!(
+        String::from_utf8_lossy(&without_force.stderr).contains("pass `--force` to replace it"),
+        "{without_force:?}"
+    );
     let restored = stoker(&["restore", "--force", file], folder.path());
     assert!(restored.status.success(), "{restored:?}");
     let fresh = stoker(&["restore", file], &elsewhere.file("new/folder"));
     assert!(fresh.status.success(), "{fresh:?}");
-    for place in [folder.path(), &elsewhere.file("new/folder")] {
-        let server = Process::start(place);
+    for data_dir in [folder.path(), &elsewhere.file("new/folder")] {
+        let server = Process::start(data_dir);
         let tenants = server.client().expect(200, "GET", "/api/v1/tenants?order_by=name", None);
         let names: Vec<&str> =
             tenants.as_array().unwrap().iter().map(|tenant| tenant["name"].as_str().unwrap()).collect();
@@ -48,12 +54,12 @@ fn a_saved_database_can_be_put_back() {
 }
 
 #[test]
-fn nothing_to_save_and_nothing_to_put_back() {
+fn missing_database_and_invalid_backup_are_rejected() {
     let folder = Folder::new();
     assert_eq!(stoker(&["backup", "x.db"], folder.path()).status.code(), Some(5));
     let nonsense = folder.file("nonsense");
     std::fs::write(&nonsense, "no database").unwrap();
-    let refused = stoker(&["restore", nonsense.to_str().unwrap()], &folder.file("target"));
-    assert_eq!(refused.status.code(), Some(5));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("is no backup"), "{refused:?}");
+    let output = stoker(&["restore", nonsense.to_str().unwrap()], &folder.file("target"));
+    assert_eq!(output.status.code(), Some(5));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is no backup"), "{output:?}");
 }

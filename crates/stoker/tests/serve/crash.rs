@@ -1,4 +1,4 @@
-//! What was acknowledged is there after a crash, and nothing is there by half.
+//! Acknowledged writes survive a crash, and no write is partial.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -11,12 +11,12 @@ use crate::process::{Client, Process};
 
 const N_WRITERS: usize = 16;
 const N_WRITES: usize = 1000;
-/// The server dies somewhere in the middle.
+/// The server is killed after this many acknowledged writes.
 const N_BEFORE_KILL: usize = 400;
 const N_TASKS: usize = 15;
 
 #[test]
-fn kill_in_the_middle_of_a_thousand_writes() {
+fn acknowledged_writes_survive_a_kill() {
     let folder = Folder::new();
     let mut server = Process::start(folder.path());
     let client = server.client();
@@ -37,38 +37,38 @@ fn kill_in_the_middle_of_a_thousand_writes() {
         server.kill();
     });
     let acknowledged = acknowledged.into_inner().unwrap();
-    assert!(acknowledged.len() < N_WRITES, "it was killed too late to prove anything");
+    assert!(acknowledged.len() < N_WRITES, "all writes ended before the kill");
 
     let server = Process::start(folder.path());
     let client = server.client();
     let graphs = client.expect(200, "GET", &base, None);
-    let mut found = BTreeSet::new();
+    let mut stored = BTreeSet::new();
     for graph in graphs.as_array().unwrap() {
         let Some(index) = graph["name"].as_str().and_then(|name| name.parse::<usize>().ok()) else {
             continue;
         };
-        assert_eq!(graph["tasks"].as_array().unwrap().len(), N_TASKS, "half a graph");
+        assert_eq!(graph["tasks"].as_array().unwrap().len(), N_TASKS, "partially stored graph");
         assert_eq!(graph["tasks"][N_TASKS - 1]["id"], format!("task-{index}-{}", N_TASKS - 1));
-        found.insert(index);
+        stored.insert(index);
     }
-    let lost: Vec<_> = acknowledged.difference(&found).collect();
-    assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
-    let audited = client.expect(200, "GET", "/api/v1/audit?action=graph.create", None);
-    assert!(audited.as_array().unwrap().len() >= found.len(), "each with its entry in the audit log");
+    let lost: Vec<_> = acknowledged.difference(&stored).collect();
+    assert!(lost.is_empty(), "acknowledged but lost: {lost:?}");
+    let audit_entries = client.expect(200, "GET", "/api/v1/audit?action=graph.create", None);
+    assert!(audit_entries.as_array().unwrap().len() >= stored.len(), "each graph has an audit log entry");
 }
 
-/// Writes graphs until all are written or the server is gone.
+/// Writes graphs until all are written or the server is killed.
 fn write(client: &Client, base: &str, next: &AtomicUsize, acknowledged: &Mutex<BTreeSet<usize>>) {
     loop {
         let index = next.fetch_add(1, Ordering::Relaxed);
         if index >= N_WRITES {
             return;
         }
-        let Ok((status, answer)) = client.call("POST", &format!("{base}/w{index}"), Some(&graph(index)))
+        let Ok((status, response)) = client.call("POST", &format!("{base}/w{index}"), Some(&graph(index)))
         else {
             return;
         };
-        assert_eq!(status, 200, "{answer}");
+        assert_eq!(status, 200, "{response}");
         acknowledged.lock().unwrap().insert(index);
     }
 }

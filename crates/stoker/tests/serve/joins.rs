@@ -1,4 +1,4 @@
-//! Agents that come in, and those that may not.
+//! Agents that join, and those that are rejected.
 
 use serde_json::json;
 
@@ -7,37 +7,38 @@ use crate::site::{Site, join_token, until};
 const UNKNOWN: &str = "the join token is not known, has expired or is used up";
 
 #[test]
-fn who_may_not_come_in_is_told_why() {
+fn rejected_join_reports_the_reason() {
     let site = Site::new(&json!([]));
-    let refused = |state: &str, token: Option<&str>| {
-        let output = site.refused_agent(state, token);
+    let rejected_join = |state: &str, token: Option<&str>| {
+        let output = site.run_rejected_agent(state, token);
         assert_eq!(output.status.code(), Some(5), "{output:?}");
         String::from_utf8(output.stderr).unwrap()
     };
-    let wrong = refused("wrong", Some("stk_wrong"));
-    assert!(wrong.contains("does not let this agent join") && wrong.contains(UNKNOWN), "{wrong}");
-    let none = refused("none", None);
-    assert!(none.contains("give it a token with `--join-token`"), "{none}");
+    let output = rejected_join("wrong", Some("stk_wrong"));
+    assert!(output.contains("refused the join request") && output.contains(UNKNOWN), "{output}");
+    let output = rejected_join("none", None);
+    assert!(output.contains("pass a join token with `--join-token`"), "{output}");
 
     let join = |token: &str, node: &str| {
         site.client.call("POST", "/api/v1/agents/join", Some(&json!({"token": token, "node": node}))).unwrap()
     };
-    let once = join_token(&site.client, &json!({"uses": 1, "may_replace": true}));
-    assert_eq!(join(&once, &site.nodes[2].to_string()).0, 201);
-    let used_up = refused("used-up", Some(&once));
-    assert!(used_up.contains(UNKNOWN), "{used_up}");
+    let single_use = join_token(&site.client, &json!({"uses": 1, "may_replace": true}));
+    assert_eq!(join(&single_use, &site.nodes[2].to_string()).0, 201);
+    let output = rejected_join("used-up", Some(&single_use));
+    assert!(output.contains(UNKNOWN), "{output}");
 
-    let brief = join_token(&site.client, &json!({"expires_in": 1}));
-    // Good until then, but there is no such node.
-    let (_, answer) =
-        until("the token expires", || Some(join(&brief, "nobody")).filter(|(status, _)| *status == 401));
-    assert_eq!(answer["message"], UNKNOWN);
-    let expired = refused("expired", Some(&brief));
-    assert!(expired.contains(UNKNOWN), "{expired}");
+    let short_lived = join_token(&site.client, &json!({"expires_in": 1}));
+    // Before it expires, the token is valid but the node does not exist.
+    let (_, response) = until("the token expires", || {
+        Some(join(&short_lived, "nobody")).filter(|(status, _)| *status == 401)
+    });
+    assert_eq!(response["message"], UNKNOWN);
+    let output = rejected_join("expired", Some(&short_lived));
+    assert!(output.contains(UNKNOWN), "{output}");
 }
 
 #[test]
-fn an_agent_that_joins_again_takes_the_place_of_the_former() {
+fn rejoining_agent_replaces_the_old_one() {
     let mut site = Site::new(&json!([]));
     site.await_agent(0);
     let file = site.file("who").display().to_string();
@@ -45,8 +46,8 @@ fn an_agent_that_joins_again_takes_the_place_of_the_former() {
     site.upload(&json!([{"id": "who", "type": "shell", "version": "2.1.0", "roles": ["controller"],
         "parameters": {"cmd": cmd}}]));
     site.start_agent_in(0, "reinstalled");
-    // The credential of the former is no longer good, and it says what to do.
-    until("the former is told", || {
+    // The credential of the replaced agent is revoked, and its log says what to do.
+    until("the replaced agent is rejected", || {
         site.read("agent-0.log").contains("join again with a new token").then_some(())
     });
     site.await_agent(0);
@@ -59,7 +60,7 @@ fn an_agent_that_joins_again_takes_the_place_of_the_former() {
 }
 
 #[test]
-fn a_whole_rack_may_come_in_at_once() {
+fn many_agents_join_concurrently() {
     let site = Site::new(&json!([]));
     let token = join_token(&site.client, &json!({"uses": 40}));
     std::thread::scope(|scope| {
@@ -76,7 +77,7 @@ fn a_whole_rack_may_come_in_at_once() {
 }
 
 #[test]
-fn a_token_is_never_used_more_often_than_it_says() {
+fn join_token_uses_are_limited_under_concurrency() {
     let site = Site::new(&json!([]));
     let token = join_token(&site.client, &json!({"uses": 5}));
     let statuses: Vec<u16> = std::thread::scope(|scope| {
@@ -94,21 +95,23 @@ fn a_token_is_never_used_more_often_than_it_says() {
     });
     assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 5, "{statuses:?}");
     assert!(statuses.iter().all(|status| [201, 401, 429].contains(status)), "{statuses:?}");
-    // A join that is refused leaves no node behind.
+    // A rejected join creates no node.
     assert_eq!(site.get("/api/v1/nodes/").unwrap().as_array().unwrap().len(), 3 + 5);
     let tokens = site.get("/api/v1/join_tokens").unwrap();
     assert!(tokens.as_array().unwrap().iter().any(|token| token["uses_left"] == 0), "{tokens}");
 }
 
 #[test]
-fn an_agent_that_is_sent_away_stays_away() {
+fn deleted_agent_stays_disconnected() {
     let site = Site::new(&json!([]));
     site.await_agent(1);
     let agents = site.get("/api/v1/agents").unwrap();
     let uid = site.nodes[1].to_string();
     let agent = agents.as_array().unwrap().iter().find(|agent| agent["uid"] == uid.as_str()).unwrap();
     site.client.expect(204, "DELETE", &format!("/api/v1/agents/{}", agent["id"]), None);
-    until("it is told", || site.read("agent-1.log").contains("join again with a new token").then_some(()));
+    until("the agent is rejected", || {
+        site.read("agent-1.log").contains("join again with a new token").then_some(())
+    });
     let agents = site.get("/api/v1/agents").unwrap();
     assert!(!agents.as_array().unwrap().iter().any(|agent| agent["uid"] == uid.as_str()), "{agents}");
 }

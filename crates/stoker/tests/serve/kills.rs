@@ -1,9 +1,9 @@
-//! Servers and agents are killed in the middle of runs, again and again, and nothing is lost and nothing done twice.
+//! Servers and agents are killed repeatedly during runs; no result is lost and no attempt is executed twice.
 //!
-//! Every task writes its attempt into one file of its node, and then, unless it is there, its line into another. The
-//! first tells whether an attempt was carried out twice, the second whether every task did its work.
+//! Every task appends its attempt to one file of its node, and then its name to another, unless it is there already. The
+//! first shows whether an attempt was executed twice, the second whether every task was executed.
 
-#![expect(clippy::print_stdout, reason = "which seed it was is shown where a test fails")]
+#![expect(clippy::print_stdout, reason = "the seed is printed with a failed test")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,70 +20,70 @@ const N_INSTANCES: usize = N_TASKS * N_NODES;
 const SEED: u64 = 20_261_115;
 
 #[test]
-fn a_server_that_is_killed_fifty_times_loses_nothing() {
+fn run_survives_fifty_server_kills() {
     let mut run = Run::new("server", 50);
-    run.go_on(|site, _| {
+    run.kill_repeatedly(|site, _| {
         site.kill_server();
         site.start_server();
     });
-    let attempts = run.judge();
-    assert!(attempts.values().all(|n_attempts| *n_attempts == 1), "no agent was interrupted: {attempts:?}");
+    let attempts = run.verify();
+    assert!(attempts.values().all(|n_attempts| *n_attempts == 1), "an attempt was interrupted: {attempts:?}");
 }
 
 #[test]
-fn agents_that_are_killed_fifty_times_lose_nothing() {
+fn run_survives_fifty_agent_kills() {
     let mut run = Run::new("agents", 50);
-    run.go_on(|site, dice| {
-        let place = dice.below(N_NODES as u64) as usize;
-        site.kill_agent(place);
-        site.start_agent(place);
+    run.kill_repeatedly(|site, rng| {
+        let node_idx = rng.below(N_NODES as u64) as usize;
+        site.kill_agent(node_idx);
+        site.start_agent(node_idx);
     });
-    run.judge();
+    run.verify();
 }
 
 #[test]
-fn both_can_be_killed_at_once() {
+fn run_survives_concurrent_kills_of_server_and_agents() {
     let mut run = Run::new("both", 16);
-    run.go_on(|site, dice| {
-        let place = dice.below(N_NODES as u64) as usize;
-        match dice.below(3) {
+    run.kill_repeatedly(|site, rng| {
+        let node_idx = rng.below(N_NODES as u64) as usize;
+        match rng.below(3) {
             0 => {
                 site.kill_server();
-                site.kill_agent(place);
+                site.kill_agent(node_idx);
             }
             1 => {
-                site.kill_agent(place);
+                site.kill_agent(node_idx);
                 site.kill_server();
             }
             _ => {
                 site.kill_server();
-                for place in 0..N_NODES {
-                    site.kill_agent(place);
+                for node_idx in 0..N_NODES {
+                    site.kill_agent(node_idx);
                 }
             }
         }
-        // Agents come first now and then, and find nobody.
-        let is_late = dice.below(2) == 0;
-        if !is_late {
+        // Sometimes start the agents first, while the server is down.
+        let starts_server_last = rng.below(2) == 0;
+        if !starts_server_last {
             site.start_server();
         }
-        for place in 0..N_NODES {
-            site.ensure_agent(place);
+        for node_idx in 0..N_NODES {
+            site.ensure_agent(node_idx);
         }
-        if is_late {
+        if starts_server_last {
             site.start_server();
         }
     });
-    run.judge();
+    run.verify();
 }
 
-/// A run during which something is killed so many times.
+/// A run during which processes are killed `n_kills` times.
 pub(crate) struct Run {
     pub(crate) site: Site,
     id: i64,
     n_kills: usize,
-    dice: Dice,
-    began: Instant,
+    rng: SeededRng,
+    started_at: Instant,
 }
 
 impl Run {
@@ -91,59 +91,59 @@ impl Run {
         Self::on(Site::new(&json!([])), name, n_kills)
     }
 
-    /// On a site without tasks.
+    /// Starts a run on a site without tasks.
     pub(crate) fn on(site: Site, name: &str, n_kills: usize) -> Self {
         let seed = std::env::var("STOKER_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(SEED);
-        // Shown where a test fails.
+        // Printed with a failed test, to reproduce it.
         println!("{name}: STOKER_TEST_SEED={seed}");
         site.upload(&tasks(&site));
         for node in &site.nodes {
             touch(&site.file(&format!("lines-{node}")));
         }
         let id = site.execute(&json!({}));
-        Self { site, id, n_kills, dice: Dice(seed), began: Instant::now() }
+        Self { site, id, n_kills, rng: SeededRng(seed), started_at: Instant::now() }
     }
 
-    /// Kills whenever so much more was done, and a little later.
-    pub(crate) fn go_on(&mut self, mut kill: impl FnMut(&mut Site, &mut Dice)) {
+    /// Kills after each share of the work, with a random delay.
+    pub(crate) fn kill_repeatedly(&mut self, mut kill: impl FnMut(&mut Site, &mut SeededRng)) {
         for n_killed in 0..self.n_kills {
             let n_done = n_killed * (N_INSTANCES - 30) / self.n_kills;
             while self.n_lines() < n_done {
                 assert!(
-                    self.began.elapsed() < LONG,
+                    self.started_at.elapsed() < LONG,
                     "{} of {N_INSTANCES} after {n_killed} kills",
                     self.n_lines()
                 );
                 std::thread::sleep(Duration::from_millis(2));
             }
-            std::thread::sleep(Duration::from_millis(self.dice.below(40)));
-            kill(&mut self.site, &mut self.dice);
+            std::thread::sleep(Duration::from_millis(self.rng.below(40)));
+            kill(&mut self.site, &mut self.rng);
         }
-        assert!(self.n_lines() < N_INSTANCES, "it was killed too late to prove anything");
+        assert!(self.n_lines() < N_INSTANCES, "the run ended before the last kill");
     }
 
     fn n_lines(&self) -> usize {
         self.site.nodes.iter().map(|node| self.site.read(&format!("lines-{node}")).lines().count()).sum()
     }
 
-    /// Looks at everything that the run left: how many attempts each instance had.
-    pub(crate) fn judge(&self) -> BTreeMap<i64, i64> {
-        let shown = self.site.ended(self.id);
-        println!("{} kills, the end after {:.1?}", self.n_kills, self.began.elapsed());
-        assert_eq!(shown["status"], "ready", "{shown}");
-        let of_nodes = |kind: &str| {
+    /// Waits for the end, verifies the traces of the run, and returns the number of attempts per instance.
+    pub(crate) fn verify(&self) -> BTreeMap<i64, i64> {
+        let details = self.site.wait_for_end(self.id);
+        println!("{} kills, ended after {:.1?}", self.n_kills, self.started_at.elapsed());
+        assert_eq!(details["status"], "ready", "{details}");
+        let read_all = |prefix: &str| {
             let nodes = self.site.nodes.iter();
-            nodes.map(|node| self.site.read(&format!("{kind}-{node}"))).collect()
+            nodes.map(|node| self.site.read(&format!("{prefix}-{node}"))).collect()
         };
         let evidence = Evidence {
             tasks: (0..N_TASKS).map(name).collect(),
-            lines: of_nodes("lines"),
-            attempts: of_nodes("attempts"),
+            lines: read_all("lines"),
+            attempts: read_all("attempts"),
             history: self.site.history(self.id),
             events: self.site.events(self.id),
         };
-        let (attempts, doubts) = evidence.judge();
-        assert!(doubts.is_empty(), "{}", doubts.join("\n"));
+        let (attempts, violations) = evidence.verify();
+        assert!(violations.is_empty(), "{}", violations.join("\n"));
         attempts
     }
 }
@@ -170,11 +170,11 @@ fn task(name: &str, folder: &Path) -> Value {
     })
 }
 
-/// The same numbers for the same seed.
-pub(crate) struct Dice(u64);
+/// Deterministic random numbers.
+pub(crate) struct SeededRng(u64);
 
-impl Dice {
-    /// Of `SplitMix64`.
+impl SeededRng {
+    /// `SplitMix64`.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

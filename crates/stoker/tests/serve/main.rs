@@ -1,22 +1,23 @@
-//! The server as users run it: a process, a socket, a folder.
-#![expect(clippy::unwrap_used, reason = "tests: a panic is how they fail")]
-#![expect(clippy::disallowed_methods, reason = "tests look at the clock and at the environment")]
+//! The server as a real process with a socket and a data folder.
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "tests read the clock and the environment")]
 
+mod agent_locations;
+mod api_guide;
 mod backup;
 mod crash;
 mod evidence;
-mod five_minutes;
-#[path = "../guarded/mod.rs"]
-mod guarded;
 mod joins;
 mod kills;
 mod modules;
 mod nats;
-mod places;
 mod plugins;
 mod process;
+mod quick_start;
 mod repositories;
 mod runs;
+#[path = "../secured_nats/mod.rs"]
+mod secured_nats;
 mod site;
 mod ssh;
 #[path = "../sshd/mod.rs"]
@@ -25,5 +26,4 @@ mod start;
 mod tls;
 mod traces;
 mod versions;
-mod walk;
 mod webhooks;

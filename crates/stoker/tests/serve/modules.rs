@@ -1,4 +1,4 @@
-//! Modules with the real program: its commands, its server, and agents that really do what drivers say.
+//! Modules with real commands, a real server and agents that run module drivers.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use stoker_testkit::Folder;
 
 use crate::process::{PASSWORD, Process};
 
-/// A server with agents of its own and one node in a cluster.
+/// A server with in-process agents and one node in a cluster.
 struct Site {
     data: Folder,
     work: Folder,
@@ -33,12 +33,12 @@ impl Site {
             Some(&json!({"mac": "52:54:00:00:00:01", "status": "discover"})),
         );
         let instance = json!({"instance": {"name": "kv-1"}});
-        let made = client.expect(200, "POST", "/v1.0/instances", Some(&instance));
-        let node = made["instance"]["id"].as_str().unwrap().to_owned();
+        let response = client.expect(200, "POST", "/v1.0/instances", Some(&instance));
+        let node = response["instance"]["id"].as_str().unwrap().to_owned();
         Self { data, work, server, node }
     }
 
-    /// A command of the program.
+    /// Runs a command.
     fn stoker(&self, arguments: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_stoker"))
             .args(arguments)
@@ -53,9 +53,9 @@ impl Site {
 
     #[track_caller]
     fn module(&self, arguments: &[&str]) -> String {
-        let done = self.stoker(&[&["module"], arguments].concat());
-        let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-        assert!(done.status.success(), "{arguments:?}: {out}{err}");
+        let output = self.stoker(&[&["module"], arguments].concat());
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{arguments:?}: {out}{err}");
         out.into_owned()
     }
 
@@ -65,12 +65,12 @@ impl Site {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
-    /// That it is refused: exit code and what it says.
+    /// Asserts that a command fails; returns its exit code and standard error.
     #[track_caller]
-    fn refused(&self, arguments: &[&str]) -> (i32, String) {
-        let done = self.stoker(&[&["module"], arguments].concat());
-        assert!(!done.status.success(), "{arguments:?}");
-        (done.status.code().unwrap(), String::from_utf8_lossy(&done.stderr).into_owned())
+    fn expect_failure(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.stoker(&[&["module"], arguments].concat());
+        assert!(!output.status.success(), "{arguments:?}");
+        (output.status.code().unwrap(), String::from_utf8_lossy(&output.stderr).into_owned())
     }
 
     fn script(&self, name: &str, text: &str) {
@@ -81,14 +81,14 @@ impl Site {
         fs::read_to_string(self.work.file("trace")).unwrap_or_default()
     }
 
-    fn trace_of(&self, name: &str) {
+    fn write_tracing_script(&self, name: &str) {
         let trace = self.work.file("trace");
         self.script(name, &format!("#!/bin/sh\necho $1 {name} >> {}\necho well\n", trace.display()));
     }
 }
 
 #[test]
-fn six_modules_are_applied_by_a_real_agent_in_exactly_the_order_of_the_design() {
+fn modules_are_applied_in_priority_and_apply_order() {
     let site = Site::new();
     let table = [
         ("sixth", false, "9"),
@@ -99,7 +99,7 @@ fn six_modules_are_applied_by_a_real_agent_in_exactly_the_order_of_the_design() 
         ("first", true, "0"),
     ];
     for (name, priority, order) in table {
-        site.trace_of(name);
+        site.write_tracing_script(name);
         let mut arguments = vec!["create", name, "--type", "script", "--file", name, "--apply-order", order];
         if priority {
             arguments.push("--priority-apply");
@@ -108,58 +108,61 @@ fn six_modules_are_applied_by_a_real_agent_in_exactly_the_order_of_the_design() 
     }
     let names: Vec<&str> = table.iter().map(|(name, ..)| *name).collect();
     let results = site.json(&[&["apply", &site.node], &names[..]].concat());
-    let places = ["first", "second", "third", "fourth", "fifth", "sixth"];
+    let expected_order = ["first", "second", "third", "fourth", "fifth", "sixth"];
     let applied: Vec<&str> =
         results.as_array().unwrap().iter().map(|result| result["name"].as_str().unwrap()).collect();
-    assert_eq!(applied, places);
-    let expected = places.map(|name| format!("apply {name}"));
+    assert_eq!(applied, expected_order);
+    let expected = expected_order.map(|name| format!("apply {name}"));
     assert_eq!(site.trace().lines().collect::<Vec<_>>(), expected);
     site.module(&["remove", &site.node, "third"]);
     assert!(site.trace().ends_with("remove third\n"));
-    let carried = site.json(&["instances", "--node", &site.node]);
-    assert_eq!(carried.as_array().unwrap().len(), 5);
+    let node_modules = site.json(&["instances", "--node", &site.node]);
+    assert_eq!(node_modules.as_array().unwrap().len(), 5);
 }
 
 #[test]
-fn the_commands_make_change_show_and_remove() {
+fn module_commands_work() {
     let site = Site::new();
     site.script("hello", "message=hello\n");
     site.script("empty", "");
     site.module(&["create", "greeting", "--type", "ping", "--file", "hello", "--live-update"]);
-    let shown = site.json(&["show", "greeting"]);
-    assert_eq!((&shown["live_update"], &shown["apply_order"]), (&json!(true), &json!(5)));
+    let module = site.json(&["show", "greeting"]);
+    assert_eq!((&module["live_update"], &module["apply_order"]), (&json!(true), &json!(5)));
     site.module(&["update", "greeting", "--apply-order", "2", "--hidden"]);
-    let listed = site.json(&["list"]);
-    assert_eq!((&listed[0]["apply_order"], &listed[0]["visible"]), (&json!(2), &json!(false)));
+    let modules = site.json(&["list"]);
+    assert_eq!((&modules[0]["apply_order"], &modules[0]["visible"]), (&json!(2), &json!(false)));
     let applied = site.json(&["apply", "kv-1", "greeting"]);
     assert_eq!(applied[0]["message"], "hello");
-    let counted = site.json(&["instances", "greeting", "--count"]);
-    assert_eq!((&counted[0]["instance_count"], &counted[0]["current"]), (&json!(1), &json!(true)));
+    let counts = site.json(&["instances", "greeting", "--count"]);
+    assert_eq!((&counts[0]["instance_count"], &counts[0]["current"]), (&json!(1), &json!(true)));
     assert_eq!(site.json(&["instances", "greeting"])[0]["id"], site.node.as_str());
     site.module(&["reapply", "greeting", "--force", "--delay", "0"]);
     site.module(&["remove", &site.node, "greeting"]);
     site.module(&["delete", "greeting", "--yes"]);
-    for (arguments, code, told) in [
+    for (arguments, code, expected_message) in [
         (&["create", "x", "--type", "nonesuch", "--file", "hello"][..], 1, "type 'nonesuch' was not found"),
         (&["create", "x", "--type", "ping", "--file", "empty"], 3, "is empty"),
         (&["create", "x", "--type", "ping", "--file", "nowhere"], 3, "cannot read"),
         (&["create", "x", "--type", "ping", "--file", "hello", "--apply-order", "10"], 2, "10"),
-        (&["update", "greeting"], 2, "nothing to change"),
-        (&["show", "greeting"], 1, "there is no module `greeting`"),
-        (&["apply", "99", "greeting"], 1, "there is no module `greeting`"),
+        (&["update", "greeting"], 2, "no fields to update"),
+        (&["show", "greeting"], 1, "module `greeting` not found"),
+        (&["apply", "99", "greeting"], 1, "module `greeting` not found"),
         (&["instances"], 2, "<MODULE>"),
     ] {
-        let (found, said) = site.refused(arguments);
-        assert!(found == code && said.contains(told), "{arguments:?}: {found} {said}");
+        let (exit_code, stderr) = site.expect_failure(arguments);
+        assert!(
+            exit_code == code && stderr.contains(expected_message),
+            "{arguments:?}: {exit_code} {stderr}"
+        );
     }
     site.script("bad", "nonsense\n");
     site.module(&["create", "bad", "--type", "ping", "--file", "bad"]);
-    let (code, said) = site.refused(&["apply", &site.node, "bad"]);
-    assert!(code == 1 && said.contains("failed: bad"), "{said}");
+    let (code, stderr) = site.expect_failure(&["apply", &site.node, "bad"]);
+    assert!(code == 1 && stderr.contains("failed to apply 1 modules: bad"), "{stderr}");
 }
 
 #[test]
-fn keys_are_changed_while_the_server_runs() {
+fn keys_are_rotated_while_the_server_runs() {
     let site = Site::new();
     site.script("hello", "message=hello\n");
     site.module(&["create", "greeting", "--type", "ping", "--file", "hello"]);
@@ -171,51 +174,51 @@ fn keys_are_changed_while_the_server_runs() {
     }
     let after = fs::read_to_string(&key_file).unwrap();
     let first_of = |text: &str| text.lines().find(|line| !line.starts_with('#')).unwrap().to_owned();
-    assert!(!after.contains(&first_of(&before)), "the key of the day before yesterday is forgotten");
+    assert!(!after.contains(&first_of(&before)), "the key before the previous one is deleted");
     assert_eq!(site.json(&["apply", &site.node, "greeting"])[0]["message"], "hello");
     let contents = format!("/v1.0/instances/{}/modules?include_contents=1", site.node);
-    let listed = site.server.client().expect(200, "GET", &contents, None);
-    assert_eq!(listed["modules"][0]["contents"], "bWVzc2FnZT1oZWxsbwo=");
+    let modules = site.server.client().expect(200, "GET", &contents, None);
+    assert_eq!(modules["modules"][0]["contents"], "bWVzc2FnZT1oZWxsbwo=");
     let database = fs::read(site.data.file("stoker.db")).unwrap();
     let has = |text: &[u8]| database.windows(text.len()).any(|window| window == text);
     assert!(!has(b"bWVzc2FnZT1oZWxsbwo=") && !has(b"message=hello"));
 }
 
 #[test]
-fn a_server_that_is_killed_in_between_leaves_nothing_half_recorded() {
+fn killed_server_records_no_partial_results() {
     let mut site = Site::new();
-    let slow = format!("#!/bin/sh\necho begun >> {}\nsleep 3\n", site.work.file("trace").display());
+    let slow = format!("#!/bin/sh\necho started >> {}\nsleep 3\n", site.work.file("trace").display());
     site.script("slow", &slow);
-    site.trace_of("after");
+    site.write_tracing_script("after");
     site.module(&["create", "slow", "--type", "script", "--file", "slow", "--apply-order", "1"]);
     site.module(&["create", "after", "--type", "script", "--file", "after"]);
     let ids: Vec<Value> =
         site.json(&["list"]).as_array().unwrap().iter().map(|module| json!({"id": module["id"]})).collect();
     let path = format!("/v1.0/instances/{}/modules", site.node);
-    let asking = {
+    let request = {
         let (client, path) = (site.server.client(), path.clone());
         std::thread::spawn(move || client.call("POST", &path, Some(&json!({"modules": ids}))).map(drop))
     };
     wait_for(&site.work.file("trace"));
     site.server.kill();
-    assert!(asking.join().unwrap().is_err(), "nobody answered");
+    assert!(request.join().unwrap().is_err(), "the request was not answered");
     site.server = Process::start_with(site.data.path(), &["--local-agents"]);
     let client = site.server.client();
-    let mut ended = None;
+    let mut final_status = None;
     for _ in 0..300 {
         let runs = client.expect(200, "GET", "/api/v1/transactions/", None);
         let run = runs.as_array().unwrap().iter().rfind(|run| run["name"] == "modules").unwrap();
         if run["status"] != "running" {
-            ended = Some(run["status"].clone());
+            final_status = Some(run["status"].clone());
             break;
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    assert_eq!(ended, Some(json!("error")), "nobody knows how far it came");
+    assert_eq!(final_status, Some(json!("error")), "the result is unknown");
     assert_eq!(
         client.expect(200, "GET", &path, None)["modules"],
         json!([]),
-        "so nothing is said of any of them"
+        "no module is recorded as applied"
     );
     assert_eq!(site.json(&["apply", &site.node, "slow", "after"]).as_array().unwrap().len(), 2);
 }
@@ -227,5 +230,5 @@ fn wait_for(path: &Path) {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    panic!("{} did not come", path.display());
+    panic!("timed out waiting for {}", path.display());
 }

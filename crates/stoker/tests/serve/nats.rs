@@ -1,4 +1,4 @@
-//! Agents that come over NATS: a real one, set up by `stoker nats init`.
+//! Agents over NATS: a real NATS server, set up by `stoker nats init`.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use stoker_engine::session::{AttemptKey, End, Finished, FromAgent};
 use stoker_model::{JsonMap, Micros, RunId};
 use stoker_testkit::{Folder, TestNats};
 
-use crate::guarded::{Guarded, init};
 use crate::kills::Run;
 use crate::process::{Process, bare_command};
+use crate::secured_nats::{SecuredNats, init};
 use crate::site::{Site, until};
 
-impl Guarded {
+impl SecuredNats {
     fn site(&self) -> Site {
         let options = self.server_options();
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
@@ -31,24 +31,27 @@ async fn connect(nats: &TestNats, auth: NatsAuth) -> Bus {
     Bus::Nats(Nats::connect(&options).await.unwrap())
 }
 
-async fn wait(what: &str, mut look: impl FnMut() -> bool) {
-    let looking = async {
-        while !look() {
+async fn wait(condition: &str, mut poll: impl FnMut() -> bool) {
+    let polling = async {
+        while !poll() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    assert!(tokio::time::timeout(Duration::from_secs(30), looking).await.is_ok(), "in vain: {what}");
+    assert!(
+        tokio::time::timeout(Duration::from_secs(30), polling).await.is_ok(),
+        "timed out waiting until {condition}"
+    );
 }
 
-/// The user of NATS that the agent of a node gets: keys, and how it is called.
-fn user_of(site: &Site, place: usize) -> (UserKeys, String) {
-    site.await_agent(place);
-    let membership = site.read(&format!("agent-{place}/membership.json"));
+/// NATS credentials of the agent of a node, and its public key.
+fn user_of(site: &Site, node_idx: usize) -> (UserKeys, String) {
+    site.await_agent(node_idx);
+    let membership = site.read(&format!("agent-{node_idx}/membership.json"));
     let membership: Value = serde_json::from_str(&membership).unwrap();
     let url = format!("{}/api/v1/agents/nats_user", site.url());
     let bearer = format!("Bearer {}", membership["credential"].as_str().unwrap());
-    let mut answer = ureq::post(url).header("authorization", bearer).send_empty().unwrap();
-    let user: Value = serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap();
+    let mut response = ureq::post(url).header("authorization", bearer).send_empty().unwrap();
+    let user: Value = serde_json::from_str(&response.body_mut().read_to_string().unwrap()).unwrap();
     let text = |name: &str| user[name].as_str().unwrap().to_owned();
     (UserKeys::new(text("jwt"), text("seed")), text("key"))
 }
@@ -61,13 +64,13 @@ fn pattern(text: &str) -> Pattern {
     Pattern::new(text.split('.')).unwrap()
 }
 
-fn is_over_nats(site: &Site, place: usize) -> bool {
-    let log = site.read(&format!("agent-{place}.log"));
-    log.rfind("through NATS").unwrap_or(0) > log.rfind("straight to the server").unwrap_or(0)
+fn is_over_nats(site: &Site, node_idx: usize) -> bool {
+    let log = site.read(&format!("agent-{node_idx}.log"));
+    log.rfind("through NATS").unwrap_or(0) > log.rfind("connecting directly to the server").unwrap_or(0)
 }
 
 #[test]
-fn what_init_writes_is_for_nobody_else_and_is_not_overwritten() {
+fn init_files_are_private_and_not_overwritten() {
     let folder = Folder::new();
     let first = init(&folder);
     assert!(first.status.success(), "{first:?}");
@@ -77,12 +80,12 @@ fn what_init_writes_is_for_nobody_else_and_is_not_overwritten() {
     }
     let second = init(&folder);
     assert!(!second.status.success());
-    let said = String::from_utf8_lossy(&second.stderr).into_owned();
-    assert!(said.contains("is there already"), "{said}");
+    let stderr = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert!(stderr.contains("already exists"), "{stderr}");
 }
 
 #[test]
-fn wrong_options_are_named() {
+fn invalid_nats_options_are_rejected() {
     let folder = Folder::new();
     let serve = |options: &[&str]| {
         let mut command = bare_command();
@@ -91,18 +94,18 @@ fn wrong_options_are_named() {
         assert!(!output.status.success(), "{options:?}");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(serve(&["--nats-keys", "x"]).contains("mean nothing without NATS"));
-    let said = serve(&["--nats", "http://u:hunter2@a"]);
-    assert!(said.contains("is no address of NATS") && !said.contains("hunter2"), "{said}");
+    assert!(serve(&["--nats-keys", "x"]).contains("NATS options need a NATS URL"));
+    let stderr = serve(&["--nats", "http://u:hunter2@a"]);
+    assert!(stderr.contains("is not a NATS address") && !stderr.contains("hunter2"), "{stderr}");
     assert!(serve(&["--nats", "nats://127.0.0.1:1", "--nats-keys", "/no/such"]).contains("/no/such"));
     std::fs::write(folder.file("keys"), "{}").unwrap();
     let keys = folder.file("keys").display().to_string();
-    let said = serve(&["--nats", "nats://127.0.0.1:1", "--nats-keys", &keys]);
-    assert!(said.contains("is not what `stoker nats init` wrote"), "{said}");
+    let stderr = serve(&["--nats", "nats://127.0.0.1:1", "--nats-keys", &keys]);
+    assert!(stderr.contains("is not what `stoker nats init` wrote"), "{stderr}");
 }
 
 #[test]
-fn a_server_starts_and_works_while_nats_is_away() {
+fn server_works_while_nats_is_unavailable() {
     let folder = Folder::new();
     let server = Process::start_with(folder.path(), &["--nats", "nats://127.0.0.1:1"]);
     let client = server.client();
@@ -110,83 +113,85 @@ fn a_server_starts_and_works_while_nats_is_away() {
 }
 
 #[test]
-fn a_run_goes_through_nats_and_survives_a_server_that_is_killed() {
-    let Some(guarded) = Guarded::start() else { return };
-    let mut run = Run::on(guarded.site(), "nats", 2);
-    for place in 0..3 {
-        until("the agent comes over NATS", || is_over_nats(&run.site, place).then_some(()));
+fn run_over_nats_survives_server_kills() {
+    let Some(secured_nats) = SecuredNats::start() else { return };
+    let mut run = Run::on(secured_nats.site(), "nats", 2);
+    for node_idx in 0..3 {
+        until("the agent connects over NATS", || is_over_nats(&run.site, node_idx).then_some(()));
     }
-    run.go_on(|site, _| {
+    run.kill_repeatedly(|site, _| {
         site.kill_server();
         site.start_server();
     });
-    let attempts = run.judge();
-    assert!(attempts.values().all(|n_attempts| *n_attempts == 1), "no agent was interrupted: {attempts:?}");
+    let attempts = run.verify();
+    assert!(attempts.values().all(|n_attempts| *n_attempts == 1), "an attempt was interrupted: {attempts:?}");
 }
 
 #[test]
-fn nats_may_be_stopped_and_started_in_the_middle_of_a_run() {
-    let Some(mut guarded) = Guarded::start() else { return };
-    let mut run = Run::on(guarded.site(), "nats away", 8);
-    run.go_on(|_, _| {
-        guarded.nats.stop();
-        guarded.nats.start();
+fn run_survives_nats_restarts() {
+    let Some(mut secured_nats) = SecuredNats::start() else { return };
+    let mut run = Run::on(secured_nats.site(), "nats away", 8);
+    run.kill_repeatedly(|_, _| {
+        secured_nats.nats.stop();
+        secured_nats.nats.start();
     });
-    let attempts = run.judge();
-    assert!(attempts.values().all(|n_attempts| *n_attempts == 1), "no agent was interrupted: {attempts:?}");
+    let attempts = run.verify();
+    assert!(attempts.values().all(|n_attempts| *n_attempts == 1), "an attempt was interrupted: {attempts:?}");
 }
 
 #[test]
-fn agents_go_straight_while_nats_is_away_and_come_back() {
-    let Some(mut guarded) = Guarded::start() else { return };
-    let site = guarded.site();
+fn agents_connect_directly_while_nats_is_unavailable() {
+    let Some(mut secured_nats) = SecuredNats::start() else { return };
+    let site = secured_nats.site();
     site.await_agent(0);
-    guarded.nats.stop();
-    until("the agent goes straight", || {
+    secured_nats.nats.stop();
+    until("the agent connects directly", || {
         let log = site.read("agent-0.log");
-        log.contains("straight to the server").then_some(())
+        log.contains("connecting directly to the server").then_some(())
     });
     site.await_agent(0);
     site.upload(&json!([{"id": "t", "type": "shell", "version": "2.1.0", "roles": "*",
         "parameters": {"cmd": "true"}}]));
     assert_eq!(site.deploy(&json!({}))["status"], "ready");
-    guarded.nats.start();
-    until("the agent comes back", || site.read("agent-0.log").contains("NATS is back").then_some(()));
+    secured_nats.nats.start();
+    until("the agent returns to NATS", || {
+        site.read("agent-0.log").contains("NATS available again").then_some(())
+    });
     site.await_agent(0);
     assert_eq!(site.deploy(&json!({"force": true}))["status"], "ready");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_speaks_and_listens_under_its_own_key_alone() {
-    let Some(guarded) = Guarded::start() else { return };
-    let site = guarded.site();
+async fn agent_is_limited_to_its_own_subjects() {
+    let Some(secured_nats) = SecuredNats::start() else { return };
+    let site = secured_nats.site();
     let (keys, own) = user_of(&site, 0);
     let (_, foreign) = user_of(&site, 1);
     let (uid, other) = (site.nodes[0], site.nodes[1]);
-    let server = guarded.as_server().await;
-    let agent = connect(&guarded.nats, NatsAuth::Keys(keys)).await;
-    wait("both are let in", || server.is_up() && agent.is_up()).await;
+    let server = secured_nats.as_server().await;
+    let agent = connect(&secured_nats.nats, NatsAuth::Keys(keys)).await;
+    wait("both are connected", || server.is_up() && agent.is_up()).await;
 
-    let mut heard = server.subscribe(&pattern(">")).await.unwrap();
+    let mut messages = server.subscribe(&pattern(">")).await.unwrap();
     let allowed = format!("stoker.agent.{uid}.{own}.out.x");
     let forbidden = [
         format!("stoker.agent.{other}.{foreign}.out.x"),
         format!("stoker.agent.{other}.{foreign}.call"),
         format!("stoker.agent.{other}.{foreign}.result"),
-        // The key of one with the uid of another.
+        // The own key with the UID of another node.
         format!("stoker.agent.{other}.{own}.call"),
         format!("stoker.agent.{other}.{own}.result"),
         format!("stoker.agent.{uid}.{own}.in.x"),
         "stoker.servers".to_owned(),
     ];
-    let listening = async {
-        // Said until it is heard: the listener may come to NATS after the first of them.
+    let publish_until_received = async {
+        // Repeat: the subscription may reach NATS after the first messages.
         loop {
             for text in &forbidden {
                 agent.publish(&subject(text), b"forged".to_vec()).await.unwrap();
             }
             agent.publish(&subject(&allowed), b"true".to_vec()).await.unwrap();
-            while let Ok(message) = tokio::time::timeout(Duration::from_millis(100), heard.next()).await {
+            while let Ok(message) = tokio::time::timeout(Duration::from_millis(100), messages.next()).await {
                 let message = message.unwrap();
                 assert_ne!(message.body, b"forged", "{}", message.subject);
                 if message.body == b"true" {
@@ -195,14 +200,16 @@ async fn an_agent_speaks_and_listens_under_its_own_key_alone() {
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), listening).await.expect("what is allowed arrives");
+    tokio::time::timeout(Duration::from_secs(20), publish_until_received)
+        .await
+        .expect("permitted messages arrive");
 
-    let mut spying = Vec::new();
+    let mut foreign_subscriptions = Vec::new();
     for text in [">", "stoker.>", "stoker.agent.*.*.in.>", &format!("stoker.agent.{other}.{foreign}.in.>")] {
-        spying.push(agent.subscribe(&pattern(text)).await.unwrap());
+        foreign_subscriptions.push(agent.subscribe(&pattern(text)).await.unwrap());
     }
     let mut own_in = agent.subscribe(&pattern(&format!("stoker.agent.{uid}.{own}.in.y"))).await.unwrap();
-    let hearing = async {
+    let publish_to_agent = async {
         loop {
             server.publish(&subject(&format!("stoker.agent.{other}.{foreign}.in.y")), vec![1]).await.unwrap();
             server.publish(&subject(&format!("stoker.agent.{uid}.{own}.in.y")), vec![2]).await.unwrap();
@@ -211,44 +218,48 @@ async fn an_agent_speaks_and_listens_under_its_own_key_alone() {
             }
         }
     };
-    let body = tokio::time::timeout(Duration::from_secs(20), hearing).await.expect("its own arrives");
+    let body = tokio::time::timeout(Duration::from_secs(20), publish_to_agent)
+        .await
+        .expect("messages to the agent arrive");
     assert_eq!(body, [2]);
-    for mut spy in spying {
-        let spied = tokio::time::timeout(Duration::from_millis(50), spy.next()).await;
-        assert!(!matches!(spied, Ok(Some(_))), "it hears what is not for it");
+    for mut subscription in foreign_subscriptions {
+        let received = tokio::time::timeout(Duration::from_millis(50), subscription.next()).await;
+        assert!(!matches!(received, Ok(Some(_))), "the agent receives messages of others");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_agent_that_is_sent_away_is_cut_off_by_nats() {
-    let Some(guarded) = Guarded::start() else { return };
-    let site = guarded.site();
+async fn revoked_agent_is_disconnected_by_nats() {
+    let Some(secured_nats) = SecuredNats::start() else { return };
+    let site = secured_nats.site();
     let (keys, _) = user_of(&site, 0);
-    let (kept, _) = user_of(&site, 1);
-    let agent = connect(&guarded.nats, NatsAuth::Keys(keys.clone())).await;
-    let other = connect(&guarded.nats, NatsAuth::Keys(kept)).await;
-    wait("both are let in", || agent.is_up() && other.is_up()).await;
+    let (other_keys, _) = user_of(&site, 1);
+    let agent = connect(&secured_nats.nats, NatsAuth::Keys(keys.clone())).await;
+    let other = connect(&secured_nats.nats, NatsAuth::Keys(other_keys)).await;
+    wait("both are connected", || agent.is_up() && other.is_up()).await;
     let uid = site.nodes[0].to_string();
     let agents = site.get("/api/v1/agents").unwrap();
     let id =
         agents.as_array().unwrap().iter().find(|agent| agent["uid"] == uid.as_str()).unwrap()["id"].clone();
     site.client.expect(204, "DELETE", &format!("/api/v1/agents/{id}"), None);
-    wait("it is cut off", || !agent.is_up()).await;
-    until("it is told", || site.read("agent-0.log").contains("join again with a new token").then_some(()));
-    let again = connect(&guarded.nats, NatsAuth::Keys(keys)).await;
+    wait("the agent is disconnected", || !agent.is_up()).await;
+    until("the agent is rejected", || {
+        site.read("agent-0.log").contains("join again with a new token").then_some(())
+    });
+    let reconnected = connect(&secured_nats.nats, NatsAuth::Keys(keys)).await;
     tokio::time::sleep(Duration::from_millis(500)).await;
-    assert!(!again.is_up() && !agent.is_up(), "it is let in again");
-    assert!(other.is_up(), "the others are not touched");
+    assert!(!reconnected.is_up() && !agent.is_up(), "the revoked agent is connected");
+    assert!(other.is_up(), "other agents stay connected");
 }
 
-/// A number of the server, if it has counted anything.
+/// Value of a server metric; empty if it is not exported.
 fn metric(site: &Site, name: &str) -> String {
     let text = site.client.text("/metrics");
     text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned()
 }
 
-/// Begins a run in which the first node waits for a file: the run, and the attempt that waits.
-fn waiting_run(site: &Site) -> (i64, AttemptKey) {
+/// Starts a run in which the first node waits for a file; returns the run and the waiting attempt.
+fn start_waiting_run(site: &Site) -> (i64, AttemptKey) {
     let file = |name: &str| site.file(name).display().to_string();
     let cmd = format!(
         "echo \"$STOKER_ATTEMPT\" >{}\nwhile [ ! -e {} ]; do sleep 0.05; done\n",
@@ -258,21 +269,26 @@ fn waiting_run(site: &Site) -> (i64, AttemptKey) {
     site.upload(&json!([{"id": "t", "type": "shell", "version": "2.0.0", "roles": "controller",
         "parameters": {"cmd": cmd, "timeout": 120, "retries": 0}}]));
     let run = site.execute(&json!({}));
-    let numbers = until("it waits", || {
+    let numbers = until("the task waits", || {
         let text = site.read("attempt");
         let numbers = text.split_once('@')?.0.split('/').map(|word| word.parse::<u32>().unwrap());
         Some(numbers.collect::<Vec<_>>())
     });
-    let [part, instance, attempt] = numbers[..] else { panic!("three numbers: {numbers:?}") };
-    (run, AttemptKey { run: RunId(part.into()), instance, attempt })
+    let [child, instance, attempt] = numbers[..] else { panic!("expected three numbers: {numbers:?}") };
+    (run, AttemptKey { run: RunId(child.into()), instance, attempt })
 }
 
-async fn forge(guarded: &Guarded, (keys, key): (UserKeys, String), uid: i64, attempt: AttemptKey) {
+async fn publish_result(
+    secured_nats: &SecuredNats,
+    (keys, key): (UserKeys, String),
+    uid: i64,
+    attempt: AttemptKey,
+) {
     let uid = uid.to_string();
     let (inbox, auth) = (Some(stoker_wire::nats::inbox(&uid, &key)), NatsAuth::Keys(keys));
-    let options = NatsOptions { auth, inbox, ..NatsOptions::new(guarded.nats.url()) };
+    let options = NatsOptions { auth, inbox, ..NatsOptions::new(secured_nats.nats.url()) };
     let agent = Bus::Nats(Nats::connect(&options).await.unwrap());
-    wait("it is let in", || agent.is_up()).await;
+    wait("the agent is connected", || agent.is_up()).await;
     let (at, end, summary) = (Micros(1), End::Succeeded, JsonMap::new());
     let finished = FromAgent::Finished(Finished { key: attempt, at, end, summary });
     let body = stoker_wire::encode_from_agent(&finished).into_bytes();
@@ -281,66 +297,68 @@ async fn forge(guarded: &Guarded, (keys, key): (UserKeys, String), uid: i64, att
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_nats_kept_is_believed_of_whoever_carried_it_out_alone() {
-    let Some(guarded) = Guarded::start() else { return };
-    let site = guarded.site();
+async fn stored_result_of_another_node_is_rejected() {
+    let Some(secured_nats) = SecuredNats::start() else { return };
+    let site = secured_nats.site();
     site.await_agent(0);
-    let (run, attempt) = waiting_run(&site);
-    until("NATS keeps results", || (metric(&site, "stoker_bus_keeps") == "1").then_some(()));
-    let refused = "stoker_bus_results_total{outcome=\"refused\"}";
-    forge(&guarded, user_of(&site, 1), site.nodes[1], attempt).await;
-    until("it is not believed", || (metric(&site, refused) == "1").then_some(()));
+    let (run, attempt) = start_waiting_run(&site);
+    until("NATS stores results", || (metric(&site, "stoker_bus_keeps") == "1").then_some(()));
+    let refused_metric = "stoker_bus_results_total{outcome=\"refused\"}";
+    publish_result(&secured_nats, user_of(&site, 1), site.nodes[1], attempt).await;
+    until("the forged result is rejected", || (metric(&site, refused_metric) == "1").then_some(()));
     assert!(
         site.read("server.log").contains("an attempt that is not its own"),
         "{}",
         site.read("server.log")
     );
-    assert!(site.if_ended(run).is_none(), "the first node is still at it");
-    // The very same of whoever carries it out is what its agent would have said.
-    forge(&guarded, user_of(&site, 0), site.nodes[0], attempt).await;
-    assert_eq!(site.ended(run)["status"], "ready");
-    until("it is safe", || {
-        let settled = metric(&site, "stoker_bus_results_total{outcome=\"settled\"}");
-        (!settled.is_empty()).then_some(())
+    assert!(site.if_ended(run).is_none(), "the first node is still running the task");
+    // The same result from the node that executes the attempt is accepted.
+    publish_result(&secured_nats, user_of(&site, 0), site.nodes[0], attempt).await;
+    assert_eq!(site.wait_for_end(run)["status"], "ready");
+    until("the result is recorded", || {
+        let n_settled = metric(&site, "stoker_bus_results_total{outcome=\"settled\"}");
+        (!n_settled.is_empty()).then_some(())
     });
     std::fs::write(site.file("go"), "").unwrap();
 }
 
 #[test]
-fn a_nats_that_keeps_nothing_will_do() {
+fn nats_without_jetstream_works() {
     let folder = Folder::new();
     assert!(init(&folder).status.success());
     let path = folder.file("nats/nats-server.conf");
     let config = std::fs::read_to_string(&path).unwrap();
-    let without: Vec<&str> = config.lines().filter(|line| !line.starts_with("jetstream")).collect();
-    assert!(without.len() < config.lines().count());
-    std::fs::write(&path, without.join("\n")).unwrap();
+    let without_jetstream: Vec<&str> = config.lines().filter(|line| !line.starts_with("jetstream")).collect();
+    assert!(without_jetstream.len() < config.lines().count());
+    std::fs::write(&path, without_jetstream.join("\n")).unwrap();
     let Some(nats) = TestNats::configured(&path) else { return };
-    let guarded = Guarded { nats, folder };
-    let site = guarded.site();
-    until("the agent comes over NATS", || is_over_nats(&site, 0).then_some(()));
+    let secured_nats = SecuredNats { nats, folder };
+    let site = secured_nats.site();
+    until("the agent connects over NATS", || is_over_nats(&site, 0).then_some(()));
     site.upload(&json!([{"id": "t", "type": "shell", "version": "2.1.0", "roles": "*",
         "parameters": {"cmd": "true"}}]));
     assert_eq!(site.deploy(&json!({}))["status"], "ready");
-    let n_said = || site.read("server.log").matches("NATS keeps no results of agents").count();
-    until("it is said", || (n_said() > 0).then_some(()));
+    let n_warnings = || site.read("server.log").matches("NATS keeps no results of agents").count();
+    until("the server logs a warning", || (n_warnings() > 0).then_some(()));
     std::thread::sleep(Duration::from_secs(4));
-    assert_eq!(n_said(), 1, "once is enough");
+    assert_eq!(n_warnings(), 1, "the warning is logged once");
     assert_eq!(metric(&site, "stoker_bus_keeps"), "0");
 }
 
 #[test]
-fn nobody_is_believed_on_a_nats_that_lets_everybody_in() {
-    let Some(guarded) = Guarded::start() else { return };
+fn nats_without_authentication_is_not_used_for_agents() {
+    let Some(secured_nats) = SecuredNats::start() else { return };
     let Some(open) = TestNats::open() else { return };
-    let keys = guarded.folder.file("nats/keys.json").display().to_string();
+    let keys = secured_nats.folder.file("nats/keys.json").display().to_string();
     let site = Site::with_agents(
         &json!([]),
         &["--nats", &open.url(), "--nats-keys", &keys],
         &["--nats", &open.url()],
     );
-    // It works, straight.
+    // Agents connect directly.
     site.await_agent(0);
-    until("it goes straight", || site.read("agent-0.log").contains("straight to the server").then_some(()));
+    until("the agent connects directly", || {
+        site.read("agent-0.log").contains("connecting directly to the server").then_some(())
+    });
     assert!(site.read("server.log").contains("lets everybody in"), "{}", site.read("server.log"));
 }

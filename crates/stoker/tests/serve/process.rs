@@ -1,4 +1,4 @@
-//! `stoker serve` as a child, and a client for it.
+//! `stoker serve` as a child process, and a client for it.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -10,12 +10,12 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 pub(crate) const PASSWORD: &str = "opensesame";
 
-/// A running server; killed when dropped.
+/// A running server; killed on drop.
 pub(crate) struct Process {
     child: Child,
     pub(crate) address: String,
-    /// What it told before it listened.
-    pub(crate) told: Vec<String>,
+    /// Lines printed before the listen address.
+    pub(crate) startup_lines: Vec<String>,
 }
 
 impl Process {
@@ -24,7 +24,7 @@ impl Process {
         Self::run(command)
     }
 
-    /// The same with further options.
+    /// Starts a server with additional options.
     pub(crate) fn start_with(folder: &Path, options: &[&str]) -> Self {
         let mut command = command(folder);
         command.args(options);
@@ -34,36 +34,36 @@ impl Process {
     pub(crate) fn run(mut command: Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let mut told = Vec::new();
+        let mut startup_lines = Vec::new();
         for line in lines.by_ref() {
             let line = line.unwrap();
-            let rest = line.split_once("listens on ").and_then(|(_, rest)| Some(rest.split_once("://")?.1));
-            if let Some(rest) = rest {
-                let address = rest.split_whitespace().next().unwrap().to_owned();
-                // Whoever stops reading makes the other one wait when it logs.
+            let url = line.split_once("listens on ").and_then(|(_, url)| Some(url.split_once("://")?.1));
+            if let Some(url) = url {
+                let address = url.split_whitespace().next().unwrap().to_owned();
+                // Keep reading, because a full pipe blocks the server.
                 std::thread::spawn(move || lines.for_each(drop));
-                return Self { child, address, told };
+                return Self { child, address, startup_lines };
             }
-            told.push(line);
+            startup_lines.push(line);
         }
-        panic!("the server ended: {:?} {told:?}", child.wait());
+        panic!("the server exited: {:?} {startup_lines:?}", child.wait());
     }
 
-    /// The signal that cannot be caught.
+    /// Sends SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Asks it to end, as a service manager does.
+    /// Sends SIGTERM, as a service manager does, and waits for the exit.
     pub(crate) fn terminate(mut self) -> std::process::ExitStatus {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         self.child.wait().unwrap()
     }
 
-    /// Asks it to look at its certificates.
-    pub(crate) fn hang_up(&self) {
+    /// Sends SIGHUP, which reloads certificates.
+    pub(crate) fn reload(&self) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
     }
@@ -75,7 +75,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have exited already.
         _ = self.child.kill();
         _ = self.child.wait();
     }
@@ -87,7 +87,7 @@ pub(crate) fn command(folder: &Path) -> Command {
     command
 }
 
-/// Without a place for its data and without a password.
+/// Command without a data folder and a password.
 pub(crate) fn bare_command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
     command.args(["serve", "--listen", "127.0.0.1:0"]);
@@ -106,13 +106,13 @@ pub(crate) fn agent(ca: Option<&Path>) -> Agent {
     config.tls_config(tls).build().into()
 }
 
-/// A client with a token.
+/// REST client with a token.
 #[derive(Clone)]
 pub(crate) struct Client {
     agent: Agent,
     base: String,
     token: String,
-    /// What requests are a part of.
+    /// Trace context of requests.
     traceparent: Option<String>,
 }
 
@@ -121,23 +121,23 @@ impl Client {
         Self::log_in_to(&format!("http://{address}"), None, password)
     }
 
-    /// Over TLS where the address says so, trusting the authority in the file and no other.
+    /// Logs in; over TLS, trusts only the authority in the file.
     pub(crate) fn log_in_to(base: &str, ca: Option<&Path>, password: &str) -> Self {
         let (agent, base, token) = (agent(ca), base.to_owned(), String::new());
         let client = Self { agent, base, token, traceparent: None };
         let body = json!({"auth": {"passwordCredentials": {"username": "admin", "password": password}}});
-        let (status, answer) = client.call("POST", "/keystone/v2.0/tokens", Some(&body)).unwrap();
-        assert_eq!(status, 200, "{answer}");
-        let token = answer["access"]["token"]["id"].as_str().unwrap().to_owned();
+        let (status, response) = client.call("POST", "/keystone/v2.0/tokens", Some(&body)).unwrap();
+        assert_eq!(status, 200, "{response}");
+        let token = response["access"]["token"]["id"].as_str().unwrap().to_owned();
         Self { token, ..client }
     }
 
-    /// The same, as a part of a trace.
-    pub(crate) fn under(&self, traceparent: &str) -> Self {
+    /// Returns a client whose requests belong to a trace.
+    pub(crate) fn with_traceparent(&self, traceparent: &str) -> Self {
         Self { traceparent: Some(traceparent.to_owned()), ..self.clone() }
     }
 
-    /// Status and body; an error when the connection broke.
+    /// Returns status and body, or an error if the connection was lost.
     pub(crate) fn call(
         &self,
         method: &str,
@@ -162,27 +162,27 @@ impl Client {
         Ok((response.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::Null)))
     }
 
-    /// An answer that is no JSON.
+    /// Returns a response as text.
     pub(crate) fn text(&self, path: &str) -> String {
         let url = format!("{}{path}", self.base);
         let mut response = self.agent.get(url).header("x-auth-token", &self.token).call().unwrap();
         response.body_mut().read_to_string().unwrap()
     }
 
-    /// Follows a stream of events until it ends, and returns once it has said something: everything it said.
+    /// Opens an event stream and returns when it contains `first`; the thread returns the whole stream.
     pub(crate) fn watch(&self, path: &str, first: &str) -> std::thread::JoinHandle<String> {
         let request = self.agent.get(format!("{}{path}", self.base)).header("x-auth-token", &self.token);
         let mut response = request.header("accept", "text/event-stream").call().unwrap();
         assert_eq!(response.status(), 200);
         let mut bytes = Vec::new();
-        let mut some = [0; 1024];
+        let mut buffer = [0; 1024];
         while !String::from_utf8_lossy(&bytes).contains(first) {
-            let n_read = response.body_mut().as_reader().read(&mut some).unwrap();
-            assert_ne!(n_read, 0, "it ended before `{first}`");
-            bytes.extend(&some[..n_read]);
+            let n_read = response.body_mut().as_reader().read(&mut buffer).unwrap();
+            assert_ne!(n_read, 0, "the stream ended before `{first}`");
+            bytes.extend(&buffer[..n_read]);
         }
         std::thread::spawn(move || {
-            // Cut off in the middle is an end, too.
+            // A broken connection ends the stream too.
             _ = response.body_mut().as_reader().read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         })
@@ -190,8 +190,8 @@ impl Client {
 
     #[track_caller]
     pub(crate) fn expect(&self, status: u16, method: &str, path: &str, body: Option<&Value>) -> Value {
-        let (found, answer) = self.call(method, path, body).unwrap();
-        assert_eq!(found, status, "{method} {path}: {answer}");
-        answer
+        let (actual_status, response) = self.call(method, path, body).unwrap();
+        assert_eq!(actual_status, status, "{method} {path}: {response}");
+        response
     }
 }

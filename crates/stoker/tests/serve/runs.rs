@@ -1,4 +1,4 @@
-//! Runs as users see them: a server and three agents, each a process of its own, and nothing but REST.
+//! Runs over the REST API: a server and three agents as separate processes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::site::{Site, until};
 
-#[expect(clippy::needless_pass_by_value, reason = "they are written where they are given")]
+#[expect(clippy::needless_pass_by_value, reason = "arguments are literals")]
 fn task(name: &str, roles: Value, cmd: Value, more: &Value) -> Value {
     let mut task = json!({
         "id": name, "type": "shell", "version": "2.1.0", "roles": roles,
@@ -20,19 +20,19 @@ fn task(name: &str, roles: Value, cmd: Value, more: &Value) -> Value {
 }
 
 fn status_of(history: &[Value], task: &str, node: i64) -> Value {
-    let is_it = |row: &&Value| row["task_name"] == task && row["node_id"] == node.to_string().as_str();
-    history.iter().find(is_it).unwrap_or_else(|| panic!("{task} on {node} is not in {history:?}")).clone()
+    let is_match = |row: &&Value| row["task_name"] == task && row["node_id"] == node.to_string().as_str();
+    history.iter().find(is_match).unwrap_or_else(|| panic!("{task} on {node} is not in {history:?}")).clone()
 }
 
-/// What of a run that has ended has not.
-fn open(site: &Site, run: &Value) -> Value {
+/// Unfinished history records of a finished run.
+fn unfinished(site: &Site, run: &Value) -> Value {
     let id = run["id"].as_i64().unwrap();
     let path = format!("/api/v1/transactions/{id}/deployment_history?statuses=pending,running");
     site.client.expect(200, "GET", &path, None)
 }
 
 #[test]
-fn only_what_depends_on_a_changed_setting_is_done_again() {
+fn only_tasks_that_depend_on_a_changed_setting_run_again() {
     let site = Site::new(&json!([]));
     let (base, web) = (site.file("base").display().to_string(), site.file("web").display().to_string());
     let port = format!("'echo ' + str($.settings.web.port.value) + ' >>{web}'");
@@ -75,40 +75,40 @@ fn only_what_depends_on_a_changed_setting_is_done_again() {
         assert_eq!(row["reason"], "`$.cluster.name` has not changed");
     }
     assert_eq!(status_of(&history, "shape", site.nodes[0])["status"], "skipped");
-    assert_eq!(open(&site, &second), json!([]));
-    // Why it ran is said by the plan.
-    let shown = site.client.expect(200, "GET", &format!("/api/v1/runs/{}", second["id"]), None);
-    let plan = shown["parts"][0]["plan_id"].as_i64().unwrap();
+    assert_eq!(unfinished(&site, &second), json!([]));
+    // The plan gives the reason.
+    let details = site.client.expect(200, "GET", &format!("/api/v1/runs/{}", second["id"]), None);
+    let plan = details["parts"][0]["plan_id"].as_i64().unwrap();
     let text = site.client.text(&format!("/api/v1/plans/{plan}/instances?tasks=web"));
     assert!(text.contains("8080") || text.contains("settings.web.port"), "{text}");
 }
 
 #[test]
-fn a_node_whose_agent_is_away_is_waited_for() {
+fn run_waits_for_an_offline_agent() {
     let mut site = Site::new(&json!([]));
     let file = site.file("done").display().to_string();
     site.upload(&json!([task("mark", json!("*"), json!(format!("echo $STOKER_NODE >>{file}")), &json!({}))]));
-    for place in 0..3 {
-        site.await_agent(place);
+    for node_idx in 0..3 {
+        site.await_agent(node_idx);
     }
     site.kill_agent(2);
     let run = site.execute(&json!({}));
-    until("the others are done", || (site.read("done").lines().count() == 2).then_some(()));
+    until("the other nodes have finished", || (site.read("done").lines().count() == 2).then_some(()));
     assert_eq!(site.if_ended(run), None);
     site.start_agent(2);
-    assert_eq!(site.ended(run)["status"], "ready");
+    assert_eq!(site.wait_for_end(run)["status"], "ready");
     assert_eq!(site.read("done").lines().last(), Some(site.nodes[2].to_string().as_str()));
 }
 
 #[test]
-fn a_node_that_is_away_for_too_long_is_given_up_by_name() {
+fn node_offline_for_too_long_fails() {
     let mut site =
         Site::new(&json!([task("mark", json!(["controller", "compute"]), json!("true"), &json!({}))]));
-    for place in 0..3 {
-        site.await_agent(place);
+    for node_idx in 0..3 {
+        site.await_agent(node_idx);
     }
     site.kill_agent(1);
-    // This one has nothing to do in the run, and the server that saw it is gone.
+    // This node has no tasks in the run, and the server that saw its agent is restarted.
     site.kill_agent(2);
     site.kill_server();
     site.start_server();
@@ -121,21 +121,21 @@ fn a_node_that_is_away_for_too_long_is_given_up_by_name() {
     assert!(node["error_msg"].as_str().unwrap().contains("not heard of"), "{node}");
     let row = status_of(&site.history(run["id"].as_i64().unwrap()), "mark", site.nodes[1]);
     assert_eq!(row["status"], "error");
-    until("the other is missed too", || {
+    until("the other node is offline too", || {
         let node = site.get(&format!("/api/v1/nodes/{}", site.nodes[2]))?;
         (node["online"] == false).then_some(())
     });
-    // When it is back, what it missed can be made up for.
+    // After the agent returns, the failed tasks can be retried.
     site.start_agent(1);
     site.await_agent(1);
-    let again = site.client.expect(202, "POST", &format!("/api/v1/runs/{}/retry", run["id"]), None);
-    let again = site.ended(again["id"].as_i64().unwrap());
-    assert_eq!(again["status"], "ready");
-    assert_eq!(open(&site, &again), json!([]));
+    let retry = site.client.expect(202, "POST", &format!("/api/v1/runs/{}/retry", run["id"]), None);
+    let retry = site.wait_for_end(retry["id"].as_i64().unwrap());
+    assert_eq!(retry["status"], "ready");
+    assert_eq!(unfinished(&site, &retry), json!([]));
 }
 
 #[test]
-fn a_run_without_deeds_touches_nothing() {
+fn noop_run_changes_nothing() {
     let site = Site::new(&json!([]));
     let (file, copy) =
         (site.file("touched").display().to_string(), site.file("copied").display().to_string());
@@ -149,13 +149,13 @@ fn a_run_without_deeds_touches_nothing() {
     assert!(!Path::new(&file).exists() && !Path::new(&copy).exists());
     let nodes = site.client.expect(200, "GET", "/api/v1/nodes/", None);
     assert!(nodes.as_array().unwrap().iter().all(|node| node["status"] == "discover"), "{nodes}");
-    // Nothing has succeeded either: the next run does everything.
+    // A no-op run records no success: the next run executes everything.
     assert_eq!(site.deploy(&json!({}))["status"], "ready");
     assert_eq!((site.read("touched").lines().count(), site.read("copied").as_str()), (3, "x"));
 }
 
 #[test]
-fn a_stop_ends_what_runs_with_everything_it_started() {
+fn stop_terminates_tasks_and_their_children() {
     let site = Site::new(&json!([]));
     let file = site.file("pid").display().to_string();
     site.upload(&json!([
@@ -168,14 +168,14 @@ fn a_stop_ends_what_runs_with_everything_it_started() {
         task("later", json!(["controller"]), json!("true"), &json!({"requires": ["slow"]})),
     ]));
     let run = site.execute(&json!({}));
-    let pids = until("the task begins", || Some(site.read("pid")).filter(|text| text.ends_with('\n')));
+    let pids = until("the task starts", || Some(site.read("pid")).filter(|text| text.ends_with('\n')));
     assert!(pids.split_whitespace().all(is_alive));
-    let asked = Instant::now();
+    let requested_at = Instant::now();
     site.client.expect(202, "POST", &format!("/api/v1/runs/{run}/stop"), Some(&json!({"how": "now"})));
-    let ended = site.ended(run);
-    assert_eq!(ended["message"], "The run was stopped", "{ended}");
+    let details = site.wait_for_end(run);
+    assert_eq!(details["message"], "The run was stopped", "{details}");
     assert!(!pids.split_whitespace().any(is_alive), "{pids}");
-    assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
+    assert!(requested_at.elapsed() < Duration::from_secs(20), "{:?}", requested_at.elapsed());
     let history = site.history(run);
     assert_eq!(status_of(&history, "slow", site.nodes[0])["status"], "error");
     assert_eq!(status_of(&history, "later", site.nodes[0])["reason"], "the run was stopped before it");
@@ -184,10 +184,10 @@ fn a_stop_ends_what_runs_with_everything_it_started() {
 }
 
 #[test]
-fn a_task_that_does_its_worst_is_ended_and_its_agent_goes_on() {
+fn misbehaving_task_is_terminated_and_its_agent_continues() {
     let site = Site::new(&json!([]));
     let file = site.file("pids").display().to_string();
-    // It forks, detaches, ignores the polite signal, fills its output, and never ends.
+    // The task forks, detaches a child, ignores SIGTERM, fills its output, and never ends.
     let worst = format!(
         "trap '' TERM\n\
          (trap '' TERM; setsid sleep 1000 & echo $! >>{file})\n\
@@ -208,7 +208,7 @@ fn a_task_that_does_its_worst_is_ended_and_its_agent_goes_on() {
 }
 
 #[test]
-fn what_is_printed_can_be_read_and_secrets_cannot() {
+fn secrets_are_masked_in_output() {
     const SECRET: &str = "correct-horse-battery";
     const BEFORE: &str = "incorrect-mule-charger";
     let site = Site::new(&json!([]));
@@ -217,30 +217,30 @@ fn what_is_printed_can_be_read_and_secrets_cannot() {
         let path = format!("/api/v1/clusters/{}/attributes", site.cluster);
         site.client.expect(200, "PUT", &path, Some(&settings));
     };
-    // What is still on the node: a task that compares it with what is to be there prints both.
+    // A task that compares the old with the new secret prints both.
     set(BEFORE);
     site.upload(&json!([task("tell", json!(["controller"]), json!("true"), &json!({}))]));
     assert_eq!(site.deploy(&json!({}))["status"], "ready");
     std::fs::write(site.file("before"), BEFORE).unwrap();
     let cat = format!("cat {}; echo; ", site.file("before").display());
-    let told = json!({"yaql_exp": format!("'{cat}echo the entry is ' + $.settings.db.entry.value + '; echo ' + $.settings.db.entry.value + ' >&2; exit 3'")});
-    site.upload(&json!([task("tell", json!(["controller"]), told, &json!({}))]));
+    let cmd = json!({"yaql_exp": format!("'{cat}echo the entry is ' + $.settings.db.entry.value + '; echo ' + $.settings.db.entry.value + ' >&2; exit 3'")});
+    site.upload(&json!([task("tell", json!(["controller"]), cmd, &json!({}))]));
     set(SECRET);
     let run = site.deploy(&json!({}));
     assert_eq!(run["status"], "error");
     let (id, node) = (run["id"].as_i64().unwrap(), site.nodes[0]);
     let path = format!("/api/v1/runs/{id}/output?task=tell&node={node}");
-    let pieces = until("what was printed is kept", || {
-        site.get(&path).filter(|pieces| pieces.as_array().is_some_and(|pieces| pieces.len() == 2))
+    let chunks = until("the output is stored", || {
+        site.get(&path).filter(|chunks| chunks.as_array().is_some_and(|chunks| chunks.len() == 2))
     });
     let text = |stream: &str| {
-        let mut pieces = pieces.as_array().unwrap().iter();
-        pieces.find(|piece| piece["stream"] == stream).unwrap()["text"].as_str().unwrap().to_owned()
+        let mut chunks = chunks.as_array().unwrap().iter();
+        chunks.find(|chunk| chunk["stream"] == stream).unwrap()["text"].as_str().unwrap().to_owned()
     };
     assert_eq!(text("out"), "***\nthe entry is ***\n");
     let plan =
         site.client.expect(200, "GET", &format!("/api/v1/runs/{id}"), None)["parts"][0]["plan_id"].clone();
-    let shown = [
+    let paths = [
         path,
         format!("/api/v1/runs/{id}"),
         format!("/api/v1/runs/{id}/events"),
@@ -252,7 +252,7 @@ fn what_is_printed_can_be_read_and_secrets_cannot() {
         format!("/api/v1/nodes/{node}"),
         "/api/v1/audit".to_owned(),
     ];
-    for path in shown {
+    for path in paths {
         let text = site.client.text(&path);
         assert!(!text.contains(SECRET) && !text.contains(BEFORE), "{path}: {text}");
     }
@@ -262,28 +262,29 @@ fn what_is_printed_can_be_read_and_secrets_cannot() {
 }
 
 #[test]
-fn a_server_that_is_asked_to_end_does_so_at_once_and_its_runs_go_on() {
+fn server_stops_immediately_and_its_runs_continue() {
     let mut site = Site::new(&json!([]));
     let file = site.file("slow").display().to_string();
-    let cmd = format!("echo begun >>{file}; until [ -e {file}.go ]; do sleep 0.05; done; echo done >>{file}");
+    let cmd =
+        format!("echo started >>{file}; until [ -e {file}.go ]; do sleep 0.05; done; echo done >>{file}");
     site.upload(&json!([task("slow", json!(["controller"]), json!(cmd), &json!({}))]));
     let run = site.execute(&json!({}));
-    until("the task begins", || (site.read("slow") == "begun\n").then_some(()));
-    let watching = site.client.watch(&format!("/api/v1/runs/{run}/events"), "event: started");
-    let asked = Instant::now();
+    until("the task starts", || (site.read("slow") == "started\n").then_some(()));
+    let stream = site.client.watch(&format!("/api/v1/runs/{run}/events"), "event: started");
+    let requested_at = Instant::now();
     site.terminate_server();
-    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
-    // Who watches is not held, either.
-    watching.join().unwrap();
+    assert!(requested_at.elapsed() < Duration::from_secs(5), "{:?}", requested_at.elapsed());
+    // Open event streams do not delay the shutdown.
+    stream.join().unwrap();
     std::fs::write(format!("{file}.go"), "").unwrap();
     until("the task ends", || site.read("slow").ends_with("done\n").then_some(()));
     site.start_server();
-    assert_eq!(site.ended(run)["status"], "ready");
-    assert_eq!(site.read("slow"), "begun\ndone\n", "what ended while nobody listened is not done again");
+    assert_eq!(site.wait_for_end(run)["status"], "ready");
+    assert_eq!(site.read("slow"), "started\ndone\n", "the task is not executed again");
 }
 
 fn is_alive(pid: &str) -> bool {
-    // One that has ended and that nobody has asked about is no process any more.
+    // A zombie counts as ended.
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| !rest.trim().is_empty() && !rest.trim().starts_with('Z'))
+    stat.rsplit(')').next().is_some_and(|fields| !fields.trim().is_empty() && !fields.trim().starts_with('Z'))
 }

@@ -1,4 +1,4 @@
-//! A server, three nodes, and an agent for each: all of them processes that can be killed and started again.
+//! Fixture: a server, three nodes, and an agent for each, as processes that can be killed and restarted.
 
 use std::fs::{File, OpenOptions};
 use std::net::TcpListener;
@@ -12,28 +12,28 @@ use stoker_testkit::Folder;
 
 use crate::process::{Client, PASSWORD};
 
-/// Longer than anything here should take, on however busy a machine.
+/// Upper bound of every wait, with a margin for a busy machine.
 pub(crate) const LONG: Duration = Duration::from_mins(2);
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 const ROLES: [&str; 3] = ["controller", "compute", "storage"];
 
-/// Waits for something to be so.
+/// Polls until `poll` returns a value; panics after [`LONG`].
 #[track_caller]
-pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until<T>(condition: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + LONG;
     loop {
-        if let Some(found) = look() {
-            return found;
+        if let Some(value) = poll() {
+            return value;
         }
-        assert!(Instant::now() < deadline, "in vain: {what}");
-        std::thread::sleep(LOOK);
+        assert!(Instant::now() < deadline, "timed out waiting until {condition}");
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Variables by name.
+/// Environment variables.
 type Env = Vec<(String, String)>;
 
-/// A child whose log is a file; killed when dropped.
+/// A child process that logs to a file; killed on drop.
 pub(crate) struct Daemon {
     child: Child,
 }
@@ -45,7 +45,7 @@ impl Daemon {
         Self { child }
     }
 
-    /// The signal that cannot be caught.
+    /// Sends SIGKILL and waits.
     pub(crate) fn kill(&mut self) {
         _ = self.child.kill();
         self.child.wait().unwrap();
@@ -64,21 +64,21 @@ impl Drop for Daemon {
 }
 
 pub(crate) struct Site {
-    /// Taken when a test fails, so that somebody can look at it.
+    /// Kept on disk if a test fails, for inspection.
     folder: Option<Folder>,
     listen: String,
-    extra: Vec<String>,
-    /// Folder of the authority, where connections are encrypted.
+    options: Vec<String>,
+    /// Folder of the certificate authority if TLS is used.
     ca: Option<PathBuf>,
-    agent_extra: Vec<String>,
-    /// Variables of the server and of its agents.
+    agent_options: Vec<String>,
+    /// Environment variables of the server and its agents.
     env: Env,
     server: Option<Daemon>,
     agents: Vec<Option<Daemon>>,
-    others: Vec<Daemon>,
+    other_agents: Vec<Daemon>,
     pub(crate) client: Client,
     pub(crate) cluster: i64,
-    /// Ids of the nodes: a controller, a compute, a storage.
+    /// IDs of the nodes: controller, compute, storage.
     pub(crate) nodes: Vec<i64>,
     token: String,
 }
@@ -88,71 +88,72 @@ impl Site {
         Self::with(tasks, &[])
     }
 
-    /// With further options for the server.
-    pub(crate) fn with(tasks: &Value, extra: &[&str]) -> Self {
-        Self::with_agents(tasks, extra, &[])
+    /// Passes additional options to the server.
+    pub(crate) fn with(tasks: &Value, options: &[&str]) -> Self {
+        Self::with_agents(tasks, options, &[])
     }
 
-    /// With further options for the server and for its agents.
-    pub(crate) fn with_agents(tasks: &Value, extra: &[&str], agent_extra: &[&str]) -> Self {
-        Self::build(Folder::new(), None, tasks, (extra, agent_extra), &[])
+    /// Passes additional options to the server and its agents.
+    pub(crate) fn with_agents(tasks: &Value, options: &[&str], agent_options: &[&str]) -> Self {
+        Self::build(Folder::new(), None, tasks, (options, agent_options), &[])
     }
 
-    /// With further variables for the server and its agents.
+    /// Sets environment variables of the server and its agents.
     pub(crate) fn with_env(tasks: &Value, env: &[(&str, &str)]) -> Self {
         Self::build(Folder::new(), None, tasks, (&[], &[]), env)
     }
 
-    /// With an authority, and agents that know it by its fingerprint.
-    pub(crate) fn encrypted(tasks: &Value, extra: &[&str]) -> Self {
+    /// Uses TLS; agents trust the authority by its fingerprint.
+    pub(crate) fn encrypted(tasks: &Value, options: &[&str]) -> Self {
         let folder = Folder::new();
         let ca = folder.file("ca");
         let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
         assert!(command.args(["ca", "init", "--dir"]).arg(&ca).output().unwrap().status.success());
-        let mut options = vec!["--ca-dir", ca.to_str().unwrap()];
-        options.extend(extra);
-        Self::build(folder, Some(ca.clone()), tasks, (&options, &[]), &[])
+        let mut all_options = vec!["--ca-dir", ca.to_str().unwrap()];
+        all_options.extend(options);
+        Self::build(folder, Some(ca.clone()), tasks, (&all_options, &[]), &[])
     }
 
     fn build(
         folder: Folder,
         ca: Option<PathBuf>,
         tasks: &Value,
-        (extra, agent_extra): (&[&str], &[&str]),
+        (options, agent_options): (&[&str], &[&str]),
         env: &[(&str, &str)],
     ) -> Self {
         let env: Env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let listen = free_address();
-        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
-        let (extra, agent_extra) = (owned(extra), owned(agent_extra));
+        let to_owned_vec =
+            |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+        let (options, agent_options) = (to_owned_vec(options), to_owned_vec(agent_options));
         let certificate = ca.as_ref().map(|ca| ca.join("ca.pem"));
         let url = url(&listen, ca.as_deref());
-        let server = start_server(folder.path(), &listen, &extra, ca.as_deref(), &env);
+        let server = start_server(folder.path(), &listen, &options, ca.as_deref(), &env);
         let client = Client::log_in_to(&url, certificate.as_deref(), PASSWORD);
-        let cluster = make_cluster(&client);
-        let nodes = make_nodes(&client, cluster);
+        let cluster = create_cluster(&client);
+        let nodes = create_nodes(&client, cluster);
         let token = join_token(&client, &json!({"may_replace": true}));
         let agents = nodes.iter().map(|_| None).collect();
         let (folder, server) = (Some(folder), Some(server));
-        let others = Vec::new();
+        let other_agents = Vec::new();
         let mut site = Self {
             folder,
             listen,
-            extra,
+            options,
             ca,
-            agent_extra,
+            agent_options,
             env,
             server,
             agents,
-            others,
+            other_agents,
             client,
             cluster,
             nodes,
             token,
         };
         site.upload(tasks);
-        for place in 0..site.nodes.len() {
-            site.start_agent(place);
+        for node_idx in 0..site.nodes.len() {
+            site.start_agent(node_idx);
         }
         site
     }
@@ -178,7 +179,7 @@ impl Site {
         self.server.take().unwrap().kill();
     }
 
-    /// Asks it to end, as a service manager does, and waits for it.
+    /// Sends SIGTERM, as a service manager does, and waits for the exit.
     pub(crate) fn terminate_server(&mut self) {
         let mut server = self.server.take().unwrap();
         let id = server.child.id().to_string();
@@ -186,67 +187,67 @@ impl Site {
         assert!(server.child.wait().unwrap().success());
     }
 
-    /// On the same folder and the same port; it answers when this returns.
+    /// Restarts the server on the same folder and port, and waits until it responds.
     pub(crate) fn start_server(&mut self) {
         let folder = self.folder.as_ref().unwrap();
         let (listen, ca) = (&self.listen, self.ca.as_deref());
-        self.server = Some(start_server(folder.path(), listen, &self.extra, ca, &self.env));
+        self.server = Some(start_server(folder.path(), listen, &self.options, ca, &self.env));
     }
 
-    pub(crate) fn kill_agent(&mut self, place: usize) {
-        self.agents[place].take().unwrap().kill();
+    pub(crate) fn kill_agent(&mut self, node_idx: usize) {
+        self.agents[node_idx].take().unwrap().kill();
     }
 
-    pub(crate) fn start_agent(&mut self, place: usize) {
-        let command = self.agent_command(place, &format!("agent-{place}"), Some(&self.token));
-        let log = self.file(&format!("agent-{place}.log"));
-        self.agents[place] = Some(Daemon::start(command, &log));
+    pub(crate) fn start_agent(&mut self, node_idx: usize) {
+        let command = self.agent_command(node_idx, &format!("agent-{node_idx}"), Some(&self.token));
+        let log = self.file(&format!("agent-{node_idx}.log"));
+        self.agents[node_idx] = Some(Daemon::start(command, &log));
     }
 
-    /// Starts another agent of the same node, in another folder.
-    pub(crate) fn start_agent_in(&mut self, place: usize, state: &str) {
-        let command = self.agent_command(place, state, Some(&self.token));
-        self.others.push(Daemon::start(command, &self.file(&format!("{state}.log"))));
+    /// Starts another agent of the same node with another state folder.
+    pub(crate) fn start_agent_in(&mut self, node_idx: usize, state: &str) {
+        let command = self.agent_command(node_idx, state, Some(&self.token));
+        self.other_agents.push(Daemon::start(command, &self.file(&format!("{state}.log"))));
     }
 
-    /// The same, through somebody who stands between.
-    pub(crate) fn start_agent_by_way_of(&mut self, place: usize, url: &str, state: &str) {
-        let command = self.agent_command_to(url, place, state, Some(&self.token));
-        self.others.push(Daemon::start(command, &self.file(&format!("{state}.log"))));
+    /// Starts another agent of the same node that connects through a proxy.
+    pub(crate) fn start_agent_via_proxy(&mut self, node_idx: usize, url: &str, state: &str) {
+        let command = self.agent_command_to(url, node_idx, state, Some(&self.token));
+        self.other_agents.push(Daemon::start(command, &self.file(&format!("{state}.log"))));
     }
 
-    /// Starts an agent under a name, which is that of its folder too.
-    pub(crate) fn start_agent_called(&mut self, name: &str, token: &str) {
+    /// Starts an agent with this node name; its state folder has the same name.
+    pub(crate) fn start_agent_named(&mut self, name: &str, token: &str) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
         command.args(["agent", "--server", &self.url(), "--node", name, "--state"]).arg(self.file(name));
         command.env("STOKER_LOG", "info").env("STOKER_JOIN_TOKEN", token);
-        self.others.push(Daemon::start(command, &self.file(&format!("{name}.log"))));
+        self.other_agents.push(Daemon::start(command, &self.file(&format!("{name}.log"))));
     }
 
-    pub(crate) fn listens_on(&self) -> &str {
+    pub(crate) fn listen_address(&self) -> &str {
         &self.listen
     }
 
-    /// Starts it if it was killed.
-    pub(crate) fn ensure_agent(&mut self, place: usize) {
-        if self.agents[place].is_none() {
-            self.start_agent(place);
+    /// Starts the agent if it was killed.
+    pub(crate) fn ensure_agent(&mut self, node_idx: usize) {
+        if self.agents[node_idx].is_none() {
+            self.start_agent(node_idx);
         }
     }
 
-    fn agent_command(&self, place: usize, state: &str, token: Option<&str>) -> Command {
-        self.agent_command_to(&self.url(), place, state, token)
+    fn agent_command(&self, node_idx: usize, state: &str, token: Option<&str>) -> Command {
+        self.agent_command_to(&self.url(), node_idx, state, token)
     }
 
-    fn agent_command_to(&self, url: &str, place: usize, state: &str, token: Option<&str>) -> Command {
+    fn agent_command_to(&self, url: &str, node_idx: usize, state: &str, token: Option<&str>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
         command.args(["agent", "--server", url]);
         if let Some(ca) = &self.ca {
             let certificate = stoker_tls::Certificate::read_file(&ca.join("ca.pem")).unwrap().remove(0);
             command.args(["--ca-fingerprint", &certificate.fingerprint.to_string()]);
         }
-        command.args(["--node", &self.nodes[place].to_string()]);
-        command.arg("--state").arg(self.file(state)).args(&self.agent_extra);
+        command.args(["--node", &self.nodes[node_idx].to_string()]);
+        command.arg("--state").arg(self.file(state)).args(&self.agent_options);
         command.env("STOKER_LOG", "info").env_remove("STOKER_JOIN_TOKEN").envs(self.env.clone());
         if let Some(token) = token {
             command.env("STOKER_JOIN_TOKEN", token);
@@ -254,14 +255,14 @@ impl Site {
         command
     }
 
-    /// Starts an agent of the first node in a folder of its own, with this token, and waits for its end.
-    pub(crate) fn refused_agent(&self, state: &str, token: Option<&str>) -> Output {
+    /// Starts an agent of the first node with a new state folder, and waits for it to be rejected.
+    pub(crate) fn run_rejected_agent(&self, state: &str, token: Option<&str>) -> Output {
         let mut command = self.agent_command(0, state, token);
         command.stdin(Stdio::null()).output().unwrap()
     }
 
-    pub(crate) fn await_agent(&self, place: usize) {
-        let uid = self.nodes[place].to_string();
+    pub(crate) fn await_agent(&self, node_idx: usize) {
+        let uid = self.nodes[node_idx].to_string();
         until("the agent connects", || {
             let agents = self.get("/api/v1/agents")?;
             let mut agents = agents.as_array()?.iter();
@@ -269,35 +270,35 @@ impl Site {
         });
     }
 
-    /// Nothing where the server is away, or says no.
+    /// Returns `None` if the server is unavailable or rejects the request.
     pub(crate) fn get(&self, path: &str) -> Option<Value> {
-        let (status, answer) = self.client.call("GET", path, None).ok()?;
-        (status == 200).then_some(answer)
+        let (status, response) = self.client.call("GET", path, None).ok()?;
+        (status == 200).then_some(response)
     }
 
-    /// Begins a run of the graph: its id.
-    pub(crate) fn execute(&self, extra: &Value) -> i64 {
+    /// Starts a run of the graph and returns its ID.
+    pub(crate) fn execute(&self, options: &Value) -> i64 {
         let mut body = json!({"cluster": self.cluster, "graphs": [{"type": "default"}]});
-        for (key, value) in extra.as_object().unwrap() {
+        for (key, value) in options.as_object().unwrap() {
             body[key] = value.clone();
         }
         self.client.expect(202, "POST", "/api/v1/graphs/execute", Some(&body))["id"].as_i64().unwrap()
     }
 
-    /// The run when it has ended; whoever dies meanwhile has to be started again by others.
+    /// Waits for the end of a run and returns it. Killed processes must be restarted concurrently.
     #[track_caller]
-    pub(crate) fn ended(&self, run: i64) -> Value {
+    pub(crate) fn wait_for_end(&self, run: i64) -> Value {
         until("the run ends", || self.if_ended(run))
     }
 
     pub(crate) fn if_ended(&self, run: i64) -> Option<Value> {
-        let shown = self.get(&format!("/api/v1/transactions/{run}"))?;
-        (shown["status"] == "ready" || shown["status"] == "error").then_some(shown)
+        let details = self.get(&format!("/api/v1/transactions/{run}"))?;
+        (details["status"] == "ready" || details["status"] == "error").then_some(details)
     }
 
     #[track_caller]
-    pub(crate) fn deploy(&self, extra: &Value) -> Value {
-        self.ended(self.execute(extra))
+    pub(crate) fn deploy(&self, options: &Value) -> Value {
+        self.wait_for_end(self.execute(options))
     }
 
     #[track_caller]
@@ -318,7 +319,7 @@ impl Drop for Site {
         if std::thread::panicking()
             && let Some(folder) = self.folder.take()
         {
-            eprintln!("what the processes wrote is in {}", folder.path().display());
+            eprintln!("logs are in {}", folder.path().display());
             std::mem::forget(folder);
         }
     }
@@ -328,10 +329,10 @@ fn url(listen: &str, ca: Option<&Path>) -> String {
     format!("http{}://{listen}", if ca.is_some() { "s" } else { "" })
 }
 
-fn start_server(folder: &Path, listen: &str, extra: &[String], ca: Option<&Path>, env: &Env) -> Daemon {
+fn start_server(folder: &Path, listen: &str, options: &[String], ca: Option<&Path>, env: &Env) -> Daemon {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
-    command.args(["serve", "--listen", listen, "--data-dir"]).arg(folder.join("data")).args(extra);
-    // All nodes are this machine, whose own folders are none of our business.
+    command.args(["serve", "--listen", listen, "--data-dir"]).arg(folder.join("data")).args(options);
+    // All nodes are this machine; keep tasks away from its real folders.
     command.arg("--plugin-scripts-root").arg(folder.join("node/plugins"));
     command.arg("--node-root").arg(folder.join("node"));
     command
@@ -342,15 +343,15 @@ fn start_server(folder: &Path, listen: &str, extra: &[String], ca: Option<&Path>
     let mut server = Daemon::start(command, &folder.join("server.log"));
     let url = format!("{}/health", url(listen, ca));
     let agent = crate::process::agent(ca.map(|ca| ca.join("ca.pem")).as_deref());
-    until("the server answers", || {
-        assert!(!server.has_ended(), "the server does not start; see {}", folder.display());
+    until("the server responds", || {
+        assert!(!server.has_ended(), "the server exited; see {}", folder.display());
         agent.get(&url).call().ok()
     });
     server
 }
 
-/// Beyond the ports that systems give to clients: one of those that knock while the server is away could be given the
-/// very port it knocks at, and would then be talking with itself.
+/// Returns an address below the ephemeral port range: a client that reconnects to a stopped server could get the
+/// server's port as its own source port and connect to itself.
 fn free_address() -> String {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 12_000 + (std::process::id() % 1800) as u16 * 10;
@@ -362,7 +363,7 @@ fn free_address() -> String {
     }
 }
 
-fn make_cluster(client: &Client) -> i64 {
+fn create_cluster(client: &Client) -> i64 {
     let roles = json!({"controller": {"name": "C"}, "compute": {"name": "N"}, "storage": {"name": "S"}});
     let release = json!({
         "name": "R", "version": "1.0-10.0", "operating_system": "Ubuntu", "state": "available",
@@ -378,12 +379,12 @@ fn make_cluster(client: &Client) -> i64 {
     client.expect(201, "POST", "/api/v1/clusters/", Some(&cluster))["id"].as_i64().unwrap()
 }
 
-fn make_nodes(client: &Client, cluster: i64) -> Vec<i64> {
-    let make = |number: usize| {
+fn create_nodes(client: &Client, cluster: i64) -> Vec<i64> {
+    let create = |number: usize| {
         let body = json!({"mac": format!("52:54:00:00:00:{number:02x}"), "status": "discover"});
         client.expect(201, "POST", "/api/v1/nodes/", Some(&body))["id"].as_i64().unwrap()
     };
-    let nodes: Vec<i64> = (0..ROLES.len()).map(make).collect();
+    let nodes: Vec<i64> = (0..ROLES.len()).map(create).collect();
     let roles: Vec<Value> =
         nodes.iter().zip(ROLES).map(|(id, role)| json!({"id": id, "roles": [role]})).collect();
     let path = format!("/api/v1/clusters/{cluster}/assignment");
@@ -396,7 +397,7 @@ pub(crate) fn join_token(client: &Client, body: &Value) -> String {
     token["token"].as_str().unwrap().to_owned()
 }
 
-/// Makes sure that a file can be written to from the beginning.
+/// Creates an empty file.
 pub(crate) fn touch(path: &Path) {
     File::create(path).unwrap();
 }

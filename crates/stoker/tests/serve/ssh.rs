@@ -1,11 +1,11 @@
-//! Nodes without a resident agent: the server starts one over SSH, with a real server of SSH in between.
+//! Nodes without a resident agent: the server starts one over a real SSH server.
 
 use serde_json::{Value, json};
 
 use crate::site::{Site, until};
 use crate::sshd::{Sshd, is_skipped};
 
-/// A node that is reached over SSH, with a role of its own.
+/// Adds a node that is reached over SSH.
 fn add_node(site: &Site, sshd: &Sshd, number: usize) -> i64 {
     let body =
         json!({"mac": format!("52:54:00:00:01:{number:02x}"), "status": "discover", "ip": "127.0.0.1"});
@@ -28,7 +28,7 @@ fn task(name: &str, cmd: &str) -> Value {
 }
 
 #[test]
-fn a_node_that_is_reached_over_ssh_is_deployed() {
+fn node_is_deployed_over_ssh() {
     if is_skipped() {
         return;
     }
@@ -42,21 +42,22 @@ fn a_node_that_is_reached_over_ssh_is_deployed() {
     )]));
     let run = site.deploy(&json!({}));
     assert_eq!(run["status"], "ready", "{run} {:?}", site.history(run["id"].as_i64().unwrap()));
-    let traced = site.read("trace");
-    let line = traced
+    let trace_text = site.read("trace");
+    let line = trace_text
         .lines()
         .find(|line| line.starts_with(&format!("{node} ")))
-        .unwrap_or_else(|| panic!("{traced}"));
-    assert!(line.contains("127.0.0.1"), "it ran inside of a connection of SSH: {line}");
-    let plain = traced.lines().find(|line| line.starts_with(&format!("{} ", site.nodes[1]))).unwrap();
-    assert!(!plain.contains("127.0.0.1"), "the agent of the other node is a resident: {plain}");
+        .unwrap_or_else(|| panic!("{trace_text}"));
+    assert!(line.contains("127.0.0.1"), "the task ran in an SSH session: {line}");
+    let resident_line =
+        trace_text.lines().find(|line| line.starts_with(&format!("{} ", site.nodes[1]))).unwrap();
+    assert!(!resident_line.contains("127.0.0.1"), "the agent of the other node is resident: {resident_line}");
     let path = format!("/api/v1/runs/{}/output?task=greet&node={node}", run["id"]);
-    let printed = site.client.expect(200, "GET", &path, None);
-    assert!(printed.to_string().contains("hello"), "{printed}");
+    let output = site.client.expect(200, "GET", &path, None);
+    assert!(output.to_string().contains("hello"), "{output}");
 }
 
 #[test]
-fn a_mistake_in_how_a_node_is_reached_can_be_set_right_while_a_run_waits() {
+fn ssh_settings_can_be_fixed_while_a_run_waits() {
     if is_skipped() {
         return;
     }
@@ -68,16 +69,18 @@ fn a_mistake_in_how_a_node_is_reached_can_be_set_right_while_a_run_waits() {
     site.client.expect(200, "PUT", &path, Some(&to_port(1)));
     site.upload(&json!([task("greet", "echo hello")]));
     let run = site.execute(&json!({}));
-    until("nobody is there", || site.read("server.log").contains("Connection refused").then_some(()));
-    let (status, answer) = site.client.call("PUT", &path, Some(&json!({"ssh": {"prot": 22}}))).unwrap();
-    assert_eq!((status, &answer["errors"][0]["path"]), (400, &json!("ssh.prot")), "{answer}");
+    until("the connection is refused", || {
+        site.read("server.log").contains("Connection refused").then_some(())
+    });
+    let (status, response) = site.client.call("PUT", &path, Some(&json!({"ssh": {"prot": 22}}))).unwrap();
+    assert_eq!((status, &response["errors"][0]["path"]), (400, &json!("ssh.prot")), "{response}");
     site.client.expect(200, "PUT", &path, Some(&to_port(sshd.port)));
-    let ended = site.ended(run);
-    assert_eq!(ended["status"], "ready", "{ended} {:?}", site.history(run));
+    let details = site.wait_for_end(run);
+    assert_eq!(details["status"], "ready", "{details} {:?}", site.history(run));
 }
 
 #[test]
-fn a_run_over_ssh_survives_the_server() {
+fn run_over_ssh_survives_a_server_kill() {
     if is_skipped() {
         return;
     }
@@ -88,13 +91,13 @@ fn a_run_over_ssh_survives_the_server() {
     let cmd = format!("echo begin-$STOKER_NODE >>{trace}; sleep 3; echo end-$STOKER_NODE >>{trace}");
     site.upload(&json!([task("slow", &cmd)]));
     let run = site.execute(&json!({}));
-    until("the task begins", || site.read("trace").contains(&format!("begin-{node}\n")).then_some(()));
+    until("the task starts", || site.read("trace").contains(&format!("begin-{node}\n")).then_some(()));
     site.kill_server();
     site.start_server();
-    let ended = site.ended(run);
-    assert_eq!(ended["status"], "ready", "{ended} {:?}", site.history(run));
-    let traced = site.read("trace");
+    let details = site.wait_for_end(run);
+    assert_eq!(details["status"], "ready", "{details} {:?}", site.history(run));
+    let trace_text = site.read("trace");
     for word in ["begin", "end"] {
-        assert_eq!(traced.matches(&format!("{word}-{node}\n")).count(), 1, "{traced}");
+        assert_eq!(trace_text.matches(&format!("{word}-{node}\n")).count(), 1, "{trace_text}");
     }
 }

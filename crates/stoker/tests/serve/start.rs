@@ -1,4 +1,4 @@
-//! Starting, stopping, and what is told.
+//! Start and shutdown of the server, and its startup messages.
 
 use std::net::TcpListener;
 
@@ -8,20 +8,20 @@ use stoker_testkit::{Folder, TestDatabase};
 use crate::process::{Client, PASSWORD, Process, bare_command, command};
 
 #[test]
-fn the_first_start_tells_a_password_once() {
+fn first_start_prints_the_password_once() {
     let folder = Folder::new();
     let mut first = bare_command();
     first.arg("--data-dir").arg(folder.file("new/deep"));
     let server = Process::run(first);
-    assert!(server.told[0].contains("shown only once"), "{:?}", server.told);
-    let password = server.told[1].trim().to_owned();
+    assert!(server.startup_lines[0].contains("shown only once"), "{:?}", server.startup_lines);
+    let password = server.startup_lines[1].trim().to_owned();
     Client::log_in(&server.address, &password).expect(200, "GET", "/api/v1/users/me", None);
     assert!(server.terminate().success());
 
     let mut second = bare_command();
     second.arg("--data-dir").arg(folder.file("new/deep")).env("STOKER_ADMIN_PASSWORD", "another");
     let server = Process::run(second);
-    assert!(server.told.is_empty(), "{:?}", server.told);
+    assert!(server.startup_lines.is_empty(), "{:?}", server.startup_lines);
     Client::log_in(&server.address, &password);
 }
 
@@ -38,20 +38,20 @@ fn health_and_version_are_public() {
 }
 
 #[test]
-fn what_cannot_start_says_why() {
+fn failed_start_reports_the_reason() {
     let folder = Folder::new();
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
     let mut busy = command(folder.path());
     let output = busy.args(["--listen", &address]).output().unwrap();
-    // The last one given counts, or clap refuses two; either way nothing is served.
+    // Either clap rejects the second `--listen`, or the port is in use.
     assert!(!output.status.success());
 
     let mut no_server = bare_command();
     let output = no_server.args(["--database-url", "postgres://stoker@127.0.0.1:1/none"]).output().unwrap();
     assert_eq!(output.status.code(), Some(5));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("cannot open the database"), "{told}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("cannot open the database"), "{stderr}");
 
     std::fs::write(folder.file("file"), "").unwrap();
     let mut no_folder = bare_command();
@@ -60,7 +60,7 @@ fn what_cannot_start_says_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn postgres_serves_as_well() {
+async fn server_runs_on_postgres() {
     let Some(database) = TestDatabase::create().await else { return };
     let stoker_store::Database::Postgres { url } = database.database() else { panic!("not PostgreSQL") };
     let folder = Folder::new();
@@ -77,7 +77,7 @@ async fn postgres_serves_as_well() {
 }
 
 #[test]
-fn a_broken_helper_stops_the_start_with_its_place() {
+fn invalid_helper_fails_the_start_with_its_location() {
     let folder = Folder::new();
     std::fs::create_dir(folder.file("helpers")).unwrap();
     let file = folder.file("helpers/own.yaml");
@@ -85,12 +85,12 @@ fn a_broken_helper_stops_the_start_with_its_place() {
     let mut broken = command(folder.path());
     let output = broken.arg("--helpers").arg(folder.file("helpers")).output().unwrap();
     assert_eq!(output.status.code(), Some(3));
-    let told = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     for expected in ["there is no function `lenn`", "own.yaml:3:28", "^^^^", "did you mean `len`?"] {
-        assert!(told.contains(expected), "{expected}: {told}");
+        assert!(stderr.contains(expected), "{expected}: {stderr}");
     }
     std::fs::write(&file, "functions:\n  - name: moved\n    body: changed($.x)\n").unwrap();
-    let mut mended = command(folder.path());
-    mended.arg("--helpers").arg(&file).args(["--limit-iterators", "50000", "--memory-quota", "1000000"]);
-    assert!(Process::run(mended).terminate().success());
+    let mut fixed = command(folder.path());
+    fixed.arg("--helpers").arg(&file).args(["--limit-iterators", "50000", "--memory-quota", "1000000"]);
+    assert!(Process::run(fixed).terminate().success());
 }

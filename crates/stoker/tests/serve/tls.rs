@@ -1,4 +1,4 @@
-//! Encrypted connections: the authority, the listener, agents with certificates, and those that are cut off.
+//! TLS: the certificate authority, the listener, agents with certificates, and revocation.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -25,7 +25,7 @@ fn stoker(arguments: &[&str]) -> Output {
     command.env_remove("STOKER_CA_FILE").output().unwrap()
 }
 
-fn told(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -33,8 +33,8 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The certificate that a server shows to somebody who trusts the authority of the file.
-fn shown(address: &str, ca: &Path) -> Fingerprint {
+/// Fingerprint of the certificate of a server, verified with the authority in the file.
+fn server_fingerprint(address: &str, ca: &Path) -> Fingerprint {
     let config = client_config(&Trust::System { file: Some(ca.to_owned()) }, None).unwrap();
     let name = ServerName::try_from("127.0.0.1").unwrap();
     let mut connection = rustls::ClientConnection::new(Arc::new(config), name).unwrap();
@@ -50,55 +50,67 @@ const MASTER_AND_NODES: &str = r#"[
     {"id": "there", "type": "shell", "version": "2.1.0", "roles": "*", "parameters": {"cmd": "echo there"}}]"#;
 
 #[test]
-fn an_authority_is_made_shown_and_never_overwritten() {
+fn authority_is_created_shown_and_never_overwritten() {
     let folder = Folder::new();
     let ca = folder.file("ca");
     assert_eq!(stoker(&["ca", "init"]).status.code(), Some(2));
-    let none = stoker(&["ca", "server", "--dir", text(&ca), "--name", "a"]);
-    assert_eq!(none.status.code(), Some(3));
-    assert!(told(&none).contains("stoker ca init"), "{}", told(&none));
+    let missing = stoker(&["ca", "server", "--dir", text(&ca), "--name", "a"]);
+    assert_eq!(missing.status.code(), Some(3));
+    assert!(stderr(&missing).contains("stoker ca init"), "{}", stderr(&missing));
     assert!(stoker(&["ca", "init", "--dir", text(&ca), "--name", "Second floor"]).status.success());
-    let again = stoker(&["ca", "init", "--dir", text(&ca)]);
-    assert_eq!(again.status.code(), Some(1));
-    assert!(told(&again).contains("is there already"), "{}", told(&again));
-    let wrong = stoker(&["ca", "server", "--dir", text(&ca), "--name", "https://a"]);
-    assert_eq!(wrong.status.code(), Some(2), "{}", told(&wrong));
+    let second = stoker(&["ca", "init", "--dir", text(&ca)]);
+    assert_eq!(second.status.code(), Some(1));
+    assert!(stderr(&second).contains("is there already"), "{}", stderr(&second));
+    let invalid = stoker(&["ca", "server", "--dir", text(&ca), "--name", "https://a"]);
+    assert_eq!(invalid.status.code(), Some(2), "{}", stderr(&invalid));
 
-    let made =
+    let output =
         stoker(&["ca", "server", "--dir", text(&ca), "--name", "stoker.example", "--name", "10.0.0.7"]);
-    assert!(made.status.success(), "{}", told(&made));
-    let all = stoker(&["ca", "show", "--dir", text(&ca)]);
-    let all = String::from_utf8(all.stdout).unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let listing = stoker(&["ca", "show", "--dir", text(&ca)]);
+    let listing = String::from_utf8(listing.stdout).unwrap();
     for expected in ["Second floor", "stoker.example, 10.0.0.7", "sha256:", "365 days left"] {
-        assert!(all.contains(expected), "{expected}: {all}");
+        assert!(listing.contains(expected), "{expected}: {listing}");
     }
-    let one = String::from_utf8(stoker(&["ca", "show", "--dir", text(&ca), "--fingerprint"]).stdout).unwrap();
-    assert!(one.trim().parse::<Fingerprint>().is_ok() && all.contains(one.trim()), "{one}");
+    let fingerprint =
+        String::from_utf8(stoker(&["ca", "show", "--dir", text(&ca), "--fingerprint"]).stdout).unwrap();
+    assert!(
+        fingerprint.trim().parse::<Fingerprint>().is_ok() && listing.contains(fingerprint.trim()),
+        "{fingerprint}"
+    );
 }
 
 #[test]
-fn what_cannot_be_used_stops_the_start() {
+fn invalid_tls_options_fail_the_start() {
     let folder = Folder::new();
     let file = folder.file("file");
     std::fs::write(&file, "what?").unwrap();
-    let refused = |options: &[&str], code: i32, expected: &str| {
+    let expect_start_failure = |options: &[&str], code: i32, expected: &str| {
         let output = command(&folder.file("data")).args(options).output().unwrap();
-        assert_eq!(output.status.code(), Some(code), "{options:?} {}", told(&output));
-        assert!(told(&output).contains(expected), "{options:?} {}", told(&output));
+        assert_eq!(output.status.code(), Some(code), "{options:?} {}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{options:?} {}", stderr(&output));
     };
-    refused(&["--tls-cert", text(&file)], 2, "--tls-key");
-    refused(&["--tls-name", "a"], 2, "--ca-dir");
-    refused(&["--tls-cert", text(&file), "--tls-key", text(&file)], 5, "holds no certificate");
-    refused(&["--ca-dir", text(&folder.file("none"))], 5, "stoker ca init");
+    expect_start_failure(&["--tls-cert", text(&file)], 2, "--tls-key");
+    expect_start_failure(&["--tls-name", "a"], 2, "--ca-dir");
+    expect_start_failure(
+        &["--tls-cert", text(&file), "--tls-key", text(&file)],
+        5,
+        "contains no certificate",
+    );
+    expect_start_failure(&["--ca-dir", text(&folder.file("none"))], 5, "stoker ca init");
 }
 
 #[test]
-fn people_come_in_over_tls() {
+fn clients_connect_over_tls() {
     let folder = Folder::new();
     let ca = folder.file("ca");
     assert!(stoker(&["ca", "init", "--dir", text(&ca)]).status.success());
     let server = Process::start_with(folder.path(), &["--ca-dir", text(&ca)]);
-    assert!(server.told.iter().any(|line| line.contains("--ca-fingerprint sha256:")), "{:?}", server.told);
+    assert!(
+        server.startup_lines.iter().any(|line| line.contains("--ca-fingerprint sha256:")),
+        "{:?}",
+        server.startup_lines
+    );
     let (url, certificate) = (format!("https://{}", server.address), ca.join("ca.pem"));
     let as_user = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
@@ -106,53 +118,53 @@ fn people_come_in_over_tls() {
         command.env("STOKER_PASSWORD", PASSWORD).env_remove("STOKER_CA_FILE").env_remove("STOKER_SERVER");
         command.env_remove("STOKER_TOKEN").output().unwrap()
     };
-    let strange = as_user(&["login", "--server", &url]);
-    assert_eq!(strange.status.code(), Some(5), "{}", told(&strange));
-    assert!(told(&strange).to_lowercase().contains("certificate"), "{}", told(&strange));
-    let known = as_user(&["login", "--server", &url, "--ca-file", text(&certificate)]);
-    assert!(known.status.success(), "{}", told(&known));
-    // The login remembers whom to trust.
+    let untrusted = as_user(&["login", "--server", &url]);
+    assert_eq!(untrusted.status.code(), Some(5), "{}", stderr(&untrusted));
+    assert!(stderr(&untrusted).to_lowercase().contains("certificate"), "{}", stderr(&untrusted));
+    let trusted = as_user(&["login", "--server", &url, "--ca-file", text(&certificate)]);
+    assert!(trusted.status.success(), "{}", stderr(&trusted));
+    // The login stores the CA file.
     let nodes = as_user(&["node", "list", "--output", "json"]);
-    assert!(nodes.status.success(), "{}", told(&nodes));
-    let made = as_user(&["join-token", "create", "rack 7", "--uses", "3", "--hours", "1"]);
-    assert!(String::from_utf8_lossy(&made.stdout).starts_with("stk_"), "{}", told(&made));
+    assert!(nodes.status.success(), "{}", stderr(&nodes));
+    let output = as_user(&["join-token", "create", "rack 7", "--uses", "3", "--hours", "1"]);
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("stk_"), "{}", stderr(&output));
     let tokens = as_user(&["join-token", "list"]);
-    assert!(String::from_utf8_lossy(&tokens.stdout).contains("rack 7"), "{}", told(&tokens));
+    assert!(String::from_utf8_lossy(&tokens.stdout).contains("rack 7"), "{}", stderr(&tokens));
     assert!(as_user(&["join-token", "delete", "1"]).status.success());
-    let gone = as_user(&["node", "revoke", "99"]);
-    assert_eq!(gone.status.code(), Some(1), "{}", told(&gone));
+    let output = as_user(&["node", "revoke", "99"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
 
-    // Links in answers lead to where the client came in.
+    // Links in responses use the URL of the request.
     let client = Client::log_in_to(&url, Some(&certificate), PASSWORD);
     let versions = client.expect(200, "GET", "/keystone/v2.0", None);
     assert!(versions.to_string().contains(&url), "{versions}");
 }
 
 #[test]
-fn who_forgets_that_a_port_is_encrypted_is_told() {
+fn plain_http_request_to_a_tls_port_gets_a_hint() {
     let folder = Folder::new();
     let ca = folder.file("ca");
     assert!(stoker(&["ca", "init", "--dir", text(&ca)]).status.success());
     let server = Process::start_with(folder.path(), &["--ca-dir", text(&ca)]);
     let mut socket = TcpStream::connect(&server.address).unwrap();
     socket.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let mut response = String::new();
+    socket.read_to_string(&mut response).unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("HTTP/1.1 400"), "{head}");
     assert!(head.contains(&format!("content-length: {}", body.len())), "{head}");
     let body: Value = serde_json::from_str(body).unwrap();
     assert!(body["message"].as_str().unwrap().contains("https://"), "{body}");
-    // One that says nothing at all is in nobody's way.
+    // Idle connections do not block others.
     let _silent: Vec<TcpStream> = (0..50).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
-    shown(&server.address, &ca.join("ca.pem"));
+    server_fingerprint(&server.address, &ca.join("ca.pem"));
 }
 
 #[test]
-fn curl_speaks_http_2_and_hears_that_it_is_encrypted_for_good() {
+fn curl_uses_http_2_and_receives_hsts() {
     let curl = |arguments: &[&str]| Command::new("curl").args(["-sS", "-D", "-"]).args(arguments).output();
-    if curl(&["--version"]).is_err() {
-        eprintln!("skipped: `curl` is missing; `apt-get install curl`");
+    if stoker_testkit::Tool::CURL.find().is_none() {
+        // Recorded as skipped.
         return;
     }
     let folder = Folder::new();
@@ -166,67 +178,69 @@ fn curl_speaks_http_2_and_hears_that_it_is_encrypted_for_good() {
     let options = ["--resolve", &resolve, "--cacert", text(&certificate), "--noproxy", "*"];
     for version in ["--http1.1", "--http2", "--tlsv1.3"] {
         let output = curl(&[&options[..], &[version, &url]].concat()).unwrap();
-        let answer = String::from_utf8_lossy(&output.stdout).to_lowercase();
+        let response = String::from_utf8_lossy(&output.stdout).to_lowercase();
         assert!(
-            answer.contains("strict-transport-security: max-age="),
-            "{version}: {answer} {}",
-            told(&output)
+            response.contains("strict-transport-security: max-age="),
+            "{version}: {response} {}",
+            stderr(&output)
         );
     }
-    let old = curl(&[&options[..], &["--tls-max", "1.1", &url]].concat()).unwrap();
-    assert!(!old.status.success(), "TLS 1.1 is no more");
-    let stranger = curl(&["--resolve", &resolve, "--noproxy", "*", &url]).unwrap();
-    assert!(!stranger.status.success(), "an authority that nobody named");
+    let tls_1_1 = curl(&[&options[..], &["--tls-max", "1.1", &url]].concat()).unwrap();
+    assert!(!tls_1_1.status.success(), "TLS 1.1 is rejected");
+    let untrusted = curl(&["--resolve", &resolve, "--noproxy", "*", &url]).unwrap();
+    assert!(!untrusted.status.success(), "the authority is not trusted");
 }
 
 #[test]
-fn renewed_files_are_taken_up_and_connections_go_on() {
+fn renewed_certificates_are_reloaded_without_dropping_connections() {
     let folder = Folder::new();
     let ca = folder.file("ca");
     assert!(stoker(&["ca", "init", "--dir", text(&ca)]).status.success());
-    let make =
+    let issue =
         || assert!(stoker(&["ca", "server", "--dir", text(&ca), "--name", "127.0.0.1"]).status.success());
-    make();
+    issue();
     let (certificate, key) = (ca.join("127.0.0.1.pem"), ca.join("127.0.0.1-key.pem"));
     let server =
         Process::start_with(folder.path(), &["--tls-cert", text(&certificate), "--tls-key", text(&key)]);
     let authority = ca.join("ca.pem");
-    let first = shown(&server.address, &authority);
+    let first = server_fingerprint(&server.address, &authority);
     let client = Client::log_in_to(&format!("https://{}", server.address), Some(&authority), PASSWORD);
-    make();
-    server.hang_up();
-    let second = until("the new certificate is shown", || {
-        Some(shown(&server.address, &authority)).filter(|second| *second != first)
+    issue();
+    server.reload();
+    let second = until("the new certificate is used", || {
+        Some(server_fingerprint(&server.address, &authority)).filter(|second| *second != first)
     });
-    // Over the connection that was there before.
+    // On the existing connection.
     client.expect(200, "GET", "/api/v1/users/me", None);
-    // Half of a pair is not taken.
+    // A mismatched pair is not loaded.
     std::fs::write(&key, "what?").unwrap();
-    server.hang_up();
+    server.reload();
     client.expect(200, "GET", "/api/v1/users/me", None);
-    assert_eq!(shown(&server.address, &authority), second);
-    // Nobody says that these have changed.
-    make();
-    until("they are noticed", || (shown(&server.address, &authority) != second).then_some(()));
+    assert_eq!(server_fingerprint(&server.address, &authority), second);
+    // Changed files are detected without SIGHUP.
+    issue();
+    until("the change is detected", || {
+        (server_fingerprint(&server.address, &authority) != second).then_some(())
+    });
 }
 
 #[test]
-fn agents_with_certificates_work_and_come_back() {
+fn agents_with_certificates_reconnect() {
     let mut site = Site::encrypted(&serde_json::from_str(MASTER_AND_NODES).unwrap(), &[]);
-    (0..3).for_each(|place| site.await_agent(place));
+    (0..3).for_each(|node_idx| site.await_agent(node_idx));
     assert_eq!(site.deploy(&json!({}))["status"], "ready");
     assert!(site.read("agent-0/certificate.pem").contains("PRIVATE KEY"));
     site.kill_agent(0);
     site.start_agent(0);
     site.kill_server();
     site.start_server();
-    (0..3).for_each(|place| site.await_agent(place));
+    (0..3).for_each(|node_idx| site.await_agent(node_idx));
     assert_eq!(site.deploy(&json!({"force": true}))["status"], "ready");
 }
 
-/// The token must not be sent to somebody else.
+/// The join token must not be sent to an untrusted server.
 #[test]
-fn agents_do_not_join_a_server_of_another_authority() {
+fn agents_do_not_join_an_untrusted_server() {
     let folder = Folder::new();
     let ca = folder.file("ca");
     assert!(stoker(&["ca", "init", "--dir", text(&ca)]).status.success());
@@ -243,12 +257,12 @@ fn agents_do_not_join_a_server_of_another_authority() {
         child.wait().unwrap();
         assert!(line.contains("cannot reach") && line.contains("certificate"), "{line}");
     }
-    let wrong = stoker(&["agent", "--server", &url, "--ca-fingerprint", "sha256:12"]);
-    assert_eq!(wrong.status.code(), Some(2), "{}", told(&wrong));
-    assert!(told(&wrong).contains("stoker ca show"), "{}", told(&wrong));
+    let invalid = stoker(&["agent", "--server", &url, "--ca-fingerprint", "sha256:12"]);
+    assert_eq!(invalid.status.code(), Some(2), "{}", stderr(&invalid));
+    assert!(stderr(&invalid).contains("stoker ca show"), "{}", stderr(&invalid));
 }
 
-/// Status of a POST with the credential of an agent and no certificate.
+/// Status of a POST with the credential of an agent and without a certificate.
 fn post_as_agent(site: &Site, path: &str, credential: &str, body: &Value) -> u16 {
     let agent = crate::process::agent(Some(&site.file("ca/ca.pem")));
     let request =
@@ -262,7 +276,7 @@ fn credential(site: &Site, state: &str) -> String {
 }
 
 #[test]
-fn a_credential_alone_opens_nothing_where_there_are_certificates() {
+fn credential_without_certificate_is_rejected() {
     let site = Site::encrypted(&json!([]), &[]);
     site.await_agent(0);
     let credential = credential(&site, "agent-0");
@@ -278,7 +292,7 @@ fn a_credential_alone_opens_nothing_where_there_are_certificates() {
     assert_eq!(post_as_agent(&site, "/api/v1/agents/certificate", &credential, &body), 401);
     assert_eq!(post_as_agent(&site, "/api/v1/agents/nats_user", &credential, &body), 401);
     assert_eq!(post_as_agent(&site, "/api/v1/agents/certificate", "stk_wrong", &body), 401);
-    // One that joined without asking for a certificate gets one later, once.
+    // An agent that joined without a certificate request can get a certificate later, once.
     let token = join_token(&site.client, &json!({}));
     let facts = json!({"mac": "52:54:00:00:03:01"});
     let joined = site.client.expect(
@@ -296,78 +310,86 @@ fn a_credential_alone_opens_nothing_where_there_are_certificates() {
 }
 
 #[test]
-fn a_node_that_is_revoked_is_cut_off_at_once() {
+fn revoked_node_is_disconnected_immediately() {
     let mut site = Site::encrypted(&json!([]), &[]);
     site.await_agent(0);
     site.await_agent(1);
     let node = site.nodes[0];
-    let began = Instant::now();
+    let started_at = Instant::now();
     site.client.expect(204, "DELETE", &format!("/api/v1/nodes/{node}/agent"), None);
-    until("it is told", || site.read("agent-0.log").contains("join again with a new token").then_some(()));
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    until("the agent is rejected", || {
+        site.read("agent-0.log").contains("join again with a new token").then_some(())
+    });
+    assert!(started_at.elapsed() < Duration::from_secs(20), "{:?}", started_at.elapsed());
     let agents = site.get("/api/v1/agents").unwrap();
     assert!(!agents.as_array().unwrap().iter().any(|agent| agent["node_id"] == node), "{agents}");
     site.await_agent(1);
 
-    // Also a token that is still good does not help it; one that was made for that does.
-    let plain = join_token(&site.client, &json!({}));
+    // A normal join token is not sufficient for a revoked node; one with `may_replace` is.
+    let normal_token = join_token(&site.client, &json!({}));
     let join = |token: &str| {
         let body = json!({"token": token, "node": node.to_string()});
         site.client.call("POST", "/api/v1/agents/join", Some(&body)).unwrap()
     };
-    let (status, answer) = join(&plain);
-    assert_eq!(status, 403, "{answer}");
-    assert!(answer["message"].as_str().unwrap().contains("may_replace"), "{answer}");
+    let (status, response) = join(&normal_token);
+    assert_eq!(status, 403, "{response}");
+    assert!(response["message"].as_str().unwrap().contains("may_replace"), "{response}");
     site.start_agent_in(0, "again");
     site.await_agent(0);
 
-    // A node that is forgotten is cut off as well.
+    // Deleting a node disconnects its agent too.
     site.client.expect(200, "DELETE", &format!("/api/v1/nodes/{}", site.nodes[1]), None);
-    until("it is told", || site.read("agent-1.log").contains("join again with a new token").then_some(()));
+    until("the agent is rejected", || {
+        site.read("agent-1.log").contains("join again with a new token").then_some(())
+    });
 }
 
 #[test]
-fn certificates_are_renewed_and_got_again_after_a_long_absence() {
+fn certificates_are_renewed_and_reissued_after_expiry() {
     let mut site = Site::encrypted(&json!([]), &["--agent-certificate-life", "10"]);
     site.await_agent(0);
     let first = site.read("agent-0/certificate.pem");
-    let second = until("it is renewed", || {
+    let second = until("the certificate is renewed", || {
         Some(site.read("agent-0/certificate.pem")).filter(|second| *second != first && !second.is_empty())
     });
     site.kill_agent(0);
     site.start_agent(0);
     site.await_agent(0);
     site.kill_agent(0);
-    let kept = site.read("agent-0/certificate.pem");
+    let expired_certificate = site.read("agent-0/certificate.pem");
     let certificate =
         stoker_tls::Certificate::read_file(&site.file("agent-0/certificate.pem")).unwrap().remove(0);
     assert_eq!(certificate.subject, site.nodes[0].to_string());
-    until("it has expired", || {
+    until("the certificate has expired", || {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
         (!certificate.validity.holds(i64::try_from(now).unwrap())).then_some(())
     });
     site.start_agent(0);
     site.await_agent(0);
-    assert_ne!(site.read("agent-0/certificate.pem"), kept);
+    assert_ne!(site.read("agent-0/certificate.pem"), expired_certificate);
     assert_ne!(second, first);
 }
 
 #[test]
-fn the_warning_teaches_and_loopback_needs_none() {
+fn unencrypted_listener_warns_except_on_loopback() {
     let folder = Folder::new();
-    let mut open = bare_command();
-    open.arg("--data-dir").arg(folder.path()).env("STOKER_ADMIN_PASSWORD", PASSWORD);
-    let server = Process::run(open);
-    assert!(server.told.is_empty(), "{:?}", server.told);
+    let mut loopback = bare_command();
+    loopback.arg("--data-dir").arg(folder.path()).env("STOKER_ADMIN_PASSWORD", PASSWORD);
+    let server = Process::run(loopback);
+    assert!(server.startup_lines.is_empty(), "{:?}", server.startup_lines);
     assert!(server.terminate().success());
-    let mut everywhere = Command::new(env!("CARGO_BIN_EXE_stoker"));
-    everywhere.args(["serve", "--listen", "0.0.0.0:0", "--data-dir"]).arg(folder.path());
-    let server = Process::run(everywhere);
-    assert!(server.told.iter().any(|line| line.contains("stoker ca init")), "{:?}", server.told);
+    let mut all_interfaces = Command::new(env!("CARGO_BIN_EXE_stoker"));
+    all_interfaces.args(["serve", "--listen", "0.0.0.0:0", "--data-dir"]).arg(folder.path());
+    let server = Process::run(all_interfaces);
+    assert!(
+        server.startup_lines.iter().any(|line| line.contains("stoker ca init")),
+        "{:?}",
+        server.startup_lines
+    );
 }
 
 #[test]
-fn the_database_is_reached_over_tls_and_no_other_is_taken_for_it() {
+fn database_certificate_is_verified() {
     let folder = Folder::new();
     let (ca, other) = (folder.file("ca"), folder.file("other"));
     for dir in [&ca, &other] {
@@ -390,7 +412,7 @@ fn the_database_is_reached_over_tls_and_no_other_is_taken_for_it() {
         ("127.0.0.1", trusting(&ca)),
     ] {
         let output = start(host, &options).output().unwrap();
-        assert_eq!(output.status.code(), Some(5), "{host} {options}: {}", told(&output));
+        assert_eq!(output.status.code(), Some(5), "{host} {options}: {}", stderr(&output));
     }
     let server = Process::run(start("localhost", &trusting(&ca)));
     server.client().expect(200, "GET", "/api/v1/users/me", None);

@@ -1,5 +1,4 @@
-//! One trace from a request to what a task does on a node: a server, agents and a collector, each at a port or a process of
-//! its own.
+//! A trace from a request to a task on a node, with a server, agents and a collector.
 
 use serde_json::{Value, json};
 use stoker_testkit::{Collected, Collector};
@@ -19,22 +18,23 @@ fn task(name: &str, role: &str, cmd: &str) -> Value {
 }
 
 fn execute(site: &Site) -> i64 {
-    let client = site.client.under(&format!("00-{TRACE}-{CALLER}-01"));
+    let client = site.client.with_traceparent(&format!("00-{TRACE}-{CALLER}-01"));
     let body = json!({"cluster": site.cluster, "graphs": [{"type": "default"}], "force": true});
     client.expect(202, "POST", "/api/v1/graphs/execute", Some(&body))["id"].as_i64().unwrap()
 }
 
-/// The only one of this name, or the only one about this task.
+/// Returns the only span with this name and task.
 #[track_caller]
-fn only<'a>(spans: &'a [Collected], name: &str, task: &str) -> &'a Collected {
-    let mut found = spans.iter().filter(|span| span.name == name && span.attribute("stoker.task.id") == task);
-    let first = found.next().unwrap_or_else(|| panic!("{name} {task} is not in {spans:#?}"));
-    assert_eq!(found.next(), None, "two of {name} {task}");
+fn find_span<'a>(spans: &'a [Collected], name: &str, task: &str) -> &'a Collected {
+    let mut matching =
+        spans.iter().filter(|span| span.name == name && span.attribute("stoker.task.id") == task);
+    let first = matching.next().unwrap_or_else(|| panic!("{name} {task} is not in {spans:#?}"));
+    assert_eq!(matching.next(), None, "two of {name} {task}");
     first
 }
 
 #[test]
-fn one_trace_goes_from_a_request_to_its_tasks() {
+fn trace_spans_request_run_and_tasks() {
     let collector = Collector::start(&[]);
     let headers = format!("api-key={KEY}");
     let site = Site::with_env(
@@ -45,29 +45,31 @@ fn one_trace_goes_from_a_request_to_its_tasks() {
             ("OTEL_BSP_SCHEDULE_DELAY", "50"),
         ],
     );
-    let told = site.file("told").display().to_string();
-    let cmd = format!("echo \"$TRACEPARENT|$OTEL_EXPORTER_OTLP_HEADERS\" >{told}; echo a-secret-{PASSWORD}");
+    let environment_file = site.file("environment").display().to_string();
+    let cmd = format!(
+        "echo \"$TRACEPARENT|$OTEL_EXPORTER_OTLP_HEADERS\" >{environment_file}; echo a-secret-{PASSWORD}"
+    );
     site.upload(&json!([task("well", "controller", &cmd), task("ill", "compute", "exit 3")]));
-    let ended = site.ended(execute(&site));
-    assert_eq!(ended["status"], "error", "{ended}");
+    let details = site.wait_for_end(execute(&site));
+    assert_eq!(details["status"], "error", "{details}");
     let spans = until("all spans are there", || {
         let mut spans = collector.spans();
         spans.retain(|span| span.trace == TRACE);
         let n_agents = spans.iter().filter(|span| span.service == "stoker-agent").count();
         (n_agents == 2 && spans.iter().any(|span| span.name == "run")).then_some(spans)
     });
-    let request = only(&spans, "POST /api/v1/graphs/execute", "");
+    let request = find_span(&spans, "POST /api/v1/graphs/execute", "");
     assert_eq!((request.parent.as_str(), request.has_failed), (CALLER, false));
     assert_eq!(request.attribute("http.response.status_code"), "202");
     assert_eq!(request.attribute("user.name"), "admin");
-    let run = only(&spans, "run", "");
+    let run = find_span(&spans, "run", "");
     assert_eq!((&run.parent, run.has_failed), (&request.id, true));
     assert_eq!(run.attribute("stoker.run.status"), "error");
-    let plan = only(&spans, "plan", "");
+    let plan = find_span(&spans, "plan", "");
     assert_eq!((&plan.parent, plan.has_failed), (&run.id, false));
     for (name, node, code) in [("well", site.nodes[0], "0"), ("ill", site.nodes[1], "3")] {
-        let attempt = only(&spans, "attempt", name);
-        let on_node = only(&spans, "task", name);
+        let attempt = find_span(&spans, "attempt", name);
+        let on_node = find_span(&spans, "task", name);
         assert_eq!(attempt.service, "stoker-server");
         assert_eq!(on_node.service, "stoker-agent");
         assert_eq!((&attempt.parent, &on_node.parent), (&run.id, &attempt.id), "{name}");
@@ -78,41 +80,41 @@ fn one_trace_goes_from_a_request_to_its_tasks() {
         }
         assert_eq!(on_node.attribute("process.exit.code"), code);
     }
-    // The task knows where it belongs, and not the key of the collector.
-    let on_node = only(&spans, "task", "well");
-    assert_eq!(site.read("told").trim(), format!("00-{TRACE}-{}-01|", on_node.id));
+    // The task gets the trace context, but not the key of the collector.
+    let on_node = find_span(&spans, "task", "well");
+    assert_eq!(site.read("environment").trim(), format!("00-{TRACE}-{}-01|", on_node.id));
     for head in collector.heads() {
         assert!(head.starts_with("POST /v1/traces HTTP/1.1"), "{head}");
         assert!(head.contains("application/x-protobuf") && head.contains(KEY), "{head}");
     }
     let everything = format!("{:?}", collector.spans());
     for secret in [KEY, PASSWORD, "a-secret"] {
-        assert!(!everything.contains(secret), "{secret} was told to the collector");
+        assert!(!everything.contains(secret), "{secret} was sent to the collector");
     }
 }
 
 #[test]
-fn a_collector_that_is_away_costs_a_line() {
+fn unavailable_collector_is_logged_once() {
     let site = Site::with_env(
         &json!([task("well", "controller", "true")]),
         &[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9"), ("OTEL_BSP_SCHEDULE_DELAY", "20")],
     );
-    let complaints = |log: &str| site.read(log).matches("does not take traces").count();
+    let n_warnings = |log: &str| site.read(log).matches("does not accept traces").count();
     for _ in 0..3 {
-        assert_eq!(site.ended(execute(&site))["status"], "ready");
-        until("it is noticed", || (complaints("server.log") > 0).then_some(()));
+        assert_eq!(site.wait_for_end(execute(&site))["status"], "ready");
+        until("the server logs a warning", || (n_warnings("server.log") > 0).then_some(()));
     }
-    until("the agent notices too", || (complaints("agent-0.log") > 0).then_some(()));
-    assert_eq!((complaints("server.log"), complaints("agent-0.log")), (1, 1));
+    until("the agent logs a warning", || (n_warnings("agent-0.log") > 0).then_some(()));
+    assert_eq!((n_warnings("server.log"), n_warnings("agent-0.log")), (1, 1));
 }
 
 #[test]
-fn variables_that_mean_nothing_are_told_and_stop_nobody() {
+fn invalid_trace_variables_only_disable_tracing() {
     let site = Site::with_env(
         &json!([task("well", "controller", "true")]),
         &[("OTEL_EXPORTER_OTLP_ENDPOINT", "collector"), ("OTEL_TRACES_SAMPLER", "sometimes")],
     );
-    assert_eq!(site.ended(execute(&site))["status"], "ready");
+    assert_eq!(site.wait_for_end(execute(&site))["status"], "ready");
     let log = site.read("server.log");
-    assert_eq!(log.matches("no traces are sent").count(), 2, "{log}");
+    assert_eq!(log.matches("trace export is disabled").count(), 2, "{log}");
 }

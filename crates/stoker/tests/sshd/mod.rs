@@ -1,4 +1,4 @@
-//! A private SSH server of this machine.
+//! A private SSH server on this machine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use stoker_testkit::Folder;
 
-/// An SSH server on loopback that lets one key in; ends when dropped.
+/// An SSH server on loopback that accepts one key; killed on drop.
 pub(crate) struct Sshd {
     pub(crate) folder: Folder,
     pub(crate) port: u16,
@@ -20,7 +20,7 @@ impl Drop for Sshd {
     }
 }
 
-/// The program, wherever it is; sshd wants to be called by its whole path.
+/// Path of sshd, which refuses to run when called by a relative path.
 fn sshd_path() -> Option<PathBuf> {
     ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/sbin/sshd"]
         .iter()
@@ -28,7 +28,7 @@ fn sshd_path() -> Option<PathBuf> {
         .find(|path| path.exists())
 }
 
-fn make_key(path: &Path) {
+fn create_key(path: &Path) {
     let status = Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(path).status();
     assert!(status.unwrap().success());
 }
@@ -38,15 +38,15 @@ impl Sshd {
         let sshd = sshd_path()
             .expect("sshd is missing: `apt-get install openssh-server`, or skip with STOKER_TEST_SKIP=ssh");
         let folder = Folder::new();
-        make_key(&folder.file("host_key"));
-        make_key(&folder.file("key"));
+        create_key(&folder.file("host_key"));
+        create_key(&folder.file("key"));
         fs::copy(folder.file("key.pub"), folder.file("authorized_keys")).unwrap();
-        // Needed for the separation of privileges; made by the package where a service manager runs.
+        // Privilege separation folder; normally created by the service manager.
         _ = fs::create_dir_all("/run/sshd");
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let at = folder.path().display();
+        let dir = folder.path().display();
         let config = format!(
-            "ListenAddress 127.0.0.1\nPort {port}\nHostKey {at}/host_key\nAuthorizedKeysFile {at}/authorized_keys\n\
+            "ListenAddress 127.0.0.1\nPort {port}\nHostKey {dir}/host_key\nAuthorizedKeysFile {dir}/authorized_keys\n\
              StrictModes no\nUsePAM no\nPidFile none\nPermitRootLogin yes\n"
         );
         fs::write(folder.file("config"), config).unwrap();
@@ -62,7 +62,7 @@ impl Sshd {
         Self { folder, port, process }
     }
 
-    /// What `ssh` has to be told to get in.
+    /// Options for `ssh` to connect with the accepted key.
     pub(crate) fn options(&self) -> Vec<String> {
         let mut options = vec!["-i".to_owned(), self.folder.file("key").display().to_string()];
         for option in [
@@ -78,5 +78,5 @@ impl Sshd {
 }
 
 pub(crate) fn is_skipped() -> bool {
-    std::env::var("STOKER_TEST_SKIP").is_ok_and(|skipped| skipped.split(',').any(|name| name == "ssh"))
+    stoker_testkit::exclude("ssh")
 }

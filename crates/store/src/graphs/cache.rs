@@ -1,14 +1,14 @@
-//! Tasks that were read once. A row never changes and a generation names one set of rows, so what is remembered
-//! cannot become wrong; it can only become old, and then nobody asks for it.
+//! Cache of graph tasks. Task rows are immutable and a generation identifies one set of rows, so an entry
+//! never becomes wrong; it only becomes outdated, and an outdated generation is not looked up any more.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use stoker_model::{GraphId, Json, JsonMap, StoredTask};
 
-/// What all remembered tasks may take, about.
+/// Approximate upper bound of the cache size in bytes.
 const BYTES_MAX: usize = 64 << 20;
-/// What a value takes beside its text.
+/// Estimated overhead of a JSON value beside its text.
 const VALUE_BYTES: usize = 64;
 
 #[derive(Default)]
@@ -18,11 +18,11 @@ pub(crate) struct TaskCache {
 
 #[derive(Default)]
 struct Inner {
-    graphs: HashMap<GraphId, Remembered>,
+    graphs: HashMap<GraphId, Entry>,
     n_bytes: usize,
 }
 
-struct Remembered {
+struct Entry {
     generation: i64,
     tasks: Arc<[StoredTask]>,
     n_bytes: usize,
@@ -31,23 +31,24 @@ struct Remembered {
 impl TaskCache {
     pub(super) fn get(&self, id: GraphId, generation: i64) -> Option<Arc<[StoredTask]>> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = inner.graphs.get(&id)?;
-        (known.generation == generation).then(|| Arc::clone(&known.tasks))
+        let entry = inner.graphs.get(&id)?;
+        (entry.generation == generation).then(|| Arc::clone(&entry.tasks))
     }
 
-    /// Only for what is committed: a generation that is rolled back is given again, to something else.
+    /// Caches the tasks of a committed generation. After a rollback the same generation number would denote
+    /// other tasks.
     pub(crate) fn put(&self, id: GraphId, generation: i64, tasks: &Arc<[StoredTask]>) {
         let n_bytes = tasks.iter().map(|stored| VALUE_BYTES + map_bytes(&stored.task.fields)).sum();
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_older = inner.graphs.get(&id).is_some_and(|known| known.generation >= generation);
+        let is_older = inner.graphs.get(&id).is_some_and(|entry| entry.generation >= generation);
         if is_older || n_bytes > BYTES_MAX {
             return;
         }
-        // Starting afresh is rare, and what is in use comes back with the next reading.
+        // Evict everything. This is rare, and entries in use come back with the next read.
         if inner.n_bytes + n_bytes > BYTES_MAX {
             *inner = Inner::default();
         }
-        let old = inner.graphs.insert(id, Remembered { generation, tasks: Arc::clone(tasks), n_bytes });
+        let old = inner.graphs.insert(id, Entry { generation, tasks: Arc::clone(tasks), n_bytes });
         inner.n_bytes += n_bytes;
         inner.n_bytes -= old.map_or(0, |old| old.n_bytes);
     }
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_generation_is_remembered() {
+    fn newest_generation_is_cached() {
         let cache = TaskCache::default();
         cache.put(GraphId(1), 2, &tasks(2));
         cache.put(GraphId(1), 1, &tasks(1));
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_is_bounded() {
+    fn cache_size_is_bounded() {
         let cache = TaskCache::default();
         for id in 0..10 {
             cache.put(GraphId(id), 1, &tasks(BYTES_MAX / 3 / VALUE_BYTES));
@@ -103,7 +104,7 @@ mod tests {
             fields: [("x".to_owned(), "y".repeat(BYTES_MAX).into())].into_iter().collect(),
         };
         cache.put(GraphId(20), 1, &Arc::from([StoredTask { id: TaskId(1), task: huge }]));
-        assert!(cache.get(GraphId(20), 1).is_none(), "one task can be larger than all of it");
+        assert!(cache.get(GraphId(20), 1).is_none(), "a graph larger than the cache is not cached");
         assert!(cache.get(GraphId(9), 1).is_some());
     }
 }

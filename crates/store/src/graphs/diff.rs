@@ -1,4 +1,4 @@
-//! What must be written so that a stored list of tasks becomes another: as little as possible.
+//! Minimal set of row changes that turns a stored task list into another.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,16 +6,16 @@ use stoker_model::{StoredTask, Task, TaskId};
 
 use crate::StoreError;
 
-/// For each task of the new list the row that it keeps, and the rows that go.
+/// Row that each new task reuses, and the rows to delete.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Diff {
-    pub(super) kept: Vec<Option<TaskId>>,
-    pub(super) gone: Vec<TaskId>,
-    /// The old rows in their order are the new list.
+    pub(super) reused: Vec<Option<TaskId>>,
+    pub(super) deleted: Vec<TaskId>,
+    /// The lists are equal: no rows to insert, delete or move.
     pub(super) is_empty: bool,
 }
 
-/// Tasks are compared by name, then by their fields as values: the order of keys means nothing.
+/// Compares tasks by name, then by field values. The order of keys is irrelevant.
 pub(super) fn diff(old: &[StoredTask], new: &[Task]) -> Diff {
     let by_name: HashMap<&str, &StoredTask> =
         old.iter().map(|stored| (stored.task.name.as_str(), stored)).collect();
@@ -23,48 +23,50 @@ pub(super) fn diff(old: &[StoredTask], new: &[Task]) -> Diff {
         let stored = by_name.get(task.name.as_str())?;
         (stored.task.fields == task.fields).then_some(stored.id)
     };
-    let kept: Vec<Option<TaskId>> = new.iter().map(same).collect();
-    let staying: HashSet<TaskId> = kept.iter().flatten().copied().collect();
-    let gone = old.iter().map(|stored| stored.id).filter(|id| !staying.contains(id)).collect();
-    let is_empty = kept.len() == old.len() && kept.iter().zip(old).all(|(kept, old)| *kept == Some(old.id));
-    Diff { kept, gone, is_empty }
+    let reused: Vec<Option<TaskId>> = new.iter().map(same).collect();
+    let reused_ids: HashSet<TaskId> = reused.iter().flatten().copied().collect();
+    let deleted = old.iter().map(|stored| stored.id).filter(|id| !reused_ids.contains(id)).collect();
+    let is_empty =
+        reused.len() == old.len() && reused.iter().zip(old).all(|(reused, old)| *reused == Some(old.id));
+    Diff { reused, deleted, is_empty }
 }
 
-/// Positions for a list in which some rows have one already. A row is moved only when the order asks for it or
-/// there is no room between its neighbours; then all are numbered anew.
-pub(super) fn positions(kept: &[Option<i64>]) -> Vec<i64> {
-    fitted(kept).unwrap_or_else(|| (0..kept.len() as i64).collect())
+/// Positions for a list in which some rows have a position already. Existing positions are reused if they are
+/// in order and leave room for the new rows; otherwise the whole list is renumbered.
+pub(super) fn positions(reused: &[Option<i64>]) -> Vec<i64> {
+    fit(reused).unwrap_or_else(|| (0..reused.len() as i64).collect())
 }
 
-fn fitted(kept: &[Option<i64>]) -> Option<Vec<i64>> {
-    let mut fitted = Vec::with_capacity(kept.len());
+fn fit(reused: &[Option<i64>]) -> Option<Vec<i64>> {
+    let mut positions = Vec::with_capacity(reused.len());
     let mut last = -1_i64;
-    for position in kept {
+    for position in reused {
         let Some(position) = position else {
-            fitted.push(None);
+            positions.push(None);
             continue;
         };
-        let n_open = fitted.iter().rev().take_while(|place: &&Option<i64>| place.is_none()).count() as i64;
+        let n_open =
+            positions.iter().rev().take_while(|position: &&Option<i64>| position.is_none()).count() as i64;
         if position - last <= n_open {
             return None;
         }
         last = *position;
-        fitted.push(Some(last));
+        positions.push(Some(last));
     }
-    // What has no place yet follows its predecessor.
+    // New rows follow their predecessor.
     let mut last = -1_i64;
     Some(
-        fitted
+        positions
             .into_iter()
-            .map(|place| {
-                last = place.unwrap_or(last + 1);
+            .map(|position| {
+                last = position.unwrap_or(last + 1);
                 last
             })
             .collect(),
     )
 }
 
-/// Two tasks of one name cannot both be stored.
+/// Rejects duplicate task names.
 pub(super) fn check_names(tasks: &[Task]) -> Result<(), StoreError> {
     let mut names = HashSet::new();
     if tasks.iter().all(|task| names.insert(task.name.as_str())) {
@@ -89,12 +91,12 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_change_keeps_its_row() {
+    fn unchanged_tasks_keep_their_rows() {
         let old = [stored(1, "a", 0), stored(2, "b", 0), stored(3, "c", 0)];
-        let found = diff(&old, &[task("c", 0), task("b", 9), task("new", 0)]);
-        assert_eq!(found.kept, [Some(TaskId(3)), None, None]);
-        assert_eq!(found.gone, [TaskId(1), TaskId(2)]);
-        assert!(!found.is_empty);
+        let difference = diff(&old, &[task("c", 0), task("b", 9), task("new", 0)]);
+        assert_eq!(difference.reused, [Some(TaskId(3)), None, None]);
+        assert_eq!(difference.deleted, [TaskId(1), TaskId(2)]);
+        assert!(!difference.is_empty);
         assert!(diff(&old, &[task("a", 0), task("b", 0), task("c", 0)]).is_empty);
         assert!(!diff(&old, &[task("b", 0), task("a", 0), task("c", 0)]).is_empty);
         assert!(!diff(&old, &[task("a", 0), task("b", 0)]).is_empty);
@@ -102,23 +104,23 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_keys_means_nothing() {
+    fn key_order_is_irrelevant() {
         let fields = json!({"value": 0, "a": 1}).as_object().unwrap().clone();
         assert!(diff(&[stored(1, "a", 0)], &[Task { name: "a".to_owned(), fields }]).is_empty);
     }
 
     #[test]
-    fn rows_move_only_when_they_must() {
+    fn rows_move_only_when_necessary() {
         let check =
-            |kept: &[Option<i64>], expected: &[i64]| assert_eq!(positions(kept), expected, "{kept:?}");
+            |reused: &[Option<i64>], expected: &[i64]| assert_eq!(positions(reused), expected, "{reused:?}");
         check(&[], &[]);
         check(&[None, None], &[0, 1]);
-        // One replaced, one removed, one appended: nobody else moves.
+        // One replaced, one removed, one appended: no other row moves.
         check(&[Some(0), None, Some(2)], &[0, 1, 2]);
         check(&[Some(0), Some(2)], &[0, 2]);
         check(&[Some(0), Some(2), None], &[0, 2, 3]);
         check(&[None, Some(4), None, None, Some(9)], &[0, 4, 5, 6, 9]);
-        // No room, or another order: all anew.
+        // No gap, or a different order: renumber the list.
         check(&[Some(0), None, Some(1)], &[0, 1, 2]);
         check(&[None, Some(0)], &[0, 1]);
         check(&[Some(5), Some(3)], &[0, 1]);

@@ -11,14 +11,14 @@ use stoker_model::{GraphType, Owner, OwnerKind};
 
 pub(crate) use cache::TaskCache;
 
-/// Which graphs to list; a field that is `None` excludes nothing.
+/// Filter for graphs; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GraphFilter {
     pub owners: Option<Vec<Owner>>,
     pub types: Option<Vec<GraphType>>,
 }
 
-/// The table and column that tie a graph to an owner of this kind.
+/// Table and column that link a graph to an owner of this kind.
 const fn relation(kind: OwnerKind) -> (&'static str, &'static str) {
     match kind {
         OwnerKind::Release => ("release_deployment_graphs", "release_id"),

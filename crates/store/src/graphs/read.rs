@@ -1,4 +1,4 @@
-//! Reading graphs: the heads first, then the tasks of those that are not remembered.
+//! Reads graphs: the graph rows first, then the tasks of graphs that are not cached.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ const FROM: &str = "deployment_graphs g JOIN deployment_graph_owners o ON o.depl
 const COLUMNS: &str = "g.id, g.generation, o.owner_kind, o.owner_id, o.type, \
     g.verbose_name, g.node_filter, g.on_success, g.on_error, g.on_stop";
 const ORDERS: &[&str] = &["id", "generation", "owner_kind", "owner_id", "type", "verbose_name"];
-/// Each attempt fails only if somebody changed a graph between two statements.
+/// Maximum number of optimistic reads. An attempt fails only if a graph changed between two statements.
 const ATTEMPTS_MAX: usize = 16;
 
 /// A graph without its tasks.
@@ -66,7 +66,7 @@ impl Session {
         owner: Owner,
         graph_type: &GraphType,
     ) -> Result<Option<Graph>, StoreError> {
-        // Straight to the table of that kind of owner: this is asked for every layer of every plan.
+        // Query the owner's table directly: this runs for each layer of each plan.
         let (table, column) = relation(owner.kind());
         let from = format!(
             "deployment_graphs g JOIN (SELECT deployment_graph_id, type, '{}' AS owner_kind, {column} AS owner_id \
@@ -116,36 +116,38 @@ impl Session {
         rows.iter().map(Head::from_row).collect()
     }
 
-    /// Gives heads their tasks, in the same order. Outside of a transaction a graph may change between its head
-    /// and its tasks; then its head is read again. One that went meanwhile is left out.
+    /// Loads the tasks of graphs and keeps their order. Outside of a transaction a graph may change between
+    /// the two reads; then it is read again. A graph deleted meanwhile is left out.
     pub(super) async fn graphs_fill(&mut self, mut heads: Vec<Head>) -> Result<Vec<Graph>, StoreError> {
         let mut tasks: HashMap<GraphId, (i64, Arc<[StoredTask]>)> = HashMap::new();
         for _ in 0..ATTEMPTS_MAX {
             for head in &heads {
-                if let Some(known) = self.cache.get(head.id, head.generation) {
-                    tasks.insert(head.id, (head.generation, known));
+                if let Some(cached) = self.cache.get(head.id, head.generation) {
+                    tasks.insert(head.id, (head.generation, cached));
                 }
             }
-            let fits = |head: &Head, tasks: &HashMap<GraphId, (i64, _)>| {
+            let has_current_tasks = |head: &Head, tasks: &HashMap<GraphId, (i64, _)>| {
                 tasks.get(&head.id).is_some_and(|(generation, _)| *generation == head.generation)
             };
-            let missing: Vec<GraphId> =
-                heads.iter().filter(|head| !fits(head, &tasks)).map(|head| head.id).collect();
-            if missing.is_empty() {
+            let uncached: Vec<GraphId> =
+                heads.iter().filter(|head| !has_current_tasks(head, &tasks)).map(|head| head.id).collect();
+            if uncached.is_empty() {
                 break;
             }
-            self.tasks_read(&missing, &mut tasks).await?;
+            self.tasks_read(&uncached, &mut tasks).await?;
             heads.retain(|head| tasks.contains_key(&head.id));
-            let torn: Vec<GraphId> =
-                heads.iter().filter(|head| !fits(head, &tasks)).map(|head| head.id).collect();
-            if torn.is_empty() {
+            let outdated: Vec<GraphId> =
+                heads.iter().filter(|head| !has_current_tasks(head, &tasks)).map(|head| head.id).collect();
+            if outdated.is_empty() {
                 break;
             }
             let mut newer: HashMap<GraphId, Head> =
-                self.graph_heads(&torn).await?.into_iter().map(|head| (head.id, head)).collect();
+                self.graph_heads(&outdated).await?.into_iter().map(|head| (head.id, head)).collect();
             heads = heads
                 .into_iter()
-                .filter_map(|head| if torn.contains(&head.id) { newer.remove(&head.id) } else { Some(head) })
+                .filter_map(
+                    |head| if outdated.contains(&head.id) { newer.remove(&head.id) } else { Some(head) },
+                )
                 .collect();
         }
         heads
@@ -163,13 +165,13 @@ impl Session {
     async fn tasks_read(
         &mut self,
         ids: &[GraphId],
-        into: &mut HashMap<GraphId, (i64, Arc<[StoredTask]>)>,
+        tasks_by_graph: &mut HashMap<GraphId, (i64, Arc<[StoredTask]>)>,
     ) -> Result<(), StoreError> {
         let (condition, args) = self.select().and_ids("g.id", ids.iter().map(|id| id.0)).finish();
         let sql = format!("{}{condition}{}", *tasks::SELECT, tasks::ORDER);
         let rows = self.connection.fetch_all(sql, args).await?;
         for id in ids {
-            into.remove(id);
+            tasks_by_graph.remove(id);
         }
         let mut read: HashMap<GraphId, (i64, Vec<StoredTask>)> = HashMap::new();
         for row in &rows {
@@ -183,7 +185,7 @@ impl Session {
             if self.is_settled {
                 self.cache.put(id, generation, &list);
             }
-            into.insert(id, (generation, list));
+            tasks_by_graph.insert(id, (generation, list));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Where the tasks of a graph stand in what was uploaded last.
+//! Source locations of graph tasks in the uploaded file.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +10,7 @@ use crate::{Session, StoreError, Writing};
 const TABLE: &str = "deployment_graph_sources";
 
 impl Session {
-    /// Of these graphs, as far as it is known.
+    /// Source locations of those of the graphs that have them.
     pub async fn graph_sources(
         &mut self,
         ids: impl IntoIterator<Item = GraphId>,
@@ -40,9 +40,9 @@ fn lines_of(json: &Json) -> BTreeMap<String, BTreeMap<String, u32>> {
 }
 
 impl Writing {
-    /// Remembers where the tasks of a graph, as they are now, were written.
+    /// Records the source locations of a graph's current tasks.
     pub async fn graph_source_put(&mut self, graph: &Graph, source: &GraphSource) -> Result<(), StoreError> {
-        self.graph_source_forget(graph.id).await?;
+        self.graph_source_delete(graph.id).await?;
         let lines = serde_json::to_value(&source.lines).unwrap_or_default();
         let sql = format!("INSERT INTO {TABLE} (deployment_graph_id, file, lines) VALUES ($1, $2, $3)");
         let args = Args::new().int(graph.id.0).opt_text(source.file.as_deref()).json(&lines);
@@ -50,8 +50,8 @@ impl Writing {
         Ok(())
     }
 
-    /// What was known of tasks that are others now.
-    pub(super) async fn graph_source_forget(&mut self, id: GraphId) -> Result<(), StoreError> {
+    /// Deletes locations that became outdated because the tasks changed.
+    pub(super) async fn graph_source_delete(&mut self, id: GraphId) -> Result<(), StoreError> {
         let sql = format!("DELETE FROM {TABLE} WHERE deployment_graph_id = $1");
         self.connection.execute(sql, Args::new().int(id.0)).await?;
         Ok(())

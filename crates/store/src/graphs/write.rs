@@ -1,4 +1,4 @@
-//! Writing graphs. An update writes the rows that differ and no other.
+//! Writes graphs. An update writes only the task rows that differ.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ use crate::{StoreError, Writing};
 
 const TAKEN: StoreError = StoreError::Taken { what: "graph type" };
 const MISSING: StoreError = StoreError::Missing { what: "graph" };
-/// How many rows one statement moves.
+/// Row moves per statement.
 const MOVES_MAX: usize = 500;
 
-/// Where a task goes: its position, and the row it has already.
-struct Placed {
+/// Position of a task, and its existing row, if any.
+struct PlacedTask {
     position: i64,
     row: Option<TaskId>,
 }
@@ -54,7 +54,7 @@ impl Writing {
         let relate = format!("INSERT INTO {table} (type, deployment_graph_id, {column}) VALUES ($1, $2, $3)");
         let args = Args::new().key(graph_type.as_str()).int(id.0).int(owner.id());
         self.connection.execute(relate, args).await?;
-        let placed = (0..tasks.len() as i64).map(|position| Placed { position, row: None }).collect();
+        let placed = (0..tasks.len() as i64).map(|position| PlacedTask { position, row: None }).collect();
         let tasks = self.tasks_insert(id, tasks, placed).await?.into();
         let (graph_type, metadata) = (graph_type.clone(), metadata.clone());
         let graph = Graph { id, generation: 1, owner, graph_type, metadata, tasks };
@@ -62,8 +62,8 @@ impl Writing {
         Ok(graph)
     }
 
-    /// Replaces what is said about a graph and, when they are given, its tasks. A task that is the same keeps its
-    /// row, one that differs gets a new one; when nothing differs nothing is written.
+    /// Replaces the metadata of a graph and, if given, its tasks. An unchanged task keeps its row, a changed
+    /// one gets a new row. Writes nothing if nothing changed.
     pub async fn graph_update(
         &mut self,
         id: GraphId,
@@ -95,7 +95,7 @@ impl Writing {
         Ok(graph)
     }
 
-    /// Removes one task; the rows of the others stay.
+    /// Deletes one task; the rows of the others are unchanged.
     pub async fn graph_task_delete(
         &mut self,
         id: GraphId,
@@ -111,13 +111,14 @@ impl Writing {
         self.graph_update(id, expected_generation, &graph.metadata, Some(&others)).await
     }
 
-    /// Its tasks go too. Whether there was one.
+    /// Deletes a graph with its tasks. Returns whether the graph existed.
     pub async fn graph_delete(&mut self, id: GraphId) -> Result<bool, StoreError> {
         let sql = "DELETE FROM deployment_graphs WHERE id = $1".to_owned();
         Ok(self.connection.remove(sql, Args::new().int(id.0)).await? == 1)
     }
 
-    /// Foreign keys take away relations and tasks, but point the wrong way to take away the graphs themselves.
+    /// Deletes the graphs of an owner. Cascading foreign keys remove only the relations and tasks, because
+    /// relations reference graphs and not the other way round.
     pub(crate) async fn graphs_delete_of_owner(&mut self, owner: Owner) -> Result<(), StoreError> {
         let (table, column) = relation(owner.kind());
         let sql = format!(
@@ -154,30 +155,36 @@ impl Writing {
         tasks: &[Task],
         difference: Diff,
     ) -> Result<Vec<StoredTask>, StoreError> {
-        self.graph_source_forget(id).await?;
-        // Before the new rows, which may have the names of those that go.
-        if !difference.gone.is_empty() {
-            let gone = difference.gone.iter().map(|id| id.0);
-            let (condition, args) = self.select().and_ids("id", gone).finish();
+        self.graph_source_delete(id).await?;
+        // Before inserting, because new rows may reuse the names of deleted ones.
+        if !difference.deleted.is_empty() {
+            let deleted = difference.deleted.iter().map(|id| id.0);
+            let (condition, args) = self.select().and_ids("id", deleted).finish();
             let sql = format!("DELETE FROM deployment_graph_tasks{condition}");
             self.connection.remove(sql, args).await?;
         }
-        let placed = self.tasks_place(id, &difference.kept).await?;
+        let placed = self.tasks_place(id, &difference.reused).await?;
         self.tasks_insert(id, tasks, placed).await
     }
 
-    /// Finds a position for every task and moves the rows that must.
-    async fn tasks_place(&mut self, id: GraphId, kept: &[Option<TaskId>]) -> Result<Vec<Placed>, StoreError> {
+    /// Assigns a position to every task and updates the rows that must move.
+    async fn tasks_place(
+        &mut self,
+        id: GraphId,
+        reused: &[Option<TaskId>],
+    ) -> Result<Vec<PlacedTask>, StoreError> {
         let sql = "SELECT id, position FROM deployment_graph_tasks WHERE deployment_graph_id = $1".to_owned();
         let mut old: HashMap<TaskId, i64> = HashMap::new();
         for row in self.connection.fetch_all(sql, Args::new().int(id.0)).await? {
             let mut columns = row.columns(tasks::TABLE);
             old.insert(TaskId(columns.int()?), columns.int()?);
         }
-        let known: Vec<Option<i64>> = kept.iter().map(|row| old.get(row.as_ref()?).copied()).collect();
-        let placed = positions(&known).into_iter().zip(kept);
-        let placed: Vec<Placed> = placed.map(|(position, row)| Placed { position, row: *row }).collect();
-        let moved = placed.iter().zip(&known).filter(|(placed, known)| Some(placed.position) != **known);
+        let old_positions: Vec<Option<i64>> =
+            reused.iter().map(|row| old.get(row.as_ref()?).copied()).collect();
+        let placed = positions(&old_positions).into_iter().zip(reused);
+        let placed: Vec<PlacedTask> =
+            placed.map(|(position, row)| PlacedTask { position, row: *row }).collect();
+        let moved = placed.iter().zip(&old_positions).filter(|(placed, old)| Some(placed.position) != **old);
         let moved: Vec<(TaskId, i64)> =
             moved.filter_map(|(placed, _)| Some((placed.row?, placed.position))).collect();
         for chunk in moved.chunks(MOVES_MAX) {
@@ -189,20 +196,20 @@ impl Writing {
     async fn tasks_move(&mut self, moved: &[(TaskId, i64)]) -> Result<(), StoreError> {
         let values: Vec<String> = moved.iter().map(|(id, position)| format!("({id}, {position})")).collect();
         let sql = format!(
-            "WITH moved (id, place) AS (VALUES {}) UPDATE deployment_graph_tasks \
-             SET position = (SELECT place FROM moved WHERE moved.id = deployment_graph_tasks.id) \
+            "WITH moved (id, new_position) AS (VALUES {}) UPDATE deployment_graph_tasks \
+             SET position = (SELECT new_position FROM moved WHERE moved.id = deployment_graph_tasks.id) \
              WHERE id IN (SELECT id FROM moved)",
             values.join(", ")
         );
         self.connection.execute(sql, Args::new()).await.map(drop)
     }
 
-    /// Adds the tasks that have no row, and returns all with theirs.
+    /// Inserts the tasks without a row. Returns all tasks with their row ids.
     async fn tasks_insert(
         &mut self,
         id: GraphId,
         tasks: &[Task],
-        placed: Vec<Placed>,
+        placed: Vec<PlacedTask>,
     ) -> Result<Vec<StoredTask>, StoreError> {
         let new: Vec<(&Task, i64)> = tasks
             .iter()

@@ -1,4 +1,5 @@
-//! Modules, their contents (sealed before they come here), and what of them is on nodes.
+//! Modules, their encrypted contents, and their state on nodes. Contents are encrypted before they reach the
+//! store.
 
 mod on_nodes;
 mod runs;
@@ -10,19 +11,19 @@ pub use self::sealed::SealedPlace;
 use crate::sql::{Args, Columns, Record, Table, is_key};
 use crate::{List, Session, StoreError, Writing};
 
-/// Which modules to list; a field that is `None` excludes nothing.
+/// Filter for modules; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModuleFilter {
-    /// Visible ones of this tenant and of all.
+    /// Visible modules of this tenant, and visible modules shared by all tenants.
     pub visible_to: Option<TenantId>,
-    /// Those that are applied by themselves to nodes of this tenant.
+    /// Modules that are applied automatically to nodes of this tenant.
     pub automatic_for: Option<TenantId>,
     pub uuids: Option<Vec<String>>,
-    /// `Some(None)`: bound to no datastore.
+    /// `Some(None)` selects modules that are not bound to a datastore.
     pub datastore: Option<Option<String>>,
 }
 
-/// The columns that every table with a module in it has, in the order in which they are written and read.
+/// Module columns shared by several tables, in the order in which they are written and read.
 const BODY: &str = "name, module_type, description, tenant_id, datastore, datastore_version, auto_apply, visible, \
     live_update, priority_apply, apply_order, is_admin, md5";
 
@@ -106,7 +107,7 @@ fn args(module: &Module) -> Args {
 }
 
 impl Session {
-    /// Oldest first.
+    /// Modules in creation order.
     pub async fn module_list(&mut self, filter: &ModuleFilter) -> Result<Vec<Module>, StoreError> {
         let mut select = self.select();
         if let Some(tenant_id) = filter.visible_to {
@@ -136,7 +137,7 @@ impl Session {
         self.get_where("uuid = $1", Args::new().key(uuid)).await
     }
 
-    /// The contents of a module that is there.
+    /// Encrypted contents of an existing module.
     pub async fn module_contents(&mut self, id: ModuleId) -> Result<Sealed, StoreError> {
         let sql = "SELECT key_name, contents FROM module_contents WHERE module_id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
@@ -170,14 +171,14 @@ impl Writing {
         Ok(module)
     }
 
-    /// Writes a module as it shall be, and other contents if there are some.
+    /// Overwrites a module and, if given, its contents.
     pub async fn module_update(
         &mut self,
         module: &Module,
         contents: Option<&Sealed>,
     ) -> Result<Module, StoreError> {
         let body = &module.body;
-        let twin = "SELECT 1 FROM modules WHERE name = $1 AND module_type = $2 AND coalesce(tenant_id, 0) = $3 \
+        let duplicate = "SELECT 1 FROM modules WHERE name = $1 AND module_type = $2 AND coalesce(tenant_id, 0) = $3 \
                     AND coalesce(datastore, '') = $4 AND coalesce(datastore_version, '') = $5 AND id <> $6";
         let key = Args::new()
             .key(&body.name)
@@ -186,7 +187,7 @@ impl Writing {
             .text(body.datastore.as_deref().unwrap_or_default())
             .text(body.datastore_version.as_deref().unwrap_or_default())
             .int(module.id.0);
-        if self.exists(twin.to_owned(), key).await? {
+        if self.exists(duplicate.to_owned(), key).await? {
             return Err(StoreError::Taken { what: "module" });
         }
         let mut module = Module { updated_at: self.now(), ..module.clone() };
@@ -197,7 +198,7 @@ impl Writing {
         Ok(module)
     }
 
-    /// Whether there was one. What nodes carry of it stays.
+    /// Returns whether the module existed. Nodes keep their copy of it.
     pub async fn module_delete(&mut self, id: ModuleId) -> Result<bool, StoreError> {
         self.delete::<Module>(id.0).await
     }

@@ -1,4 +1,4 @@
-//! What became of modules on nodes.
+//! Modules applied to nodes.
 
 use stoker_model::{Cluster, ClusterId, ModuleStatus, Node, NodeId, NodeModule};
 
@@ -32,14 +32,14 @@ fn from_row(row: &Row) -> Result<NodeModule, StoreError> {
 }
 
 impl Session {
-    /// What a node carries and carried, the last applied first.
+    /// Modules that are or were on a node, most recently applied first.
     pub async fn node_modules(&mut self, node_id: NodeId) -> Result<Vec<NodeModule>, StoreError> {
         let sql = format!("{} WHERE node_id = $1 ORDER BY updated_at DESC, uuid", select_sql());
         let rows = self.connection.fetch_all(sql, Args::new().int(node_id.0)).await?;
         rows.iter().map(from_row).collect()
     }
 
-    /// Who carries a module, by node.
+    /// Nodes that have a module, by node id.
     pub async fn module_carriers(&mut self, uuid: &str) -> Result<Vec<NodeModule>, StoreError> {
         if !is_key(uuid) {
             return Ok(Vec::new());
@@ -51,17 +51,17 @@ impl Session {
 }
 
 impl Writing {
-    /// Notes how a module ended on a node, in the place of what was noted before.
+    /// Records the outcome of a module on a node, replacing an earlier one.
     pub async fn node_module_put(&mut self, applied: &NodeModule) -> Result<(), StoreError> {
         self.require::<Node>(applied.node_id.0).await?;
         self.require::<Cluster>(applied.cluster_id.0).await?;
-        let gone = format!("DELETE FROM {TABLE} WHERE node_id = $1 AND uuid = $2");
-        self.connection.execute(gone, Args::new().int(applied.node_id.0).key(&applied.uuid)).await?;
-        let places: Vec<String> = (1..=23).map(|place| format!("${place}")).collect();
+        let delete = format!("DELETE FROM {TABLE} WHERE node_id = $1 AND uuid = $2");
+        self.connection.execute(delete, Args::new().int(applied.node_id.0).key(&applied.uuid)).await?;
+        let placeholders: Vec<String> = (1..=23).map(|number| format!("${number}")).collect();
         let sql = format!(
             "INSERT INTO {TABLE} (node_id, cluster_id, uuid, {BODY}, status, message, created_at, updated_at, \
              removed_at, key_name, contents) VALUES ({})",
-            places.join(", ")
+            placeholders.join(", ")
         );
         let args = Args::new().int(applied.node_id.0).int(applied.cluster_id.0).key(&applied.uuid);
         let args = body_args(args, &applied.body)
@@ -76,16 +76,16 @@ impl Writing {
         Ok(())
     }
 
-    /// What a node carries is of the cluster it is in.
-    pub(crate) async fn node_modules_forget(
+    /// Deletes the modules of a node that moved to another cluster: they belong to a cluster.
+    pub(crate) async fn node_modules_delete_foreign(
         &mut self,
         node_id: NodeId,
         cluster_id: Option<ClusterId>,
     ) -> Result<(), StoreError> {
-        // No cluster has this number.
-        let kept = cluster_id.map_or(0, |id| id.0);
+        // Ids start at 1, so 0 matches no cluster.
+        let retained = cluster_id.map_or(0, |id| id.0);
         let sql = format!("DELETE FROM {TABLE} WHERE node_id = $1 AND cluster_id <> $2");
-        self.connection.execute(sql, Args::new().int(node_id.0).int(kept)).await?;
+        self.connection.execute(sql, Args::new().int(node_id.0).int(retained)).await?;
         Ok(())
     }
 }

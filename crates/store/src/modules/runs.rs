@@ -1,4 +1,4 @@
-//! Lists of modules on their way to a node.
+//! Module runs: lists of modules in transit to a node, one run per node at a time.
 
 use stoker_model::{Actor, Micros, ModuleAction, ModuleItem, ModuleRun, NodeId, RunId};
 
@@ -19,12 +19,12 @@ fn read_item(row: &Row) -> Result<ModuleItem, StoreError> {
 }
 
 impl Store {
-    /// Gives a run its turn at its node, unless another one has it or came before.
+    /// Gives a run exclusive access to its node, unless another run has it or is ahead in the queue.
     pub async fn module_turn(&self, run: RunId, node_id: NodeId, now: Micros) -> Result<bool, StoreError> {
         let mut writing = self.change(&Actor::server(), now).await?;
         match writing.module_run_turn(run, node_id).await {
-            Ok(has_turn) => writing.commit_quietly().await.map(|()| has_turn),
-            // Another server was faster by a hair.
+            Ok(has_turn) => writing.commit_unaudited().await.map(|()| has_turn),
+            // Lost a race with another server.
             Err(StoreError::Taken { .. }) => Ok(false),
             Err(error) => Err(error),
         }
@@ -52,7 +52,7 @@ impl Session {
         }))
     }
 
-    /// Whether something is on its way to a node.
+    /// Unfinished module runs of a node, oldest first.
     pub async fn module_runs_of(&mut self, node_id: NodeId) -> Result<Vec<RunId>, StoreError> {
         let sql = format!(
             "SELECT m.run_id FROM {RUNS} m JOIN runs r ON r.id = m.run_id WHERE m.node_id = $1 \
@@ -64,7 +64,7 @@ impl Session {
 }
 
 impl Writing {
-    /// Notes what a run, which is there, takes to a node.
+    /// Records the modules that an existing run applies to a node.
     pub async fn module_run_create(&mut self, run: &ModuleRun) -> Result<(), StoreError> {
         self.require::<stoker_model::Run>(run.run_id.0).await?;
         self.require::<stoker_model::Node>(run.node_id.0).await?;
@@ -87,7 +87,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Gives a run its turn at its node, unless an earlier one has not ended.
+    /// Gives a run exclusive access to its node, unless an earlier run has not ended.
     pub async fn module_run_turn(&mut self, run: RunId, node_id: NodeId) -> Result<bool, StoreError> {
         let ended = format!(
             "DELETE FROM {RUNS} WHERE node_id = $1 AND run_id <> $2 AND run_id IN \
@@ -101,7 +101,7 @@ impl Writing {
         Ok(self.connection.execute(sql, Args::new().int(run.0).int(node_id.0)).await? == 1)
     }
 
-    /// A run has ended: the next one may have its turn. Whether there was something.
+    /// Deletes the record of an ended run, so that the next run can start. Returns whether there was one.
     pub async fn module_run_delete(&mut self, run: RunId) -> Result<bool, StoreError> {
         let sql = format!("DELETE FROM {RUNS} WHERE run_id = $1");
         Ok(self.connection.execute(sql, Args::new().int(run.0)).await? == 1)

@@ -1,4 +1,4 @@
-//! Everything that is sealed, wherever it is: for whoever changes the key.
+//! Enumerates and rewrites all encrypted values, for key rotation.
 
 use stoker_model::{ModuleId, NodeId, RunId, Sealed, WebhookId};
 
@@ -6,59 +6,59 @@ use super::read_sealed;
 use crate::sql::Args;
 use crate::{Session, StoreError, Writing};
 
-/// Where sealed contents are.
+/// Location of an encrypted value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SealedPlace {
     Module(ModuleId),
-    /// A module on its way.
+    /// A module of a module run, by run and position.
     Underway(RunId, i64),
-    /// A module on a node.
+    /// A module applied to a node.
     Applied(NodeId, String),
-    /// What messages to a webhook are signed with.
+    /// The signing secret of a webhook.
     Webhook(WebhookId),
 }
 
 impl Session {
-    /// What is sealed with another key than this.
+    /// Values encrypted with a key other than `key`.
     pub async fn sealed_otherwise(&mut self, key: &str) -> Result<Vec<(SealedPlace, Sealed)>, StoreError> {
-        let mut found = Vec::new();
+        let mut values = Vec::new();
         let sql = "SELECT module_id, key_name, contents FROM module_contents WHERE key_name <> $1 ORDER BY module_id";
         for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
             let mut columns = row.columns("module_contents");
-            let place = SealedPlace::Module(ModuleId(columns.int()?));
-            found.push((place, read_sealed(&mut columns)?));
+            let location = SealedPlace::Module(ModuleId(columns.int()?));
+            values.push((location, read_sealed(&mut columns)?));
         }
         let sql = "SELECT run_id, position, key_name, contents FROM module_run_items WHERE key_name <> $1 \
                    ORDER BY run_id, position";
         for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
             let mut columns = row.columns("module_run_items");
-            let place = SealedPlace::Underway(RunId(columns.int()?), columns.int()?);
-            found.push((place, read_sealed(&mut columns)?));
+            let location = SealedPlace::Underway(RunId(columns.int()?), columns.int()?);
+            values.push((location, read_sealed(&mut columns)?));
         }
         let sql = "SELECT node_id, uuid, key_name, contents FROM node_modules WHERE key_name <> $1 \
                    ORDER BY node_id, uuid";
         for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
             let mut columns = row.columns("node_modules");
-            let place = SealedPlace::Applied(NodeId(columns.int()?), columns.text()?);
-            found.push((place, read_sealed(&mut columns)?));
+            let location = SealedPlace::Applied(NodeId(columns.int()?), columns.text()?);
+            values.push((location, read_sealed(&mut columns)?));
         }
         let sql = "SELECT webhook_id, key_name, secret FROM webhook_secrets WHERE key_name <> $1 ORDER BY webhook_id";
         for row in self.connection.fetch_all(sql.to_owned(), Args::new().text(key)).await? {
             let mut columns = row.columns("webhook_secrets");
-            let place = SealedPlace::Webhook(WebhookId(columns.int()?));
-            found.push((place, read_sealed(&mut columns)?));
+            let location = SealedPlace::Webhook(WebhookId(columns.int()?));
+            values.push((location, read_sealed(&mut columns)?));
         }
-        // A module that was removed from its node has left no contents there.
-        found.retain(|(_, sealed)| !sealed.bytes.is_empty());
-        Ok(found)
+        // A module removed from its node has empty contents there.
+        values.retain(|(_, sealed)| !sealed.bytes.is_empty());
+        Ok(values)
     }
 }
 
 impl Writing {
-    /// The same contents, sealed anew.
-    pub async fn sealed_put(&mut self, place: &SealedPlace, sealed: &Sealed) -> Result<(), StoreError> {
+    /// Replaces an encrypted value by the same value encrypted with another key.
+    pub async fn sealed_put(&mut self, location: &SealedPlace, sealed: &Sealed) -> Result<(), StoreError> {
         let args = Args::new().text(&sealed.key).bytes(&sealed.bytes);
-        let (sql, args) = match place {
+        let (sql, args) = match location {
             SealedPlace::Module(id) => (
                 "UPDATE module_contents SET key_name = $1, contents = $2 WHERE module_id = $3",
                 args.int(id.0),

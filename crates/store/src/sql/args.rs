@@ -1,4 +1,4 @@
-//! Values for the placeholders of a statement, in their order.
+//! Statement arguments in placeholder order.
 
 use sqlx::error::BoxDynError;
 use sqlx::{Arguments, Database, Encode, Type};
@@ -6,11 +6,13 @@ use stoker_model::{Json, JsonMap, Micros};
 
 use crate::StoreError;
 
-/// Text that stands in an index may not be longer: PostgreSQL has no room for more in a page of a tree.
+/// Maximum length of an indexed text. A PostgreSQL B-tree entry must fit on a third of a page (about 2700
+/// bytes).
 const KEY_BYTES_MAX: usize = 1024;
-/// A document nested deeper could be written and not be read again: the reader stops before the stack does.
+/// Maximum nesting depth of a document. A deeper one could be written but not read back: `serde_json` stops
+/// at 128 levels.
 const DEPTH_MAX: usize = 120;
-const SHOWN_CHARS_MAX: usize = 60;
+const EXCERPT_CHARS_MAX: usize = 60;
 
 #[derive(Clone, Debug)]
 pub(super) enum Arg {
@@ -20,14 +22,14 @@ pub(super) enum Arg {
     Bytes(Vec<u8>),
 }
 
-/// Text is checked as it comes; what cannot be stored is reported when the statement is run.
+/// Values are validated as they are added; the first invalid one is reported when the statement is executed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Args {
     values: Vec<Arg>,
     unstorable: Option<String>,
 }
 
-/// Whether a name can be stored, and so whether it is worth looking for.
+/// Whether a text is a valid key. An invalid one is in no row, so lookups can skip the query.
 pub(crate) fn is_key(text: &str) -> bool {
     text.len() <= KEY_BYTES_MAX && !text.contains('\0')
 }
@@ -41,7 +43,7 @@ impl Args {
         self.values.len()
     }
 
-    /// These, and others after them.
+    /// Appends the arguments of `others`.
     pub(crate) fn and(mut self, others: Self) -> Self {
         self.values.extend(others.values);
         self.unstorable = self.unstorable.or(others.unstorable);
@@ -77,21 +79,21 @@ impl Args {
 
     pub(crate) fn opt_text(mut self, value: Option<&str>) -> Self {
         if let Some(text) = value.filter(|text| text.contains('\0')) {
-            self.refuse(format!("`{}`, which has a NUL character,", shown(text)));
+            self.reject(format!("text `{}` with a NUL character", excerpt(text)));
         }
         self.values.push(Arg::Text(value.map(str::to_owned)));
         self
     }
 
-    /// A text that stands in an index.
+    /// A text in an indexed column.
     pub(crate) fn key(mut self, value: &str) -> Self {
         if value.len() > KEY_BYTES_MAX {
-            self.refuse(format!("`{}…`, a name of {} bytes,", shown(value), value.len()));
+            self.reject(format!("name `{}…` of {} bytes", excerpt(value), value.len()));
         }
         self.text(value)
     }
 
-    /// JSON writes a NUL as an escape, so that any document can be kept as text.
+    /// JSON escapes NUL, so any document can be stored as text.
     pub(crate) fn json(self, value: &Json) -> Self {
         self.opt_json(Some(value))
     }
@@ -107,13 +109,13 @@ impl Args {
 
     pub(crate) fn opt_map(mut self, value: Option<&JsonMap>) -> Self {
         self.check_depth(value.into_iter().flat_map(JsonMap::values));
-        // A map of texts and values always has a text form.
+        // Serializing a map with string keys cannot fail.
         self.push_text(value.map(|map| serde_json::to_string(map).unwrap_or_default()))
     }
 
     pub(crate) fn documents(mut self, values: &[Json]) -> Self {
         self.check_depth(values);
-        // Written item by item: a copy of every document only to print it would be a waste.
+        // Serialized item by item to avoid cloning the documents into a `Json::Array`.
         let items: Vec<String> = values.iter().map(Json::to_string).collect();
         self.push_text(Some(format!("[{}]", items.join(","))))
     }
@@ -130,15 +132,15 @@ impl Args {
 
     fn check_depth<'v>(&mut self, values: impl IntoIterator<Item = &'v Json>) {
         if values.into_iter().any(|value| is_deeper(value, DEPTH_MAX)) {
-            self.refuse(format!("a document nested deeper than {DEPTH_MAX}"));
+            self.reject(format!("a document nested deeper than {DEPTH_MAX}"));
         }
     }
 
-    fn refuse(&mut self, what: String) {
+    fn reject(&mut self, what: String) {
         self.unstorable.get_or_insert(what);
     }
 
-    /// The values themselves, if all of them can be stored.
+    /// The values, or an error if one of them cannot be stored.
     pub(super) fn into_values(self) -> Result<Vec<Arg>, StoreError> {
         match self.unstorable {
             Some(what) => Err(StoreError::Unstorable { what }),
@@ -146,7 +148,7 @@ impl Args {
         }
     }
 
-    /// The arguments as an engine takes them.
+    /// Converts the values to the argument type of an engine.
     pub(crate) fn into_engine<A>(self) -> Result<A, StoreError>
     where
         A: Arguments,
@@ -158,13 +160,13 @@ impl Args {
     {
         let mut arguments = A::default();
         for value in self.into_values()? {
-            let added: Result<(), BoxDynError> = match value {
+            let result: Result<(), BoxDynError> = match value {
                 Arg::Int(value) => arguments.add(value),
                 Arg::Text(value) => arguments.add(value),
                 Arg::Bool(value) => arguments.add(value),
                 Arg::Bytes(value) => arguments.add(value),
             };
-            added.map_err(|error| StoreError::Database(sqlx::Error::Encode(error)))?;
+            result.map_err(|error| StoreError::Database(sqlx::Error::Encode(error)))?;
         }
         Ok(arguments)
     }
@@ -178,6 +180,6 @@ fn is_deeper(value: &Json, depth: usize) -> bool {
     }
 }
 
-fn shown(text: &str) -> String {
-    text.chars().take(SHOWN_CHARS_MAX).collect::<String>().escape_debug().to_string()
+fn excerpt(text: &str) -> String {
+    text.chars().take(EXCERPT_CHARS_MAX).collect::<String>().escape_debug().to_string()
 }

@@ -1,8 +1,8 @@
-//! Parts of long lists.
+//! Sorting and pagination of lists.
 
 use crate::StoreError;
 
-/// Which part of a list, in which order. The default is everything, by id.
+/// Page and sort order of a list. The default is all rows by id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List {
     pub limit: Option<u64>,
@@ -16,7 +16,7 @@ pub struct Order {
     pub descending: bool,
 }
 
-/// A part of a list and the length of the whole.
+/// One page of a list and the total number of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
     pub items: Vec<T>,
@@ -24,13 +24,13 @@ pub struct Page<T> {
 }
 
 impl List {
-    /// Whether the part is the whole.
-    pub(crate) fn is_everything(&self) -> bool {
+    /// Whether the list is not paginated.
+    pub(crate) fn is_unpaginated(&self) -> bool {
         self.limit.is_none() && self.offset == 0
     }
 
-    /// `ORDER BY …`; ties are always broken by id, so that pages neither overlap nor leave gaps. Nothing of what a
-    /// user wrote gets into the statement: a field is one of `known` or an error.
+    /// `ORDER BY …`. Ties are broken by id, so that pages neither overlap nor have gaps. User input never
+    /// reaches the statement: a field must be one of `known`.
     pub(crate) fn order_sql(
         &self,
         known: &'static [&'static str],
@@ -45,7 +45,7 @@ impl List {
                 .iter()
                 .find(|column| **column == order.field)
                 .ok_or_else(|| StoreError::UnknownOrder { field: order.field.clone(), known })?;
-            // The engines put NULL at opposite ends unless told.
+            // SQLite and PostgreSQL sort NULL to opposite ends by default.
             let direction = if order.descending { "DESC NULLS LAST" } else { "ASC NULLS FIRST" };
             terms.push(format!("{column} {direction}"));
         }
@@ -53,11 +53,11 @@ impl List {
         Ok(format!(" ORDER BY {}", terms.join(", ")))
     }
 
-    /// `LIMIT … OFFSET …` as numbers, which no engine reads as anything else.
+    /// `LIMIT … OFFSET …`, clamped to `i64`.
     pub(crate) fn limit_sql(&self) -> String {
         let clamp = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
         match self.limit {
-            _ if self.is_everything() => String::new(),
+            _ if self.is_unpaginated() => String::new(),
             limit => {
                 format!(" LIMIT {} OFFSET {}", limit.map_or(i64::MAX, clamp), clamp(self.offset))
             }
@@ -70,14 +70,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_beyond_what_an_engine_counts_are_the_largest_it_can() {
+    fn limit_and_offset_are_clamped_to_i64() {
         let list = List { limit: Some(u64::MAX), offset: u64::MAX, order_by: Vec::new() };
         assert_eq!(list.limit_sql(), format!(" LIMIT {0} OFFSET {0}", i64::MAX));
         assert_eq!(List::default().limit_sql(), "");
     }
 
     #[test]
-    fn only_known_fields_get_into_a_statement() {
+    fn order_by_unknown_field_is_rejected() {
         let by = |field: &str, descending| List {
             order_by: vec![Order { field: field.to_owned(), descending }],
             ..List::default()

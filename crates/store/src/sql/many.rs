@@ -1,4 +1,4 @@
-//! Many rows with one statement.
+//! Bulk statements: many rows per statement.
 
 use sqlx::Arguments as _;
 use sqlx::postgres::PgArguments;
@@ -7,12 +7,13 @@ use super::Dialect;
 use super::args::{Arg, Args};
 use crate::StoreError;
 
-/// How many values one statement of SQLite has. Statements are kept for the next time, and longer ones take more memory.
+/// Maximum number of values in a SQLite statement. Prepared statements are cached, and longer ones take more
+/// memory.
 const SQLITE_VALUES_MAX: usize = 480;
-/// How many rows one statement of PostgreSQL has; more would only take memory.
+/// Maximum number of rows in a PostgreSQL statement; more would only take memory.
 const POSTGRES_ROWS_MAX: usize = 5000;
 
-/// A statement about many rows: what stands before them and after them.
+/// A bulk statement: the SQL before and after the list of rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Many<'a> {
     pub(crate) before: &'a str,
@@ -20,8 +21,8 @@ pub(crate) struct Many<'a> {
 }
 
 impl Many<'_> {
-    /// One placeholder for each value, and the values one row after the other. Placeholders have no numbers: SQLite looks for
-    /// each number among all of them.
+    /// `VALUES` with one placeholder per value, row by row. The placeholders are not numbered because SQLite
+    /// searches linearly for numbered ones.
     pub(crate) fn by_rows(&self, rows: Vec<Args>) -> (String, Args) {
         let Self { before, after } = self;
         let row = format!("({})", vec!["?"; rows.first().map_or(0, Args::len)].join(", "));
@@ -29,21 +30,21 @@ impl Many<'_> {
         (format!("{before} VALUES {values} {after}"), rows.into_iter().fold(Args::new(), Args::and))
     }
 
-    /// One placeholder for each column, whose values are one array: the statement does not change with its length, and
-    /// the server reads it once.
+    /// `UNNEST` with one placeholder per column, bound to an array. The statement text does not depend on the
+    /// number of rows, so PostgreSQL parses it once.
     pub(crate) fn by_columns(&self, rows: Vec<Args>) -> Result<(String, PgArguments), StoreError> {
         let Self { before, after } = self;
-        let (mut arguments, mut places) = (PgArguments::default(), Vec::new());
-        for (idx, column) in transposed(rows)?.into_iter().enumerate() {
-            places.push(format!("${}::{}[]", idx + 1, column.type_name()));
+        let (mut arguments, mut placeholders) = (PgArguments::default(), Vec::new());
+        for (idx, column) in transpose(rows)?.into_iter().enumerate() {
+            placeholders.push(format!("${}::{}[]", idx + 1, column.type_name()));
             column.add_to(&mut arguments)?;
         }
-        let places = places.join(", ");
-        Ok((format!("{before} SELECT * FROM UNNEST({places}) {after}"), arguments))
+        let placeholders = placeholders.join(", ");
+        Ok((format!("{before} SELECT * FROM UNNEST({placeholders}) {after}"), arguments))
     }
 }
 
-/// Rows in pieces that one statement can have.
+/// Splits rows into chunks that fit into one statement.
 pub(crate) fn chunks(dialect: Dialect, rows: Vec<Args>) -> Vec<Vec<Args>> {
     let n_rows_max = match dialect {
         Dialect::Sqlite => (SQLITE_VALUES_MAX / rows.first().map_or(1, Args::len).max(1)).max(1),
@@ -65,7 +66,7 @@ enum Column {
 }
 
 impl Column {
-    fn like(value: &Arg) -> Self {
+    fn empty_like(value: &Arg) -> Self {
         match value {
             Arg::Int(_) => Self::Ints(Vec::new()),
             Arg::Text(_) => Self::Texts(Vec::new()),
@@ -80,7 +81,7 @@ impl Column {
             (Self::Texts(column), Arg::Text(value)) => column.push(value),
             (Self::Bools(column), Arg::Bool(value)) => column.push(value),
             (Self::Bytes(column), Arg::Bytes(value)) => column.push(value),
-            _ => return Err(StoreError::Unstorable { what: "a column of several types".to_owned() }),
+            _ => return Err(StoreError::Unstorable { what: "a column with mixed types".to_owned() }),
         }
         Ok(())
     }
@@ -95,22 +96,22 @@ impl Column {
     }
 
     fn add_to(self, arguments: &mut PgArguments) -> Result<(), StoreError> {
-        let added = match self {
+        let result = match self {
             Self::Ints(column) => arguments.add(column),
             Self::Texts(column) => arguments.add(column),
             Self::Bools(column) => arguments.add(column),
             Self::Bytes(column) => arguments.add(column),
         };
-        added.map_err(|error| StoreError::Database(sqlx::Error::Encode(error)))
+        result.map_err(|error| StoreError::Database(sqlx::Error::Encode(error)))
     }
 }
 
-fn transposed(rows: Vec<Args>) -> Result<Vec<Column>, StoreError> {
+fn transpose(rows: Vec<Args>) -> Result<Vec<Column>, StoreError> {
     let mut columns: Vec<Column> = Vec::new();
     for row in rows {
         let values = row.into_values()?;
         if columns.is_empty() {
-            columns = values.iter().map(Column::like).collect();
+            columns = values.iter().map(Column::empty_like).collect();
         }
         for (column, value) in columns.iter_mut().zip(values) {
             column.push(value)?;
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn each_engine_gets_its_own_form() {
+    fn rows_for_sqlite_columns_for_postgres() {
         let (sql, args) = INSERT.by_rows(rows(2));
         assert_eq!(sql, "INSERT INTO things (id, name, flag) VALUES (?, ?, ?), (?, ?, ?) RETURNING id");
         assert_eq!(args.len(), 6);
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_stored_is_told() {
+    fn unstorable_values_are_rejected() {
         let mixed = vec![Args::new().int(1), Args::new().text("x")];
         assert!(matches!(INSERT.by_columns(mixed), Err(StoreError::Unstorable { .. })));
         let nul = vec![Args::new().text("a\0b")];
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn no_row_is_lost_between_statements() {
+    fn chunks_contain_all_rows() {
         for (dialect, n_rows) in [
             (Dialect::Sqlite, 0),
             (Dialect::Sqlite, 1),

@@ -1,7 +1,7 @@
-//! A thin layer over sqlx that is the same for both engines: arguments, rows, tables, lists.
+//! A thin layer over sqlx that hides the difference between the engines: arguments, rows, tables, lists.
 //!
-//! Each statement is written once, with `$1` placeholders. Where the engines differ it is said here or behind a
-//! method of the session, never in an aggregate.
+//! Each statement is written once, with `$1` placeholders. Engine-specific SQL is confined to this module and
+//! to [`Session`](crate::Session) helpers; the modules of record types contain none.
 
 pub(crate) mod args;
 pub(crate) mod list;
@@ -17,7 +17,7 @@ pub(crate) use row::{Columns, Row};
 pub(crate) use select::Select;
 pub(crate) use table::{Record, Table};
 
-/// Which engine a statement is for.
+/// SQL dialect of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Sqlite,

@@ -1,4 +1,4 @@
-//! A row of either engine, read column by column in the order of the statement.
+//! A result row of either engine, read column by column in select order.
 
 use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
@@ -12,7 +12,7 @@ pub(crate) enum Row {
     Pg(PgRow),
 }
 
-/// The same body for a row of either engine.
+/// Expands one body for a row of either engine.
 macro_rules! of_row {
     ($row:expr, $inner:ident => $body:expr) => {
         match $row {
@@ -28,7 +28,8 @@ impl Row {
     }
 }
 
-/// A place in a row. Every method reads one column and steps on, so a struct literal reads a record in order.
+/// Cursor over the columns of a row. Each method reads one column and advances, so a struct literal reads a
+/// record in order.
 pub(crate) struct Columns<'r> {
     row: &'r Row,
     table: &'static str,
@@ -37,27 +38,27 @@ pub(crate) struct Columns<'r> {
 
 impl<'r> Columns<'r> {
     pub(crate) fn int(&mut self) -> Result<i64, StoreError> {
-        let index = self.step();
+        let index = self.advance();
         of_row!(self.row, row => row.try_get(index)).map_err(|error| self.unreadable(index, &error))
     }
 
     pub(crate) fn opt_int(&mut self) -> Result<Option<i64>, StoreError> {
-        let index = self.step();
+        let index = self.advance();
         of_row!(self.row, row => row.try_get(index)).map_err(|error| self.unreadable(index, &error))
     }
 
     pub(crate) fn bool(&mut self) -> Result<bool, StoreError> {
-        let index = self.step();
+        let index = self.advance();
         of_row!(self.row, row => row.try_get(index)).map_err(|error| self.unreadable(index, &error))
     }
 
     pub(crate) fn bytes(&mut self) -> Result<Vec<u8>, StoreError> {
-        let index = self.step();
+        let index = self.advance();
         of_row!(self.row, row => row.try_get(index)).map_err(|error| self.unreadable(index, &error))
     }
 
     pub(crate) fn opt_str(&mut self) -> Result<Option<&'r str>, StoreError> {
-        let index = self.step();
+        let index = self.advance();
         of_row!(self.row, row => row.try_get(index)).map_err(|error| self.unreadable(index, &error))
     }
 
@@ -112,11 +113,11 @@ impl<'r> Columns<'r> {
         serde_json::from_str(text).map_err(|error| self.corrupt(index, error.to_string()))
     }
 
-    /// A word of a closed list.
+    /// A text that `parse` maps to an enum variant or validated type.
     pub(crate) fn word<T>(&mut self, parse: fn(&str) -> Option<T>) -> Result<T, StoreError> {
         let index = self.next;
         let text = self.str()?;
-        parse(text).ok_or_else(|| self.corrupt(index, format!("`{text}` is no word of its list")))
+        parse(text).ok_or_else(|| self.corrupt(index, format!("unknown value `{text}`")))
     }
 
     pub(crate) fn opt_word<T>(&mut self, parse: fn(&str) -> Option<T>) -> Result<Option<T>, StoreError> {
@@ -124,16 +125,16 @@ impl<'r> Columns<'r> {
         let Some(text) = self.opt_str()? else { return Ok(None) };
         match parse(text) {
             Some(word) => Ok(Some(word)),
-            None => Err(self.corrupt(index, format!("`{text}` is no word of its list"))),
+            None => Err(self.corrupt(index, format!("unknown value `{text}`"))),
         }
     }
 
-    /// A complaint about the column that was read last.
+    /// Corruption error for the column read last.
     pub(crate) fn corrupt_last(&self, detail: String) -> StoreError {
         self.corrupt(self.next.saturating_sub(1), detail)
     }
 
-    fn step(&mut self) -> usize {
+    fn advance(&mut self) -> usize {
         let index = self.next;
         self.next += 1;
         index

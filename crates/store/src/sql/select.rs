@@ -1,4 +1,4 @@
-//! The conditions of a query, gathered one by one.
+//! Builder for `WHERE` clauses.
 
 use super::{Args, Dialect};
 
@@ -13,7 +13,7 @@ impl Select {
         Self { dialect, conditions: Vec::new(), args: Args::new() }
     }
 
-    /// `condition` has one `?`, which stands for the value that `add` appends.
+    /// Adds a condition. Its `?` placeholder stands for the value that `add` appends.
     pub(crate) fn and(mut self, condition: &str, add: impl FnOnce(Args) -> Args) -> Self {
         let placeholder = format!("${}", self.args.len() + 1);
         self.conditions.push(condition.replace('?', &placeholder));
@@ -28,12 +28,9 @@ impl Select {
         }
     }
 
-    #[expect(
-        clippy::option_option,
-        reason = "not asked, asked for none, asked for one: as the filters have it"
-    )]
-    pub(crate) fn and_optional(mut self, column: &str, wanted: Option<Option<i64>>) -> Self {
-        match wanted {
+    #[expect(clippy::option_option, reason = "no filter, filter for NULL, filter for a value")]
+    pub(crate) fn and_optional(mut self, column: &str, filter: Option<Option<i64>>) -> Self {
+        match filter {
             None => self,
             Some(None) => {
                 self.conditions.push(format!("{column} IS NULL"));
@@ -43,9 +40,9 @@ impl Select {
         }
     }
 
-    /// A list is one argument, so the statement does not change with its length. For PostgreSQL it is an array: that
-    /// looks for each value in the index, where a query in its place is guessed to give a hundred rows and has the
-    /// whole table read.
+    /// `column IN (ids)` with the ids as one argument, so that the statement text does not depend on their
+    /// number. For PostgreSQL they are an array, which uses the index for each value; with a subquery the
+    /// planner assumes a hundred rows and scans the whole table.
     pub(crate) fn and_ids(self, column: &str, ids: impl IntoIterator<Item = i64>) -> Self {
         let condition = self.in_ids(column);
         self.and(&condition, |args| args.text(&id_list(ids)))
@@ -56,12 +53,13 @@ impl Select {
             Dialect::Sqlite => format!("{column} IN (SELECT value FROM json_each(?))"),
             Dialect::Postgres => format!("{column} = ANY(ARRAY(SELECT json_array_elements_text(?::json)))"),
         };
-        // What cannot be stored is in no row, and PostgreSQL refuses even to look for it.
+        // Text with NUL is in no row, and PostgreSQL rejects it as an argument.
         let list: Vec<&str> = texts.into_iter().filter(|text| !text.contains('\0')).collect();
         self.and(&condition, |args| args.strings(&list))
     }
 
-    /// Any of some conditions, each with a column and the ids it may have. Of nothing, nothing.
+    /// A disjunction of conditions, each with a column and its allowed ids. Without alternatives nothing
+    /// matches.
     pub(crate) fn and_any_ids(mut self, alternatives: Vec<(String, &str, Vec<i64>)>) -> Self {
         let mut terms = Vec::new();
         for (condition, column, ids) in alternatives {
@@ -69,8 +67,8 @@ impl Select {
             self = self.and(&both, |args| args.text(&id_list(ids)));
             terms.extend(self.conditions.pop());
         }
-        let either = if terms.is_empty() { "1 = 0".to_owned() } else { terms.join(" OR ") };
-        self.conditions.push(format!("({either})"));
+        let disjunction = if terms.is_empty() { "1 = 0".to_owned() } else { terms.join(" OR ") };
+        self.conditions.push(format!("({disjunction})"));
         self
     }
 
@@ -84,7 +82,7 @@ impl Select {
         }
     }
 
-    /// ` WHERE …`, or nothing, and the values.
+    /// ` WHERE …`, or an empty string, and the arguments.
     pub(crate) fn finish(self) -> (String, Args) {
         if self.conditions.is_empty() {
             return (String::new(), self.args);

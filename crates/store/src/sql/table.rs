@@ -1,4 +1,4 @@
-//! A table as one list of columns, from which its statements are written.
+//! Table metadata from which standard statements are generated.
 
 use std::fmt::Write as _;
 
@@ -7,11 +7,11 @@ use crate::StoreError;
 
 pub(crate) struct Table {
     pub(crate) name: &'static str,
-    /// What a row of it is called in messages.
+    /// Name of a record in messages.
     pub(crate) noun: &'static str,
     /// Columns after `id` and `generation`, in the order in which records are written and read.
     pub(crate) columns: &'static [&'static str],
-    /// Fields a list may be ordered by.
+    /// Fields that lists can be sorted by.
     pub(crate) orders: &'static [&'static str],
 }
 
@@ -32,8 +32,8 @@ impl Table {
         format!("SELECT id, generation, {} FROM {}", self.columns.join(", "), self.name)
     }
 
-    /// A row of generation 1. A taken name gives no row instead of an error, which would end the transaction in
-    /// PostgreSQL and not in SQLite.
+    /// Inserts a row of generation 1. A duplicate key returns no row instead of an error, because an error
+    /// would abort the transaction in PostgreSQL but not in SQLite.
     pub(crate) fn insert_sql(&self, conflict: &str) -> String {
         let mut sql =
             format!("INSERT INTO {} (generation, {}) VALUES (1", self.name, self.columns.join(", "));
@@ -44,8 +44,8 @@ impl Table {
         sql
     }
 
-    /// All columns, if the row has still the generation it was read with. The id and the generation come after
-    /// the columns.
+    /// Updates all columns if the row still has the expected generation. The arguments are the columns, the
+    /// id and the generation.
     pub(crate) fn update_sql(&self) -> String {
         let mut sql = format!("UPDATE {} SET generation = generation + 1", self.name);
         for (index, column) in self.columns.iter().enumerate() {

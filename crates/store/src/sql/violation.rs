@@ -1,7 +1,7 @@
-//! Which rule of the schema a statement broke, in our words.
+//! Maps constraint violations to [`StoreError`] variants.
 //!
-//! PostgreSQL names the constraint, SQLite the columns of a unique one and nothing of a foreign key; where that
-//! matters the aggregates look before they write.
+//! PostgreSQL reports the constraint name. SQLite reports the columns of a unique constraint and nothing for
+//! a foreign key, so modules that need to know check references before writing.
 
 use sqlx::error::{DatabaseError, ErrorKind};
 
@@ -48,7 +48,8 @@ const UNIQUE: &[Unique] = &[
     // end sorted
 ];
 
-/// Foreign keys of PostgreSQL by name: what refers (for a thing that cannot go) and what is referred to.
+/// PostgreSQL foreign keys by name: the noun of the referencing record (reported when a deletion is refused)
+/// and of the referenced one.
 const FOREIGN: &[(&str, &str, &str)] = &[
     // sorted
     ("agent_certificates_agent", "certificate", "agent"),
@@ -104,7 +105,7 @@ const FOREIGN: &[(&str, &str, &str)] = &[
     // end sorted
 ];
 
-/// What a broken rule means for someone who adds or changes; `None` when it is no such error.
+/// Error for a constraint violated by an insert or update; `None` for any other error.
 pub(crate) fn explain(error: &dyn DatabaseError) -> Option<StoreError> {
     match error.kind() {
         ErrorKind::UniqueViolation => Some(StoreError::Taken { what: unique_what(error) }),
@@ -116,7 +117,7 @@ pub(crate) fn explain(error: &dyn DatabaseError) -> Option<StoreError> {
     }
 }
 
-/// The same for someone who removes.
+/// Error for a constraint violated by a deletion.
 pub(crate) fn explain_removal(error: sqlx::Error) -> StoreError {
     let referrer = error
         .as_database_error()
@@ -128,11 +129,11 @@ pub(crate) fn explain_removal(error: sqlx::Error) -> StoreError {
 fn unique_what(error: &dyn DatabaseError) -> &'static str {
     let columns = error.message().rsplit(": ").next().unwrap_or_default();
     let first = columns.split(',').next().unwrap_or_default();
-    let found = UNIQUE.iter().find(|rule| match error.constraint() {
+    let violated = UNIQUE.iter().find(|rule| match error.constraint() {
         Some(constraint) => rule.constraint == constraint,
         None => rule.columns == first,
     });
-    found.map_or("name", |rule| rule.what)
+    violated.map_or("name", |rule| rule.what)
 }
 
 fn foreign(error: &dyn DatabaseError) -> Option<(&'static str, &'static str, &'static str)> {

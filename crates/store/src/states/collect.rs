@@ -1,9 +1,9 @@
-//! Removing what nothing names any more.
+//! Garbage collection of unreferenced documents.
 
 use crate::sql::Args;
 use crate::{StoreError, Writing};
 
-/// How much was removed.
+/// Number of deleted rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Collected {
     pub n_documents: u64,
@@ -11,7 +11,7 @@ pub struct Collected {
 }
 
 impl Writing {
-    /// Removes documents that no plan and no success names, and pieces that no document has.
+    /// Deletes documents that no plan or success references, and pieces that no document references.
     pub async fn states_collect(&mut self) -> Result<Collected, StoreError> {
         let documents = "DELETE FROM state_documents WHERE id NOT IN (SELECT common_id FROM plans UNION SELECT graph_id FROM plans \
                          UNION SELECT document_id FROM plan_nodes UNION SELECT common_id FROM successes \

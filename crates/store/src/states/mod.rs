@@ -1,7 +1,7 @@
-//! Documents of states, kept in pieces: what did not change is not stored again.
+//! Content-addressed storage of state documents.
 //!
-//! A document is known by the digest of its content, and so is each of its large pieces. A new state of a fleet costs as
-//! much as it differs from what is there already.
+//! Documents and their large pieces are identified by a digest of their content, so unchanged content is
+//! stored once. A new state of a fleet takes only the space of its difference to earlier states.
 
 mod collect;
 mod pieces;

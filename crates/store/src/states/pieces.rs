@@ -1,15 +1,16 @@
-//! Documents taken to pieces and put together again.
+//! Splits documents into pieces and reassembles them.
 
 use stoker_model::{Json, JsonMap};
 
-/// What is not longer stays where it is: a row of its own would cost more than it saves.
+/// Values up to this size stay inline: a row of their own would cost more than it saves.
 const SMALL_BYTES_MAX: usize = 512;
-/// What is longer is taken apart once more.
+/// Values from this size on are split one level further.
 const LARGE_BYTES_MIN: usize = 8 << 10;
-/// How many items of a long list make a piece.
+/// List items per piece.
 const ITEMS_PER_PIECE: usize = 64;
 
-/// A document that can be stored. Making one costs a walk through it, which is better done before others have to wait.
+/// A document with its digest. Computing the digest traverses the document, so create it before opening a
+/// write transaction, for which other writers wait.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateDocument {
     pub(super) digest: String,
@@ -28,17 +29,17 @@ impl StateDocument {
     }
 }
 
-/// A document in pieces.
+/// A document split into pieces.
 #[derive(Debug, PartialEq)]
 pub(super) struct Pieces {
-    /// The document without its large pieces.
+    /// The document without its large values.
     pub(super) small: JsonMap,
     pub(super) large: Vec<Piece>,
 }
 
 #[derive(Debug, PartialEq)]
 pub(super) struct Piece {
-    /// JSON: the key, and the key inside of it or the number of the piece of a list.
+    /// JSON array: the key, optionally followed by a nested key or the number of the list chunk.
     pub(super) path: String,
     pub(super) digest: String,
     pub(super) content: String,
@@ -94,26 +95,27 @@ impl Pieces {
     }
 }
 
-/// Puts a piece where it belongs. Pieces of a list come in their order. What cannot be one is told.
+/// Inserts a piece into a document. Chunks of a list must come in order. Fails if the piece does not fit the
+/// document.
 pub(super) fn put(document: &mut JsonMap, path: &Path, content: Json) -> Result<(), &'static str> {
     match (path, content) {
         (Path::Key(key), content) => _ = document.insert(key.clone(), content),
         (Path::Inner(key, inner), content) => {
             let map = document.entry(key.as_str()).or_insert_with(|| Json::Object(JsonMap::new()));
-            let Json::Object(map) = map else { return Err("a piece belongs into a map that is none") };
+            let Json::Object(map) = map else { return Err("the parent of a piece is not a map") };
             map.insert(inner.clone(), content);
         }
         (Path::Items(key, _), Json::Array(items)) => {
             let list = document.entry(key.as_str()).or_insert_with(|| Json::Array(Vec::new()));
-            let Json::Array(list) = list else { return Err("a piece belongs into a list that is none") };
+            let Json::Array(list) = list else { return Err("the parent of a piece is not a list") };
             list.extend(items);
         }
-        (Path::Items(..), _) => return Err("a piece of a list is no list"),
+        (Path::Items(..), _) => return Err("a chunk of a list is not a list"),
     }
     Ok(())
 }
 
-/// Where a piece belongs. Pieces of one list sort by their numbers.
+/// Position of a piece in its document. Chunks of one list sort by number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Path {
     Key(String),
@@ -137,7 +139,7 @@ fn digest_of(text: &str) -> String {
     blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
-/// Equal values give equal text, whatever the order of their keys.
+/// Canonical JSON with sorted keys: equal values give equal text.
 fn canonical(value: &Json) -> String {
     let mut text = String::new();
     write(value, &mut text);
@@ -179,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    fn together(pieces: &Pieces) -> JsonMap {
+    fn reassemble(pieces: &Pieces) -> JsonMap {
         let mut document = pieces.small.clone();
         let mut large: Vec<(Path, &str)> = pieces
             .large
@@ -212,18 +214,18 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn pieces_make_the_document(map in prop::collection::btree_map("[a-z]{1,3}", value(), 0..8)) {
+        fn split_document_reassembles(map in prop::collection::btree_map("[a-z]{1,3}", value(), 0..8)) {
             let document: JsonMap = map.into_iter().collect();
-            let taken = pieces(&document);
-            prop_assert_eq!(&together(&taken), &document);
-            let turned: JsonMap = document.into_iter().rev().collect();
+            let split_pieces = pieces(&document);
+            prop_assert_eq!(&reassemble(&split_pieces), &document);
+            let reversed: JsonMap = document.into_iter().rev().collect();
             let digest = |document: JsonMap| StateDocument::new(document).digest;
-            prop_assert_eq!(digest(turned), digest(together(&taken)));
+            prop_assert_eq!(digest(reversed), digest(reassemble(&split_pieces)));
         }
     }
 
     #[test]
-    fn one_change_touches_one_piece() {
+    fn one_change_affects_one_piece() {
         let record = |number: usize| json!({"uid": number.to_string(), "name": format!("node-{number}"), "pad": "x".repeat(100)});
         let document = |changed: usize| {
             let nodes: Vec<Json> = (0..500)
@@ -246,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_pieces_are_told() {
+    fn invalid_pieces_are_rejected() {
         assert_eq!(Path::parse("[1]"), None);
         assert_eq!(Path::parse("{}"), None);
         let mut document = JsonMap::from_iter([("a".to_owned(), json!(1))]);

@@ -1,4 +1,4 @@
-//! Documents put together again.
+//! Reads documents.
 
 use std::collections::HashMap;
 
@@ -7,24 +7,24 @@ use stoker_model::{DocumentId, Json, JsonMap};
 use super::pieces::{Path, put};
 use crate::{Session, StoreError};
 
-/// How many documents one statement reads.
+/// Documents per statement.
 const DOCUMENTS_MAX: usize = 1000;
 
 impl Session {
-    /// Documents by id. One that is not there is left out.
+    /// Documents by id. Missing ones are left out.
     pub async fn documents_get(
         &mut self,
         ids: &[DocumentId],
     ) -> Result<HashMap<DocumentId, JsonMap>, StoreError> {
         let mut documents = HashMap::with_capacity(ids.len());
         for chunk in ids.chunks(DOCUMENTS_MAX) {
-            self.small_of(chunk, &mut documents).await?;
-            self.large_of(chunk, &mut documents).await?;
+            self.read_inline(chunk, &mut documents).await?;
+            self.read_pieces(chunk, &mut documents).await?;
         }
         Ok(documents)
     }
 
-    async fn small_of(
+    async fn read_inline(
         &mut self,
         ids: &[DocumentId],
         documents: &mut HashMap<DocumentId, JsonMap>,
@@ -38,7 +38,7 @@ impl Session {
         Ok(())
     }
 
-    async fn large_of(
+    async fn read_pieces(
         &mut self,
         ids: &[DocumentId],
         documents: &mut HashMap<DocumentId, JsonMap>,
@@ -50,12 +50,12 @@ impl Session {
             let mut columns = row.columns("state_document_parts");
             let (document_id, part_id) = (DocumentId(columns.int()?), columns.int()?);
             let path = Path::parse(columns.str()?);
-            let path = path.ok_or_else(|| columns.corrupt_last("no path of a piece".to_owned()))?;
+            let path = path.ok_or_else(|| columns.corrupt_last("not the path of a piece".to_owned()))?;
             links.push((document_id, path, part_id));
         }
-        // Pieces of a list belong in their order.
+        // Chunks of a list must be inserted in order.
         links.sort();
-        let contents = self.contents_of(&links).await?;
+        let contents = self.piece_contents(&links).await?;
         for (document_id, path, part_id) in links {
             let content = contents.get(&part_id).cloned().unwrap_or_default();
             let Some(document) = documents.get_mut(&document_id) else { continue };
@@ -68,8 +68,8 @@ impl Session {
         Ok(())
     }
 
-    /// Each piece is read once, however many documents share it.
-    async fn contents_of(
+    /// Reads each piece once, even if several documents share it.
+    async fn piece_contents(
         &mut self,
         links: &[(DocumentId, Path, i64)],
     ) -> Result<HashMap<i64, Json>, StoreError> {

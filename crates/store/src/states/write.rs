@@ -1,4 +1,4 @@
-//! Storing what is not there yet.
+//! Stores documents and pieces that do not exist yet.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,30 +13,30 @@ const DOCUMENTS: Many<'_> = Many { before: "INSERT INTO state_documents (digest,
 const PARTS: Many<'_> = Many { before: "INSERT INTO state_parts (digest, content)", after: RETURNING };
 const LINKS: Many<'_> =
     Many { before: "INSERT INTO state_document_parts (document_id, path, part_id)", after: "" };
-/// How many documents are taken to pieces at a time.
-const ADDED_MAX: usize = 500;
-/// How many rows one statement looks for.
-const WANTED_MAX: usize = 5000;
+/// Documents split at a time, to bound memory.
+const SPLIT_DOCUMENTS_MAX: usize = 500;
+/// Digests per lookup.
+const LOOKUP_DIGESTS_MAX: usize = 5000;
 
 impl Writing {
-    /// Keeps documents; the id of each, in their order. Those that are there already cost nothing.
+    /// Stores documents and returns their ids in the same order. Existing documents are not written again.
     pub async fn documents_put(
         &mut self,
         documents: impl IntoIterator<Item = &StateDocument> + Send,
     ) -> Result<Vec<DocumentId>, StoreError> {
         let documents: Vec<&StateDocument> = documents.into_iter().collect();
         let digests: Vec<&str> = documents.iter().map(|document| document.digest.as_str()).collect();
-        let mut known = self.ids_of("state_documents", &digests).await?;
+        let mut ids = self.ids_of("state_documents", &digests).await?;
         let mut is_new = HashSet::new();
         let missing: Vec<&StateDocument> = documents
             .iter()
             .copied()
-            .filter(|document| !known.contains_key(&document.digest) && is_new.insert(&document.digest))
+            .filter(|document| !ids.contains_key(&document.digest) && is_new.insert(&document.digest))
             .collect();
-        for chunk in missing.chunks(ADDED_MAX) {
-            known.extend(self.documents_add(chunk).await?);
+        for chunk in missing.chunks(SPLIT_DOCUMENTS_MAX) {
+            ids.extend(self.documents_add(chunk).await?);
         }
-        let id = |digest: &&str| known.get(*digest).copied().map(DocumentId);
+        let id = |digest: &&str| ids.get(*digest).copied().map(DocumentId);
         digests.iter().map(|digest| id(digest).ok_or(StoreError::Missing { what: "document" })).collect()
     }
 
@@ -44,12 +44,12 @@ impl Writing {
         &mut self,
         documents: &[&StateDocument],
     ) -> Result<HashMap<String, i64>, StoreError> {
-        let taken: Vec<Pieces> = documents.iter().map(|document| pieces(document.content())).collect();
-        let part_ids = self.parts_put(taken.iter().flat_map(|pieces| &pieces.large)).await?;
-        let rows = documents.iter().zip(&taken);
+        let split: Vec<Pieces> = documents.iter().map(|document| pieces(document.content())).collect();
+        let part_ids = self.parts_put(split.iter().flat_map(|pieces| &pieces.large)).await?;
+        let rows = documents.iter().zip(&split);
         let rows = rows.map(|(document, pieces)| Args::new().text(&document.digest).map(&pieces.small));
         let document_ids = self.insert_digests(DOCUMENTS, rows.collect()).await?;
-        let links = documents.iter().zip(&taken).flat_map(|(document, pieces)| {
+        let links = documents.iter().zip(&split).flat_map(|(document, pieces)| {
             let document_id = document_ids.get(&document.digest).copied().unwrap_or_default();
             pieces.large.iter().map(move |piece| (document_id, piece))
         });
@@ -76,7 +76,7 @@ impl Writing {
         Ok(ids)
     }
 
-    /// Adds rows of a digest and one more column; their ids by digest.
+    /// Inserts rows of a digest and one more column. Returns their ids by digest.
     async fn insert_digests(
         &mut self,
         insert: Many<'_>,
@@ -92,14 +92,14 @@ impl Writing {
 }
 
 impl Session {
-    /// Ids of the rows that have one of these digests.
+    /// Ids of the rows with these digests.
     async fn ids_of(
         &mut self,
         table: &'static str,
         digests: &[&str],
     ) -> Result<HashMap<String, i64>, StoreError> {
         let mut ids = HashMap::with_capacity(digests.len());
-        for chunk in digests.chunks(WANTED_MAX) {
+        for chunk in digests.chunks(LOOKUP_DIGESTS_MAX) {
             let (condition, args) = self.select().and_texts("digest", chunk.iter().copied()).finish();
             let sql = format!("SELECT digest, id FROM {table}{condition}");
             for row in self.connection.fetch_all(sql, args).await? {

@@ -1,4 +1,4 @@
-//! Messages to webhooks: an outbox that any server may empty.
+//! Webhook deliveries: an outbox that any server may drain.
 
 use stoker_model::{
     Actor, Delivery, DeliveryId, DeliveryStatus, DeliveryTry, Json, Micros, Topic, WebhookId,
@@ -30,8 +30,9 @@ fn read(row: &Row) -> Result<Delivery, StoreError> {
 }
 
 impl Store {
-    /// Takes messages that are due, the oldest one for each webhook, and leaves those of `busy` webhooks. Until `until`
-    /// nobody else gets them; whoever says nothing by then has died, and they are due again.
+    /// Claims the oldest due delivery of each webhook that is not in `busy`. A claim lasts until `until`; if
+    /// the outcome is not recorded by then, the delivery is due again, because the claiming server has
+    /// probably died.
     pub async fn deliveries_claim(
         &self,
         busy: &[WebhookId],
@@ -39,7 +40,7 @@ impl Store {
         now: Micros,
         until: Micros,
     ) -> Result<Vec<Delivery>, StoreError> {
-        // Looking is cheap, and mostly there is nothing.
+        // Check with a read first: it needs no writer lock, and usually no delivery is due.
         if !self.read().await?.deliveries_are_due(now).await? {
             return Ok(Vec::new());
         }
@@ -61,11 +62,12 @@ impl Store {
         let rows = writing.connection.fetch_all(sql, Args::new()).await?;
         let mut claimed = rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         claimed.sort_by_key(|delivery| delivery.id);
-        writing.commit_quietly().await?;
+        writing.commit_unaudited().await?;
         Ok(claimed)
     }
 
-    /// Notes what came of the try with this number. Whether it was still the last one.
+    /// Records the outcome of an attempt. Returns `false` if a later attempt has started or the delivery is
+    /// not pending any more.
     pub async fn delivery_tried(
         &self,
         id: DeliveryId,
@@ -86,7 +88,7 @@ impl Store {
             .int(id.0)
             .int(attempt);
         let n_changed = writing.connection.execute(sql, args).await?;
-        writing.commit_quietly().await?;
+        writing.commit_unaudited().await?;
         Ok(n_changed == 1)
     }
 }
@@ -114,7 +116,7 @@ impl Session {
         row.as_ref().map(read).transpose()
     }
 
-    /// How many messages wait, whatever they wait for.
+    /// Number of pending deliveries.
     pub async fn deliveries_waiting(&mut self) -> Result<i64, StoreError> {
         let sql = format!("SELECT count(*) FROM {TABLE} WHERE status = 'pending'");
         let row = self.connection.fetch_optional(sql, Args::new()).await?;
@@ -128,7 +130,7 @@ impl Session {
 }
 
 impl Writing {
-    /// A message that is due at once.
+    /// Creates a delivery that is due immediately.
     pub async fn delivery_create(
         &mut self,
         webhook: WebhookId,
@@ -144,7 +146,8 @@ impl Writing {
         read(&row.ok_or(StoreError::Missing { what: "webhook" })?)
     }
 
-    /// Sends a message again from the beginning, whatever became of it. `None` if there is none.
+    /// Resets a delivery to pending with no attempts, regardless of its status. Returns `None` if it does not
+    /// exist.
     pub async fn delivery_again(&mut self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
         let sql = format!(
             "UPDATE {TABLE} SET status = 'pending', attempts = 0, due_at = $1, problem = NULL \
@@ -155,7 +158,7 @@ impl Writing {
         row.as_ref().map(read).transpose()
     }
 
-    /// Forgets notifications of long ago, and messages that need not be sent any more; how many.
+    /// Deletes notifications and finished deliveries older than `before`. Returns their number.
     pub async fn notifications_expire(&mut self, before: Micros) -> Result<u64, StoreError> {
         let messages = format!("DELETE FROM {TABLE} WHERE status <> 'pending' AND created_at < $1");
         let n_messages = self.connection.execute(messages, Args::new().int(before.0)).await?;

@@ -1,4 +1,4 @@
-//! Webhooks and their secrets, which are sealed.
+//! Webhooks and their encrypted secrets.
 
 mod deliveries;
 mod notifications;
@@ -38,7 +38,7 @@ impl Record for Webhook {
 fn read_topics(columns: &mut Columns<'_>) -> Result<Vec<Topic>, StoreError> {
     let names = columns.strings()?;
     let topics = names.iter().map(|name| Topic::parse(name)).collect::<Option<_>>();
-    topics.ok_or_else(|| columns.corrupt_last(format!("{names:?} are no topics")))
+    topics.ok_or_else(|| columns.corrupt_last(format!("{names:?} contains an unknown topic")))
 }
 
 fn args(webhook: &Webhook) -> Args {
@@ -61,7 +61,7 @@ impl Session {
         self.get(id.0).await
     }
 
-    /// The secret of a webhook that is there.
+    /// Encrypted secret of an existing webhook.
     pub async fn webhook_secret(&mut self, id: WebhookId) -> Result<Sealed, StoreError> {
         let sql = "SELECT key_name, secret FROM webhook_secrets WHERE webhook_id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
@@ -85,7 +85,7 @@ impl Writing {
         Ok(webhook)
     }
 
-    /// Writes a webhook as it shall be, and another secret if there is one.
+    /// Overwrites a webhook and, if given, its secret.
     pub async fn webhook_update(
         &mut self,
         webhook: &Webhook,
@@ -103,7 +103,7 @@ impl Writing {
         Ok(Webhook { generation, ..webhook.clone() })
     }
 
-    /// With all its deliveries. Whether there was one.
+    /// Deletes a webhook with its deliveries. Returns whether the webhook existed.
     pub async fn webhook_delete(&mut self, id: WebhookId) -> Result<bool, StoreError> {
         self.delete::<Webhook>(id.0).await
     }

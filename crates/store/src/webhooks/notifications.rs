@@ -1,4 +1,4 @@
-//! What happened, for people; and, in the same moment, for webhooks.
+//! Notifications in the web UI. Each one also queues its webhook deliveries in the same transaction.
 
 use stoker_model::{
     ClusterId, NewNotification, NodeId, Notification, NotificationId, RunId, TenantId, Topic,
@@ -15,10 +15,10 @@ const ADD: Many<'_> = Many {
 };
 const ORDERS: &[&str] = &["id", "topic", "at", "cluster_id", "run_id", "node_id", "is_read"];
 
-/// Which notifications; a field that is `None` excludes nothing.
+/// Filter for notifications; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotificationFilter {
-    /// Of clusters of this tenant.
+    /// Notifications about clusters of this tenant.
     pub tenant_id: Option<TenantId>,
     pub cluster_id: Option<ClusterId>,
     pub ids: Option<Vec<NotificationId>>,
@@ -59,7 +59,7 @@ fn read(row: &Row) -> Result<Notification, StoreError> {
 }
 
 impl Session {
-    /// Newest first.
+    /// Newest first by default.
     pub async fn notification_list(
         &mut self,
         filter: &NotificationFilter,
@@ -75,19 +75,23 @@ impl Session {
         let (condition, args) = filter.select(self.select()).finish();
         let sql = format!("SELECT count(*) FROM {TABLE}{condition}");
         let row = self.connection.fetch_optional(sql, args).await?;
-        let counted = row.map(|row| row.columns(TABLE).int()).transpose()?;
-        Ok(u64::try_from(counted.unwrap_or_default()).unwrap_or_default())
+        let n_rows = row.map(|row| row.columns(TABLE).int()).transpose()?;
+        Ok(u64::try_from(n_rows.unwrap_or_default()).unwrap_or_default())
     }
 }
 
 impl Writing {
-    /// Notes that something happened, and has it told to every webhook that wants to know: how many those are.
+    /// Adds a notification and queues a delivery for each subscribed webhook. Returns the number of
+    /// deliveries.
     pub async fn notification_add(&mut self, new: &NewNotification) -> Result<usize, StoreError> {
         self.notifications_add(std::slice::from_ref(new)).await
     }
 
-    /// The same for many at once.
-    pub async fn notifications_add(&mut self, news: &[NewNotification]) -> Result<usize, StoreError> {
+    /// Bulk version of [`Writing::notification_add`].
+    pub async fn notifications_add(
+        &mut self,
+        notifications: &[NewNotification],
+    ) -> Result<usize, StoreError> {
         let now = self.now().0;
         let row = |new: &NewNotification| {
             Args::new()
@@ -99,20 +103,23 @@ impl Writing {
                 .opt_int(new.node_id.map(|id| id.0))
                 .bool(false)
         };
-        self.connection.write_many(ADD, news.iter().map(row).collect()).await?;
-        let webhooks =
-            if news.is_empty() { Vec::new() } else { self.webhook_list(&List::default()).await?.items };
-        let mut n_told = 0;
-        for new in news {
+        self.connection.write_many(ADD, notifications.iter().map(row).collect()).await?;
+        let webhooks = if notifications.is_empty() {
+            Vec::new()
+        } else {
+            self.webhook_list(&List::default()).await?.items
+        };
+        let mut n_deliveries = 0;
+        for new in notifications {
             for webhook in webhooks.iter().filter(|webhook| webhook.body.wants(new.topic, new.cluster_id)) {
                 self.delivery_create(webhook.id, new.topic, &new.body).await?;
-                n_told += 1;
+                n_deliveries += 1;
             }
         }
-        Ok(n_told)
+        Ok(n_deliveries)
     }
 
-    /// Marks notifications as read or not: how many changed.
+    /// Marks notifications as read or unread. Returns the number of changed ones.
     pub async fn notification_mark(
         &mut self,
         filter: &NotificationFilter,
@@ -120,7 +127,7 @@ impl Writing {
     ) -> Result<u64, StoreError> {
         let filter = NotificationFilter { is_read: Some(!is_read), ..filter.clone() };
         let (condition, args) = filter.select(self.select()).finish();
-        // Spelled as both engines read it.
+        // A boolean literal that both engines accept.
         let value = if is_read { "(1 = 1)" } else { "(1 = 0)" };
         self.connection.execute(format!("UPDATE {TABLE} SET is_read = {value}{condition}"), args).await
     }

@@ -1,7 +1,7 @@
 use stoker_model::{AgentId, JoinTokenId, Micros, NewAgent, NewAgentCertificate, NewJoinToken, NodeId};
 use stoker_store::{List, StoreError};
 
-use crate::ground::{Ground, NOW, commit, n_rows, node};
+use crate::fixture::{Fixture, NOW, commit, n_rows, node};
 
 fn new_agent(uid: &str, node_id: Option<NodeId>, digest: u8) -> NewAgent {
     NewAgent {
@@ -18,8 +18,8 @@ fn new_token(digest: u8, uses_left: Option<i64>, expires_at: Micros) -> NewJoinT
     NewJoinToken { label: None, digest: [digest; 32], uses_left, may_replace, created_at: NOW, expires_at }
 }
 
-async fn an_agent_is_found_by_its_credential_until_another_takes_its_place(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn replacing_agent_revokes_its_credential(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let seven = node(&mut writing, "52:54:00:00:00:07").await;
     let uid = seven.id.to_string();
     let first = writing.agent_put(&new_agent(&uid, Some(seven.id), 1)).await.unwrap();
@@ -30,35 +30,35 @@ async fn an_agent_is_found_by_its_credential_until_another_takes_its_place(groun
     assert_eq!(writing.agent_find(&[1; 32]).await.unwrap(), None);
     assert_eq!(writing.agent_find(&[2; 32]).await.unwrap(), Some(second.clone()));
     assert_eq!(writing.agent_digest(&uid).await.unwrap().as_deref(), Some("02".repeat(32).as_str()));
-    assert_eq!(writing.agent_digest("nobody").await.unwrap(), None);
+    assert_eq!(writing.agent_digest("unknown").await.unwrap(), None);
     let listed = writing.agent_list(None, &List::default()).await.unwrap();
     assert_eq!(listed.items, [second, master.clone()]);
-    let nowhere = writing.agent_put(&new_agent("99", Some(NodeId(99)), 3)).await;
-    assert_error!(nowhere, StoreError::Missing { what: "node" });
+    let dangling = writing.agent_put(&new_agent("99", Some(NodeId(99)), 3)).await;
+    assert_error!(dangling, StoreError::Missing { what: "node" });
     assert!(writing.agent_delete(master.id).await.unwrap());
     assert!(!writing.agent_delete(master.id).await.unwrap());
     assert_eq!(writing.agent_get(AgentId(99)).await.unwrap(), None);
     commit(writing).await;
 }
 
-async fn an_agent_goes_with_its_node(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn deleting_node_deletes_its_agent(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let seven = node(&mut writing, "52:54:00:00:00:07").await;
     writing.agent_put(&new_agent(&seven.id.to_string(), Some(seven.id), 1)).await.unwrap();
     assert!(writing.node_delete(seven.id).await.unwrap());
     commit(writing).await;
-    assert_eq!(n_rows(ground, "agents").await, 0);
+    assert_eq!(n_rows(fixture, "agents").await, 0);
 }
 
-async fn agents_are_seen_together(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn last_seen_is_updated_in_bulk(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     for (uid, digest) in [("a", 1), ("b", 2), ("c", 3)] {
         writing.agent_put(&new_agent(uid, None, digest)).await.unwrap();
     }
     commit(writing).await;
     let later = NOW.plus_seconds(5);
-    ground.store.agents_seen(&["a".to_owned(), "c".to_owned(), "nobody".to_owned()], later).await.unwrap();
-    let seen: Vec<Option<Micros>> = ground
+    fixture.store.agents_seen(&["a".to_owned(), "c".to_owned(), "unknown".to_owned()], later).await.unwrap();
+    let last_seen: Vec<Option<Micros>> = fixture
         .read()
         .await
         .agent_list(None, &List::default())
@@ -68,11 +68,11 @@ async fn agents_are_seen_together(ground: &Ground) {
         .iter()
         .map(|agent| agent.last_seen_at)
         .collect();
-    assert_eq!(seen, [Some(later), None, Some(later)]);
+    assert_eq!(last_seen, [Some(later), None, Some(later)]);
 }
 
-async fn a_join_token_is_good_for_a_while_or_for_so_many(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn join_token_expires_by_time_or_uses(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let later = NOW.plus_seconds(60);
     let twice = writing.join_token_create(&new_token(1, Some(2), later)).await.unwrap();
     let often = writing.join_token_create(&new_token(2, None, later)).await.unwrap();
@@ -87,8 +87,8 @@ async fn a_join_token_is_good_for_a_while_or_for_so_many(ground: &Ground) {
     }
     let (yes, no) = (Some(true), Some(false));
     assert_eq!(uses, [yes, yes, None, no, no, None, None]);
-    let left = writing.join_token_get(twice.id).await.unwrap().unwrap();
-    assert_eq!(left.uses_left, Some(0));
+    let token = writing.join_token_get(twice.id).await.unwrap().unwrap();
+    assert_eq!(token.uses_left, Some(0));
     assert_eq!(writing.join_token_list(&List::default()).await.unwrap().total, 3);
     assert!(writing.join_token_delete(often.id).await.unwrap());
     assert!(!writing.join_token_delete(JoinTokenId(99)).await.unwrap());
@@ -106,32 +106,35 @@ fn certificate(agent_id: AgentId, fingerprint: u8, issued: i64, expires: i64) ->
     }
 }
 
-async fn certificates_are_good_until_they_expire_or_others_follow(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn certificates_expire_or_are_superseded(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let agent = writing.agent_put(&new_agent("master", None, 1)).await.unwrap().id;
     let other = writing.agent_put(&new_agent("other", None, 2)).await.unwrap().id;
     assert_eq!(writing.agent_certificate_expiry(agent).await.unwrap(), None);
     for (fingerprint, issued, expires) in [(1, 0, 10), (2, 1, 100), (3, 2, 100)] {
         writing.agent_certificate_add(&certificate(agent, fingerprint, issued, expires)).await.unwrap();
     }
-    let mut good = async |fingerprint: u8, seconds: i64| {
+    let mut is_valid = async |fingerprint: u8, seconds: i64| {
         let at = NOW.plus_seconds(seconds);
         writing.agent_certificate_is_good(agent, &[fingerprint; 32], at).await.unwrap()
     };
-    assert!(good(1, 9).await && !good(1, 10).await, "until it expires");
-    assert!(good(2, 9).await && good(3, 9).await && !good(4, 9).await);
-    assert!(!writing.agent_certificate_is_good(other, &[3; 32], NOW).await.unwrap(), "it is another's");
+    assert!(is_valid(1, 9).await && !is_valid(1, 10).await, "valid until it expires");
+    assert!(is_valid(2, 9).await && is_valid(3, 9).await && !is_valid(4, 9).await);
+    assert!(
+        !writing.agent_certificate_is_good(other, &[3; 32], NOW).await.unwrap(),
+        "belongs to another agent"
+    );
     assert_eq!(writing.agent_certificate_expiry(agent).await.unwrap(), Some(NOW.plus_seconds(100)));
-    // With the fourth the oldest goes, and what has expired.
+    // A fourth certificate revokes the oldest one and the expired ones.
     writing.agent_certificate_add(&certificate(agent, 4, 3, 100)).await.unwrap();
     assert!(!writing.agent_certificate_is_good(agent, &[1; 32], NOW).await.unwrap());
     writing.agent_certificate_add(&certificate(agent, 5, 200, 300)).await.unwrap();
-    assert_eq!(n_good(&mut writing, agent).await, 1);
-    let nobody = writing.agent_certificate_add(&certificate(AgentId(99), 9, 0, 1)).await;
-    assert!(nobody.is_err());
+    assert_eq!(n_valid(&mut writing, agent).await, 1);
+    let missing = writing.agent_certificate_add(&certificate(AgentId(99), 9, 0, 1)).await;
+    assert!(missing.is_err());
 }
 
-async fn n_good(writing: &mut stoker_store::Writing, agent: AgentId) -> usize {
+async fn n_valid(writing: &mut stoker_store::Writing, agent: AgentId) -> usize {
     let mut n = 0;
     for fingerprint in 1..=9 {
         n += usize::from(writing.agent_certificate_is_good(agent, &[fingerprint; 32], NOW).await.unwrap());
@@ -139,22 +142,22 @@ async fn n_good(writing: &mut stoker_store::Writing, agent: AgentId) -> usize {
     n
 }
 
-async fn certificates_go_with_the_credential(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn replacing_credential_revokes_certificates(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let agent = writing.agent_put(&new_agent("master", None, 1)).await.unwrap().id;
     writing.agent_certificate_add(&certificate(agent, 1, 0, 100)).await.unwrap();
-    // Joined again: the same agent with another credential.
+    // Rejoining keeps the agent id and replaces the credential.
     assert_eq!(writing.agent_put(&new_agent("master", None, 2)).await.unwrap().id, agent);
-    assert_eq!(n_good(&mut writing, agent).await, 0);
+    assert_eq!(n_valid(&mut writing, agent).await, 0);
     assert_eq!(writing.agents_gone(&[[1; 32], [2; 32]]).await.unwrap(), [[1; 32]]);
     writing.agent_certificate_add(&certificate(agent, 2, 0, 100)).await.unwrap();
     writing.agent_delete(agent).await.unwrap();
     commit(writing).await;
-    assert_eq!(n_rows(ground, "agent_certificates").await, 0);
+    assert_eq!(n_rows(fixture, "agent_certificates").await, 0);
 }
 
-async fn a_revoked_node_has_no_agent_until_it_is_let_in_again(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn revoked_node_has_no_agent_until_readmitted(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let seven = node(&mut writing, "52:54:00:00:00:07").await;
     let eight = node(&mut writing, "52:54:00:00:00:08").await;
     for (owner, digest) in [(&seven, 1), (&eight, 2)] {
@@ -171,15 +174,15 @@ async fn a_revoked_node_has_no_agent_until_it_is_let_in_again(ground: &Ground) {
     writing.node_revoke(eight.id).await.unwrap();
     writing.node_delete(eight.id).await.unwrap();
     commit(writing).await;
-    assert_eq!(n_rows(ground, "node_revocations").await, 0);
+    assert_eq!(n_rows(fixture, "node_revocations").await, 0);
 }
 
 on_both![
-    a_join_token_is_good_for_a_while_or_for_so_many,
-    a_revoked_node_has_no_agent_until_it_is_let_in_again,
-    agents_are_seen_together,
-    an_agent_goes_with_its_node,
-    an_agent_is_found_by_its_credential_until_another_takes_its_place,
-    certificates_are_good_until_they_expire_or_others_follow,
-    certificates_go_with_the_credential,
+    certificates_expire_or_are_superseded,
+    deleting_node_deletes_its_agent,
+    join_token_expires_by_time_or_uses,
+    last_seen_is_updated_in_bulk,
+    replacing_agent_revokes_its_credential,
+    replacing_credential_revokes_certificates,
+    revoked_node_has_no_agent_until_readmitted,
 ];

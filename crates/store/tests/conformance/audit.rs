@@ -2,30 +2,30 @@ use serde_json::json;
 use stoker_model::{Actor, Change, Micros, UserId};
 use stoker_store::{AuditFilter, List, Order};
 
-use crate::ground::{Ground, NOW, new_node, tenant};
+use crate::fixture::{Fixture, NOW, new_node, tenant};
 
-async fn write(ground: &Ground, user: Option<i64>, at: i64, action: &'static str, target: &str) {
+async fn write(fixture: &Fixture, user: Option<i64>, at: i64, action: &'static str, target: &str) {
     let actor = Actor {
         user_id: user.map(UserId),
         user_name: "alice".to_owned(),
         address: Some("192.0.2.7".to_owned()),
     };
-    let writing = ground.store.change(&actor, Micros(at)).await.unwrap();
+    let writing = fixture.store.change(&actor, Micros(at)).await.unwrap();
     assert_eq!((writing.now(), writing.actor()), (Micros(at), &actor));
     let change = Change { action, target: target.to_owned(), detail: json!({"at": at}) };
     writing.commit(change).await.unwrap();
 }
 
-async fn entries_come_newest_first_and_are_narrowed(ground: &Ground) {
-    let before = ground.read().await.audit_last().await.unwrap();
-    assert_eq!(ground.read().await.audit_last().await.unwrap(), before);
-    write(ground, Some(1), 10, "graph.create", "graph 1").await;
-    let after = ground.read().await.audit_last().await.unwrap();
+async fn entries_are_newest_first_and_filtered(fixture: &Fixture) {
+    let before = fixture.read().await.audit_last().await.unwrap();
+    assert_eq!(fixture.read().await.audit_last().await.unwrap(), before);
+    write(fixture, Some(1), 10, "graph.create", "graph 1").await;
+    let after = fixture.read().await.audit_last().await.unwrap();
     assert!(after > before, "{after:?} {before:?}");
-    write(ground, Some(2), 20, "graph.update", "graph 1").await;
-    write(ground, None, 30, "graphics.update", "graph 12").await;
-    write(ground, Some(2), 40, "user.create", "user 2").await;
-    let mut session = ground.read().await;
+    write(fixture, Some(2), 20, "graph.update", "graph 1").await;
+    write(fixture, None, 30, "graphics.update", "graph 12").await;
+    write(fixture, Some(2), 40, "user.create", "user 2").await;
+    let mut session = fixture.read().await;
     let mut times = async |filter: AuditFilter| {
         let page = session.audit_list(&filter, &List::default()).await.unwrap();
         page.items.iter().map(|entry| entry.at.0).collect::<Vec<_>>()
@@ -49,23 +49,23 @@ async fn entries_come_newest_first_and_are_narrowed(ground: &Ground) {
     assert_eq!(entry.detail, json!({"at": 20}));
 }
 
-async fn a_change_and_its_entry_come_and_go_together(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn change_and_audit_entry_are_atomic(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     tenant(&mut writing, "red").await;
     drop(writing);
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     tenant(&mut writing, "blue").await;
-    // An entry that cannot be stored takes the change with it.
+    // If the audit entry cannot be stored, the change is rolled back.
     let bad = Change { action: "tenant.create", target: "NUL \0".to_owned(), detail: json!({}) };
     assert!(writing.commit(bad).await.is_err());
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.tenant_list(&List::default()).await.unwrap().total, 0);
     assert_eq!(session.audit_list(&AuditFilter::default(), &List::default()).await.unwrap().total, 0);
 }
 
-/// One that fails, by its own or the engine's doing, is no matter of the others.
-async fn of_changes_made_together_each_is_kept_or_undone_by_itself(ground: &Ground) {
-    let mut together = ground.store.together(NOW).await.unwrap();
+/// A failing savepoint does not affect the others.
+async fn group_commit_rolls_back_savepoints_independently(fixture: &Fixture) {
+    let mut together = fixture.store.together(NOW).await.unwrap();
     for (name, address, is_kept) in
         [("red", "192.0.2.1", true), ("blue", "192.0.2.2", false), ("green", "192.0.2.3", true)]
     {
@@ -82,19 +82,19 @@ async fn of_changes_made_together_each_is_kept_or_undone_by_itself(ground: &Grou
         }
     }
     together.commit().await.unwrap();
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     let mut names: Vec<String> =
         session.tenant_list(&List::default()).await.unwrap().items.into_iter().map(|it| it.name).collect();
     names.sort();
     assert_eq!(names, ["green", "red"]);
     let entries = session.audit_list(&AuditFilter::default(), &List::default()).await.unwrap().items;
-    let told: Vec<(&str, Option<&str>)> =
+    let actors: Vec<(&str, Option<&str>)> =
         entries.iter().map(|entry| (entry.user_name.as_str(), entry.address.as_deref())).collect();
-    assert_eq!(told, [("green", Some("192.0.2.3")), ("red", Some("192.0.2.1"))]);
+    assert_eq!(actors, [("green", Some("192.0.2.3")), ("red", Some("192.0.2.1"))]);
 }
 
 on_both![
-    a_change_and_its_entry_come_and_go_together,
-    entries_come_newest_first_and_are_narrowed,
-    of_changes_made_together_each_is_kept_or_undone_by_itself
+    change_and_audit_entry_are_atomic,
+    entries_are_newest_first_and_filtered,
+    group_commit_rolls_back_savepoints_independently,
 ];

@@ -5,13 +5,13 @@ use stoker_model::{
 };
 use stoker_store::{ClusterFilter, List, StoreError};
 
-use crate::ground::{
-    Ground, NOW, cluster, commit, graph_type, map, n_rows, new_cluster, node, plugin, release, run, task,
+use crate::fixture::{
+    Fixture, NOW, cluster, commit, graph_type, map, n_rows, new_cluster, node, plugin, release, run, task,
     tenant,
 };
 
-async fn every_field_comes_back(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn all_fields_round_trip(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let created = cluster(&mut writing, "c").await;
     assert_eq!((created.generation, created.status, created.created_at), (1, ClusterStatus::New, NOW));
     assert_eq!(writing.cluster_get(created.id).await.unwrap().as_ref(), Some(&created));
@@ -31,13 +31,13 @@ async fn every_field_comes_back(ground: &Ground) {
     let changed = writing.cluster_update(&changed).await.unwrap();
     assert_error!(writing.cluster_update(&created).await, StoreError::Stale { current: 2 });
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.cluster_get(created.id).await.unwrap(), Some(changed));
     assert_eq!(session.cluster_get(ClusterId(55)).await.unwrap(), None);
 }
 
-async fn names_are_unique_and_parents_must_exist(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn names_are_unique_and_parents_must_exist(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
     let tenant = writing.tenant_get(one.tenant_id).await.unwrap().unwrap();
     let release = writing.release_get(one.release_id).await.unwrap().unwrap();
@@ -55,15 +55,15 @@ async fn names_are_unique_and_parents_must_exist(ground: &Ground) {
     commit(writing).await;
 }
 
-async fn lists_are_narrowed_by_tenant_and_release(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn list_filters_by_tenant_and_release(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (red, blue) = (tenant(&mut writing, "red").await, tenant(&mut writing, "blue").await);
     let (old, new) = (release(&mut writing, "old").await, release(&mut writing, "new").await);
     for (tenant, release, name) in [(&red, &old, "a"), (&red, &new, "b"), (&blue, &new, "c")] {
         writing.cluster_create(&new_cluster(tenant, release, name)).await.unwrap();
     }
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     let mut names = async |tenant_id, release_id| {
         let filter = ClusterFilter { tenant_id, release_id };
         let page = session.cluster_list(&filter, &List::default()).await.unwrap();
@@ -75,8 +75,8 @@ async fn lists_are_narrowed_by_tenant_and_release(ground: &Ground) {
     assert_eq!(names(Some(blue.id), Some(old.id)).await, "");
 }
 
-async fn it_frees_its_nodes_and_takes_along_what_is_its_own(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn deleting_cluster_unassigns_nodes_and_deletes_its_records(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let cluster = cluster(&mut writing, "c").await;
     let plugin = plugin(&mut writing, "p").await;
     let mut member = node(&mut writing, "aa:01").await;
@@ -97,7 +97,7 @@ async fn it_frees_its_nodes_and_takes_along_what_is_its_own(ground: &Ground) {
     assert!(writing.cluster_delete(cluster.id).await.unwrap());
     assert!(!writing.cluster_delete(cluster.id).await.unwrap());
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     let freed = session.node_get(member.id).await.unwrap().unwrap();
     assert_eq!((freed.cluster_id, freed.generation), (None, member.generation + 1));
     assert!(freed.roles.is_empty() && freed.pending_roles.is_empty() && !freed.pending_addition);
@@ -106,13 +106,13 @@ async fn it_frees_its_nodes_and_takes_along_what_is_its_own(ground: &Ground) {
     assert_eq!(session.facts_get(cluster.id, FactsKind::Deployment).await.unwrap(), []);
     assert_eq!(session.run_get(deployment.id).await.unwrap().unwrap().cluster_id, None);
     for table in ["deployment_graphs", "deployment_graph_tasks"] {
-        assert_eq!(n_rows(ground, table).await, 0, "{table}");
+        assert_eq!(n_rows(fixture, table).await, 0, "{table}");
     }
 }
 
 on_both![
-    every_field_comes_back,
-    it_frees_its_nodes_and_takes_along_what_is_its_own,
-    lists_are_narrowed_by_tenant_and_release,
+    all_fields_round_trip,
+    deleting_cluster_unassigns_nodes_and_deletes_its_records,
+    list_filters_by_tenant_and_release,
     names_are_unique_and_parents_must_exist,
 ];

@@ -1,19 +1,19 @@
-//! Where tasks stand in what was uploaded: kept with the graph as it is, and gone with other tasks.
+//! Source locations of tasks: stored with the graph and deleted when its tasks change.
 
 use std::collections::BTreeMap;
 
 use stoker_model::{GraphId, GraphMetadata, GraphSource, Owner};
 
+use crate::fixture::{Fixture, commit, graph_type, n_rows, release};
 use crate::graphs::plain;
-use crate::ground::{Ground, commit, graph_type, n_rows, release};
 
-async fn lines_are_kept_until_tasks_change(ground: &Ground) {
+async fn source_lines_are_stored_until_tasks_change(fixture: &Fixture) {
     let lines = |line| {
         let fields = BTreeMap::from([(String::new(), line), ("requires".to_owned(), line + 1)]);
         BTreeMap::from([("a".to_owned(), fields)])
     };
     let source = GraphSource { file: Some("täsks.yaml".to_owned()), lines: lines(3) };
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let (kind, none) = (graph_type("t"), GraphMetadata::default());
     let graph = writing.graph_create(owner, &kind, &none, &plain(&["a"])).await.unwrap();
@@ -21,14 +21,14 @@ async fn lines_are_kept_until_tasks_change(ground: &Ground) {
     writing.graph_source_put(&graph, &source).await.unwrap();
     commit(writing).await;
 
-    let mut session = ground.read().await;
-    let found = session.graph_sources([graph.id, GraphId(99)]).await.unwrap();
-    assert_eq!((found.len(), found.get(&graph.id)), (1, Some(&source)));
+    let mut session = fixture.read().await;
+    let sources = session.graph_sources([graph.id, GraphId(99)]).await.unwrap();
+    assert_eq!((sources.len(), sources.get(&graph.id)), (1, Some(&source)));
     assert!(session.graph_sources([]).await.unwrap().is_empty());
     drop(session);
 
-    // Other metadata, or the same tasks once more, say nothing of lines; another upload does.
-    let mut writing = ground.change().await;
+    // Changing metadata or storing equal tasks keeps the locations; another upload replaces them.
+    let mut writing = fixture.change().await;
     let named = GraphMetadata { name: Some("n".to_owned()), ..none.clone() };
     let graph = writing.graph_update(graph.id, graph.generation, &named, Some(&plain(&["a"]))).await.unwrap();
     assert_eq!(writing.graph_sources([graph.id]).await.unwrap()[&graph.id], source);
@@ -40,7 +40,7 @@ async fn lines_are_kept_until_tasks_change(ground: &Ground) {
     writing.graph_source_put(&graph, &moved).await.unwrap();
     writing.graph_delete(graph.id).await.unwrap();
     commit(writing).await;
-    assert_eq!(n_rows(ground, "deployment_graph_sources").await, 0);
+    assert_eq!(n_rows(fixture, "deployment_graph_sources").await, 0);
 }
 
-on_both!(lines_are_kept_until_tasks_change);
+on_both!(source_lines_are_stored_until_tasks_change);

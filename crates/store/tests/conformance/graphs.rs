@@ -2,7 +2,7 @@ use serde_json::json;
 use stoker_model::{ClusterId, Graph, GraphId, GraphMetadata, Owner, PluginId, ReleaseId, Task};
 use stoker_store::{GraphFilter, List, Order, StoreError};
 
-use crate::ground::{Ground, cluster, commit, graph_type, map, plugin, release, task};
+use crate::fixture::{Fixture, cluster, commit, graph_type, map, plugin, release, task};
 
 pub(crate) fn plain(names: &[&str]) -> Vec<Task> {
     names.iter().map(|name| task(name, json!({"type": "puppet", "version": "2.0.0"}))).collect()
@@ -22,8 +22,8 @@ fn metadata() -> GraphMetadata {
     }
 }
 
-async fn a_graph_of_each_kind_of_owner_comes_back(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn graphs_of_all_owner_kinds_round_trip(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let cluster = cluster(&mut writing, "c").await;
     let owners = [
         Owner::Release(release(&mut writing, "r").await.id),
@@ -39,19 +39,19 @@ async fn a_graph_of_each_kind_of_owner_comes_back(ground: &Ground) {
         assert_eq!(writing.graph_find(owner, &graph_type("other")).await.unwrap(), None);
     }
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     for owner in owners {
-        let found = session.graph_find(owner, &kind).await.unwrap().unwrap();
-        assert_eq!(found.metadata, metadata());
-        // From memory the second time: the same.
-        assert_eq!(session.graph_get(found.id).await.unwrap().as_ref(), Some(&found));
-        assert_eq!(ground.store.snapshot().await.unwrap().graph_get(found.id).await.unwrap(), Some(found));
+        let graph = session.graph_find(owner, &kind).await.unwrap().unwrap();
+        assert_eq!(graph.metadata, metadata());
+        // The second read comes from the cache.
+        assert_eq!(session.graph_get(graph.id).await.unwrap().as_ref(), Some(&graph));
+        assert_eq!(fixture.store.snapshot().await.unwrap().graph_get(graph.id).await.unwrap(), Some(graph));
     }
     assert_eq!(session.graph_get(GraphId(i64::MAX)).await.unwrap(), None);
 }
 
-async fn a_type_is_taken_once_and_owners_must_exist(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn graph_type_is_unique_and_owner_must_exist(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let other = Owner::Release(release(&mut writing, "s").await.id);
     let (kind, none) = (graph_type("t"), GraphMetadata::default());
@@ -61,23 +61,23 @@ async fn a_type_is_taken_once_and_owners_must_exist(ground: &Ground) {
     writing.graph_create(other, &kind, &none, &[]).await.unwrap();
     let twice = writing.graph_create(owner, &graph_type("u"), &none, &plain(&["a", "b", "a"])).await;
     assert_error!(twice, StoreError::Taken { what: "task name" });
-    for (nobody, expected) in [
+    for (missing_owner, expected) in [
         (Owner::Release(ReleaseId(99)), "release"),
         (Owner::Cluster(ClusterId(99)), "cluster"),
         (Owner::Plugin(PluginId(99)), "plugin"),
     ] {
-        let orphan = writing.graph_create(nobody, &kind, &none, &[]).await;
+        let orphan = writing.graph_create(missing_owner, &kind, &none, &[]).await;
         assert_error!(orphan, StoreError::Missing { what } if what == expected);
     }
     commit(writing).await;
-    // What was refused left nothing behind.
-    let all = ground.read().await.graph_list(&GraphFilter::default(), &List::default()).await.unwrap();
+    // Rejected writes leave no rows behind.
+    let all = fixture.read().await.graph_list(&GraphFilter::default(), &List::default()).await.unwrap();
     assert_eq!(all.total, 2);
     assert!(all.items.iter().all(|graph| graph.tasks.is_empty()));
 }
 
-async fn lists_are_narrowed_by_owners_and_types(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn list_filters_by_owners_and_types(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let cluster = cluster(&mut writing, "c").await;
     let (r, c) = (Owner::Release(cluster.release_id), Owner::Cluster(cluster.id));
     let p = Owner::Plugin(plugin(&mut writing, "p").await.id);
@@ -88,8 +88,8 @@ async fn lists_are_narrowed_by_owners_and_types(ground: &Ground) {
         ids.push(writing.graph_create(owner, &graph_type(kind), &none, &tasks).await.unwrap().id);
     }
     commit(writing).await;
-    let mut session = ground.read().await;
-    let mut found = async |owners: Option<&[Owner]>, types: Option<&[&str]>| {
+    let mut session = fixture.read().await;
+    let mut list = async |owners: Option<&[Owner]>, types: Option<&[&str]>| {
         let types = types.map(|types| types.iter().map(|name| graph_type(name)).collect());
         let filter = GraphFilter { owners: owners.map(<[Owner]>::to_vec), types };
         let page = session.graph_list(&filter, &List::default()).await.unwrap();
@@ -99,15 +99,15 @@ async fn lists_are_narrowed_by_owners_and_types(ground: &Ground) {
         }
         page.items.into_iter().map(|graph| graph.id).collect::<Vec<_>>()
     };
-    assert_eq!(found(None, None).await, ids);
-    assert_eq!(found(Some(&[r]), None).await, ids[..2]);
-    assert_eq!(found(Some(&[p, c]), None).await, ids[2..]);
-    assert_eq!(found(Some(&[r, c, p]), Some(&["b"])).await, [ids[1], ids[3]]);
-    assert_eq!(found(None, Some(&["a"])).await, [ids[0], ids[2]]);
-    assert_eq!(found(Some(&[]), None).await, []);
-    assert_eq!(found(None, Some(&[])).await, []);
-    // The id of a release is not that of a cluster.
-    assert_eq!(found(Some(&[Owner::Cluster(ClusterId(999))]), None).await, []);
+    assert_eq!(list(None, None).await, ids);
+    assert_eq!(list(Some(&[r]), None).await, ids[..2]);
+    assert_eq!(list(Some(&[p, c]), None).await, ids[2..]);
+    assert_eq!(list(Some(&[r, c, p]), Some(&["b"])).await, [ids[1], ids[3]]);
+    assert_eq!(list(None, Some(&["a"])).await, [ids[0], ids[2]]);
+    assert_eq!(list(Some(&[]), None).await, []);
+    assert_eq!(list(None, Some(&[])).await, []);
+    // Release and cluster ids are separate namespaces.
+    assert_eq!(list(Some(&[Owner::Cluster(ClusterId(999))]), None).await, []);
     let order_by = vec![Order { field: "type".to_owned(), descending: true }];
     let list = List { limit: Some(2), offset: 1, order_by };
     let page = session.graph_list(&GraphFilter::default(), &list).await.unwrap();
@@ -115,8 +115,8 @@ async fn lists_are_narrowed_by_owners_and_types(ground: &Ground) {
     assert_eq!(page.items.iter().map(|graph| graph.id).collect::<Vec<_>>(), [ids[3], ids[0]]);
 }
 
-async fn metadata_changes_without_tasks_and_tasks_without_metadata(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn metadata_and_tasks_change_independently(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let created =
         writing.graph_create(owner, &graph_type("t"), &metadata(), &plain(&["a", "b"])).await.unwrap();
@@ -128,11 +128,11 @@ async fn metadata_changes_without_tasks_and_tasks_without_metadata(ground: &Grou
     let empty = writing.graph_update(created.id, 3, &named, Some(&[])).await.unwrap();
     assert_eq!((empty.generation, empty.tasks.len()), (4, 0));
     commit(writing).await;
-    assert_eq!(ground.read().await.graph_get(created.id).await.unwrap(), Some(empty));
+    assert_eq!(fixture.read().await.graph_get(created.id).await.unwrap(), Some(empty));
 }
 
-async fn an_update_needs_the_generation_that_was_read(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn update_requires_current_generation(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let none = GraphMetadata::default();
     let id = writing.graph_create(owner, &graph_type("t"), &none, &plain(&["a"])).await.unwrap().id;
@@ -140,19 +140,19 @@ async fn an_update_needs_the_generation_that_was_read(ground: &Ground) {
     let stale = writing.graph_update(id, 1, &none, Some(&plain(&["b"]))).await;
     assert_error!(stale, StoreError::Stale { current: 2 });
     assert_error!(writing.graph_update(id, 3, &none, None).await, StoreError::Stale { current: 2 });
-    // Also where nothing would change.
+    // Also if the update would change nothing.
     assert_error!(writing.graph_update(id, 1, &metadata(), None).await, StoreError::Stale { current: 2 });
     let unknown = writing.graph_update(GraphId(99), 1, &none, None).await;
     assert_error!(unknown, StoreError::Missing { what: "graph" });
     let twice = writing.graph_update(id, 2, &none, Some(&plain(&["a", "a"]))).await;
     assert_error!(twice, StoreError::Taken { what: "task name" });
     commit(writing).await;
-    let graph = ground.read().await.graph_get(id).await.unwrap().unwrap();
+    let graph = fixture.read().await.graph_get(id).await.unwrap().unwrap();
     assert_eq!((graph.generation, names(&graph).as_str()), (2, "a"));
 }
 
-async fn a_graph_goes_alone_and_so_does_a_task(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn graph_and_task_deletion(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let (kind, none) = (graph_type("t"), GraphMetadata::default());
     let created = writing.graph_create(owner, &kind, &none, &plain(&["a", "b", "c"])).await.unwrap();
@@ -165,17 +165,17 @@ async fn a_graph_goes_alone_and_so_does_a_task(ground: &Ground) {
     assert!(writing.graph_delete(created.id).await.unwrap());
     assert!(!writing.graph_delete(created.id).await.unwrap());
     assert_eq!(writing.graph_find(owner, &kind).await.unwrap(), None);
-    // The type is free again, and neither graph nor task gets an id that was there before.
+    // The graph type is free again, and ids of graphs and tasks are not reused.
     let next = writing.graph_create(owner, &kind, &none, &plain(&["a"])).await.unwrap();
     assert!(next.id > created.id && next.tasks[0].id > created.tasks[2].id);
     commit(writing).await;
 }
 
 on_both![
-    a_graph_goes_alone_and_so_does_a_task,
-    a_graph_of_each_kind_of_owner_comes_back,
-    a_type_is_taken_once_and_owners_must_exist,
-    an_update_needs_the_generation_that_was_read,
-    lists_are_narrowed_by_owners_and_types,
-    metadata_changes_without_tasks_and_tasks_without_metadata,
+    graph_and_task_deletion,
+    graph_type_is_unique_and_owner_must_exist,
+    graphs_of_all_owner_kinds_round_trip,
+    list_filters_by_owners_and_types,
+    metadata_and_tasks_change_independently,
+    update_requires_current_generation,
 ];

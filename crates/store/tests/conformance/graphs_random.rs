@@ -1,4 +1,5 @@
-//! Any edit of any graph: the store agrees with a model in memory, and rows are as stable as promised.
+//! Property test: after random edits the store agrees with an in-memory model, and unchanged tasks keep their
+//! rows.
 
 use std::collections::HashMap;
 
@@ -8,11 +9,11 @@ use serde_json::json;
 use stoker_model::{GraphMetadata, Json, Owner, Task};
 use tokio::runtime::Handle;
 
-use crate::ground::{Ground, commit, graph_type, release, task};
+use crate::fixture::{Fixture, commit, graph_type, release, task};
 
 const N_CASES: u32 = 24;
 
-/// Names and contents from small pools, so that edits often hit the same task.
+/// Names and contents come from small pools, so that edits often hit the same task.
 fn tasks() -> impl Strategy<Value = Vec<Task>> {
     let content = prop_oneof![
         Just(json!({})),
@@ -34,17 +35,17 @@ fn edits() -> impl Strategy<Value = Vec<Vec<Task>>> {
     prop::collection::vec(tasks(), 1..8)
 }
 
-async fn check(ground: &Ground, owner: Owner, number: u32, edits: Vec<Vec<Task>>) {
+async fn check(fixture: &Fixture, owner: Owner, number: u32, edits: Vec<Vec<Task>>) {
     let (kind, none) = (graph_type(&format!("g{number}")), GraphMetadata::default());
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     let mut graph = writing.graph_create(owner, &kind, &none, &edits[0]).await.unwrap();
     commit(writing).await;
     let mut last_row = 0;
     for edit in &edits[1..] {
-        let mut writing = ground.change().await;
+        let mut writing = fixture.change().await;
         let next = writing.graph_update(graph.id, graph.generation, &none, Some(edit)).await.unwrap();
         commit(writing).await;
-        let read = ground.read().await.graph_get(graph.id).await.unwrap().unwrap();
+        let read = fixture.read().await.graph_get(graph.id).await.unwrap().unwrap();
         assert_eq!(read, next);
         assert_eq!(
             read.tasks.iter().map(|stored| &stored.task).collect::<Vec<_>>(),
@@ -56,7 +57,7 @@ async fn check(ground: &Ground, owner: Owner, number: u32, edits: Vec<Vec<Task>>
         for stored in next.tasks.iter() {
             match old.get(stored.task.name.as_str()) {
                 Some(before) if before.task.fields == stored.task.fields => assert_eq!(before.id, stored.id),
-                _ => assert!(stored.id.0 > last_row, "a row was used again"),
+                _ => assert!(stored.id.0 > last_row, "a row id was reused"),
             }
         }
         let same = graph.tasks.iter().map(|stored| &stored.task).eq(edit.iter());
@@ -65,8 +66,8 @@ async fn check(ground: &Ground, owner: Owner, number: u32, edits: Vec<Vec<Task>>
     }
 }
 
-async fn rows_are_stable_under_any_edit(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn unchanged_tasks_keep_rows_under_random_edits(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     commit(writing).await;
     let handle = Handle::current();
@@ -75,7 +76,7 @@ async fn rows_are_stable_under_any_edit(ground: &Ground) {
     tokio::task::block_in_place(|| {
         TestRunner::new(config).run(&edits(), |edits| {
             number.set(number.get() + 1);
-            handle.block_on(check(ground, owner, number.get(), edits));
+            handle.block_on(check(fixture, owner, number.get(), edits));
             Ok(())
         })
     })
@@ -83,11 +84,11 @@ async fn rows_are_stable_under_any_edit(ground: &Ground) {
 }
 
 #[test]
-fn contents_of_the_pool_differ_as_values() {
+fn pool_contents_are_distinct() {
     let values: Vec<Json> = vec![json!({"a": 1}), json!({"a": 1.0}), json!({"a": null}), json!({})];
     for (index, value) in values.iter().enumerate() {
         assert!(values[..index].iter().all(|other| other != value));
     }
 }
 
-on_both![rows_are_stable_under_any_edit];
+on_both![unchanged_tasks_keep_rows_under_random_edits,];

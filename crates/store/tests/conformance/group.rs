@@ -1,7 +1,7 @@
 use stoker_model::{AgentHost, HostChange, Member, Micros};
 use stoker_store::StoreError;
 
-use crate::ground::{Ground, NOW, commit, run};
+use crate::fixture::{Fixture, NOW, commit, run};
 
 fn member(id: &str, seen_at: Micros) -> Member {
     Member {
@@ -23,91 +23,91 @@ fn host(uid: &str, number: i64, server: Option<&str>) -> AgentHost {
     AgentHost { uid: uid.to_owned(), number, server_id: server.map(str::to_owned) }
 }
 
-async fn servers_say_that_they_are_there(ground: &Ground) {
-    let store = &ground.store;
+async fn heartbeats_register_servers(fixture: &Fixture) {
+    let store = &fixture.store;
     store.server_beat(&member("a", NOW)).await.unwrap();
     store.server_beat(&member("b", NOW)).await.unwrap();
     let later = Member { hears_bus: true, name: "ignored".to_owned(), ..member("b", NOW.plus_seconds(2)) };
     store.server_beat(&later).await.unwrap();
     let expected = Member { name: "here".to_owned(), ..later };
-    assert_eq!(ground.read().await.servers().await.unwrap(), [member("a", NOW), expected.clone()]);
+    assert_eq!(fixture.read().await.servers().await.unwrap(), [member("a", NOW), expected.clone()]);
     store.servers_sweep(NOW.plus_seconds(1), NOW.plus_seconds(3)).await.unwrap();
-    assert_eq!(ground.read().await.servers().await.unwrap(), [expected]);
+    assert_eq!(fixture.read().await.servers().await.unwrap(), [expected]);
     let wrong = store.server_beat(&member("a\0", NOW)).await;
     assert_error!(wrong, StoreError::Unstorable { .. });
 }
 
-async fn a_server_that_goes_leaves_nothing_behind(ground: &Ground) {
-    let store = &ground.store;
-    let mut writing = ground.change().await;
+async fn leaving_server_releases_leases_and_mail(fixture: &Fixture) {
+    let store = &fixture.store;
+    let mut writing = fixture.change().await;
     let run = run(&mut writing, "work").await;
     writing.run_work_create(run.id, &serde_json::json!({})).await.unwrap();
     commit(writing).await;
     let until = NOW.plus_seconds(60);
     store.server_beat(&member("a", NOW)).await.unwrap();
     store.run_take(run.id, "a", NOW, until).await.unwrap();
-    assert_eq!(ground.read().await.runs_held(NOW).await.unwrap(), [("a".to_owned(), run.id)]);
-    assert_eq!(ground.read().await.runs_held(until).await.unwrap(), [], "it held it");
+    assert_eq!(fixture.read().await.runs_held(NOW).await.unwrap(), [("a".to_owned(), run.id)]);
+    assert_eq!(fixture.read().await.runs_held(until).await.unwrap(), [], "the lease has expired");
     assert!(store.lease_take("sweep", "a", NOW, until).await.unwrap());
     store.mail_put(&[("a".to_owned(), "x".to_owned())], until, NOW).await.unwrap();
     store.server_leave("a", NOW).await.unwrap();
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.servers().await.unwrap(), [member("a", Micros(0))]);
     assert_eq!(session.mail_since("a", 0, 10).await.unwrap(), []);
     assert_eq!(session.run_work_free("b", NOW).await.unwrap().len(), 1);
     drop(session);
     assert!(store.lease_take("sweep", "b", NOW, until).await.unwrap());
-    // Whoever took the run before does not get it back by its old number.
+    // The previous owner's lease generation is fenced off.
     assert_eq!(store.run_take(run.id, "b", NOW, until).await.unwrap(), Some(2));
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     assert_error!(writing.run_require(run.id, 1).await, StoreError::Stale { current: 2 });
     writing.run_require(run.id, 2).await.unwrap();
 }
 
-async fn the_end_of_an_old_connection_says_nothing_about_a_new_one(ground: &Ground) {
-    let store = &ground.store;
+async fn stale_disconnect_is_ignored(fixture: &Fixture) {
+    let store = &fixture.store;
     store.hosts_put("a", &[change("7", 1, true), change("8", 2, true)], NOW).await.unwrap();
-    let hosts = ground.read().await.hosts_since(0).await.unwrap();
+    let hosts = fixture.read().await.hosts_since(0).await.unwrap();
     assert_eq!(hosts, [host("7", 1, Some("a")), host("8", 2, Some("a"))]);
-    // To another server, and again to the same.
+    // Reconnected to another server, and to the same server.
     store.hosts_put("b", &[change("7", 1, true)], NOW).await.unwrap();
     store.hosts_put("a", &[change("8", 3, true), change("8", 4, true)], NOW).await.unwrap();
-    let before = ground.read().await.hosts_since(2).await.unwrap();
+    let before = fixture.read().await.hosts_since(2).await.unwrap();
     assert_eq!(before, [host("7", 3, Some("b")), host("8", 4, Some("a"))]);
     store.hosts_put("a", &[change("7", 1, false), change("8", 3, false)], NOW).await.unwrap();
-    assert_eq!(ground.read().await.hosts_since(2).await.unwrap(), before);
+    assert_eq!(fixture.read().await.hosts_since(2).await.unwrap(), before);
     store.hosts_put("a", &[change("8", 4, false), change("9", 5, false)], NOW).await.unwrap();
-    assert_eq!(ground.read().await.hosts_since(4).await.unwrap(), [host("8", 5, None)]);
-    assert_eq!(ground.read().await.host_of("8").await.unwrap(), Some(host("8", 5, None)));
-    assert_eq!(ground.read().await.host_of("9").await.unwrap(), None);
+    assert_eq!(fixture.read().await.hosts_since(4).await.unwrap(), [host("8", 5, None)]);
+    assert_eq!(fixture.read().await.host_of("8").await.unwrap(), Some(host("8", 5, None)));
+    assert_eq!(fixture.read().await.host_of("9").await.unwrap(), None);
     store.hosts_put("a", &[], NOW).await.unwrap();
 }
 
-async fn many_agents_come_at_once(ground: &Ground) {
+async fn many_agents_connect_in_one_batch(fixture: &Fixture) {
     let all: Vec<HostChange> = (0..95).map(|number| change(&format!("n{number}"), number, true)).collect();
-    ground.store.hosts_put("a", &all, NOW).await.unwrap();
-    let hosts = ground.read().await.hosts_since(0).await.unwrap();
+    fixture.store.hosts_put("a", &all, NOW).await.unwrap();
+    let hosts = fixture.read().await.hosts_since(0).await.unwrap();
     let numbers: Vec<i64> = hosts.iter().map(|host| host.number).collect();
     assert_eq!(numbers, (1..=95).collect::<Vec<_>>());
 }
 
-async fn mail_is_read_in_its_order_by_whom_it_is_for(ground: &Ground) {
-    let store = &ground.store;
+async fn mail_is_ordered_per_recipient(fixture: &Fixture) {
+    let store = &fixture.store;
     let mail: Vec<(String, String)> =
         (0..90).map(|number| (["a", "b"][number % 2].to_owned(), number.to_string())).collect();
     store.mail_put(&mail, NOW.plus_seconds(10), NOW).await.unwrap();
-    let first = ground.read().await.mail_since("a", 0, 3).await.unwrap();
+    let first = fixture.read().await.mail_since("a", 0, 3).await.unwrap();
     assert_eq!(first.iter().map(|mail| mail.body.as_str()).collect::<Vec<_>>(), ["0", "2", "4"]);
-    let rest = ground.read().await.mail_since("a", first[2].id, 100).await.unwrap();
+    let rest = fixture.read().await.mail_since("a", first[2].id, 100).await.unwrap();
     assert_eq!(rest.len(), 42);
     store.mail_done("a", first[2].id, NOW).await.unwrap();
-    assert_eq!(ground.read().await.mail_since("a", 0, 100).await.unwrap(), rest);
+    assert_eq!(fixture.read().await.mail_since("a", 0, 100).await.unwrap(), rest);
     store.servers_sweep(NOW, NOW.plus_seconds(11)).await.unwrap();
-    assert_eq!(ground.read().await.mail_since("b", 0, 100).await.unwrap(), []);
+    assert_eq!(fixture.read().await.mail_since("b", 0, 100).await.unwrap(), []);
 }
 
-async fn something_is_done_by_one(ground: &Ground) {
-    let store = &ground.store;
+async fn named_lease_has_one_owner(fixture: &Fixture) {
+    let store = &fixture.store;
     let until = NOW.plus_seconds(10);
     assert!(store.lease_take("sweep", "a", NOW, until).await.unwrap());
     assert!(!store.lease_take("sweep", "b", NOW, until).await.unwrap());
@@ -119,21 +119,21 @@ async fn something_is_done_by_one(ground: &Ground) {
     assert!(!store.lease_take("sweep", "a", late, until).await.unwrap());
 }
 
-async fn the_first_one_says_what_all_have_in_common(ground: &Ground) {
-    assert_eq!(ground.store.mark_agree("key", "one", NOW).await.unwrap(), "one");
-    assert_eq!(ground.store.mark_agree("key", "two", NOW).await.unwrap(), "one");
-    let mut writing = ground.change().await;
+async fn first_shared_value_wins(fixture: &Fixture) {
+    assert_eq!(fixture.store.mark_agree("key", "one", NOW).await.unwrap(), "one");
+    assert_eq!(fixture.store.mark_agree("key", "two", NOW).await.unwrap(), "one");
+    let mut writing = fixture.change().await;
     writing.mark_put("key", "two").await.unwrap();
     commit(writing).await;
-    assert_eq!(ground.store.mark_agree("key", "one", NOW).await.unwrap(), "two");
+    assert_eq!(fixture.store.mark_agree("key", "one", NOW).await.unwrap(), "two");
 }
 
 on_both![
-    a_server_that_goes_leaves_nothing_behind,
-    mail_is_read_in_its_order_by_whom_it_is_for,
-    many_agents_come_at_once,
-    servers_say_that_they_are_there,
-    something_is_done_by_one,
-    the_end_of_an_old_connection_says_nothing_about_a_new_one,
-    the_first_one_says_what_all_have_in_common,
+    first_shared_value_wins,
+    heartbeats_register_servers,
+    leaving_server_releases_leases_and_mail,
+    mail_is_ordered_per_recipient,
+    many_agents_connect_in_one_batch,
+    named_lease_has_one_owner,
+    stale_disconnect_is_ignored,
 ];

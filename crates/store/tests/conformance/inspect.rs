@@ -1,17 +1,20 @@
 use stoker_store::{Database, Store};
 
-use crate::ground::Ground;
+use crate::fixture::Fixture;
 
-async fn what_is_there_is_told(ground: &Ground) {
-    let seen = Store::inspect(&ground.database).await.unwrap().unwrap();
-    assert_eq!(seen.found, seen.known);
-    let is_postgres = matches!(ground.database, Database::Postgres { .. });
-    assert!(seen.engine.starts_with(if is_postgres { "PostgreSQL " } else { "SQLite " }), "{seen:?}");
-    assert_eq!(seen.clock.is_some(), is_postgres);
+async fn inspection_reports_engine_and_version(fixture: &Fixture) {
+    let inspection = Store::inspect(&fixture.database).await.unwrap().unwrap();
+    assert_eq!(inspection.found, inspection.known);
+    let is_postgres = matches!(fixture.database, Database::Postgres { .. });
+    assert!(
+        inspection.engine.starts_with(if is_postgres { "PostgreSQL " } else { "SQLite " }),
+        "{inspection:?}"
+    );
+    assert_eq!(inspection.clock.is_some(), is_postgres);
 }
 
 #[tokio::test]
-async fn nothing_is_made_and_nonsense_is_refused() {
+async fn inspection_creates_nothing_and_rejects_invalid_databases() {
     let folder = stoker_testkit::Folder::new();
     let path = folder.file("stoker.db");
     assert_eq!(Store::inspect(&Database::Sqlite { path: path.clone() }).await.unwrap(), None);
@@ -23,4 +26,4 @@ async fn nothing_is_made_and_nonsense_is_refused() {
     }
 }
 
-on_both![what_is_there_is_told];
+on_both![inspection_reports_engine_and_version,];

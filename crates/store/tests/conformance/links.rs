@@ -1,7 +1,7 @@
 use stoker_model::{ClusterId, Link, LinkBody, LinkOwner, PluginId};
 use stoker_store::{List, StoreError};
 
-use crate::ground::{Ground, cluster, commit, n_rows, plugin};
+use crate::fixture::{Fixture, cluster, commit, n_rows, plugin};
 
 fn body(url: &str) -> LinkBody {
     LinkBody {
@@ -12,8 +12,8 @@ fn body(url: &str) -> LinkBody {
     }
 }
 
-async fn every_field_comes_back(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn all_fields_round_trip(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owners = [
         LinkOwner::Cluster(cluster(&mut writing, "c").await.id),
         LinkOwner::Plugin(plugin(&mut writing, "p").await.id),
@@ -28,11 +28,11 @@ async fn every_field_comes_back(ground: &Ground) {
         assert_eq!(writing.link_list(owner, &List::default()).await.unwrap().items, [changed]);
     }
     commit(writing).await;
-    assert_eq!(n_rows(ground, "links").await, 2);
+    assert_eq!(n_rows(fixture, "links").await, 2);
 }
 
-async fn urls_are_unique_for_an_owner(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn urls_are_unique_per_owner(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     for orphan in [LinkOwner::Cluster(ClusterId(99)), LinkOwner::Plugin(PluginId(99))] {
         let missing = writing.link_create(orphan, &body("/a")).await;
         assert_error!(missing, StoreError::Missing { what: "cluster" | "plugin" });
@@ -56,8 +56,8 @@ async fn urls_are_unique_for_an_owner(ground: &Ground) {
     }
 }
 
-async fn they_go_with_their_owners(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn deleting_owner_deletes_links(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let cluster = cluster(&mut writing, "c").await;
     let plugin = plugin(&mut writing, "p").await;
     writing.link_create(LinkOwner::Cluster(cluster.id), &body("/a")).await.unwrap();
@@ -65,7 +65,7 @@ async fn they_go_with_their_owners(ground: &Ground) {
     writing.cluster_delete(cluster.id).await.unwrap();
     writing.plugin_delete(plugin.id).await.unwrap();
     commit(writing).await;
-    assert_eq!(n_rows(ground, "links").await, 0);
+    assert_eq!(n_rows(fixture, "links").await, 0);
 }
 
-on_both![every_field_comes_back, urls_are_unique_for_an_owner, they_go_with_their_owners];
+on_both![all_fields_round_trip, deleting_owner_deletes_links, urls_are_unique_per_owner,];

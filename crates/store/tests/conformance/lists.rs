@@ -1,7 +1,7 @@
 use stoker_model::{NewTenant, Node};
 use stoker_store::{List, NodeFilter, Order, StoreError};
 
-use crate::ground::{Ground, commit, node};
+use crate::fixture::{Fixture, commit, node};
 
 fn by(fields: &[(&str, bool)]) -> Vec<Order> {
     fields
@@ -10,8 +10,8 @@ fn by(fields: &[(&str, bool)]) -> Vec<Order> {
         .collect()
 }
 
-async fn pages_of_equal_rows_neither_overlap_nor_leave_gaps(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn pages_of_equal_keys_have_no_overlap_or_gaps(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     for number in 0..23 {
         let new = NewTenant {
             name: format!("tenant {number}"),
@@ -21,7 +21,7 @@ async fn pages_of_equal_rows_neither_overlap_nor_leave_gaps(ground: &Ground) {
         writing.tenant_create(&new).await.unwrap();
     }
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     for order_by in [by(&[]), by(&[("enabled", false)]), by(&[("description", true), ("enabled", false)])] {
         let whole = List { order_by: order_by.clone(), ..List::default() };
         let expected = session.tenant_list(&whole).await.unwrap();
@@ -37,8 +37,8 @@ async fn pages_of_equal_rows_neither_overlap_nor_leave_gaps(ground: &Ground) {
     }
 }
 
-async fn both_engines_order_alike(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn engines_sort_identically(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let names = ["b", "B", "a", "ä", "_", "10", "9", "Z", "", "a b"];
     for (number, name) in names.into_iter().enumerate() {
         let created = node(&mut writing, &format!("{number}")).await;
@@ -46,7 +46,7 @@ async fn both_engines_order_alike(ground: &Ground) {
         writing.node_update(&Node { name: name.to_owned(), ip, ..created }).await.unwrap();
     }
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     let mut order = async |fields: &[(&str, bool)]| {
         let list = List { order_by: by(fields), ..List::default() };
         let page = session.node_list(&NodeFilter::default(), &list).await.unwrap();
@@ -55,7 +55,7 @@ async fn both_engines_order_alike(ground: &Ground) {
     let mut expected = names;
     expected.sort_unstable();
     assert_eq!(order(&[("name", false)]).await, expected);
-    // What is not there comes first, and last when turned round.
+    // NULL sorts first in ascending and last in descending order.
     assert_eq!(order(&[("ip", false)]).await, expected);
     expected.reverse();
     assert_eq!(order(&[("name", true)]).await, expected);
@@ -63,13 +63,13 @@ async fn both_engines_order_alike(ground: &Ground) {
     assert_eq!(order(&[("online", true), ("name", true)]).await, expected);
 }
 
-async fn the_edges_of_a_list(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn limit_and_offset_edge_cases(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     for mac in ["1", "2", "3"] {
         node(&mut writing, mac).await;
     }
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     let mut count = async |limit, offset| {
         let list = List { limit, offset, order_by: Vec::new() };
         let page = session.node_list(&NodeFilter::default(), &list).await.unwrap();
@@ -86,8 +86,8 @@ async fn the_edges_of_a_list(ground: &Ground) {
     assert_eq!(count(None, u64::MAX).await, 0);
 }
 
-async fn an_unknown_field_is_refused_with_the_known_ones(ground: &Ground) {
-    let mut session = ground.read().await;
+async fn unknown_sort_field_is_rejected_with_supported_ones(fixture: &Fixture) {
+    let mut session = fixture.read().await;
     for field in ["nonsense", "", "id; DROP TABLE nodes", "password_hash", "NAME"] {
         let list = List { order_by: by(&[("id", false), (field, false)]), ..List::default() };
         match session.user_list(&list).await {
@@ -103,10 +103,10 @@ async fn an_unknown_field_is_refused_with_the_known_ones(ground: &Ground) {
     }
 }
 
-async fn every_field_of_every_list_can_be_ordered_by(ground: &Ground) {
-    let mut session = ground.read().await;
+async fn all_advertised_sort_fields_work(fixture: &Fixture) {
+    let mut session = fixture.read().await;
     let unknown = List { order_by: by(&[("?", false)]), ..List::default() };
-    // Each list names its fields when asked for one it does not have.
+    // Each list reports its sortable fields when asked for an unknown one.
     macro_rules! check {
         ($($call:expr),+ $(,)?) => {$({
             let call = $call;
@@ -138,9 +138,9 @@ async fn every_field_of_every_list_can_be_ordered_by(ground: &Ground) {
 }
 
 on_both![
-    an_unknown_field_is_refused_with_the_known_ones,
-    both_engines_order_alike,
-    every_field_of_every_list_can_be_ordered_by,
-    pages_of_equal_rows_neither_overlap_nor_leave_gaps,
-    the_edges_of_a_list,
+    all_advertised_sort_fields_work,
+    engines_sort_identically,
+    limit_and_offset_edge_cases,
+    pages_of_equal_keys_have_no_overlap_or_gaps,
+    unknown_sort_field_is_rejected_with_supported_ones,
 ];

@@ -1,36 +1,37 @@
-//! One suite for both engines: every method of the store, with right and wrong input.
+//! Conformance suite that runs on both engines: every store method with valid and invalid input.
 #![expect(
     clippy::assigning_clones,
     clippy::default_trait_access,
     clippy::disallowed_methods,
     clippy::many_single_char_names,
     clippy::unwrap_used,
-    reason = "tests: a panic is how they fail, a clock how they tell that a wait has ended"
+    reason = "tests fail by panicking, and measure elapsed time"
 )]
 
-/// Runs each function on SQLite and on PostgreSQL. One that is not listed is dead code, which is an error.
+/// Runs each function on SQLite and on PostgreSQL. A test that is not listed is dead code, which is a compile
+/// error.
 macro_rules! on_both {
     ($($test:ident),+ $(,)?) => {
         mod sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $test() {
-                let ground = $crate::ground::Ground::sqlite().await;
-                super::$test(&ground).await;
-                ground.remove().await;
+                let fixture = $crate::fixture::Fixture::sqlite().await;
+                super::$test(&fixture).await;
+                fixture.remove().await;
             })+
         }
         mod postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $test() {
-                let Some(ground) = $crate::ground::Ground::postgres().await else { return };
-                super::$test(&ground).await;
-                ground.remove().await;
+                let Some(fixture) = $crate::fixture::Fixture::postgres().await else { return };
+                super::$test(&fixture).await;
+                fixture.remove().await;
             })+
         }
     };
 }
 
-/// That a result is this error, or what it is instead.
+/// Asserts that a result is a specific error.
 macro_rules! assert_error {
     ($result:expr, $pattern:pat $(if $guard:expr)?) => {
         match $result {
@@ -45,10 +46,10 @@ mod audit;
 mod backup;
 mod clusters;
 mod facts;
+mod fixture;
 mod graph_sources;
 mod graphs;
 mod graphs_random;
-mod ground;
 mod group;
 mod inspect;
 mod links;

@@ -4,7 +4,7 @@ use stoker_model::{
 };
 use stoker_store::{ModuleFilter, SealedPlace, StoreError, Writing};
 
-use crate::ground::{Ground, NOW, cluster, commit, n_rows, node, run, tenant};
+use crate::fixture::{Fixture, NOW, cluster, commit, n_rows, node, run, tenant};
 
 fn body(name: &str, tenant_id: Option<TenantId>) -> ModuleBody {
     ModuleBody {
@@ -32,50 +32,50 @@ async fn module(writing: &mut Writing, uuid: &str, body: &ModuleBody) -> Module 
     writing.module_create(uuid, body, &sealed("k1", b"\x00\xff secret")).await.unwrap()
 }
 
-async fn modules_are_kept_with_their_contents(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn modules_are_stored_with_contents(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let red = tenant(&mut writing, "red").await;
-    let made = module(&mut writing, "u1", &body("a", Some(red.id))).await;
-    assert_eq!((made.created_at, made.updated_at, made.generation), (NOW, NOW, 1));
-    assert_eq!(writing.module_by_uuid("u1").await.unwrap(), Some(made.clone()));
+    let created = module(&mut writing, "u1", &body("a", Some(red.id))).await;
+    assert_eq!((created.created_at, created.updated_at, created.generation), (NOW, NOW, 1));
+    assert_eq!(writing.module_by_uuid("u1").await.unwrap(), Some(created.clone()));
     assert_eq!(writing.module_by_uuid("nonesuch").await.unwrap(), None);
     assert_eq!(writing.module_by_uuid(&"x".repeat(5000)).await.unwrap(), None);
-    assert_eq!(writing.module_contents(made.id).await.unwrap(), sealed("k1", b"\x00\xff secret"));
+    assert_eq!(writing.module_contents(created.id).await.unwrap(), sealed("k1", b"\x00\xff secret"));
     assert_error!(writing.module_contents(ModuleId(99)).await, StoreError::Missing { what: "module" });
-    let nobody = writing.module_create("u2", &body("b", Some(TenantId(99))), &sealed("k1", b"")).await;
-    assert_error!(nobody, StoreError::Missing { what: "tenant" });
+    let missing = writing.module_create("u2", &body("b", Some(TenantId(99))), &sealed("k1", b"")).await;
+    assert_error!(missing, StoreError::Missing { what: "tenant" });
     let changed = Module {
         body: ModuleBody {
             apply_order: 0,
             priority_apply: true,
             md5: "4567".to_owned(),
-            ..made.body.clone()
+            ..created.body.clone()
         },
-        ..made.clone()
+        ..created.clone()
     };
     let changed = writing.module_update(&changed, Some(&sealed("k2", b"new"))).await.unwrap();
     assert_eq!(changed.generation, 2);
     assert_eq!(writing.module_by_uuid("u1").await.unwrap(), Some(changed.clone()));
-    assert_eq!(writing.module_contents(made.id).await.unwrap(), sealed("k2", b"new"));
-    assert_error!(writing.module_update(&made, None).await, StoreError::Stale { current: 2 });
-    let kept = writing.module_update(&changed, None).await.unwrap();
-    assert_eq!(writing.module_contents(kept.id).await.unwrap(), sealed("k2", b"new"));
+    assert_eq!(writing.module_contents(created.id).await.unwrap(), sealed("k2", b"new"));
+    assert_error!(writing.module_update(&created, None).await, StoreError::Stale { current: 2 });
+    let unchanged = writing.module_update(&changed, None).await.unwrap();
+    assert_eq!(writing.module_contents(unchanged.id).await.unwrap(), sealed("k2", b"new"));
     assert_error!(writing.tenant_delete(red.id).await, StoreError::Referenced { what: "module" });
     commit(writing).await;
-    let mut writing = ground.change().await;
-    assert!(writing.module_delete(kept.id).await.unwrap());
-    assert!(!writing.module_delete(kept.id).await.unwrap());
+    let mut writing = fixture.change().await;
+    assert!(writing.module_delete(unchanged.id).await.unwrap());
+    assert!(!writing.module_delete(unchanged.id).await.unwrap());
     commit(writing).await;
-    assert_eq!(n_rows(ground, "module_contents").await, 0);
+    assert_eq!(n_rows(fixture, "module_contents").await, 0);
 }
 
-async fn two_of_a_kind_are_refused(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn duplicate_modules_are_rejected(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (red, blue) = (tenant(&mut writing, "red").await, tenant(&mut writing, "blue").await);
     let own = body("a", Some(red.id));
     module(&mut writing, "u1", &own).await;
-    let twin = writing.module_create("u2", &own, &sealed("k1", b"")).await;
-    assert_error!(twin, StoreError::Taken { what: "module" });
+    let duplicate = writing.module_create("u2", &own, &sealed("k1", b"")).await;
+    assert_error!(duplicate, StoreError::Taken { what: "module" });
     let others = [
         ModuleBody { tenant_id: Some(blue.id), ..own.clone() },
         ModuleBody { tenant_id: None, ..own.clone() },
@@ -98,8 +98,8 @@ async fn two_of_a_kind_are_refused(ground: &Ground) {
     commit(writing).await;
 }
 
-async fn lists_show_what_is_asked_for(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn list_filters(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (red, blue) = (tenant(&mut writing, "red").await, tenant(&mut writing, "blue").await);
     module(&mut writing, "own", &body("own", Some(red.id))).await;
     module(&mut writing, "others", &body("others", Some(blue.id))).await;
@@ -108,8 +108,8 @@ async fn lists_show_what_is_asked_for(ground: &Ground) {
     module(&mut writing, "hidden", &ModuleBody { visible: false, auto_apply: true, ..body("hidden", None) })
         .await;
     let mut listed = async |filter: ModuleFilter| -> Vec<String> {
-        let found = writing.module_list(&filter).await.unwrap();
-        found.into_iter().map(|module| module.uuid).collect()
+        let modules = writing.module_list(&filter).await.unwrap();
+        modules.into_iter().map(|module| module.uuid).collect()
     };
     let all = ModuleFilter::default();
     assert_eq!(listed(all.clone()).await, ["own", "others", "all", "hidden"]);
@@ -142,8 +142,8 @@ async fn underway(writing: &mut Writing, uuid: &str, node_id: NodeId, items: Vec
     underway
 }
 
-async fn one_list_at_a_time_has_its_turn_at_a_node(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn one_module_run_per_node_at_a_time(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (seven, eight) =
         (node(&mut writing, "52:54:00:00:00:07").await, node(&mut writing, "52:54:00:00:00:08").await);
     let items: Vec<ModuleItem> = (0..45).map(|number| item(&format!("m{number}"))).collect();
@@ -153,17 +153,20 @@ async fn one_list_at_a_time_has_its_turn_at_a_node(ground: &Ground) {
     assert_eq!(writing.module_run(first.run_id).await.unwrap(), Some(first.clone()));
     assert_eq!(writing.module_run(RunId(99)).await.unwrap(), None);
     assert_eq!(writing.module_runs_of(seven.id).await.unwrap(), [first.run_id, second.run_id]);
-    assert!(!writing.module_run_turn(second.run_id, seven.id).await.unwrap(), "the first is before it");
+    assert!(
+        !writing.module_run_turn(second.run_id, seven.id).await.unwrap(),
+        "the first run is ahead in the queue"
+    );
     assert!(writing.module_run_turn(first.run_id, seven.id).await.unwrap());
-    assert!(writing.module_run_turn(first.run_id, seven.id).await.unwrap(), "it has it still");
+    assert!(writing.module_run_turn(first.run_id, seven.id).await.unwrap(), "idempotent for the current run");
     assert!(writing.module_run_turn(elsewhere.run_id, eight.id).await.unwrap());
     assert!(!writing.module_run_turn(second.run_id, seven.id).await.unwrap());
     commit(writing).await;
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     assert!(writing.module_run_delete(first.run_id).await.unwrap());
     assert!(!writing.module_run_delete(first.run_id).await.unwrap());
     assert!(writing.module_run_turn(second.run_id, seven.id).await.unwrap());
-    // One that ended without a word is in nobody's way.
+    // A run that ended without deleting its record does not block the node.
     let third = underway(&mut writing, "r4", seven.id, Vec::new()).await;
     let mut ended = writing.run_get(second.run_id).await.unwrap().unwrap();
     ended.status = RunStatus::Error;
@@ -172,13 +175,13 @@ async fn one_list_at_a_time_has_its_turn_at_a_node(ground: &Ground) {
     assert!(writing.module_run_turn(third.run_id, seven.id).await.unwrap());
     assert!(writing.node_delete(eight.id).await.unwrap());
     commit(writing).await;
-    assert_eq!(n_rows(ground, "module_run_items").await, 0);
+    assert_eq!(n_rows(fixture, "module_run_items").await, 0);
 }
 
-async fn what_is_underway_needs_a_run_and_a_node(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn module_run_requires_run_and_node(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let seven = node(&mut writing, "52:54:00:00:00:07").await;
-    let nowhere = ModuleRun {
+    let dangling = ModuleRun {
         run_id: RunId(99),
         node_id: seven.id,
         action: ModuleAction::Remove,
@@ -186,10 +189,10 @@ async fn what_is_underway_needs_a_run_and_a_node(ground: &Ground) {
         deadline: None,
         items: Vec::new(),
     };
-    assert_error!(writing.module_run_create(&nowhere).await, StoreError::Missing { what: "run" });
+    assert_error!(writing.module_run_create(&dangling).await, StoreError::Missing { what: "run" });
     let run = run(&mut writing, "r1").await;
-    let nobody = ModuleRun { run_id: run.id, node_id: NodeId(99), ..nowhere };
-    assert_error!(writing.module_run_create(&nobody).await, StoreError::Missing { what: "node" });
+    let missing = ModuleRun { run_id: run.id, node_id: NodeId(99), ..dangling };
+    assert_error!(writing.module_run_create(&missing).await, StoreError::Missing { what: "node" });
     commit(writing).await;
 }
 
@@ -209,13 +212,13 @@ fn applied(node: &Node, cluster: &Cluster, uuid: &str, updated_at: i64) -> NodeM
 }
 
 async fn member(writing: &mut Writing, mac: &str, cluster: &Cluster) -> Node {
-    let mut found = node(writing, mac).await;
-    found.join(cluster.id);
-    writing.node_update(&found).await.unwrap()
+    let mut member = node(writing, mac).await;
+    member.join(cluster.id);
+    writing.node_update(&member).await.unwrap()
 }
 
-async fn results_are_one_for_each_node_and_module(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn one_result_per_node_and_module(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let home = cluster(&mut writing, "home").await;
     let seven = member(&mut writing, "52:54:00:00:00:07", &home).await;
     let eight = member(&mut writing, "52:54:00:00:00:08", &home).await;
@@ -241,13 +244,13 @@ async fn results_are_one_for_each_node_and_module(ground: &Ground) {
     assert_eq!(writing.module_carriers("a").await.unwrap().len(), 1);
     assert_eq!(writing.node_modules(seven.id).await.unwrap()[0], removed);
     assert_eq!(writing.module_carriers("\0").await.unwrap(), []);
-    let nobody = NodeModule { node_id: NodeId(99), ..removed };
-    assert_error!(writing.node_module_put(&nobody).await, StoreError::Missing { what: "node" });
+    let missing = NodeModule { node_id: NodeId(99), ..removed };
+    assert_error!(writing.node_module_put(&missing).await, StoreError::Missing { what: "node" });
     commit(writing).await;
 }
 
-async fn what_was_applied_is_forgotten_when_a_node_leaves(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn leaving_cluster_deletes_applied_modules(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let home = cluster(&mut writing, "home").await;
     let mut seven = member(&mut writing, "52:54:00:00:00:07", &home).await;
     writing.node_module_put(&applied(&seven, &home, "a", 5)).await.unwrap();
@@ -259,42 +262,42 @@ async fn what_was_applied_is_forgotten_when_a_node_leaves(ground: &Ground) {
     commit(writing).await;
 }
 
-async fn everything_sealed_can_be_sealed_anew(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn all_encrypted_values_can_be_reencrypted(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let home = cluster(&mut writing, "home").await;
     let seven = member(&mut writing, "52:54:00:00:00:07", &home).await;
-    let made = module(&mut writing, "u1", &body("a", None)).await;
+    let created = module(&mut writing, "u1", &body("a", None)).await;
     let underway = underway(&mut writing, "r1", seven.id, vec![item("x"), item("y")]).await;
     writing.node_module_put(&applied(&seven, &home, "a", 5)).await.unwrap();
     let removed = NodeModule { contents: sealed("k0", b""), ..applied(&seven, &home, "gone", 5) };
     writing.node_module_put(&removed).await.unwrap();
     assert_eq!(writing.sealed_otherwise("k1").await.unwrap(), []);
-    let found = writing.sealed_otherwise("k2").await.unwrap();
-    let places: Vec<SealedPlace> = found.iter().map(|(place, _)| place.clone()).collect();
+    let values = writing.sealed_otherwise("k2").await.unwrap();
+    let places: Vec<SealedPlace> = values.iter().map(|(place, _)| place.clone()).collect();
     let expected = [
-        SealedPlace::Module(made.id),
+        SealedPlace::Module(created.id),
         SealedPlace::Underway(underway.run_id, 0),
         SealedPlace::Underway(underway.run_id, 1),
         SealedPlace::Applied(seven.id, "a".to_owned()),
     ];
     assert_eq!(places, expected);
-    for (place, found) in &found {
-        writing.sealed_put(place, &sealed("k2", &found.bytes)).await.unwrap();
+    for (place, value) in &values {
+        writing.sealed_put(place, &sealed("k2", &value.bytes)).await.unwrap();
     }
     assert_eq!(writing.sealed_otherwise("k2").await.unwrap(), []);
     assert_eq!(writing.sealed_otherwise("k1").await.unwrap().len(), 4);
-    let nowhere = writing.sealed_put(&SealedPlace::Module(ModuleId(99)), &sealed("k", b"")).await;
-    assert_error!(nowhere, StoreError::Missing { what: "module" });
+    let dangling = writing.sealed_put(&SealedPlace::Module(ModuleId(99)), &sealed("k", b"")).await;
+    assert_error!(dangling, StoreError::Missing { what: "module" });
     commit(writing).await;
 }
 
 on_both![
-    everything_sealed_can_be_sealed_anew,
-    lists_show_what_is_asked_for,
-    modules_are_kept_with_their_contents,
-    one_list_at_a_time_has_its_turn_at_a_node,
-    results_are_one_for_each_node_and_module,
-    two_of_a_kind_are_refused,
-    what_is_underway_needs_a_run_and_a_node,
-    what_was_applied_is_forgotten_when_a_node_leaves,
+    all_encrypted_values_can_be_reencrypted,
+    duplicate_modules_are_rejected,
+    leaving_cluster_deletes_applied_modules,
+    list_filters,
+    module_run_requires_run_and_node,
+    modules_are_stored_with_contents,
+    one_module_run_per_node_at_a_time,
+    one_result_per_node_and_module,
 ];

@@ -1,4 +1,5 @@
-//! A database that is away, hangs or refuses: an answer comes in time, and it says that trying again helps.
+//! Outages: if the database is unreachable, hangs or rejects connections, operations fail in time and as
+//! transient.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -9,11 +10,11 @@ use std::time::{Duration, Instant};
 use stoker_model::Actor;
 use stoker_store::{Database, List, OpenError, Patience, Store, StoreError};
 
-use crate::ground::{Ground, NOW, commit, tenant};
+use crate::fixture::{Fixture, NOW, commit, tenant};
 
 const SHORT: Patience =
     Patience { connection: Duration::from_millis(400), statement: Duration::from_millis(600) };
-/// Generous: the machine may be busy. Without limits these tests would wait for ever.
+/// Generous because the machine may be busy. Without timeouts these tests would hang.
 const SOON: Duration = Duration::from_secs(20);
 
 fn is_outage(error: &OpenError) -> bool {
@@ -21,7 +22,7 @@ fn is_outage(error: &OpenError) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_there() {
+async fn unreachable_server_is_an_outage() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     for address in [closed, silent.local_addr().unwrap()] {
@@ -34,7 +35,7 @@ async fn nobody_there() {
 }
 
 #[tokio::test]
-async fn places_where_no_database_can_be() {
+async fn invalid_locations_fail_to_open() {
     let folder = stoker_testkit::Folder::new();
     std::fs::write(
         folder.file("text"),
@@ -53,62 +54,62 @@ async fn places_where_no_database_can_be() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_writer_that_does_not_end_holds_up_others_for_a_while_only() {
-    let ground = Ground::sqlite().await;
-    let store = Store::open_with(&ground.database, SHORT).await.unwrap();
+async fn stuck_writer_blocks_others_until_timeout() {
+    let fixture = Fixture::sqlite().await;
+    let store = Store::open_with(&fixture.database, SHORT).await.unwrap();
     let mut held = store.change(&Actor::server(), NOW).await.unwrap();
     tenant(&mut held, "red").await;
     let started = Instant::now();
     assert_error!(store.change(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
-    // From another program, too.
-    let other = Store::open_with(&ground.database, SHORT).await;
+    // Also from another process.
+    let other = Store::open_with(&fixture.database, SHORT).await;
     if let Ok(other) = &other {
         assert_error!(other.change(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
     }
     assert!(started.elapsed() < SOON);
-    // Readers are not held up at all.
+    // Readers do not wait for the writer.
     assert_eq!(store.read().await.unwrap().tenant_list(&List::default()).await.unwrap().total, 0);
     commit(held).await;
     store.change(&Actor::server(), NOW).await.unwrap();
-    ground.remove().await;
+    fixture.remove().await;
 }
 
-/// Between us and the server: passes everything on, until it swallows it or hangs up.
-struct Middleman {
+/// TCP proxy in front of the server that can drop packets or close connections.
+struct Proxy {
     address: SocketAddr,
-    swallows: Arc<AtomicBool>,
-    hangs_up: Arc<AtomicBool>,
+    drops_packets: Arc<AtomicBool>,
+    closes: Arc<AtomicBool>,
 }
 
-impl Middleman {
-    fn before(url: &str) -> (Self, String) {
+impl Proxy {
+    fn in_front_of(url: &str) -> (Self, String) {
         let port: u16 = url.rsplit(':').next().unwrap().split('/').next().unwrap().parse().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (swallows, hangs_up) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let flags = (Arc::clone(&swallows), Arc::clone(&hangs_up));
+        let (drops_packets, closes) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let flags = (Arc::clone(&drops_packets), Arc::clone(&closes));
         std::thread::spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 let server = TcpStream::connect(("127.0.0.1", port)).unwrap();
                 for (from, to) in [(&client, &server), (&server, &client)] {
                     let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
                     let flags = flags.clone();
-                    std::thread::spawn(move || pass_on(from, to, &flags.0, &flags.1));
+                    std::thread::spawn(move || forward(from, to, &flags.0, &flags.1));
                 }
             }
         });
         let url = url.replace(&format!(":{port}/"), &format!(":{}/", address.port()));
-        (Self { address, swallows, hangs_up }, url)
+        (Self { address, drops_packets, closes }, url)
     }
 }
 
-fn pass_on(mut from: TcpStream, mut to: TcpStream, swallows: &AtomicBool, hangs_up: &AtomicBool) {
+fn forward(mut from: TcpStream, mut to: TcpStream, drops_packets: &AtomicBool, closes: &AtomicBool) {
     let mut buffer = [0; 4096];
     while let Ok(n_bytes) = from.read(&mut buffer) {
-        if n_bytes == 0 || hangs_up.load(Ordering::SeqCst) {
+        if n_bytes == 0 || closes.load(Ordering::SeqCst) {
             break;
         }
-        if !swallows.load(Ordering::SeqCst) && to.write_all(&buffer[..n_bytes]).is_err() {
+        if !drops_packets.load(Ordering::SeqCst) && to.write_all(&buffer[..n_bytes]).is_err() {
             break;
         }
     }
@@ -116,45 +117,45 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream, swallows: &AtomicBool, hangs_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_network_that_swallows_packets_is_an_outage_that_passes() {
-    let Some(ground) = Ground::postgres().await else { return };
-    let Database::Postgres { url } = &ground.database else { panic!("not PostgreSQL") };
-    let (middleman, url) = Middleman::before(url);
-    assert!(url.contains(&middleman.address.port().to_string()));
+async fn dropped_packets_are_a_transient_outage() {
+    let Some(fixture) = Fixture::postgres().await else { return };
+    let Database::Postgres { url } = &fixture.database else { panic!("not PostgreSQL") };
+    let (proxy, url) = Proxy::in_front_of(url);
+    assert!(url.contains(&proxy.address.port().to_string()));
     let patience = Patience { connection: Duration::from_secs(3), ..SHORT };
     let store = Store::open_with(&Database::Postgres { url }, patience).await.unwrap();
     let mut session = store.read().await.unwrap();
     let mut writing = store.change(&Actor::server(), NOW).await.unwrap();
     tenant(&mut writing, "red").await;
 
-    middleman.swallows.store(true, Ordering::SeqCst);
+    proxy.drops_packets.store(true, Ordering::SeqCst);
     let started = Instant::now();
     assert_error!(session.tenant_list(&List::default()).await, StoreError::Unavailable(_));
-    let lost = writing.commit(crate::ground::change("tenant.create")).await;
+    let lost = writing.commit(crate::fixture::change("tenant.create")).await;
     assert_error!(lost, StoreError::Unavailable(_));
     assert_error!(store.ping().await, StoreError::Unavailable(_));
     drop(session);
     assert!(started.elapsed() < SOON);
 
-    middleman.swallows.store(false, Ordering::SeqCst);
-    until_it_answers(&store).await;
+    proxy.drops_packets.store(false, Ordering::SeqCst);
+    wait_until_reachable(&store).await;
     store.read().await.unwrap().tenant_list(&List::default()).await.unwrap();
 
-    // A server that hangs up is noticed at once.
+    // A closed connection is detected immediately.
     let mut session = store.read().await.unwrap();
-    middleman.hangs_up.store(true, Ordering::SeqCst);
+    proxy.closes.store(true, Ordering::SeqCst);
     assert_error!(session.tenant_list(&List::default()).await, StoreError::Unavailable(_));
-    middleman.hangs_up.store(false, Ordering::SeqCst);
+    proxy.closes.store(false, Ordering::SeqCst);
     drop(session);
-    until_it_answers(&store).await;
+    wait_until_reachable(&store).await;
     store.close().await;
-    ground.remove().await;
+    fixture.remove().await;
 }
 
-async fn until_it_answers(store: &Store) {
+async fn wait_until_reachable(store: &Store) {
     let started = Instant::now();
     while store.ping().await.is_err() {
-        assert!(started.elapsed() < SOON, "it does not come back");
+        assert!(started.elapsed() < SOON, "the store does not recover");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

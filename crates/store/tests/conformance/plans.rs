@@ -4,7 +4,7 @@ use serde_json::json;
 use stoker_model::{ClusterId, DocumentId, Micros, NewPlan, NodeId, Past, PlanId, RunId, Success};
 use stoker_store::{Database, List, Order, StateDocument, StoreError};
 
-use crate::ground::{Ground, NOW, cluster, commit, graph_type, map, n_rows, node};
+use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, node};
 
 fn new_plan(cluster_id: ClusterId, common_id: DocumentId) -> NewPlan {
     NewPlan {
@@ -26,8 +26,8 @@ fn new_plan(cluster_id: ClusterId, common_id: DocumentId) -> NewPlan {
     }
 }
 
-async fn plans_are_written_once_and_read(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn plans_round_trip(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
     let ids = writing.documents_put(&[StateDocument::new(map(json!({"a": 1})))]).await.unwrap();
     let first = writing.plan_create(&new_plan(one.id, ids[0])).await.unwrap();
@@ -41,7 +41,7 @@ async fn plans_are_written_once_and_read(ground: &Ground) {
     let orphan = NewPlan { parent_id: Some(PlanId(99)), ..new_plan(one.id, ids[0]) };
     assert_error!(writing.plan_create(&orphan).await, StoreError::Missing { what: "plan" });
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.plan_get(first.id).await.unwrap().as_ref(), Some(&first));
     assert_eq!(
         (first.created_at, first.created_by.as_str(), first.n_run, first.n_skip),
@@ -66,7 +66,7 @@ async fn plans_are_written_once_and_read(ground: &Ground) {
         std::slice::from_ref(&other)
     );
     drop(session);
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     assert!(writing.plan_delete(first.id).await.unwrap());
     assert!(!writing.plan_delete(first.id).await.unwrap());
     assert_eq!(writing.plan_get(child.id).await.unwrap(), None);
@@ -76,18 +76,18 @@ async fn plans_are_written_once_and_read(ground: &Ground) {
     assert_eq!(writing.states_collect().await.unwrap().n_documents, 1);
     commit(writing).await;
     for table in ["plans", "plan_nodes", "state_documents"] {
-        assert_eq!(n_rows(ground, table).await, 0, "{table}");
+        assert_eq!(n_rows(fixture, table).await, 0, "{table}");
     }
 }
 
-async fn a_plan_cannot_be_changed_even_by_hand(ground: &Ground) {
+async fn trigger_rejects_plan_updates(fixture: &Fixture) {
     use sqlx::Connection as _;
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     let one = cluster(&mut writing, "one").await;
     writing.plan_create(&new_plan(one.id, DocumentId(1))).await.unwrap();
     commit(writing).await;
     let sql = "UPDATE plans SET n_run = 0";
-    let error = match &ground.database {
+    let error = match &fixture.database {
         Database::Sqlite { path } => {
             let mut connection = sqlx::SqliteConnection::connect(path.to_str().unwrap()).await.unwrap();
             sqlx::query(sql).execute(&mut connection).await.map(drop).unwrap_err()
@@ -119,8 +119,8 @@ fn past(uid: &str, common: i64, document: i64, tasks: &[&str]) -> Past {
     }
 }
 
-async fn the_last_success_counts(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn last_success_wins(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
     let first: Vec<Success> = ["c", "a", "b"]
         .iter()
@@ -135,30 +135,30 @@ async fn the_last_success_counts(ground: &Ground) {
         .await
         .unwrap();
     writing.success_put(one.id, &[]).await.unwrap();
-    let nowhere = writing.success_put(ClusterId(99), &first).await;
-    assert_error!(nowhere, StoreError::Missing { what: "cluster" });
+    let dangling = writing.success_put(ClusterId(99), &first).await;
+    assert_error!(dangling, StoreError::Missing { what: "cluster" });
     commit(writing).await;
-    let mut session = ground.read().await;
-    let found = session.old_states(one.id, &["a", "b", "c", "d"], &["1", "2", "master", "4"]).await.unwrap();
+    let mut session = fixture.read().await;
+    let rows = session.old_states(one.id, &["a", "b", "c", "d"], &["1", "2", "master", "4"]).await.unwrap();
     let expected = [
         past("1", 1, 11, &["a", "c"]),
         past("1", 3, 31, &["b"]),
         past("2", 1, 12, &["a", "b", "c"]),
         past("master", 1, 13, &["a", "b", "c"]),
     ];
-    assert_eq!(found, expected);
+    assert_eq!(rows, expected);
     assert_eq!(session.old_states(one.id, &["b"], &["1"]).await.unwrap(), expected[1..2]);
     assert_eq!(session.old_states(one.id, &[], &["1"]).await.unwrap(), []);
     assert_eq!(session.old_states(two.id, &["a"], &["1"]).await.unwrap(), [past("1", 7, 7, &["a"])]);
     drop(session);
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     assert_eq!(writing.successes_forget(one.id, &["1", "9"]).await.unwrap(), 3);
     assert_eq!(writing.old_states(one.id, &["a", "b"], &["1"]).await.unwrap(), []);
     commit(writing).await;
 }
 
-async fn repositories_that_were_brought_are_found(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn repository_successes_are_listed(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
     assert_eq!(writing.successes_of_repositories(one.id).await.unwrap(), []);
     let all = [
@@ -172,13 +172,13 @@ async fn repositories_that_were_brought_are_found(ground: &Ground) {
     writing.success_put(one.id, &all).await.unwrap();
     writing.success_put(two.id, &[success("c-repository", "1", 9, 9)]).await.unwrap();
     commit(writing).await;
-    let found = ground.read().await.successes_of_repositories(one.id).await.unwrap();
-    let found: Vec<(&str, i64)> = found.iter().map(|(task, id)| (task.as_str(), id.0)).collect();
-    assert_eq!(found, [("a-repository", 3), ("b-repository", 1), ("b-repository", 2)]);
+    let rows = fixture.read().await.successes_of_repositories(one.id).await.unwrap();
+    let rows: Vec<(&str, i64)> = rows.iter().map(|(task, id)| (task.as_str(), id.0)).collect();
+    assert_eq!(rows, [("a-repository", 3), ("b-repository", 1), ("b-repository", 2)]);
 }
 
-async fn many_successes_are_few_rows(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn successes_are_grouped_by_state(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let one = cluster(&mut writing, "one").await;
     let (tasks, nodes): (Vec<String>, Vec<String>) = (
         (0..60).map(|task| format!("task-{task}")).collect(),
@@ -193,13 +193,13 @@ async fn many_successes_are_few_rows(ground: &Ground) {
     commit(writing).await;
     let tasks: Vec<&str> = tasks.iter().map(String::as_str).collect();
     let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
-    let found = ground.read().await.old_states(one.id, &tasks, &nodes).await.unwrap();
-    assert_eq!(found.len(), 300);
-    assert!(found.iter().all(|past| past.tasks.len() == 60));
+    let rows = fixture.read().await.old_states(one.id, &tasks, &nodes).await.unwrap();
+    assert_eq!(rows.len(), 300);
+    assert!(rows.iter().all(|past| past.tasks.len() == 60));
 }
 
-async fn primaries_are_kept_while_their_node_is_there(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn deleting_node_deletes_its_primaries(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let one = cluster(&mut writing, "one").await;
     let nodes =
         [node(&mut writing, "00:00:00:00:00:01").await, node(&mut writing, "00:00:00:00:00:02").await];
@@ -222,10 +222,10 @@ async fn primaries_are_kept_while_their_node_is_there(ground: &Ground) {
 }
 
 on_both![
-    a_plan_cannot_be_changed_even_by_hand,
-    many_successes_are_few_rows,
-    plans_are_written_once_and_read,
-    primaries_are_kept_while_their_node_is_there,
-    repositories_that_were_brought_are_found,
-    the_last_success_counts,
+    deleting_node_deletes_its_primaries,
+    last_success_wins,
+    plans_round_trip,
+    repository_successes_are_listed,
+    successes_are_grouped_by_state,
+    trigger_rejects_plan_updates,
 ];

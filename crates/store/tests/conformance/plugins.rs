@@ -2,10 +2,10 @@ use serde_json::json;
 use stoker_model::{ClusterId, ClusterPlugin, Owner, Plugin, PluginId};
 use stoker_store::{List, StoreError};
 
-use crate::ground::{Ground, cluster, commit, graph_type, map, n_rows, new_plugin, plugin, task};
+use crate::fixture::{Fixture, cluster, commit, graph_type, map, n_rows, new_plugin, plugin, task};
 
-async fn every_field_comes_back(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn all_fields_round_trip(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let created = plugin(&mut writing, "p").await;
     let mut changed = created.clone();
     changed.body.title = "Another".to_owned();
@@ -14,14 +14,14 @@ async fn every_field_comes_back(ground: &Ground) {
     assert_eq!(changed.generation, 2);
     assert_error!(writing.plugin_update(&created).await, StoreError::Stale { current: 2 });
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.plugin_get(created.id).await.unwrap().as_ref(), Some(&changed));
     assert_eq!(session.plugin_list(&List::default()).await.unwrap().items, [changed]);
     assert_eq!(session.plugin_get(PluginId(0)).await.unwrap(), None);
 }
 
-async fn name_and_version_together_are_unique(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn name_and_version_together_are_unique(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let first = plugin(&mut writing, "p").await;
     assert_error!(
         writing.plugin_create(&first.body).await,
@@ -37,8 +37,8 @@ async fn name_and_version_together_are_unique(ground: &Ground) {
     commit(writing).await;
 }
 
-async fn clusters_remember_settings_of_plugins(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn cluster_plugin_settings_round_trip(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
     let plugin = plugin(&mut writing, "p").await;
     let mut link = ClusterPlugin {
@@ -60,14 +60,14 @@ async fn clusters_remember_settings_of_plugins(ground: &Ground) {
     let unknown = ClusterPlugin { plugin_id: PluginId(77), ..link.clone() };
     assert_error!(writing.cluster_plugin_set(one.id, &unknown).await, StoreError::Missing { what: "plugin" });
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.cluster_plugins(one.id).await.unwrap(), [link]);
     assert!(!session.cluster_plugins(two.id).await.unwrap()[0].enabled);
     assert_eq!(session.cluster_plugins(ClusterId(77)).await.unwrap(), []);
 }
 
-async fn it_goes_unless_it_is_enabled(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn enabled_plugin_cannot_be_deleted(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let cluster = cluster(&mut writing, "c").await;
     let plugin = plugin(&mut writing, "p").await;
     let tasks = [task("a", json!({}))];
@@ -81,16 +81,16 @@ async fn it_goes_unless_it_is_enabled(ground: &Ground) {
     assert!(writing.plugin_delete(plugin.id).await.unwrap());
     assert!(!writing.plugin_delete(plugin.id).await.unwrap());
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.graph_get(graph.id).await.unwrap(), None);
     assert_eq!(session.cluster_plugins(cluster.id).await.unwrap(), []);
     for table in ["deployment_graphs", "deployment_graph_tasks"] {
-        assert_eq!(n_rows(ground, table).await, 0, "{table}");
+        assert_eq!(n_rows(fixture, table).await, 0, "{table}");
     }
 }
 
-async fn folders_belong_to_one_plugin(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn folders_belong_to_one_plugin(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (one, two) = (plugin(&mut writing, "one").await, plugin(&mut writing, "two").await);
     writing.plugin_folder_set(one.id, "one-1.0").await.unwrap();
     writing.plugin_folder_set(one.id, "one-1.0").await.unwrap();
@@ -101,19 +101,19 @@ async fn folders_belong_to_one_plugin(ground: &Ground) {
     writing.plugin_folder_set(two.id, "two-1.0").await.unwrap();
     writing.plugin_folder_set(one.id, "one-1.1").await.unwrap();
     commit(writing).await;
-    let folders = ground.read().await.plugin_folders().await.unwrap();
+    let folders = fixture.read().await.plugin_folders().await.unwrap();
     let expected = [("one-1.1".to_owned(), one.id), ("two-1.0".to_owned(), two.id)];
     assert_eq!(folders, expected.into());
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     assert!(writing.plugin_delete(one.id).await.unwrap());
     commit(writing).await;
-    assert_eq!(ground.read().await.plugin_folders().await.unwrap().len(), 1);
+    assert_eq!(fixture.read().await.plugin_folders().await.unwrap().len(), 1);
 }
 
 on_both![
-    clusters_remember_settings_of_plugins,
-    every_field_comes_back,
+    all_fields_round_trip,
+    cluster_plugin_settings_round_trip,
+    enabled_plugin_cannot_be_deleted,
     folders_belong_to_one_plugin,
-    it_goes_unless_it_is_enabled,
     name_and_version_together_are_unique,
 ];

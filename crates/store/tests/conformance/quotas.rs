@@ -1,10 +1,10 @@
 use stoker_model::{Quotas, Resource, TenantId};
 use stoker_store::StoreError;
 
-use crate::ground::{Ground, cluster, commit, n_rows, node, tenant};
+use crate::fixture::{Fixture, cluster, commit, n_rows, node, tenant};
 
-async fn what_is_said_comes_back_and_goes_with_the_tenant(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn quotas_round_trip_and_are_deleted_with_the_tenant(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let red = tenant(&mut writing, "red").await;
     assert_eq!(writing.quotas_get(red.id).await.unwrap(), Quotas::default());
     for quotas in [
@@ -14,15 +14,15 @@ async fn what_is_said_comes_back_and_goes_with_the_tenant(ground: &Ground) {
         writing.quotas_put(red.id, &quotas).await.unwrap();
         assert_eq!(writing.quotas_get(red.id).await.unwrap(), quotas);
     }
-    let nobody = writing.quotas_put(TenantId(99), &Quotas::default()).await;
-    assert_error!(nobody, StoreError::Missing { what: "tenant" });
+    let missing = writing.quotas_put(TenantId(99), &Quotas::default()).await;
+    assert_error!(missing, StoreError::Missing { what: "tenant" });
     writing.tenant_delete(red.id).await.unwrap();
     commit(writing).await;
-    assert_eq!(n_rows(ground, "tenant_quotas").await, 0);
+    assert_eq!(n_rows(fixture, "tenant_quotas").await, 0);
 }
 
-async fn what_a_tenant_has_is_counted(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn usage_is_counted_per_tenant(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let here = cluster(&mut writing, "c").await;
     cluster(&mut writing, "d").await;
     let mut member = node(&mut writing, "00:00:00:00:00:01").await;
@@ -35,4 +35,4 @@ async fn what_a_tenant_has_is_counted(ground: &Ground) {
     }
 }
 
-on_both![what_a_tenant_has_is_counted, what_is_said_comes_back_and_goes_with_the_tenant];
+on_both![quotas_round_trip_and_are_deleted_with_the_tenant, usage_is_counted_per_tenant,];

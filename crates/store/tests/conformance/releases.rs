@@ -2,29 +2,29 @@ use serde_json::json;
 use stoker_model::{Owner, Release, ReleaseId, ReleaseState};
 use stoker_store::{List, SequenceFilter, StoreError};
 
-use crate::ground::{Ground, NOW, cluster, commit, graph_type, map, n_rows, new_release, release, task};
+use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, new_release, release, task};
 
-async fn every_field_comes_back(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn all_fields_round_trip(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let created = release(&mut writing, "r").await;
     assert_eq!((created.generation, created.created_at), (1, NOW));
     assert_eq!(writing.release_get(created.id).await.unwrap().as_ref(), Some(&created));
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.release_get(created.id).await.unwrap().as_ref(), Some(&created));
     assert_eq!(session.release_list(&List::default()).await.unwrap().items, [created]);
     assert_eq!(session.release_get(ReleaseId(i64::MAX)).await.unwrap(), None);
     assert_eq!(session.release_get(ReleaseId(-1)).await.unwrap(), None);
 }
 
-async fn name_and_version_together_are_unique(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn name_and_version_together_are_unique(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let first = release(&mut writing, "r").await;
     assert_error!(
         writing.release_create(&first.body).await,
         StoreError::Taken { what: "release name and version" }
     );
-    // The transaction goes on.
+    // The transaction is still usable.
     let mut other = new_release("r");
     other.version = "2".to_owned();
     let second = writing.release_create(&other).await.unwrap();
@@ -32,11 +32,11 @@ async fn name_and_version_together_are_unique(ground: &Ground) {
     assert_error!(writing.release_update(&clash).await, StoreError::Taken { .. });
     assert_eq!(writing.release_update(&second).await.unwrap().generation, 2);
     commit(writing).await;
-    assert_eq!(ground.read().await.release_list(&List::default()).await.unwrap().total, 2);
+    assert_eq!(fixture.read().await.release_list(&List::default()).await.unwrap().total, 2);
 }
 
-async fn an_update_needs_the_generation_that_was_read(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn update_requires_current_generation(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let mut read = release(&mut writing, "r").await;
     read.body.state = ReleaseState::ManageOnly;
     read.body.description = None;
@@ -47,11 +47,11 @@ async fn an_update_needs_the_generation_that_was_read(ground: &Ground) {
     let unknown = Release { id: ReleaseId(4711), body: new_release("unknown"), ..read };
     assert_error!(writing.release_update(&unknown).await, StoreError::Missing { what: "release" });
     commit(writing).await;
-    assert_eq!(ground.read().await.release_get(written.id).await.unwrap(), Some(written));
+    assert_eq!(fixture.read().await.release_get(written.id).await.unwrap(), Some(written));
 }
 
-async fn it_goes_with_graphs_and_sequences_but_not_from_under_a_cluster(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn deleting_release_deletes_graphs_but_not_if_in_use(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let cluster = cluster(&mut writing, "c").await;
     let doomed = release(&mut writing, "doomed").await;
     let owner = Owner::Release(doomed.id);
@@ -65,18 +65,18 @@ async fn it_goes_with_graphs_and_sequences_but_not_from_under_a_cluster(ground: 
     assert!(writing.release_delete(doomed.id).await.unwrap());
     assert!(!writing.release_delete(doomed.id).await.unwrap());
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.graph_get(graph.id).await.unwrap(), None);
     assert_eq!(session.sequence_list(&SequenceFilter::default(), &List::default()).await.unwrap().total, 0);
     assert!(session.release_get(cluster.release_id).await.unwrap().is_some());
     for table in ["deployment_graphs", "deployment_graph_tasks"] {
-        assert_eq!(n_rows(ground, table).await, 0, "{table}");
+        assert_eq!(n_rows(fixture, table).await, 0, "{table}");
     }
 }
 
 on_both![
-    an_update_needs_the_generation_that_was_read,
-    every_field_comes_back,
-    it_goes_with_graphs_and_sequences_but_not_from_under_a_cluster,
+    all_fields_round_trip,
+    deleting_release_deletes_graphs_but_not_if_in_use,
     name_and_version_together_are_unique,
+    update_requires_current_generation,
 ];

@@ -2,10 +2,10 @@ use serde_json::json;
 use stoker_model::{ClusterId, HistoryRecord, HistoryStatus, Micros, NewRun, Run, RunId, RunName, RunStatus};
 use stoker_store::{HistoryFilter, List, RunFilter, StoreError};
 
-use crate::ground::{Ground, NOW, cluster, commit, graph_type, map, new_run, run};
+use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, new_run, run};
 
-async fn every_field_comes_back(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn all_fields_round_trip(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let cluster = cluster(&mut writing, "c").await;
     let created = run(&mut writing, "u1").await;
     assert_eq!(writing.run_get(created.id).await.unwrap().as_ref(), Some(&created));
@@ -32,14 +32,14 @@ async fn every_field_comes_back(ground: &Ground) {
     assert_error!(writing.run_create(&new_run("u1")).await, StoreError::Taken { what: "run uuid" });
     let orphan = NewRun { parent_id: Some(RunId(99)), ..new_run("u3") };
     assert_error!(writing.run_create(&orphan).await, StoreError::Missing { what: "run" });
-    let nowhere = NewRun { cluster_id: Some(ClusterId(99)), ..new_run("u3") };
-    assert_error!(writing.run_create(&nowhere).await, StoreError::Missing { what: "cluster" });
+    let dangling = NewRun { cluster_id: Some(ClusterId(99)), ..new_run("u3") };
+    assert_error!(writing.run_create(&dangling).await, StoreError::Missing { what: "cluster" });
     commit(writing).await;
-    assert_eq!(ground.read().await.run_get(created.id).await.unwrap(), Some(changed));
+    assert_eq!(fixture.read().await.run_get(created.id).await.unwrap(), Some(changed));
 }
 
-async fn lists_are_narrowed(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn list_filters(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (one, two) = (cluster(&mut writing, "one").await, cluster(&mut writing, "two").await);
     let mut create = async |uuid: &str, cluster_id, parent_id, name, status| {
         let new = NewRun { cluster_id, parent_id, name, status, ..new_run(uuid) };
@@ -55,25 +55,25 @@ async fn lists_are_narrowed(ground: &Ground) {
     hidden.is_hidden = true;
     writing.run_update(&hidden).await.unwrap();
     commit(writing).await;
-    let mut session = ground.read().await;
-    let mut found = async |filter: RunFilter| {
+    let mut session = fixture.read().await;
+    let mut list = async |filter: RunFilter| {
         let page = session.run_list(&filter, &List::default()).await.unwrap();
         page.items.into_iter().map(|run| run.id).collect::<Vec<_>>()
     };
     let all = RunFilter::default;
-    assert_eq!(found(all()).await, [a, b, c, d, e]);
-    assert_eq!(found(RunFilter { cluster_id: Some(Some(one.id)), ..all() }).await, [a, b, c]);
-    assert_eq!(found(RunFilter { cluster_id: Some(None), ..all() }).await, [e]);
-    assert_eq!(found(RunFilter { tenant_id: Some(two.tenant_id), ..all() }).await, [d]);
+    assert_eq!(list(all()).await, [a, b, c, d, e]);
+    assert_eq!(list(RunFilter { cluster_id: Some(Some(one.id)), ..all() }).await, [a, b, c]);
+    assert_eq!(list(RunFilter { cluster_id: Some(None), ..all() }).await, [e]);
+    assert_eq!(list(RunFilter { tenant_id: Some(two.tenant_id), ..all() }).await, [d]);
     let statuses = Some(vec![RunStatus::Ready, RunStatus::Error]);
-    assert_eq!(found(RunFilter { statuses: statuses.clone(), ..all() }).await, [b, d, e]);
-    assert_eq!(found(RunFilter { statuses: Some(vec![]), ..all() }).await, []);
+    assert_eq!(list(RunFilter { statuses: statuses.clone(), ..all() }).await, [b, d, e]);
+    assert_eq!(list(RunFilter { statuses: Some(vec![]), ..all() }).await, []);
     let names = Some(vec![part, RunName::Dump]);
-    assert_eq!(found(RunFilter { names: names.clone(), ..all() }).await, [b, c, e]);
-    assert_eq!(found(RunFilter { parent_id: Some(None), ..all() }).await, [a, d, e]);
-    assert_eq!(found(RunFilter { hidden: Some(true), ..all() }).await, [d]);
+    assert_eq!(list(RunFilter { names: names.clone(), ..all() }).await, [b, c, e]);
+    assert_eq!(list(RunFilter { parent_id: Some(None), ..all() }).await, [a, d, e]);
+    assert_eq!(list(RunFilter { hidden: Some(true), ..all() }).await, [d]);
     let both = RunFilter { statuses, names, hidden: Some(false), ..all() };
-    assert_eq!(found(both).await, [b, e]);
+    assert_eq!(list(both).await, [b, e]);
     let children = session.run_children(a).await.unwrap();
     assert_eq!(children.iter().map(|run| run.id).collect::<Vec<_>>(), [b, c]);
 }
@@ -92,15 +92,15 @@ fn record(run_id: RunId, task: &str, node: &str, started_at: Option<i64>) -> His
     }
 }
 
-async fn history_is_added_replaced_and_ordered(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn history_is_upserted_and_ordered(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (one, two) = (run(&mut writing, "1").await.id, run(&mut writing, "2").await.id);
     let late = record(one, "a", "1", Some(20));
     let early = record(one, "b", "2", Some(10));
     let beside = record(one, "c", "1", Some(10));
     let never = record(one, "d", "-", None);
     let other = record(two, "a", "1", Some(1));
-    // One of them stands twice; the later counts.
+    // The same key occurs twice in one call; the last record wins.
     let outdated = record(one, "a", "1", None);
     let all = [&other, &outdated, &never, &late, &early, &beside].map(Clone::clone);
     writing.history_put(&all).await.unwrap();
@@ -112,13 +112,13 @@ async fn history_is_added_replaced_and_ordered(ground: &Ground) {
     assert!(matches!(lost, Err(StoreError::Missing { .. })), "{lost:?}");
     drop(writing);
 
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     let (one, two) = (run(&mut writing, "1").await.id, run(&mut writing, "2").await.id);
     let of = |record: &HistoryRecord, run_id| HistoryRecord { run_id, ..record.clone() };
     let expected = [of(&beside, one), of(&finished, one), of(&late, one), of(&never, one), of(&other, two)];
     writing.history_put(&expected).await.unwrap();
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     let everything = HistoryFilter::default();
     assert_eq!(session.history_list(&[two, one], &everything).await.unwrap(), expected);
     assert_eq!(session.history_list(&[two], &everything).await.unwrap(), expected[4..]);
@@ -134,8 +134,8 @@ async fn history_is_added_replaced_and_ordered(ground: &Ground) {
     assert_eq!(session.history_list(&[one], &filter).await.unwrap(), expected[1..2]);
 }
 
-async fn a_run_goes_with_its_parts_and_its_history(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn deleting_run_deletes_children_and_history(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let parent = run(&mut writing, "1").await.id;
     let child = writing.run_create(&NewRun { parent_id: Some(parent), ..new_run("2") }).await.unwrap().id;
     let many: Vec<HistoryRecord> =
@@ -150,8 +150,8 @@ async fn a_run_goes_with_its_parts_and_its_history(ground: &Ground) {
     commit(writing).await;
 }
 
-async fn runs_of_long_ago_go_with_all_that_belongs_to_them(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn expired_runs_are_deleted_with_children_and_history(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let mut ids = Vec::new();
     for (uuid, status, ended_at) in [
         ("old", RunStatus::Ready, Some(NOW)),
@@ -159,14 +159,14 @@ async fn runs_of_long_ago_go_with_all_that_belongs_to_them(ground: &Ground) {
         ("running", RunStatus::Running, None),
     ] {
         let parent = writing.run_create(&NewRun { status, ended_at, ..new_run(uuid) }).await.unwrap().id;
-        // A part may have ended long before the whole.
+        // A child run may have ended long before its parent.
         let uuid = format!("part of {uuid}");
         let part = NewRun { parent_id: Some(parent), ended_at: Some(NOW), ..new_run(&uuid) };
         let part = writing.run_create(&part).await.unwrap().id;
         writing.history_put(&[record(part, "a", "1", None)]).await.unwrap();
         ids.push((parent, part));
     }
-    assert_eq!(writing.runs_expire(NOW).await.unwrap(), 0, "not before that instant");
+    assert_eq!(writing.runs_expire(NOW).await.unwrap(), 0, "the bound is exclusive");
     assert_eq!(writing.runs_expire(NOW.plus_seconds(1)).await.unwrap(), 1);
     assert_eq!(writing.runs_expire(NOW.plus_seconds(1)).await.unwrap(), 0);
     for ((parent, part), is_kept) in ids.into_iter().zip([false, true, true]) {
@@ -178,16 +178,16 @@ async fn runs_of_long_ago_go_with_all_that_belongs_to_them(ground: &Ground) {
     commit(writing).await;
 }
 
-async fn durations_are_those_of_successes_in_the_cluster(ground: &Ground) {
-    let mut writing = ground.change().await;
-    let one = crate::ground::cluster(&mut writing, "one").await.id;
+async fn task_durations_average_successes_of_the_cluster(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
+    let one = crate::fixture::cluster(&mut writing, "one").await.id;
     let of_cluster = |uuid: &str| NewRun {
         cluster_id: Some(one),
         graph_type: Some(graph_type("default")),
         ..new_run(uuid)
     };
     let run_id = writing.run_create(&of_cluster("1")).await.unwrap().id;
-    // What nothing was done in says nothing about how long things take, and pushes nothing out.
+    // Dry runs and runs without a graph type neither count nor use up the limit of recent runs.
     let noop = NewRun { dry_run: true, ..of_cluster("3") };
     let noop = writing.run_create(&noop).await.unwrap().id;
     for number in 4..30 {
@@ -210,13 +210,13 @@ async fn durations_are_those_of_successes_in_the_cluster(ground: &Ground) {
         took(noop, "a", "1", 1, HistoryStatus::Ready),
     ];
     writing.history_put(&records).await.unwrap();
-    let found = writing.task_durations(one).await.unwrap();
-    assert_eq!(found.into_iter().collect::<Vec<_>>(), [("a".to_owned(), 200)]);
+    let durations = writing.task_durations(one).await.unwrap();
+    assert_eq!(durations.into_iter().collect::<Vec<_>>(), [("a".to_owned(), 200)]);
     commit(writing).await;
 }
 
-async fn the_last_one_of_each_cluster_is_found(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn last_run_of_each_cluster(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (one, two) = (cluster(&mut writing, "one").await.id, cluster(&mut writing, "two").await.id);
     let mut create = async |uuid: &str, cluster_id, name| {
         writing.run_create(&NewRun { cluster_id, name, ..new_run(uuid) }).await.unwrap()
@@ -234,11 +234,11 @@ async fn the_last_one_of_each_cluster_is_found(ground: &Ground) {
 }
 
 on_both![
-    a_run_goes_with_its_parts_and_its_history,
-    durations_are_those_of_successes_in_the_cluster,
-    every_field_comes_back,
-    history_is_added_replaced_and_ordered,
-    lists_are_narrowed,
-    runs_of_long_ago_go_with_all_that_belongs_to_them,
-    the_last_one_of_each_cluster_is_found,
+    all_fields_round_trip,
+    deleting_run_deletes_children_and_history,
+    expired_runs_are_deleted_with_children_and_history,
+    history_is_upserted_and_ordered,
+    last_run_of_each_cluster,
+    list_filters,
+    task_durations_average_successes_of_the_cluster,
 ];

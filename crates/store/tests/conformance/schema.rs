@@ -1,54 +1,54 @@
-//! The tables themselves: both engines have the same, and they are brought up to date once.
+//! Schema: both engines have the same tables, and migrations are applied once.
 
 use sqlx::{Connection as _, PgConnection, Row as _, SqliteConnection};
 use stoker_model::NewTenant;
 use stoker_store::{Database, OpenError, Store};
 
-use crate::ground::{Ground, commit, tenant};
+use crate::fixture::{Fixture, commit, tenant};
 
-async fn opening_again_changes_nothing(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn reopening_is_idempotent(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let red = tenant(&mut writing, "red").await;
     commit(writing).await;
     for _ in 0..2 {
-        let again = Store::open(&ground.database).await.unwrap();
+        let again = Store::open(&fixture.database).await.unwrap();
         assert_eq!(again.read().await.unwrap().tenant_get(red.id).await.unwrap().as_ref(), Some(&red));
         again.close().await;
     }
 }
 
-async fn several_open_it_at_once(ground: &Ground) {
+async fn concurrent_opens_succeed(fixture: &Fixture) {
     let open = async || {
-        let store = Store::open(&ground.database).await.unwrap();
+        let store = Store::open(&fixture.database).await.unwrap();
         store.ping().await.unwrap();
         store.close().await;
     };
     tokio::join!(open(), open(), open());
 }
 
-async fn a_newer_database_is_refused_and_left_alone(ground: &Ground) {
+async fn newer_schema_is_rejected_and_unchanged(fixture: &Fixture) {
     execute(
-        &ground.database,
+        &fixture.database,
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
          SELECT 4711, 'of tomorrow', success, checksum, 0 FROM _sqlx_migrations WHERE version = 1",
     )
     .await;
     for _ in 0..2 {
-        match Store::open(&ground.database).await.map(drop) {
+        match Store::open(&fixture.database).await.map(drop) {
             Err(OpenError::Newer { found: 4711, known }) => assert!(known >= 2),
             other => panic!("{other:?}"),
         }
     }
-    // A store that is open already goes on.
-    let mut writing = ground.change().await;
+    // A store that is already open keeps working.
+    let mut writing = fixture.change().await;
     let new = NewTenant { name: "red".to_owned(), description: None, enabled: true };
     writing.tenant_create(&new).await.unwrap();
     commit(writing).await;
 }
 
-async fn a_changed_migration_is_refused(ground: &Ground) {
-    execute(&ground.database, "UPDATE _sqlx_migrations SET checksum = description WHERE version = 1").await;
-    let opened = Store::open(&ground.database).await.map(drop);
+async fn modified_migration_is_rejected(fixture: &Fixture) {
+    execute(&fixture.database, "UPDATE _sqlx_migrations SET checksum = description WHERE version = 1").await;
+    let opened = Store::open(&fixture.database).await.map(drop);
     assert!(matches!(opened, Err(OpenError::Migration(_) | OpenError::Store(_))), "{opened:?}");
 }
 
@@ -68,7 +68,7 @@ async fn execute(database: &Database, sql: &'static str) {
     }
 }
 
-/// Table, column, kind of value, whether it must be there; in the order of the columns.
+/// Table, column, value type and whether the column is NOT NULL, in column order.
 type Column = (String, String, String, bool);
 
 async fn sqlite_columns(database: &Database) -> Vec<Column> {
@@ -93,9 +93,9 @@ async fn postgres_columns(database: &Database) -> Vec<Column> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn both_engines_have_the_same_tables() {
-    let sqlite = Ground::sqlite().await;
-    let Some(postgres) = Ground::postgres().await else { return };
+async fn engines_have_identical_tables() {
+    let sqlite = Fixture::sqlite().await;
+    let Some(postgres) = Fixture::postgres().await else { return };
     let is_table = |column: &Column| column.0 != "deployment_graph_owners";
     let mut ours: Vec<Column> = sqlite_columns(&sqlite.database).await;
     let mut theirs = postgres_columns(&postgres.database).await;
@@ -103,7 +103,7 @@ async fn both_engines_have_the_same_tables() {
         ours.iter().map(|column| (&column.0, &column.1)).collect::<Vec<_>>(),
         theirs.iter().map(|column| (&column.0, &column.1)).collect::<Vec<_>>()
     );
-    // A view has no types of its own in SQLite.
+    // SQLite reports no types for the columns of a view.
     ours.retain(is_table);
     theirs.retain(is_table);
     assert_eq!(ours, theirs);
@@ -112,12 +112,12 @@ async fn both_engines_have_the_same_tables() {
     postgres.remove().await;
 }
 
-/// The columns of tasks are those of the model, in its order: the store reads them by place.
+/// The task columns match the fields of the model in order, because the store reads them by position.
 #[tokio::test]
-async fn each_field_of_a_task_has_its_column() {
-    let ground = Ground::sqlite().await;
-    let columns = sqlite_columns(&ground.database).await;
-    let found: Vec<String> = columns
+async fn each_task_field_has_a_column() {
+    let fixture = Fixture::sqlite().await;
+    let columns = sqlite_columns(&fixture.database).await;
+    let names: Vec<String> = columns
         .into_iter()
         .filter(|column| column.0 == "deployment_graph_tasks")
         .map(|column| column.1)
@@ -128,13 +128,13 @@ async fn each_field_of_a_task_has_its_column() {
         .chain(fields)
         .chain(["_custom"])
         .collect();
-    assert_eq!(found, expected);
-    ground.remove().await;
+    assert_eq!(names, expected);
+    fixture.remove().await;
 }
 
 on_both![
-    a_changed_migration_is_refused,
-    a_newer_database_is_refused_and_left_alone,
-    opening_again_changes_nothing,
-    several_open_it_at_once,
+    concurrent_opens_succeed,
+    modified_migration_is_rejected,
+    newer_schema_is_rejected_and_unchanged,
+    reopening_is_idempotent,
 ];

@@ -1,7 +1,7 @@
 use stoker_model::{NewSequence, ReleaseId, Sequence, SequenceGraph, SequenceId};
 use stoker_store::{List, SequenceFilter, StoreError};
 
-use crate::ground::{Ground, commit, graph_type, release};
+use crate::fixture::{Fixture, commit, graph_type, release};
 
 fn graphs() -> Vec<SequenceGraph> {
     let plain = |name: &str| SequenceGraph { graph_type: graph_type(name), nodes: None, tasks: None };
@@ -12,8 +12,8 @@ fn graphs() -> Vec<SequenceGraph> {
     ]
 }
 
-async fn every_field_comes_back(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn all_fields_round_trip(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let release = release(&mut writing, "r").await;
     let new = NewSequence { release_id: release.id, name: "deploy".to_owned(), graphs: graphs() };
     let created = writing.sequence_create(&new).await.unwrap();
@@ -22,13 +22,13 @@ async fn every_field_comes_back(ground: &Ground) {
     let changed = writing.sequence_update(&changed).await.unwrap();
     assert_error!(writing.sequence_update(&created).await, StoreError::Stale { current: 2 });
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.sequence_get(created.id).await.unwrap(), Some(changed));
     assert_eq!(session.sequence_get(SequenceId(9)).await.unwrap(), None);
 }
 
-async fn names_are_unique_in_a_release(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn names_are_unique_per_release(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (one, two) = (release(&mut writing, "one").await, release(&mut writing, "two").await);
     let new = |release_id, name: &str| NewSequence { release_id, name: name.to_owned(), graphs: vec![] };
     let first = writing.sequence_create(&new(one.id, "s")).await.unwrap();
@@ -41,15 +41,15 @@ async fn names_are_unique_in_a_release(ground: &Ground) {
     let orphan = writing.sequence_create(&new(ReleaseId(99), "s")).await;
     assert_error!(orphan, StoreError::Missing { what: "release" });
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     let filter = SequenceFilter { release_id: Some(one.id) };
     assert_eq!(session.sequence_list(&filter, &List::default()).await.unwrap().items, [first, second]);
     let all = session.sequence_list(&SequenceFilter::default(), &List::default()).await.unwrap();
     assert_eq!(all.items.last(), Some(&third));
     drop(session);
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     assert!(writing.sequence_delete(third.id).await.unwrap());
     assert!(!writing.sequence_delete(third.id).await.unwrap());
 }
 
-on_both![every_field_comes_back, names_are_unique_in_a_release];
+on_both![all_fields_round_trip, names_are_unique_per_release,];

@@ -1,32 +1,35 @@
-//! What a session sees, and what becomes of changes that were not finished.
+//! Isolation between sessions, rollback and concurrent writes.
 
 use std::sync::Arc;
 
 use stoker_model::{Actor, GraphMetadata, Owner, Release};
 use stoker_store::{List, StoreError};
 
+use crate::fixture::{Fixture, NOW, change, commit, graph_type, n_rows, release, tenant};
 use crate::graphs::plain;
-use crate::ground::{Ground, NOW, change, commit, graph_type, n_rows, release, tenant};
 
-async fn what_is_not_committed_has_never_been(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn uncommitted_changes_are_rolled_back(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let none = GraphMetadata::default();
     writing.graph_create(owner, &graph_type("t"), &none, &plain(&["a"])).await.unwrap();
-    // Its own changes are visible to itself alone.
+    // Uncommitted changes are visible only inside the transaction.
     assert_eq!(writing.release_list(&List::default()).await.unwrap().total, 1);
-    assert_eq!(ground.read().await.release_list(&List::default()).await.unwrap().total, 0);
+    assert_eq!(fixture.read().await.release_list(&List::default()).await.unwrap().total, 0);
     drop(writing);
-    assert_eq!(ground.read().await.release_list(&List::default()).await.unwrap().total, 0);
-    assert_eq!(ground.read().await.graph_list(&Default::default(), &List::default()).await.unwrap().total, 0);
-    let mut writing = ground.change().await;
+    assert_eq!(fixture.read().await.release_list(&List::default()).await.unwrap().total, 0);
+    assert_eq!(
+        fixture.read().await.graph_list(&Default::default(), &List::default()).await.unwrap().total,
+        0
+    );
+    let mut writing = fixture.change().await;
     release(&mut writing, "r").await;
     commit(writing).await;
-    assert_eq!(ground.read().await.release_list(&List::default()).await.unwrap().total, 1);
+    assert_eq!(fixture.read().await.release_list(&List::default()).await.unwrap().total, 1);
 }
 
-async fn a_task_that_is_killed_half_way_leaves_nothing(ground: &Ground) {
-    let store = ground.store.clone();
+async fn aborted_task_rolls_back(fixture: &Fixture) {
+    let store = fixture.store.clone();
     let (started, begun) = tokio::sync::oneshot::channel();
     let worker = tokio::spawn(async move {
         let mut writing = store.change(&Actor::server(), NOW).await.unwrap();
@@ -38,58 +41,58 @@ async fn a_task_that_is_killed_half_way_leaves_nothing(ground: &Ground) {
     begun.await.unwrap();
     worker.abort();
     assert!(worker.await.unwrap_err().is_cancelled());
-    // The writer is free again, and nothing was written.
-    let mut writing = ground.change().await;
+    // The writer lock is released, and nothing was written.
+    let mut writing = fixture.change().await;
     assert_eq!(writing.tenant_list(&List::default()).await.unwrap().total, 0);
     tenant(&mut writing, "half").await;
     commit(writing).await;
 }
 
-async fn rolled_back_generations_are_not_remembered(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn rolled_back_generations_are_not_cached(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let none = GraphMetadata::default();
     let graph = writing.graph_create(owner, &graph_type("t"), &none, &plain(&["a"])).await.unwrap();
     commit(writing).await;
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     writing.graph_update(graph.id, 1, &none, Some(&plain(&["b"]))).await.unwrap();
     assert_eq!(writing.graph_get(graph.id).await.unwrap().unwrap().tasks[0].task.name, "b");
     drop(writing);
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     let second = writing.graph_update(graph.id, 1, &none, Some(&plain(&["c"]))).await.unwrap();
     commit(writing).await;
     assert_eq!(second.generation, 2);
-    assert_eq!(ground.read().await.graph_get(graph.id).await.unwrap(), Some(second));
+    assert_eq!(fixture.read().await.graph_get(graph.id).await.unwrap(), Some(second));
 }
 
-async fn a_snapshot_is_of_one_moment(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn snapshot_is_consistent(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let none = GraphMetadata::default();
     let graph = writing.graph_create(owner, &graph_type("t"), &none, &plain(&["a"])).await.unwrap();
     commit(writing).await;
-    let mut snapshot = ground.store.snapshot().await.unwrap();
+    let mut snapshot = fixture.store.snapshot().await.unwrap();
     assert_eq!(snapshot.release_list(&List::default()).await.unwrap().total, 1);
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     release(&mut writing, "s").await;
     let newer = writing.graph_update(graph.id, 1, &none, Some(&plain(&["b"]))).await.unwrap();
     commit(writing).await;
-    // Remembered now; the snapshot still sees its own.
-    assert_eq!(ground.read().await.graph_get(graph.id).await.unwrap(), Some(newer));
+    // The new generation is cached now; the snapshot still sees the old one.
+    assert_eq!(fixture.read().await.graph_get(graph.id).await.unwrap(), Some(newer));
     assert_eq!(snapshot.release_list(&List::default()).await.unwrap().total, 1);
     assert_eq!(snapshot.graph_get(graph.id).await.unwrap(), Some(graph));
     drop(snapshot);
-    assert_eq!(ground.read().await.release_list(&List::default()).await.unwrap().total, 2);
+    assert_eq!(fixture.read().await.release_list(&List::default()).await.unwrap().total, 2);
 }
 
-async fn of_two_writers_at_once_one_is_told(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn concurrent_update_is_reported_as_stale(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let first = release(&mut writing, "r").await;
     commit(writing).await;
     let barrier = Arc::new(tokio::sync::Barrier::new(8));
     let mut workers = Vec::new();
     for number in 0..8 {
-        let (store, barrier, read) = (ground.store.clone(), Arc::clone(&barrier), first.clone());
+        let (store, barrier, read) = (fixture.store.clone(), Arc::clone(&barrier), first.clone());
         workers.push(tokio::spawn(async move {
             barrier.wait().await;
             let mut writing = store.change(&Actor::server(), NOW).await?;
@@ -110,17 +113,17 @@ async fn of_two_writers_at_once_one_is_told(ground: &Ground) {
     assert_eq!(n_done, 1);
 }
 
-async fn no_increment_is_lost(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn no_lost_updates(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let none = GraphMetadata::default();
     let id = writing.graph_create(owner, &graph_type("t"), &none, &[]).await.unwrap().id;
     commit(writing).await;
     let add = async |name: String| loop {
-        let graph = ground.read().await.graph_get(id).await.unwrap().unwrap();
+        let graph = fixture.read().await.graph_get(id).await.unwrap().unwrap();
         let mut tasks: Vec<_> = graph.tasks.iter().map(|stored| stored.task.clone()).collect();
         tasks.extend(plain(&[&name]));
-        let mut writing = ground.change().await;
+        let mut writing = fixture.change().await;
         match writing.graph_update(id, graph.generation, &none, Some(&tasks)).await {
             Ok(_) => break writing.commit(change("graph.update")).await.unwrap(),
             Err(StoreError::Stale { .. }) => {}
@@ -133,30 +136,30 @@ async fn no_increment_is_lost(ground: &Ground) {
         }
     };
     tokio::join!(writer("a"), writer("b"), writer("c"));
-    let graph = ground.read().await.graph_get(id).await.unwrap().unwrap();
+    let graph = fixture.read().await.graph_get(id).await.unwrap().unwrap();
     assert_eq!((graph.tasks.len(), graph.generation), (18, 19));
 }
 
-/// A reader without a transaction never sees tasks of another generation than the graph's.
-async fn heads_and_tasks_fit_while_others_write(ground: &Ground) {
-    let mut writing = ground.change().await;
+/// A reader without a transaction never sees tasks of a generation other than the graph's.
+async fn graph_and_tasks_have_equal_generation_under_writes(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let none = GraphMetadata::default();
     let id = writing.graph_create(owner, &graph_type("t"), &none, &[]).await.unwrap().id;
     commit(writing).await;
     let write = async {
         for generation in 1..60_i64 {
-            // As many tasks as the generation says, and none at every tenth.
+            // As many tasks as the generation number, and none for every tenth generation.
             let n_tasks = if generation % 10 == 9 { 0 } else { generation + 1 };
             let names: Vec<String> = (0..n_tasks).map(|number| format!("t{number}")).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let mut writing = ground.change().await;
+            let mut writing = fixture.change().await;
             writing.graph_update(id, generation, &none, Some(&plain(&names))).await.unwrap();
             commit(writing).await;
         }
     };
     let read = async {
-        let mut session = ground.read().await;
+        let mut session = fixture.read().await;
         loop {
             let graph = session.graph_get(id).await.unwrap().unwrap();
             let expected =
@@ -167,25 +170,25 @@ async fn heads_and_tasks_fit_while_others_write(ground: &Ground) {
             }
         }
     };
-    tokio::join!(write, read, read_again(ground, id));
+    tokio::join!(write, read, read_again(fixture, id));
 }
 
-async fn read_again(ground: &Ground, id: stoker_model::GraphId) {
-    while ground.read().await.graph_get(id).await.unwrap().unwrap().generation < 60 {
+async fn read_again(fixture: &Fixture, id: stoker_model::GraphId) {
+    while fixture.read().await.graph_get(id).await.unwrap().unwrap().generation < 60 {
         tokio::task::yield_now().await;
     }
 }
 
-/// The second one has read the same generation, and waits for the first without knowing it.
-async fn of_two_changes_of_a_graph_the_second_is_told(ground: &Ground) {
-    let mut writing = ground.change().await;
+/// Both writers read the same generation; the second one blocks on the writer lock until the first commits.
+async fn second_graph_update_is_reported_as_stale(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let none = GraphMetadata::default();
     let id = writing.graph_create(owner, &graph_type("t"), &none, &plain(&["a"])).await.unwrap().id;
     commit(writing).await;
     let (begun, wait) = tokio::sync::oneshot::channel();
     let first = async {
-        let mut writing = ground.change().await;
+        let mut writing = fixture.change().await;
         let changed = writing.graph_update(id, 1, &none, Some(&plain(&["a", "b"]))).await.unwrap();
         begun.send(()).unwrap();
         tokio::time::sleep(std::time::Duration::from_millis(100)).await;
@@ -194,24 +197,24 @@ async fn of_two_changes_of_a_graph_the_second_is_told(ground: &Ground) {
     };
     let second = async {
         wait.await.unwrap();
-        let mut writing = ground.change().await;
+        let mut writing = fixture.change().await;
         let late = writing.graph_update(id, 1, &none, Some(&plain(&["a", "c"]))).await;
         assert_error!(late, StoreError::Stale { current: 2 });
     };
     let (changed, ()) = tokio::join!(first, second);
-    assert_eq!(ground.read().await.graph_get(id).await.unwrap(), Some(changed));
+    assert_eq!(fixture.read().await.graph_get(id).await.unwrap(), Some(changed));
 }
 
-/// Whoever comes first, no graph is left without an owner.
-async fn an_owner_that_goes_and_a_graph_that_comes(ground: &Ground) {
+/// Whichever transaction commits first, no graph is left without an owner.
+async fn owner_deletion_races_graph_creation(fixture: &Fixture) {
     let none = GraphMetadata::default();
     for creates_first in [true, false] {
-        let mut writing = ground.change().await;
+        let mut writing = fixture.change().await;
         let id = release(&mut writing, "r").await.id;
         commit(writing).await;
         let (begun, wait) = tokio::sync::oneshot::channel();
         let first = async {
-            let mut writing = ground.change().await;
+            let mut writing = fixture.change().await;
             if creates_first {
                 let tasks = plain(&["a"]);
                 writing.graph_create(Owner::Release(id), &graph_type("t"), &none, &tasks).await.unwrap();
@@ -219,13 +222,13 @@ async fn an_owner_that_goes_and_a_graph_that_comes(ground: &Ground) {
                 assert!(writing.release_delete(id).await.unwrap());
             }
             begun.send(()).unwrap();
-            // Time for the other one to run into it. However long that takes, the end is the same.
+            // Gives the other transaction time to block. The outcome does not depend on it.
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
             commit(writing).await;
         };
         let second = async {
             wait.await.unwrap();
-            let mut writing = ground.change().await;
+            let mut writing = fixture.change().await;
             if creates_first {
                 assert!(writing.release_delete(id).await.unwrap());
                 commit(writing).await;
@@ -235,30 +238,30 @@ async fn an_owner_that_goes_and_a_graph_that_comes(ground: &Ground) {
             }
         };
         tokio::join!(first, second);
-        let mut session = ground.read().await;
+        let mut session = fixture.read().await;
         assert_eq!(session.release_list(&List::default()).await.unwrap().total, 0);
         assert_eq!(session.graph_list(&Default::default(), &List::default()).await.unwrap().total, 0);
-        assert_eq!(n_rows(ground, "deployment_graphs").await, 0);
-        assert_eq!(n_rows(ground, "deployment_graph_tasks").await, 0);
+        assert_eq!(n_rows(fixture, "deployment_graphs").await, 0);
+        assert_eq!(n_rows(fixture, "deployment_graph_tasks").await, 0);
     }
 }
 
-async fn a_closed_store_says_so(ground: &Ground) {
-    ground.store.ping().await.unwrap();
-    ground.store.close().await;
-    assert_error!(ground.store.ping().await, StoreError::Unavailable(_));
-    assert_error!(ground.store.change(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
+async fn closed_store_reports_outage(fixture: &Fixture) {
+    fixture.store.ping().await.unwrap();
+    fixture.store.close().await;
+    assert_error!(fixture.store.ping().await, StoreError::Unavailable(_));
+    assert_error!(fixture.store.change(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
 }
 
 on_both![
-    a_closed_store_says_so,
-    a_snapshot_is_of_one_moment,
-    a_task_that_is_killed_half_way_leaves_nothing,
-    an_owner_that_goes_and_a_graph_that_comes,
-    heads_and_tasks_fit_while_others_write,
-    no_increment_is_lost,
-    of_two_changes_of_a_graph_the_second_is_told,
-    of_two_writers_at_once_one_is_told,
-    rolled_back_generations_are_not_remembered,
-    what_is_not_committed_has_never_been,
+    aborted_task_rolls_back,
+    closed_store_reports_outage,
+    concurrent_update_is_reported_as_stale,
+    graph_and_tasks_have_equal_generation_under_writes,
+    no_lost_updates,
+    owner_deletion_races_graph_creation,
+    rolled_back_generations_are_not_cached,
+    second_graph_update_is_reported_as_stale,
+    snapshot_is_consistent,
+    uncommitted_changes_are_rolled_back,
 ];

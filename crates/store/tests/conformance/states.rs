@@ -3,9 +3,9 @@ use sqlx::{Connection as _, Row as _};
 use stoker_model::{DocumentId, Json, JsonMap, Success};
 use stoker_store::{Database, StateDocument};
 
-use crate::ground::{Ground, cluster, commit, map, n_rows};
+use crate::fixture::{Fixture, cluster, commit, map, n_rows};
 
-/// The state of a small fleet: what is common, and a document for each node.
+/// State of a small fleet: the common document and one document per node.
 fn fleet(n_nodes: usize) -> Vec<JsonMap> {
     let pad = |n_bytes: usize| "x".repeat(n_bytes);
     let records: Vec<Json> =
@@ -24,13 +24,13 @@ fn fleet(n_nodes: usize) -> Vec<JsonMap> {
     std::iter::once(map(common)).chain((0..n_nodes).map(node)).collect()
 }
 
-/// Rows and bytes of everything that is kept of states.
-async fn stored(ground: &Ground) -> (i64, i64) {
+/// Total rows and bytes of stored states.
+async fn stored(fixture: &Fixture) -> (i64, i64) {
     let sql = "SELECT CAST(count(*) AS BIGINT), CAST(coalesce(sum(n), 0) AS BIGINT) FROM (\
                SELECT length(content) + 64 AS n FROM state_parts UNION ALL \
                SELECT length(small) + 64 AS n FROM state_documents UNION ALL \
                SELECT length(path) + 16 AS n FROM state_document_parts) AS sizes";
-    match &ground.database {
+    match &fixture.database {
         Database::Sqlite { path } => {
             let mut connection = sqlx::SqliteConnection::connect(path.to_str().unwrap()).await.unwrap();
             let row = sqlx::query(sql).fetch_one(&mut connection).await.unwrap();
@@ -44,59 +44,59 @@ async fn stored(ground: &Ground) -> (i64, i64) {
     }
 }
 
-async fn put(ground: &Ground, documents: &[JsonMap]) -> Vec<DocumentId> {
-    let mut writing = ground.change().await;
+async fn put(fixture: &Fixture, documents: &[JsonMap]) -> Vec<DocumentId> {
+    let mut writing = fixture.change().await;
     let documents: Vec<StateDocument> = documents.iter().cloned().map(StateDocument::new).collect();
     let ids = writing.documents_put(&documents).await.unwrap();
     commit(writing).await;
     ids
 }
 
-async fn documents_come_back_as_they_were(ground: &Ground) {
+async fn documents_round_trip(fixture: &Fixture) {
     let mut documents = fleet(70);
     documents.push(map(json!({"deep": {"a": {"b": "y".repeat(9000)}, "nul\u{0}": "a\u{0}b"}, "é": 1.5e300})));
     documents.push(JsonMap::new());
     documents.push(documents[1].clone());
-    let ids = put(ground, &documents).await;
+    let ids = put(fixture, &documents).await;
     assert_eq!(ids[1], ids[ids.len() - 1]);
-    let mut session = ground.read().await;
-    let mut wanted = ids.clone();
-    wanted.push(DocumentId(9999));
-    let found = session.documents_get(&wanted).await.unwrap();
-    assert_eq!(found.len(), documents.len() - 1);
+    let mut session = fixture.read().await;
+    let mut requested = ids.clone();
+    requested.push(DocumentId(9999));
+    let read = session.documents_get(&requested).await.unwrap();
+    assert_eq!(read.len(), documents.len() - 1);
     for (id, document) in ids.iter().zip(&documents) {
-        assert_eq!(&found[id], document);
+        assert_eq!(&read[id], document);
     }
     assert!(session.documents_get(&[]).await.unwrap().is_empty());
 }
 
-async fn what_is_there_is_not_stored_again(ground: &Ground) {
+async fn unchanged_content_is_deduplicated(fixture: &Fixture) {
     let mut documents = fleet(50);
-    let ids = put(ground, &documents).await;
-    let (n_rows_before, n_bytes_before) = stored(ground).await;
-    assert_eq!(put(ground, &documents).await, ids);
-    assert_eq!(stored(ground).await, (n_rows_before, n_bytes_before));
-    // One key of one node.
+    let ids = put(fixture, &documents).await;
+    let (n_rows_before, n_bytes_before) = stored(fixture).await;
+    assert_eq!(put(fixture, &documents).await, ids);
+    assert_eq!(stored(fixture).await, (n_rows_before, n_bytes_before));
+    // One key of one node changed.
     documents[7]["network_scheme"]["pad"] = json!("y".repeat(2000));
-    let later = put(ground, &documents).await;
+    let later = put(fixture, &documents).await;
     assert_eq!(ids.iter().zip(&later).filter(|(old, new)| old != new).count(), 1);
-    let (n_rows_after, n_bytes_after) = stored(ground).await;
+    let (n_rows_after, n_bytes_after) = stored(fixture).await;
     // The piece, the document, and the links to its two pieces.
     assert_eq!(n_rows_after - n_rows_before, 4);
     let n_bytes = n_bytes_after - n_bytes_before;
     assert!((2000..2600).contains(&n_bytes), "{n_bytes} of {n_bytes_before}");
-    // One setting of all nodes.
+    // One setting of all nodes changed.
     documents[0]["settings"]["s3"] = json!({"value": "z".repeat(700)});
-    put(ground, &documents).await;
-    let (_, n_bytes_last) = stored(ground).await;
+    put(fixture, &documents).await;
+    let (_, n_bytes_last) = stored(fixture).await;
     let n_bytes = n_bytes_last - n_bytes_after;
     assert!((700..5000).contains(&n_bytes), "{n_bytes}");
 }
 
-async fn what_nothing_names_is_collected(ground: &Ground) {
+async fn unreferenced_documents_are_collected(fixture: &Fixture) {
     let documents = fleet(5);
-    let ids = put(ground, &documents).await;
-    let mut writing = ground.change().await;
+    let ids = put(fixture, &documents).await;
+    let mut writing = fixture.change().await;
     let cluster = cluster(&mut writing, "one").await;
     let success = Success {
         task_name: "a".to_owned(),
@@ -108,25 +108,21 @@ async fn what_nothing_names_is_collected(ground: &Ground) {
     writing.success_put(cluster.id, &[success]).await.unwrap();
     let collected = writing.states_collect().await.unwrap();
     assert_eq!(collected.n_documents, 4);
-    // Each node has a scheme of its own; the facts of all are one piece.
+    // Each node has its own scheme; all nodes share one facts piece.
     assert_eq!(collected.n_parts, 4);
     assert_eq!(writing.states_collect().await.unwrap(), Default::default());
     commit(writing).await;
-    let mut session = ground.read().await;
-    let kept = session.documents_get(&[ids[0], ids[2]]).await.unwrap();
-    assert_eq!((&kept[&ids[0]], &kept[&ids[2]]), (&documents[0], &documents[2]));
+    let mut session = fixture.read().await;
+    let remaining = session.documents_get(&[ids[0], ids[2]]).await.unwrap();
+    assert_eq!((&remaining[&ids[0]], &remaining[&ids[2]]), (&documents[0], &documents[2]));
     drop(session);
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     writing.cluster_delete(cluster.id).await.unwrap();
     writing.states_collect().await.unwrap();
     commit(writing).await;
     for table in ["state_documents", "state_document_parts", "state_parts", "successes"] {
-        assert_eq!(n_rows(ground, table).await, 0, "{table}");
+        assert_eq!(n_rows(fixture, table).await, 0, "{table}");
     }
 }
 
-on_both![
-    documents_come_back_as_they_were,
-    what_is_there_is_not_stored_again,
-    what_nothing_names_is_collected
-];
+on_both![documents_round_trip, unchanged_content_is_deduplicated, unreferenced_documents_are_collected,];

@@ -1,10 +1,10 @@
 use serde_json::json;
 use stoker_model::{Graph, GraphMetadata, Json, Owner, TASK_FIELDS, Task};
 
-use crate::ground::{Ground, commit, graph_type, release, task};
+use crate::fixture::{Fixture, commit, graph_type, release, task};
 
-async fn graph_of(ground: &Ground, tasks: &[Task]) -> Graph {
-    let mut writing = ground.change().await;
+async fn graph_of(fixture: &Fixture, tasks: &[Task]) -> Graph {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let none = GraphMetadata::default();
     let graph = writing.graph_create(owner, &graph_type("t"), &none, tasks).await.unwrap();
@@ -12,13 +12,13 @@ async fn graph_of(ground: &Ground, tasks: &[Task]) -> Graph {
     graph
 }
 
-async fn update(ground: &Ground, graph: &Graph, tasks: &[Task]) -> Graph {
-    let mut writing = ground.change().await;
+async fn update(fixture: &Fixture, graph: &Graph, tasks: &[Task]) -> Graph {
+    let mut writing = fixture.change().await;
     let changed =
         writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(tasks)).await.unwrap();
     commit(writing).await;
-    // What the update says and what is stored are the same, order included.
-    assert_eq!(ground.read().await.graph_get(graph.id).await.unwrap().as_ref(), Some(&changed));
+    // The returned graph equals the stored one, including the order of tasks.
+    assert_eq!(fixture.read().await.graph_get(graph.id).await.unwrap().as_ref(), Some(&changed));
     changed
 }
 
@@ -26,7 +26,7 @@ fn row(graph: &Graph, name: &str) -> i64 {
     graph.tasks.iter().find(|stored| stored.task.name == name).unwrap().id.0
 }
 
-/// What a careless store loses: absent, null, false, zero and empty are five things and more.
+/// Values that are easily confused: absent, null, false, zero and empty are all different.
 fn falsy() -> Vec<Json> {
     vec![
         json!(null),
@@ -53,7 +53,7 @@ fn falsy() -> Vec<Json> {
     ]
 }
 
-async fn every_value_of_every_field_comes_back(ground: &Ground) {
+async fn all_values_of_all_fields_round_trip(fixture: &Fixture) {
     let own = ["tags", "fail_on_error", "fault_tolerance", "own field", "_custom", "task_name", "position"];
     let fields: Vec<&str> = TASK_FIELDS.iter().map(|spelling| spelling.canonical).chain(own).collect();
     let mut tasks = vec![task("nothing", json!({}))];
@@ -64,26 +64,26 @@ async fn every_value_of_every_field_comes_back(ground: &Ground) {
         let all = fields.iter().map(|field| ((*field).to_owned(), value.clone())).collect();
         tasks.push(Task { name: format!("all {number}"), fields: all });
     }
-    let graph = graph_of(ground, &tasks).await;
-    let read = ground.read().await.graph_get(graph.id).await.unwrap().unwrap();
-    for (stored, given) in read.tasks.iter().zip(&tasks) {
-        // As text too: as values 0.0 and -0.0 are equal.
-        assert_eq!(stored.task, *given);
-        for (name, value) in &given.fields {
-            assert_eq!(stored.task.fields[name].to_string(), value.to_string(), "{}", given.name);
+    let graph = graph_of(fixture, &tasks).await;
+    let read = fixture.read().await.graph_get(graph.id).await.unwrap().unwrap();
+    for (stored, expected) in read.tasks.iter().zip(&tasks) {
+        // Compare as text too, because 0.0 and -0.0 are equal as values.
+        assert_eq!(stored.task, *expected);
+        for (name, value) in &expected.fields {
+            assert_eq!(stored.task.fields[name].to_string(), value.to_string(), "{}", expected.name);
         }
     }
     assert_eq!(read.tasks.len(), tasks.len());
-    // Uploaded again it is the same graph: nothing is written.
-    assert_eq!(update(ground, &graph, &tasks).await, graph);
+    // Uploading the same tasks again writes nothing.
+    assert_eq!(update(fixture, &graph, &tasks).await, graph);
 }
 
-async fn a_changed_task_gets_a_row_and_the_others_keep_theirs(ground: &Ground) {
+async fn changed_task_gets_a_new_row(fixture: &Fixture) {
     let of = |name: &str, value: Json| task(name, json!({"type": "puppet", "condition": value}));
     let first = [of("a", json!(1)), of("b", json!(1)), of("c", json!(1))];
-    let graph = graph_of(ground, &first).await;
+    let graph = graph_of(fixture, &first).await;
     let second = [of("a", json!(1)), of("b", json!(2)), of("c", json!(1))];
-    let changed = update(ground, &graph, &second).await;
+    let changed = update(fixture, &graph, &second).await;
     assert_eq!(changed.generation, 2);
     assert_eq!([row(&changed, "a"), row(&changed, "c")], [row(&graph, "a"), row(&graph, "c")]);
     assert!(row(&changed, "b") > row(&graph, "c"));
@@ -91,39 +91,35 @@ async fn a_changed_task_gets_a_row_and_the_others_keep_theirs(ground: &Ground) {
     let mut before = changed;
     for fields in [json!({"type": "puppet"}), json!({"type": "puppet", "condition": null})] {
         let third = [of("a", json!(1)), task("b", fields), of("c", json!(1))];
-        let after = update(ground, &before, &third).await;
+        let after = update(fixture, &before, &third).await;
         assert!(row(&after, "b") > row(&before, "b"));
         assert_eq!([row(&after, "a"), row(&after, "c")], [row(&graph, "a"), row(&graph, "c")]);
-        // The same once more: nothing is written.
-        assert_eq!(update(ground, &after, &third).await.generation, after.generation);
+        // Repeating the update writes nothing.
+        assert_eq!(update(fixture, &after, &third).await.generation, after.generation);
         before = after;
     }
 }
 
-async fn moving_tasks_changes_no_row_but_the_order(ground: &Ground) {
+async fn reordering_keeps_task_rows(fixture: &Fixture) {
     let tasks: Vec<Task> = (0..150).map(|n| task(&format!("t{n}"), json!({"n": n}))).collect();
-    let graph = graph_of(ground, &tasks).await;
+    let graph = graph_of(fixture, &tasks).await;
     let reversed: Vec<Task> = tasks.iter().rev().cloned().collect();
-    let turned = update(ground, &graph, &reversed).await;
+    let turned = update(fixture, &graph, &reversed).await;
     assert_eq!(turned.generation, 2);
     for name in ["t0", "t77", "t149"] {
         assert_eq!(row(&turned, name), row(&graph, name));
     }
-    // In front, in the middle, at the end.
+    // Insert at the front, in the middle and at the end.
     let mut more = reversed.clone();
     more.insert(0, task("front", json!({})));
     more.insert(75, task("middle", json!({})));
     more.push(task("end", json!({})));
     more.swap(10, 140);
-    let grown = update(ground, &turned, &more).await;
+    let grown = update(fixture, &turned, &more).await;
     assert_eq!(row(&grown, "t77"), row(&graph, "t77"));
     let fewer: Vec<Task> = more.iter().step_by(3).cloned().collect();
-    let shrunk = update(ground, &grown, &fewer).await;
+    let shrunk = update(fixture, &grown, &fewer).await;
     assert_eq!(shrunk.tasks.len(), fewer.len());
 }
 
-on_both![
-    a_changed_task_gets_a_row_and_the_others_keep_theirs,
-    every_value_of_every_field_comes_back,
-    moving_tasks_changes_no_row_but_the_order,
-];
+on_both![all_values_of_all_fields_round_trip, changed_task_gets_a_new_row, reordering_keeps_task_rows,];

@@ -1,13 +1,13 @@
-//! Text that an engine might not take.
+//! Text that an engine may reject.
 
 use serde_json::{Value, json};
 use stoker_model::{GraphMetadata, NewTenant, Node, Owner, Task};
 use stoker_store::{List, StoreError};
 
-use crate::ground::{Ground, commit, graph_type, map, new_release, node, release, task};
+use crate::fixture::{Fixture, commit, graph_type, map, new_release, node, release, task};
 
-async fn a_nul_is_refused_in_text_and_kept_in_documents(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn nul_is_rejected_in_text_and_stored_in_documents(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let bad = NewTenant { name: "a\0b".to_owned(), description: None, enabled: true };
     assert_error!(writing.tenant_create(&bad).await, StoreError::Unstorable { what } if what.contains("NUL"));
@@ -22,7 +22,7 @@ async fn a_nul_is_refused_in_text_and_kept_in_documents(ground: &Ground) {
     assert_error!(refused, StoreError::Unstorable { .. });
     drop(writing);
 
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     let mut new = new_release("r");
     new.extra = map(json!({"a\u{0}b": ["\u{0}", "\u{fffe}\u{e000}"]}));
     new.extensions = vec!["\0".to_owned()];
@@ -31,13 +31,13 @@ async fn a_nul_is_refused_in_text_and_kept_in_documents(ground: &Ground) {
     let owner = Owner::Release(created.id);
     let graph = writing.graph_create(owner, &graph_type("t"), &none, &tasks).await.unwrap();
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.release_get(created.id).await.unwrap(), Some(created));
     assert_eq!(session.graph_get(graph.id).await.unwrap(), Some(graph));
 }
 
-async fn long_texts_are_kept_and_long_names_refused(ground: &Ground) {
-    // Nothing that can be compressed, which would hide a limit.
+async fn long_texts_are_stored_and_long_names_rejected(fixture: &Fixture) {
+    // Incompressible, because compression would hide a size limit.
     let noise = |n_bytes: usize| {
         let mut state = 88_172_645_463_325_252_u64;
         let mut next = || {
@@ -48,7 +48,7 @@ async fn long_texts_are_kept_and_long_names_refused(ground: &Ground) {
         };
         (0..n_bytes).map(|_| next()).collect::<String>()
     };
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     let created = node(&mut writing, "aa").await;
     let long = noise(3_000_000);
     let changed = Node {
@@ -67,32 +67,32 @@ async fn long_texts_are_kept_and_long_names_refused(ground: &Ground) {
     let named = Node { mac: noise(5000), generation: 2, ..changed.clone() };
     assert_error!(writing.node_update(&named).await, StoreError::Unstorable { .. });
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.node_get(changed.id).await.unwrap(), Some(changed));
     assert_eq!(session.tenant_list(&List::default()).await.unwrap().total, 1);
 }
 
-async fn deep_documents_are_kept_or_refused_but_never_lost(ground: &Ground) {
+async fn deep_documents_are_stored_or_rejected(fixture: &Fixture) {
     let nested = |depth: usize| (1..depth).fold(json!([]), |inner, _| Value::Array(vec![inner]));
     let deep = |depth| {
         let fields = map(json!({"parameters": nested(depth), "own": nested(depth)}));
         vec![Task { name: "a".to_owned(), fields }]
     };
     let none = GraphMetadata::default();
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     let owner = Owner::Release(release(&mut writing, "r").await.id);
     let graph = writing.graph_create(owner, &graph_type("t"), &none, &deep(120)).await.unwrap();
     commit(writing).await;
     for depth in [121, 127, 128, 2000] {
-        let mut writing = ground.change().await;
+        let mut writing = fixture.change().await;
         let refused = writing.graph_update(graph.id, 1, &none, Some(&deep(depth))).await;
         assert_error!(refused, StoreError::Unstorable { .. });
     }
-    assert_eq!(ground.read().await.graph_get(graph.id).await.unwrap(), Some(graph));
+    assert_eq!(fixture.read().await.graph_get(graph.id).await.unwrap(), Some(graph));
 }
 
 on_both![
-    a_nul_is_refused_in_text_and_kept_in_documents,
-    deep_documents_are_kept_or_refused_but_never_lost,
-    long_texts_are_kept_and_long_names_refused,
+    deep_documents_are_stored_or_rejected,
+    long_texts_are_stored_and_long_names_rejected,
+    nul_is_rejected_in_text_and_stored_in_documents,
 ];

@@ -1,7 +1,7 @@
 use stoker_model::{Micros, NewToken, TenantId, TokenId, UserId};
 use stoker_store::{AuditFilter, List, StoreError};
 
-use crate::ground::{Ground, commit, tenant, user};
+use crate::fixture::{Fixture, commit, tenant, user};
 
 fn new_token(user_id: UserId, tenant_id: TenantId, digest: u8) -> NewToken {
     NewToken {
@@ -14,41 +14,41 @@ fn new_token(user_id: UserId, tenant_id: TenantId, digest: u8) -> NewToken {
     }
 }
 
-async fn one_query_finds_token_user_and_tenant(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn token_lookup_returns_user_and_tenant(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (home, guest) = (tenant(&mut writing, "home").await, tenant(&mut writing, "guest").await);
     let alice = user(&mut writing, &home, "alice").await;
     commit(writing).await;
-    // For another tenant than the user's own.
-    let token = ground.store.token_issue(&new_token(alice.id, guest.id, 0xab)).await.unwrap();
-    let mut session = ground.read().await;
-    let found = session.token_find(&[0xab; 32]).await.unwrap();
-    assert_eq!(found, Some((token.clone(), alice, guest)));
+    // Issued for a tenant other than the user's.
+    let token = fixture.store.token_issue(&new_token(alice.id, guest.id, 0xab)).await.unwrap();
+    let mut session = fixture.read().await;
+    let token_owner = session.token_find(&[0xab; 32]).await.unwrap();
+    assert_eq!(token_owner, Some((token.clone(), alice, guest)));
     assert_eq!(session.token_find(&[0xac; 32]).await.unwrap(), None);
     assert_eq!(session.token_get(token.id).await.unwrap(), Some(token));
     assert_eq!(session.token_get(TokenId(99)).await.unwrap(), None);
 }
 
-async fn logins_leave_no_entries_in_the_audit_log(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn logins_are_not_audited(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let home = tenant(&mut writing, "home").await;
     let alice = user(&mut writing, &home, "alice").await;
     commit(writing).await;
     for digest in 0..5 {
-        ground.store.token_issue(&new_token(alice.id, home.id, digest)).await.unwrap();
+        fixture.store.token_issue(&new_token(alice.id, home.id, digest)).await.unwrap();
     }
-    let again = ground.store.token_issue(&new_token(alice.id, home.id, 4)).await;
+    let again = fixture.store.token_issue(&new_token(alice.id, home.id, 4)).await;
     assert_error!(again, StoreError::Taken { what: "token" });
-    let nobody = ground.store.token_issue(&new_token(UserId(99), home.id, 9)).await;
-    assert_error!(nobody, StoreError::Missing { what: "user" });
-    let nowhere = ground.store.token_issue(&new_token(alice.id, TenantId(99), 9)).await;
-    assert_error!(nowhere, StoreError::Missing { what: "tenant" });
-    let log = ground.read().await.audit_list(&AuditFilter::default(), &List::default()).await.unwrap();
+    let missing = fixture.store.token_issue(&new_token(UserId(99), home.id, 9)).await;
+    assert_error!(missing, StoreError::Missing { what: "user" });
+    let dangling = fixture.store.token_issue(&new_token(alice.id, TenantId(99), 9)).await;
+    assert_error!(dangling, StoreError::Missing { what: "tenant" });
+    let log = fixture.read().await.audit_list(&AuditFilter::default(), &List::default()).await.unwrap();
     assert_eq!(log.total, 1);
 }
 
-async fn tokens_go_one_by_one_by_user_and_by_age(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn token_deletion_by_id_user_and_expiry(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let home = tenant(&mut writing, "home").await;
     let (alice, bob) = (user(&mut writing, &home, "alice").await, user(&mut writing, &home, "bob").await);
     let mut tokens = Vec::new();
@@ -63,7 +63,7 @@ async fn tokens_go_one_by_one_by_user_and_by_age(ground: &Ground) {
     assert_eq!(writing.token_list(None, &List::default()).await.unwrap().total, 7);
     assert!(writing.token_delete(tokens[3].id).await.unwrap());
     assert!(!writing.token_delete(tokens[3].id).await.unwrap());
-    // Those that expire at that very instant are still there.
+    // The bound is exclusive: tokens that expire at that instant remain.
     assert_eq!(writing.tokens_purge(Micros(102)).await.unwrap(), 2);
     assert_eq!(writing.tokens_delete_of_user(alice.id).await.unwrap(), 1);
     assert!(writing.user_delete(bob.id).await.unwrap());
@@ -71,8 +71,4 @@ async fn tokens_go_one_by_one_by_user_and_by_age(ground: &Ground) {
     commit(writing).await;
 }
 
-on_both![
-    logins_leave_no_entries_in_the_audit_log,
-    one_query_finds_token_user_and_tenant,
-    tokens_go_one_by_one_by_user_and_by_age,
-];
+on_both![logins_are_not_audited, token_deletion_by_id_user_and_expiry, token_lookup_returns_user_and_tenant,];

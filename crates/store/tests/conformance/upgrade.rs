@@ -1,4 +1,4 @@
-//! A database that an earlier version made and filled, opened by this one.
+//! Upgrade of a database created and filled by an earlier version.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use stoker_model::{Member, Micros, RunId};
 use stoker_store::{Database, Store};
 use stoker_testkit::{Folder, OwnPostgres};
 
-use crate::ground::NOW;
+use crate::fixture::NOW;
 
-/// The last migration of the version before servers could share a database.
+/// Last migration before multi-server support.
 const BEFORE_GROUPS: i64 = 9;
 
-/// A run that somebody carries out, with what happened so far, and an agent, as that version wrote them. `{yes}` and
-/// `{no}` are spelled by the engine.
+/// Rows as written by that version: a running run with an event, and an agent. `{yes}` and `{no}` are boolean
+/// literals of the engine.
 const ROWS: &str = "
 INSERT INTO tenants (id, generation, name, description, enabled, created_at) VALUES (1, 3, 'red', NULL, {yes}, 7);
 INSERT INTO users (id, generation, tenant_id, name, roles, enabled, created_at, password_hash)
@@ -29,24 +29,24 @@ INSERT INTO agents (id, uid, node_id, digest, version, joined_at, last_seen_at)
     VALUES (1, 'master', NULL, 'd', '0.1.0', 7, NULL);
 ";
 
-/// The migrations that version knew.
-async fn earlier(folder: &Path) -> Migrator {
+/// The migrations of that version.
+async fn earlier_migrator(folder: &Path) -> Migrator {
     let all = Migrator::new(folder).await.unwrap();
-    let known: Vec<_> = all.iter().filter(|step| step.version <= BEFORE_GROUPS).cloned().collect();
-    assert!(known.len() < all.iter().count(), "there is something to upgrade to");
-    Migrator { migrations: known.into(), ..Migrator::DEFAULT }
+    let migrations: Vec<_> = all.iter().filter(|step| step.version <= BEFORE_GROUPS).cloned().collect();
+    assert!(migrations.len() < all.iter().count(), "there are later migrations");
+    Migrator { migrations: migrations.into(), ..Migrator::DEFAULT }
 }
 
 fn migrations(engine: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(engine)
 }
 
-async fn is_upgraded(database: &Database) {
+async fn assert_upgraded(database: &Database) {
     let (store, other) = if matches!(database, Database::Sqlite { .. }) {
-        // A file has one server.
+        // A SQLite file has a single server.
         (Store::open(database).await.unwrap(), Store::open(database).await.unwrap())
     } else {
-        // Two servers are started anew, at the same time.
+        // Two servers start concurrently.
         let (one, two) = tokio::join!(Store::open(database), Store::open(database));
         (one.unwrap(), two.unwrap())
     };
@@ -58,7 +58,7 @@ async fn is_upgraded(database: &Database) {
     assert_eq!(session.servers().await.unwrap(), []);
     assert_eq!(session.hosts_since(0).await.unwrap(), []);
     drop(session);
-    // The run goes on in other hands.
+    // The run continues on another server.
     assert_eq!(other.run_take(RunId(5), "new", NOW, NOW.plus_seconds(9)).await.unwrap(), Some(4));
     let member = Member {
         id: "new".to_owned(),
@@ -76,27 +76,27 @@ async fn is_upgraded(database: &Database) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_of_the_version_before_is_brought_up_to_date_on_sqlite() {
+async fn earlier_version_is_upgraded_on_sqlite() {
     let folder = Folder::new();
     let path = folder.file("stoker.db");
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path).create_if_missing(true);
     let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
-    earlier(&migrations("sqlite")).await.run(&mut connection).await.unwrap();
+    earlier_migrator(&migrations("sqlite")).await.run(&mut connection).await.unwrap();
     let rows = ROWS.replace("{yes}", "1").replace("{no}", "0");
     sqlx::raw_sql(AssertSqlSafe(rows)).execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();
-    Box::pin(is_upgraded(&Database::Sqlite { path })).await;
+    Box::pin(assert_upgraded(&Database::Sqlite { path })).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_of_the_version_before_is_brought_up_to_date_on_postgres() {
+async fn earlier_version_is_upgraded_on_postgres() {
     let Some(postgres) = OwnPostgres::start_new() else { return };
     let database = postgres.database();
     let Database::Postgres { url } = &database else { panic!("not PostgreSQL") };
     let mut connection = PgConnection::connect(url).await.unwrap();
-    earlier(&migrations("postgres")).await.run(&mut connection).await.unwrap();
+    earlier_migrator(&migrations("postgres")).await.run(&mut connection).await.unwrap();
     let rows = ROWS.replace("{yes}", "TRUE").replace("{no}", "FALSE");
     sqlx::raw_sql(AssertSqlSafe(rows)).execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();
-    Box::pin(is_upgraded(&database)).await;
+    Box::pin(assert_upgraded(&database)).await;
 }

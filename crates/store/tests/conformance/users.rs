@@ -1,10 +1,10 @@
 use stoker_model::{NewUser, Role, Tenant, TenantId, User, UserId};
 use stoker_store::{List, StoreError};
 
-use crate::ground::{Ground, NOW, cluster, commit, tenant, user};
+use crate::fixture::{Fixture, NOW, cluster, commit, tenant, user};
 
-async fn tenants_come_back_and_have_unique_names(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn tenants_round_trip_and_names_are_unique(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (red, blue) = (tenant(&mut writing, "red").await, tenant(&mut writing, "blue").await);
     assert_eq!((red.generation, red.created_at), (1, NOW));
     let again = stoker_model::NewTenant { name: "red".to_owned(), description: None, enabled: true };
@@ -15,7 +15,7 @@ async fn tenants_come_back_and_have_unique_names(ground: &Ground) {
     let changed = writing.tenant_update(&changed).await.unwrap();
     assert_error!(writing.tenant_update(&blue).await, StoreError::Stale { current: 2 });
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.tenant_get(blue.id).await.unwrap().as_ref(), Some(&changed));
     assert_eq!(session.tenant_by_name("green").await.unwrap(), Some(changed.clone()));
     assert_eq!(session.tenant_by_name("blue").await.unwrap(), None);
@@ -23,8 +23,8 @@ async fn tenants_come_back_and_have_unique_names(ground: &Ground) {
     assert_eq!(session.tenant_list(&List::default()).await.unwrap().items, [red, changed]);
 }
 
-async fn a_tenant_stays_while_it_has_users_or_clusters(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn tenant_in_use_cannot_be_deleted(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let owner = cluster(&mut writing, "c").await.tenant_id;
     let red = tenant(&mut writing, "red").await;
     let alice = user(&mut writing, &red, "alice").await;
@@ -36,12 +36,12 @@ async fn a_tenant_stays_while_it_has_users_or_clusters(ground: &Ground) {
     commit(writing).await;
 }
 
-async fn users_come_back_without_their_password(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn users_round_trip_without_password_hash(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let red = tenant(&mut writing, "red").await;
     let alice = user(&mut writing, &red, "alice").await;
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.user_get(alice.id).await.unwrap().as_ref(), Some(&alice));
     assert_eq!(session.user_by_name("alice").await.unwrap().as_ref(), Some(&alice));
     assert_eq!(session.user_by_name("Alice").await.unwrap(), None);
@@ -53,8 +53,8 @@ async fn users_come_back_without_their_password(ground: &Ground) {
     assert!(!format!("{alice:?}").contains("secret"));
 }
 
-async fn users_change(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn user_updates(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (red, blue) = (tenant(&mut writing, "red").await, tenant(&mut writing, "blue").await);
     let (alice, bob) = (user(&mut writing, &red, "alice").await, user(&mut writing, &red, "bob").await);
     let clash = User { name: "alice".to_owned(), ..bob.clone() };
@@ -67,8 +67,8 @@ async fn users_change(ground: &Ground) {
     assert_error!(writing.user_update(&bob).await, StoreError::Stale { current: 2 });
     writing.user_set_password(alice.id, "new").await.unwrap();
     assert_error!(writing.user_update(&alice).await, StoreError::Stale { current: 2 });
-    let nobody = writing.user_set_password(UserId(99), "new").await;
-    assert_error!(nobody, StoreError::Missing { what: "user" });
+    let missing = writing.user_set_password(UserId(99), "new").await;
+    assert_error!(missing, StoreError::Missing { what: "user" });
     let again = NewUser {
         tenant_id: red.id,
         name: "alice".to_owned(),
@@ -80,15 +80,15 @@ async fn users_change(ground: &Ground) {
     let orphan = NewUser { tenant_id: TenantId(99), name: "carl".to_owned(), ..again };
     assert_error!(writing.user_create(&orphan).await, StoreError::Missing { what: "tenant" });
     commit(writing).await;
-    let mut session = ground.read().await;
+    let mut session = fixture.read().await;
     assert_eq!(session.user_get(bob.id).await.unwrap(), Some(changed));
     assert_eq!(session.user_password_hash(alice.id).await.unwrap().as_deref(), Some("new"));
     assert_eq!(session.user_password_hash(bob.id).await.unwrap().as_deref(), Some("$argon2id$secret"));
 }
 
 on_both![
-    a_tenant_stays_while_it_has_users_or_clusters,
-    tenants_come_back_and_have_unique_names,
-    users_change,
-    users_come_back_without_their_password,
+    tenant_in_use_cannot_be_deleted,
+    tenants_round_trip_and_names_are_unique,
+    user_updates,
+    users_round_trip_without_password_hash,
 ];

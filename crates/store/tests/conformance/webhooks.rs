@@ -7,7 +7,7 @@ use stoker_model::{
 };
 use stoker_store::{List, NotificationFilter, SealedPlace, Sighting, StoreError};
 
-use crate::ground::{Ground, cluster, commit, n_rows, new_node, news};
+use crate::fixture::{Fixture, cluster, commit, connection_notification, n_rows, new_node};
 
 fn body(name: &str) -> WebhookBody {
     WebhookBody {
@@ -34,8 +34,8 @@ fn notification(topic: Topic, cluster: Option<ClusterId>) -> NewNotification {
     }
 }
 
-async fn every_field_comes_back(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn all_fields_round_trip(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let cluster = cluster(&mut writing, "c").await;
     let bound = WebhookBody { cluster_id: Some(cluster.id), ..body("a") };
     let created = writing.webhook_create(&bound, &sealed("one")).await.unwrap();
@@ -54,13 +54,13 @@ async fn every_field_comes_back(ground: &Ground) {
     assert_error!(writing.webhook_update(&second, None).await, StoreError::Stale { current: 2 });
     assert_eq!(writing.webhook_secret(second.id).await.unwrap(), sealed("two"));
     assert_eq!(writing.webhook_list(&List::default()).await.unwrap().items, [created.clone(), changed]);
-    let nowhere = WebhookBody { cluster_id: Some(ClusterId(99)), ..body("d") };
+    let dangling = WebhookBody { cluster_id: Some(ClusterId(99)), ..body("d") };
     assert_error!(
-        writing.webhook_create(&nowhere, &sealed("one")).await,
+        writing.webhook_create(&dangling, &sealed("one")).await,
         StoreError::Missing { what: "cluster" }
     );
     assert_error!(writing.webhook_secret(WebhookId(99)).await, StoreError::Missing { what: "webhook" });
-    // Whoever changes the key finds secrets too.
+    // Key rotation covers webhook secrets.
     let others = writing.sealed_otherwise("two").await.unwrap();
     assert_eq!(others, [(SealedPlace::Webhook(created.id), sealed("one"))]);
     writing.sealed_put(&others[0].0, &sealed("two")).await.unwrap();
@@ -69,11 +69,11 @@ async fn every_field_comes_back(ground: &Ground) {
     assert!(!writing.webhook_delete(second.id).await.unwrap());
     writing.cluster_delete(cluster.id).await.unwrap();
     commit(writing).await;
-    assert_eq!(n_rows(ground, "webhooks").await + n_rows(ground, "webhook_secrets").await, 0);
+    assert_eq!(n_rows(fixture, "webhooks").await + n_rows(fixture, "webhook_secrets").await, 0);
 }
 
-async fn what_happens_is_told_to_those_who_asked(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn notifications_are_delivered_to_subscribed_webhooks(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let (here, there) = (cluster(&mut writing, "c").await, cluster(&mut writing, "d").await);
     let all = WebhookBody { topics: vec![], ..body("all") };
     let all = writing.webhook_create(&all, &sealed("k")).await.unwrap();
@@ -81,13 +81,13 @@ async fn what_happens_is_told_to_those_who_asked(ground: &Ground) {
     let some = writing.webhook_create(&some, &sealed("k")).await.unwrap();
     let off = WebhookBody { enabled: false, topics: vec![], ..body("off") };
     let off = writing.webhook_create(&off, &sealed("k")).await.unwrap();
-    for (new, n_told) in [
+    for (new, n_deliveries) in [
         (notification(Topic::RunFailed, Some(here.id)), 2),
         (notification(Topic::RunStarted, Some(here.id)), 1),
         (notification(Topic::RunFailed, Some(there.id)), 1),
         (notification(Topic::NodeLost, None), 1),
     ] {
-        assert_eq!(writing.notification_add(&new).await.unwrap(), n_told, "{new:?}");
+        assert_eq!(writing.notification_add(&new).await.unwrap(), n_deliveries, "{new:?}");
     }
     for (webhook, topics) in [
         (all.id, vec![Topic::NodeLost, Topic::RunFailed, Topic::RunStarted, Topic::RunFailed]),
@@ -102,7 +102,7 @@ async fn what_happens_is_told_to_those_who_asked(ground: &Ground) {
     assert_eq!(delivery, list.items[0]);
     assert_eq!(delivery.body, notification(Topic::RunFailed, None).body);
     assert_eq!((delivery.attempts, delivery.status), (0, DeliveryStatus::Pending));
-    // For people.
+    // Notifications in the web UI.
     let everything = NotificationFilter::default();
     let listed = writing.notification_list(&everything, &List::default()).await.unwrap().items;
     assert_eq!(listed.len(), 4);
@@ -114,7 +114,7 @@ async fn what_happens_is_told_to_those_who_asked(ground: &Ground) {
     assert_eq!(writing.notification_mark(&strange, true).await.unwrap(), 0);
     let one = NotificationFilter { ids: Some(vec![listed[0].id, NotificationId(99)]), ..Default::default() };
     assert_eq!(writing.notification_mark(&one, true).await.unwrap(), 1);
-    assert_eq!(writing.notification_mark(&one, true).await.unwrap(), 0, "it is read already");
+    assert_eq!(writing.notification_mark(&one, true).await.unwrap(), 0, "already read");
     let unread = NotificationFilter { is_read: Some(false), ..Default::default() };
     assert_eq!(writing.notification_count(&unread).await.unwrap(), 3);
     assert_eq!(writing.notification_mark(&everything, true).await.unwrap(), 3);
@@ -128,8 +128,8 @@ async fn what_happens_is_told_to_those_who_asked(ground: &Ground) {
     commit(writing).await;
 }
 
-async fn a_message_is_taken_by_one(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn delivery_is_claimed_once(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let first = writing.webhook_create(&body("a"), &sealed("k")).await.unwrap();
     let second = writing.webhook_create(&body("b"), &sealed("k")).await.unwrap();
     for _ in 0..3 {
@@ -138,87 +138,97 @@ async fn a_message_is_taken_by_one(ground: &Ground) {
     let now = writing.now();
     commit(writing).await;
     let until = now.plus_seconds(40);
-    let claim = async |busy: Vec<WebhookId>, now| ground.store.deliveries_claim(&busy, 9, now, until).await;
-    // One of each webhook at a time, however many ask.
+    let claim = async |busy: Vec<WebhookId>, now| fixture.store.deliveries_claim(&busy, 9, now, until).await;
+    // Concurrent claims get at most one delivery per webhook each.
     let (one, other) = tokio::join!(claim(vec![], now), claim(vec![], now));
     let mut claimed: Vec<_> = one.unwrap().into_iter().chain(other.unwrap()).collect();
     claimed.sort_by_key(|delivery| delivery.id);
     claimed.dedup_by_key(|delivery| delivery.id);
     let n_first = claimed.iter().filter(|delivery| delivery.webhook_id == first.id).count();
-    assert_eq!((claimed.len(), n_first), (4, 2), "each claim takes the oldest of each");
+    assert_eq!((claimed.len(), n_first), (4, 2), "each claim gets the oldest delivery of each webhook");
     assert!(claimed.iter().all(|delivery| delivery.attempts == 1 && delivery.due_at == until));
     let rest = claim(vec![second.id], now).await.unwrap();
     assert_eq!(rest.iter().map(|delivery| delivery.webhook_id).collect::<Vec<_>>(), [first.id]);
     assert_eq!(claim(vec![second.id], now).await.unwrap(), []);
-    // Whoever took them has died.
-    let again = ground.store.deliveries_claim(&[second.id], 9, until, until.plus_seconds(1)).await.unwrap();
+    // The claiming server died: the claim expires.
+    let again = fixture.store.deliveries_claim(&[second.id], 9, until, until.plus_seconds(1)).await.unwrap();
     assert_eq!((again.len(), again[0].id, again[0].attempts), (1, claimed[0].id, 2));
     let tried = |status| DeliveryTry {
         status,
         due_at: until.plus_seconds(5),
         tried_at: until,
         answer: Some(500),
-        problem: Some("it said 500".to_owned()),
+        problem: Some("HTTP status 500".to_owned()),
     };
-    let store = &ground.store;
+    let store = &fixture.store;
     assert!(!store.delivery_tried(again[0].id, 1, &tried(DeliveryStatus::Delivered)).await.unwrap());
     assert!(store.delivery_tried(again[0].id, 2, &tried(DeliveryStatus::Pending)).await.unwrap());
     assert!(store.delivery_tried(again[0].id, 2, &tried(DeliveryStatus::Failed)).await.unwrap());
     assert!(!store.delivery_tried(again[0].id, 2, &tried(DeliveryStatus::Delivered)).await.unwrap());
-    let mut writing = ground.change().await;
-    let shown = writing.delivery_get(again[0].id).await.unwrap().unwrap();
-    assert_eq!((shown.status, shown.answer), (DeliveryStatus::Failed, Some(500)));
-    assert_eq!((shown.tried_at, shown.problem.as_deref()), (Some(until), Some("it said 500")));
+    let mut writing = fixture.change().await;
+    let delivery = writing.delivery_get(again[0].id).await.unwrap().unwrap();
+    assert_eq!((delivery.status, delivery.answer), (DeliveryStatus::Failed, Some(500)));
+    assert_eq!((delivery.tried_at, delivery.problem.as_deref()), (Some(until), Some("HTTP status 500")));
     assert_eq!(writing.deliveries_waiting().await.unwrap(), 5);
-    let anew = writing.delivery_again(shown.id).await.unwrap().unwrap();
+    let anew = writing.delivery_again(delivery.id).await.unwrap().unwrap();
     assert_eq!((anew.status, anew.attempts, anew.due_at), (DeliveryStatus::Pending, 0, writing.now()));
     assert_eq!(writing.delivery_again(stoker_model::DeliveryId(99)).await.unwrap(), None);
-    // What is not sent yet stays, however old it is.
+    // Pending deliveries are not expired, regardless of their age.
     assert_eq!(writing.notifications_expire(Micros(i64::MAX)).await.unwrap(), 3);
     assert_eq!(writing.deliveries_waiting().await.unwrap(), 6);
     commit(writing).await;
 }
 
-async fn a_disabled_webhook_is_left_alone(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn disabled_webhook_gets_no_deliveries(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     let webhook = writing.webhook_create(&body("a"), &sealed("k")).await.unwrap();
     writing.notification_add(&notification(Topic::RunFailed, None)).await.unwrap();
     let off = Webhook { body: WebhookBody { enabled: false, ..body("a") }, ..webhook };
     let off = writing.webhook_update(&off, None).await.unwrap();
     let now = writing.now();
     commit(writing).await;
-    let claim = async || ground.store.deliveries_claim(&[], 9, now, now.plus_seconds(1)).await.unwrap();
+    let claim = async || fixture.store.deliveries_claim(&[], 9, now, now.plus_seconds(1)).await.unwrap();
     assert_eq!(claim().await, []);
-    let mut writing = ground.change().await;
+    let mut writing = fixture.change().await;
     let on = Webhook { body: body("a"), ..off };
     writing.webhook_update(&on, None).await.unwrap();
     commit(writing).await;
     assert_eq!(claim().await.len(), 1);
 }
 
-async fn a_node_that_goes_and_comes_is_news_once(ground: &Ground) {
-    let mut writing = ground.change().await;
+async fn node_connection_change_notifies_once(fixture: &Fixture) {
+    let mut writing = fixture.change().await;
     writing.webhook_create(&body("a"), &sealed("k")).await.unwrap();
     let node = writing.node_create(&new_node("00:00:00:00:00:01")).await.unwrap();
     let now = writing.now();
     commit(writing).await;
-    for (online, n_told, n_notifications) in [(true, 0, 0), (false, 1, 1), (false, 0, 1), (true, 0, 2)] {
-        let seen = BTreeMap::from([
+    for (online, n_deliveries, n_notifications) in [(true, 0, 0), (false, 1, 1), (false, 0, 1), (true, 0, 2)]
+    {
+        let sightings = BTreeMap::from([
             (node.id, Sighting { online, facts: None }),
             (NodeId(99), Sighting { online, facts: None }),
         ]);
-        assert_eq!(ground.store.nodes_sighted(&seen, now, news).await.unwrap(), n_told);
-        assert_eq!(n_rows(ground, "notifications").await, n_notifications);
+        assert_eq!(
+            fixture.store.nodes_sighted(&sightings, now, connection_notification).await.unwrap(),
+            n_deliveries
+        );
+        assert_eq!(n_rows(fixture, "notifications").await, n_notifications);
     }
-    let told = ground.read().await.notification_list(&NotificationFilter::default(), &List::default()).await;
-    let told: Vec<_> = told.unwrap().items.into_iter().map(|told| (told.topic, told.node_id)).collect();
-    assert_eq!(told, [(Topic::NodeBack, Some(node.id)), (Topic::NodeLost, Some(node.id))]);
+    let notifications =
+        fixture.read().await.notification_list(&NotificationFilter::default(), &List::default()).await;
+    let notifications: Vec<_> = notifications
+        .unwrap()
+        .items
+        .into_iter()
+        .map(|notifications| (notifications.topic, notifications.node_id))
+        .collect();
+    assert_eq!(notifications, [(Topic::NodeBack, Some(node.id)), (Topic::NodeLost, Some(node.id))]);
 }
 
 on_both![
-    a_disabled_webhook_is_left_alone,
-    a_message_is_taken_by_one,
-    a_node_that_goes_and_comes_is_news_once,
-    every_field_comes_back,
-    what_happens_is_told_to_those_who_asked,
+    all_fields_round_trip,
+    delivery_is_claimed_once,
+    disabled_webhook_gets_no_deliveries,
+    node_connection_change_notifies_once,
+    notifications_are_delivered_to_subscribed_webhooks,
 ];

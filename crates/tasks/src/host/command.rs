@@ -1,21 +1,21 @@
-//! A program to run, and how it ended.
+//! Programs to run and their exit status.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// A program to run. It has no input unless some is given, and a session of output that is reported as it comes.
+/// Program to run. Standard input is empty unless `stdin` is set; output is reported as it is produced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     pub program: Program,
     pub cwd: String,
-    /// Added to the environment of the agent.
+    /// Variables added to the agent's environment.
     pub env: BTreeMap<String, String>,
     pub stdin: Option<Vec<u8>>,
-    /// Whether it may change the machine.
     pub effect: Effect,
-    /// Put into a private folder before, which goes away after. `{scratch}` in arguments is that folder.
+    /// Files created in a private temporary folder that is removed after the program. `{scratch}` in
+    /// arguments is its path.
     pub scratch: Vec<ScratchFile>,
-    /// Files of that folder to be read after the end, as [`Exit::collected`].
+    /// Files of that folder to return in [`Exit::collected`].
     pub collect: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ pub struct Command {
 pub enum Program {
     /// A program and its arguments.
     Argv(Vec<String>),
-    /// Text for a shell.
+    /// Script text for the shell.
     Script(String),
 }
 
@@ -35,16 +35,16 @@ pub struct ScratchFile {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Looks and says; also runs where nothing may be touched.
+    /// Read-only; also executed in noop mode.
     Reads,
     Changes,
 }
 
-/// How a program ended.
+/// Result of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Exit {
     pub status: Status,
-    /// The end of what it printed, secrets removed.
+    /// End of its output, with secrets masked.
     pub stdout_tail: String,
     pub stderr_tail: String,
     pub collected: BTreeMap<String, String>,
@@ -113,8 +113,8 @@ impl Command {
         self
     }
 
-    /// As it could be typed, for people.
-    pub fn shown(&self) -> String {
+    /// Human-readable form, quoted for a shell.
+    pub fn display(&self) -> String {
         match &self.program {
             Program::Script(text) => text.trim_end().to_owned(),
             Program::Argv(words) => {
@@ -129,31 +129,32 @@ impl Exit {
         self.status == Status::Code(0)
     }
 
-    /// What happened, with the last thing it said.
-    pub fn told(&self) -> String {
-        self.told_by(&[])
+    /// Describes the result: exit status and the last output line.
+    pub fn describe(&self) -> String {
+        self.describe_with(&[])
     }
 
-    /// The same of a program that marks what went wrong with one of these words; what it said last may be of no interest.
-    pub fn told_by(&self, marks: &[&str]) -> String {
+    /// Like [`Exit::describe`], but prefers the last line that starts with one of `marks`, for programs that
+    /// print other lines after their error message.
+    pub fn describe_with(&self, marks: &[&str]) -> String {
         let mut text = match self.status {
             Status::Code(code) => format!("exit code {code}"),
             Status::Signal(signal) => format!("ended by signal {signal}"),
         };
         let tails = [&self.stderr_tail, &self.stdout_tail];
-        let last = |is_meant: &dyn Fn(&str) -> bool| {
-            tails.iter().find_map(|tail| tail.lines().rev().map(str::trim).find(|line| is_meant(line)))
+        let last = |is_match: &dyn Fn(&str) -> bool| {
+            tails.iter().find_map(|tail| tail.lines().rev().map(str::trim).find(|line| is_match(line)))
         };
         let marked = last(&|line| marks.iter().any(|mark| line.starts_with(mark)));
         if let Some(line) = marked.or_else(|| last(&|line| !line.is_empty())) {
-            _ = write!(text, ": {}", shortened(line));
+            _ = write!(text, ": {}", truncate(line));
         }
         text
     }
 }
 
-/// A line of a message, not a page.
-fn shortened(line: &str) -> String {
+/// Truncates a line for use in a message.
+fn truncate(line: &str) -> String {
     const CHARS_MAX: usize = 400;
     if line.chars().count() <= CHARS_MAX {
         return line.to_owned();
@@ -161,7 +162,7 @@ fn shortened(line: &str) -> String {
     line.chars().take(CHARS_MAX).chain(['…']).collect()
 }
 
-/// A word as a shell takes it literally.
+/// Quotes a word for a POSIX shell if necessary.
 pub fn single_quoted(word: &str) -> String {
     let is_plain = |c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '=' | ':' | ',' | '+' | '@' | '%')
@@ -177,25 +178,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_shown_as_they_could_be_typed() {
-        assert_eq!(Command::argv(["rsync", "a b", "it's", ""]).shown(), r"rsync 'a b' 'it'\''s' ''");
-        assert_eq!(Command::script("echo 1\n").shown(), "echo 1");
+    fn commands_are_displayed_quoted() {
+        assert_eq!(Command::argv(["rsync", "a b", "it's", ""]).display(), r"rsync 'a b' 'it'\''s' ''");
+        assert_eq!(Command::script("echo 1\n").display(), "echo 1");
     }
 
     #[test]
-    fn the_end_is_told_with_the_last_words() {
+    fn exit_description_includes_the_last_line() {
         let exit = Exit {
             status: Status::Code(3),
             stdout_tail: "out".into(),
             stderr_tail: "a\nno such disk\n \n".into(),
             ..Exit::default()
         };
-        assert_eq!(exit.told(), "exit code 3: no such disk");
-        assert_eq!(Exit { status: Status::Signal(9), ..Exit::default() }.told(), "ended by signal 9");
+        assert_eq!(exit.describe(), "exit code 3: no such disk");
+        assert_eq!(Exit { status: Status::Signal(9), ..Exit::default() }.describe(), "ended by signal 9");
         let marked = Exit { stdout_tail: "fatal: no\nRECAP".into(), ..exit.clone() };
-        assert_eq!(marked.told_by(&["Error:", "fatal:"]), "exit code 3: fatal: no");
-        assert_eq!(marked.told_by(&["none:"]), "exit code 3: no such disk");
+        assert_eq!(marked.describe_with(&["Error:", "fatal:"]), "exit code 3: fatal: no");
+        assert_eq!(marked.describe_with(&["none:"]), "exit code 3: no such disk");
         let long = Exit { stderr_tail: "x".repeat(5000), ..exit };
-        assert!(long.told().len() < 500);
+        assert!(long.describe().len() < 500);
     }
 }

@@ -1,14 +1,14 @@
-//! The port between a task type and the machine it works on.
+//! Port between task types and the machine.
 //!
-//! A host belongs to one attempt: it knows where output goes, and it ends what it started when the attempt is stopped.
-//! There is the real one ([`real`]), one that only says what would be done ([`noop`]), one that also says what is done
-//! ([`telling`]), and a recording one for tests.
+//! A host belongs to one attempt: it reports the attempt's output and ends its processes when the attempt is
+//! stopped. Implementations: the real machine ([`real`]), a dry run that only reports actions ([`noop`]), a
+//! wrapper that reports actions before executing them ([`verbose`]), and a recording fake in the tests.
 
 mod command;
 pub mod noop;
 pub mod real;
 mod stop;
-pub mod telling;
+pub mod verbose;
 
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -16,65 +16,65 @@ use std::pin::Pin;
 pub use command::{Command, Effect, Exit, Program, ScratchFile, Status, single_quoted};
 pub use stop::{Stop, StopReason, Stopper};
 
-/// Work that a host does; it lives as long as what it was asked for.
+/// Future returned by host operations.
 pub type Work<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 pub trait Host: Send + Sync {
-    /// Runs a program to its end; what it prints goes where the attempt reports.
+    /// Runs a program to completion; its output becomes output of the attempt.
     fn run(&self, command: Command) -> Work<'_, Result<Exit, HostError>>;
 
-    /// Puts a whole file in its place, or leaves everything as it was.
+    /// Replaces a file atomically.
     fn write(&self, file: FileToWrite) -> Work<'_, Result<(), HostError>>;
 
-    /// Whether something is at that path.
+    /// Reports whether the path exists.
     fn exists<'a>(&'a self, path: &'a Path) -> Work<'a, Result<bool, HostError>>;
 
-    /// Starts the machine anew. Returns only if that did not happen in the time of the attempt: the journal remembers the
-    /// boot before, and the agent that comes up after it reports the success.
+    /// Reboots the machine. On success it normally does not return: the boot ID is in the journal, and the
+    /// agent that starts after the reboot reports the success.
     fn reboot(&self) -> Work<'_, Result<(), HostError>>;
 
-    /// The program that the operator gave for something only they know how to do.
+    /// Path of the operator's hook program for a site-specific operation.
     fn hook(&self, name: &str) -> Option<PathBuf>;
 
-    /// A line about what is being done, among the output.
-    fn say(&self, line: &str);
+    /// Adds a line to the output of the attempt.
+    fn log(&self, line: &str);
 }
 
-/// A file to be put in its place.
+/// File to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileToWrite {
     pub path: PathBuf,
     pub data: Vec<u8>,
     pub permissions: u32,
-    /// Of folders that have to be made on the way; `None`: the folder must be there.
+    /// Mode of missing parent folders, which are created. `None`: the folder must exist.
     pub parents: Option<u32>,
     pub owner: Option<Owner>,
 }
 
-/// Names of a user and a group.
+/// User and group names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
     pub user: String,
     pub group: String,
 }
 
-/// Why a host did not do what it was asked for.
+/// Why a host operation failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
-    /// The attempt was stopped; what had been started is ended.
+    /// The attempt was stopped; its processes have been ended.
     #[error("{0}")]
     Stopped(StopReason),
-    /// A program could not even be started.
+    /// The program could not be started.
     #[error("cannot start `{program}`: {reason}")]
     NotStarted { program: String, reason: String },
-    #[error("cannot {what} `{}`: {reason}", path.display())]
-    File { what: &'static str, path: PathBuf, reason: String },
+    #[error("cannot {operation} `{}`: {reason}", path.display())]
+    File { operation: &'static str, path: PathBuf, reason: String },
     #[error("{0}")]
     Other(String),
 }
 
 impl HostError {
-    pub(crate) fn file(what: &'static str, path: &Path, reason: &dyn ToString) -> Self {
-        Self::File { what, path: path.to_owned(), reason: reason.to_string() }
+    pub(crate) fn file(operation: &'static str, path: &Path, reason: &dyn ToString) -> Self {
+        Self::File { operation, path: path.to_owned(), reason: reason.to_string() }
     }
 }

@@ -1,10 +1,10 @@
-//! A host that touches nothing: it looks, and says what would be done.
+//! Dry-run host: reports what would be done and changes nothing.
 
 use std::path::{Path, PathBuf};
 
 use super::{Command, Effect, Exit, FileToWrite, Host, HostError, Work};
 
-/// Programs that only look are passed on to the host underneath, everything else is only told.
+/// Executes read-only programs on the inner host and only reports all other operations.
 pub struct Noop<H> {
     host: H,
 }
@@ -20,7 +20,7 @@ impl<H: Host> Host for Noop<H> {
         if command.effect == Effect::Reads {
             return self.host.run(command);
         }
-        self.host.say(&format!("would run: {}", command.shown()));
+        self.host.log(&format!("would run: {}", command.display()));
         Box::pin(async { Ok(Exit::default()) })
     }
 
@@ -28,7 +28,7 @@ impl<H: Host> Host for Noop<H> {
         Box::pin(async move {
             let verb = if self.host.exists(&file.path).await? { "overwrite" } else { "create" };
             let (path, n_bytes) = (file.path.display(), file.data.len());
-            self.host.say(&format!("would {verb} {path}: {n_bytes} bytes, mode {:04o}", file.permissions));
+            self.host.log(&format!("would {verb} {path}: {n_bytes} bytes, mode {:04o}", file.permissions));
             Ok(())
         })
     }
@@ -38,7 +38,7 @@ impl<H: Host> Host for Noop<H> {
     }
 
     fn reboot(&self) -> Work<'_, Result<(), HostError>> {
-        self.host.say("would reboot");
+        self.host.log("would reboot");
         Box::pin(async { Ok(()) })
     }
 
@@ -46,7 +46,7 @@ impl<H: Host> Host for Noop<H> {
         self.host.hook(name)
     }
 
-    fn say(&self, line: &str) {
-        self.host.say(line);
+    fn log(&self, line: &str) {
+        self.host.log(line);
     }
 }

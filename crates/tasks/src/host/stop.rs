@@ -1,4 +1,4 @@
-//! How an attempt learns that it is to end.
+//! Stop signal of an attempt.
 
 use std::fmt;
 
@@ -8,25 +8,25 @@ use tokio::sync::watch;
 pub enum StopReason {
     TimedOut,
     Cancelled,
-    /// The agent itself ends.
+    /// The agent is shutting down.
     AgentEnds,
 }
 
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::TimedOut => "it took longer than its timeout",
-            Self::Cancelled => "it was cancelled",
-            Self::AgentEnds => "the agent was asked to end",
+            Self::TimedOut => "timed out",
+            Self::Cancelled => "cancelled",
+            Self::AgentEnds => "the agent is shutting down",
         })
     }
 }
 
-/// Held by whoever may stop an attempt. The first reason counts.
+/// Sender side of the stop signal. The first reason wins.
 #[derive(Clone, Debug)]
 pub struct Stopper(watch::Sender<Option<StopReason>>);
 
-/// Held by what is to be stopped.
+/// Receiver side of the stop signal.
 #[derive(Clone, Debug)]
 pub struct Stop(watch::Receiver<Option<StopReason>>);
 
@@ -37,7 +37,7 @@ impl Stopper {
     }
 
     pub fn stop(&self, reason: StopReason) {
-        self.0.send_if_modified(|now| now.is_none().then(|| *now = Some(reason)).is_some());
+        self.0.send_if_modified(|current| current.is_none().then(|| *current = Some(reason)).is_some());
     }
 }
 
@@ -46,7 +46,7 @@ impl Stop {
         *self.0.borrow()
     }
 
-    /// Returns when it is stopped; never, when nobody is left who could.
+    /// Waits for the stop. Never returns if all senders are dropped without one.
     pub async fn wait(&self) -> StopReason {
         let mut receiver = self.0.clone();
         let reason = receiver.wait_for(Option::is_some).await.ok().and_then(|reason| *reason);

@@ -1,10 +1,10 @@
-//! Bytes to text, piece by piece.
+//! Incremental UTF-8 decoding.
 
-/// Holds back the beginning of a character whose rest has not come. What is no text becomes `U+FFFD`, and so does NUL,
-/// which databases refuse.
+/// Buffers an incomplete character at the end of the input. Invalid bytes become `U+FFFD`, and so does NUL,
+/// which PostgreSQL rejects in text.
 #[derive(Debug, Default)]
 pub(super) struct Decoder {
-    held: Vec<u8>,
+    pending: Vec<u8>,
 }
 
 impl Decoder {
@@ -12,9 +12,9 @@ impl Decoder {
         if bytes.is_empty() {
             return String::new();
         }
-        self.held.extend_from_slice(bytes);
-        let mut text = String::with_capacity(self.held.len());
-        let mut rest = self.held.as_slice();
+        self.pending.extend_from_slice(bytes);
+        let mut text = String::with_capacity(self.pending.len());
+        let mut rest = self.pending.as_slice();
         loop {
             match std::str::from_utf8(rest) {
                 Ok(valid) => {
@@ -25,7 +25,7 @@ impl Decoder {
                 Err(error) => {
                     let (valid, after) = rest.split_at(error.valid_up_to());
                     text.push_str(&String::from_utf8_lossy(valid));
-                    // No length: the end of the bytes, where more may come.
+                    // An incomplete character at the end of the input; more bytes may follow.
                     let Some(n_bad) = error.error_len() else {
                         rest = after;
                         break;
@@ -35,14 +35,14 @@ impl Decoder {
                 }
             }
         }
-        self.held = rest.to_vec();
+        self.pending = rest.to_vec();
         if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
     }
 
-    /// Nothing more will come.
+    /// Decodes the rest; no further input follows.
     pub(super) fn finish(&mut self) -> String {
-        let held = std::mem::take(&mut self.held);
-        String::from_utf8_lossy(&held).into_owned()
+        let pending = std::mem::take(&mut self.pending);
+        String::from_utf8_lossy(&pending).into_owned()
     }
 }
 
@@ -54,7 +54,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_decode_as_the_whole(bytes in prop::collection::vec(any::<u8>(), 0..80), cuts in prop::collection::vec(0..80_usize, 0..6)) {
+        fn chunked_decoding_equals_whole_decoding(bytes in prop::collection::vec(any::<u8>(), 0..80), cuts in prop::collection::vec(0..80_usize, 0..6)) {
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
             cuts.sort_unstable();
             let mut decoder = Decoder::default();

@@ -1,11 +1,11 @@
-//! Secrets, removed from whatever is reported.
+//! Masking of secrets in output, messages and summaries.
 
 use std::sync::Arc;
 
 use stoker_model::{Json, JsonMap};
 
-/// What stands where a secret stood.
-const SHOWN: &str = "***";
+/// Replacement for a secret.
+const MASK: &str = "***";
 
 /// The secrets of one attempt.
 #[derive(Clone, Debug)]
@@ -15,18 +15,19 @@ pub struct Mask {
 
 #[derive(Debug)]
 struct Secrets {
-    /// Longest first, so that of two that begin alike nothing of the longer one stays.
+    /// Longest first, so that a secret that is a prefix of another one does not leave the rest of the longer
+    /// one visible.
     texts: Vec<Vec<u8>>,
-    /// Whether some secret begins with that byte.
+    /// Indexed by byte: whether any secret starts with it. Fast rejection.
     first: [bool; 256],
 }
 
-/// A stream being masked.
+/// Masking state of a stream.
 #[derive(Debug)]
 pub(super) struct Masking {
     secrets: Arc<Secrets>,
-    /// May be the beginning of a secret.
-    held: Vec<u8>,
+    /// Bytes that may be the beginning of a secret.
+    pending: Vec<u8>,
 }
 
 impl Mask {
@@ -43,7 +44,7 @@ impl Mask {
     }
 
     pub(super) fn start(&self) -> Masking {
-        Masking { secrets: Arc::clone(&self.secrets), held: Vec::new() }
+        Masking { secrets: Arc::clone(&self.secrets), pending: Vec::new() }
     }
 
     pub fn text(&self, text: &str) -> String {
@@ -60,43 +61,43 @@ impl Mask {
         map.into_iter().map(|(key, value)| (self.text(&key), self.json(value))).collect()
     }
 
-    /// A number can be a secret too; it is compared as it is written.
+    /// Numbers can be secrets too; they are compared in their serialized form.
     fn json(&self, value: Json) -> Json {
         match value {
             Json::String(text) => Json::String(self.text(&text)),
             Json::Array(items) => items.into_iter().map(|item| self.json(item)).collect(),
             Json::Object(map) => Json::Object(self.map(map)),
             Json::Number(number) => {
-                let written = number.to_string();
-                let masked = self.text(&written);
-                if masked == written { Json::Number(number) } else { Json::String(masked) }
+                let serialized = number.to_string();
+                let masked = self.text(&serialized);
+                if masked == serialized { Json::Number(number) } else { Json::String(masked) }
             }
             other => other,
         }
     }
 }
 
-enum Found {
+enum Match {
     Secret(usize),
-    /// More bytes would tell.
-    Perhaps,
-    Nothing,
+    /// A prefix of a secret; more bytes are needed.
+    Partial,
+    None,
 }
 
 impl Secrets {
-    fn at(&self, rest: &[u8], is_last: bool) -> Found {
+    fn at(&self, rest: &[u8], is_last: bool) -> Match {
         if !self.first[usize::from(rest[0])] {
-            return Found::Nothing;
+            return Match::None;
         }
         for text in &self.texts {
             if rest.starts_with(text) {
-                return Found::Secret(text.len());
+                return Match::Secret(text.len());
             }
             if !is_last && text.starts_with(rest) {
-                return Found::Perhaps;
+                return Match::Partial;
             }
         }
-        Found::Nothing
+        Match::None
     }
 }
 
@@ -113,24 +114,24 @@ impl Masking {
         if self.secrets.texts.is_empty() {
             return bytes.to_vec();
         }
-        let mut all = std::mem::take(&mut self.held);
-        all.extend_from_slice(bytes);
-        let mut plain = Vec::with_capacity(all.len());
+        let mut input = std::mem::take(&mut self.pending);
+        input.extend_from_slice(bytes);
+        let mut plain = Vec::with_capacity(input.len());
         let mut at = 0;
-        while at < all.len() {
-            match self.secrets.at(&all[at..], is_last) {
-                Found::Secret(length) => {
-                    plain.extend_from_slice(SHOWN.as_bytes());
+        while at < input.len() {
+            match self.secrets.at(&input[at..], is_last) {
+                Match::Secret(length) => {
+                    plain.extend_from_slice(MASK.as_bytes());
                     at += length;
                 }
-                Found::Perhaps => break,
-                Found::Nothing => {
-                    plain.push(all[at]);
+                Match::Partial => break,
+                Match::None => {
+                    plain.push(input[at]);
                     at += 1;
                 }
             }
         }
-        self.held = all.split_off(at);
+        self.pending = input.split_off(at);
         plain
     }
 }
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_texts() {
+    fn secrets_are_masked_in_text() {
         let cases: &[(&[&str], &str, &str)] = &[
             (&[], "plain", "plain"),
             (&[""], "plain", "plain"),
@@ -170,7 +171,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_secret_gets_through_however_it_is_cut(
+        fn secrets_split_across_chunks_are_masked(
             secrets in prop::collection::vec("[ab]{1,4}", 1..4),
             pieces in prop::collection::vec("[abc]{0,6}", 0..8),
         ) {

@@ -1,9 +1,9 @@
-//! What an attempt prints, on its way to the report: secrets removed, text made valid, length bounded.
+//! Output of an attempt: masks secrets, decodes UTF-8, bounds the length.
 //!
-//! Owns no channel: whoever makes a [`Report`] says where pieces go.
+//! Does no I/O: the creator of a [`Report`] provides the sink.
 
 mod decode;
-mod kept;
+mod head_tail;
 mod mask;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,19 +11,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use stoker_engine::session::Stream;
 
 use decode::Decoder;
-use kept::Kept;
+use head_tail::HeadTail;
 pub use mask::Mask;
 
-/// Where pieces of output go. The offset counts the bytes of what was reported of the stream before.
+/// Receives output. The offset is the number of bytes of the stream that were reported before.
 pub type Sink = Box<dyn Fn(Stream, u64, String) + Send + Sync>;
 
-/// How much of each stream is reported: this much from its beginning and this much from its end.
+/// Reported bytes per stream: this many from the beginning and this many from the end.
 pub const KEPT_BYTES: usize = 64 << 10;
 
-/// How much of the end of a stream a task type can look at.
+/// Size of the end of a stream that task types can inspect.
 const TAIL_BYTES: usize = 8 << 10;
 
-/// Both streams of one attempt.
+/// Standard output and standard error of one attempt.
 pub struct Report {
     mask: Mask,
     sink: Sink,
@@ -34,7 +34,7 @@ pub struct Report {
 struct Channel {
     mask: mask::Masking,
     decoder: Decoder,
-    kept: Kept,
+    head_tail: HeadTail,
     offset: u64,
     tail: String,
 }
@@ -46,7 +46,7 @@ impl Report {
             Mutex::new(Channel {
                 mask: mask.start(),
                 decoder: Decoder::default(),
-                kept: Kept::new(kept_bytes),
+                head_tail: HeadTail::new(kept_bytes),
                 offset: 0,
                 tail: String::new(),
             })
@@ -54,43 +54,43 @@ impl Report {
         Self { out: channel(), err: channel(), mask, sink }
     }
 
-    /// Bytes as they came from a program.
+    /// Adds output of a program.
     pub fn push(&self, stream: Stream, bytes: &[u8]) {
         let mut channel = self.channel(stream);
         let plain = channel.mask.push(bytes);
         let text = channel.decoder.push(&plain);
-        self.take(stream, &mut channel, &text);
+        self.accept(stream, &mut channel, &text);
     }
 
-    /// A line of our own, whole.
+    /// Adds a line of the agent itself.
     pub fn line(&self, line: &str) {
         let text = format!("{}\n", self.mask.text(line));
         let mut channel = self.channel(Stream::Out);
-        self.take(Stream::Out, &mut channel, &text);
+        self.accept(Stream::Out, &mut channel, &text);
     }
 
-    /// A program has ended: nothing of it is still to come.
+    /// Flushes decoder and mask; called after each program.
     pub fn flush(&self) {
         for stream in [Stream::Out, Stream::Err] {
             let mut channel = self.channel(stream);
             let plain = channel.mask.finish();
             let mut text = channel.decoder.push(&plain);
             text.push_str(&channel.decoder.finish());
-            self.take(stream, &mut channel, &text);
+            self.accept(stream, &mut channel, &text);
         }
     }
 
-    /// The attempt has ended: what was held back of its end is reported.
+    /// Reports the retained end; called once, after the attempt.
     pub fn finish(&self) {
         self.flush();
         for stream in [Stream::Out, Stream::Err] {
             let mut channel = self.channel(stream);
-            let rest = channel.kept.finish();
+            let rest = channel.head_tail.finish();
             self.send(stream, &mut channel, rest);
         }
     }
 
-    /// The end of what has been printed so far. Empties it: the next program begins its own.
+    /// Returns and clears the output since the previous program.
     pub fn take_tail(&self, stream: Stream) -> String {
         std::mem::take(&mut self.channel(stream).tail)
     }
@@ -99,7 +99,7 @@ impl Report {
         &self.mask
     }
 
-    fn take(&self, stream: Stream, channel: &mut Channel, text: &str) {
+    fn accept(&self, stream: Stream, channel: &mut Channel, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -108,7 +108,7 @@ impl Report {
             let cut = channel.tail.ceil_char_boundary(channel.tail.len() - TAIL_BYTES);
             channel.tail.drain(..cut);
         }
-        let now = channel.kept.push(text);
+        let now = channel.head_tail.push(text);
         self.send(stream, channel, now);
     }
 
@@ -126,7 +126,7 @@ impl Report {
             Stream::Out => &self.out,
             Stream::Err => &self.err,
         };
-        // A panic elsewhere leaves text as it was, which is still text.
+        // A panic elsewhere cannot leave the buffers inconsistent.
         channel.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -137,32 +137,32 @@ mod tests {
 
     use super::*;
 
-    fn reported(secrets: &[&str], kept: usize, act: impl FnOnce(&Report)) -> String {
-        let seen = Arc::new(Mutex::new(String::new()));
+    fn reported(secrets: &[&str], bytes_max: usize, act: impl FnOnce(&Report)) -> String {
+        let output = Arc::new(Mutex::new(String::new()));
         let sink = {
-            let seen = Arc::clone(&seen);
+            let output = Arc::clone(&output);
             move |_: Stream, offset: u64, text: String| {
-                let mut seen = seen.lock().unwrap();
-                assert_eq!(offset, seen.len() as u64, "offsets follow each other");
-                seen.push_str(&text);
+                let mut output = output.lock().unwrap();
+                assert_eq!(offset, output.len() as u64, "offsets are contiguous");
+                output.push_str(&text);
             }
         };
         let secrets: Vec<String> = secrets.iter().map(|secret| (*secret).to_owned()).collect();
-        let report = Report::new(&secrets, kept, Box::new(sink));
+        let report = Report::new(&secrets, bytes_max, Box::new(sink));
         act(&report);
         report.finish();
-        let seen = seen.lock().unwrap();
-        seen.clone()
+        let output = output.lock().unwrap();
+        output.clone()
     }
 
     #[test]
-    fn secrets_cut_in_two_do_not_get_through() {
+    fn split_secrets_are_masked() {
         let text = reported(&["hunter2"], 1000, |report| {
             report.push(Stream::Out, b"pw=hun");
             report.push(Stream::Out, b"ter2 ok hunt");
             report.line("and hunter2");
         });
-        // A line of our own does not wait for a program that stopped in the middle of a word.
+        // A line of the agent does not wait for pending bytes of a program.
         assert_eq!(text, "pw=*** ok and ***\nhunt");
     }
 
@@ -173,12 +173,12 @@ mod tests {
             report.push(Stream::Out, b"\xa4 and a middle that nobody needs, end\0");
         });
         assert!(text.starts_with("begin "), "{text}");
-        assert!(text.contains("bytes left out"), "{text}");
+        assert!(text.contains("bytes omitted"), "{text}");
         assert!(text.ends_with("end\u{fffd}"), "{text}");
     }
 
     #[test]
-    fn tails_are_of_the_last_program_only() {
+    fn tail_belongs_to_the_last_program() {
         reported(&["s3cret"], 100, |report| {
             report.push(Stream::Out, b"one s3cret\n");
             report.flush();

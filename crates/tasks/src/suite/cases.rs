@@ -1,4 +1,4 @@
-//! The cases in the folders of the types: parameters, and what follows.
+//! Cases in the folders of the task types: parameters, expected host calls and results.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::host::{Exit, Status};
 use crate::outcome::{Cause, Failure, Outcome};
 use crate::{Order, execute, masked};
 
-/// One entry of a file.
+/// One case of a file.
 pub(super) struct Case {
     pub(super) task_type: &'static str,
     pub(super) json: Json,
@@ -22,7 +22,7 @@ pub(super) fn all() -> Vec<Case> {
     for task_type in crate::all() {
         for text in task_type.cases {
             let json = yaml(text);
-            let Json::Array(items) = json else { panic!("cases of `{}` are no list", task_type.name) };
+            let Json::Array(items) = json else { panic!("cases of `{}` are not a list", task_type.name) };
             cases.extend(items.into_iter().map(|json| Case { task_type: task_type.name, json }));
         }
     }
@@ -55,12 +55,7 @@ impl Case {
         };
         let hooks = self.json["hooks"].as_object().cloned().unwrap_or_default();
         Script {
-            answers: self.json["answers"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(answer)
-                .collect::<VecDeque<_>>(),
+            exits: self.json["exits"].as_array().into_iter().flatten().map(exit).collect::<VecDeque<_>>(),
             exists: texts("exists").into_iter().map(Into::into).collect(),
             unwritable: texts("unwritable").into_iter().map(Into::into).collect(),
             hooks: hooks
@@ -71,7 +66,7 @@ impl Case {
         }
     }
 
-    /// Carries it out: how it ended, which calls it made, what was reported.
+    /// Runs the case; returns its outcome, the host calls and the output.
     pub(super) fn run(&self, script: Script, mode: Mode) -> (Outcome, Vec<Json>, String) {
         let (host, log) = FakeHost::new(script);
         let mask = host.mask();
@@ -85,12 +80,12 @@ impl Case {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let outcome = masked(runtime.block_on(execute(order, host)), &mask);
         let calls = log.calls.lock().unwrap().clone();
-        let said = log.said.lock().unwrap().clone();
-        (outcome, calls, said)
+        let output = log.output.lock().unwrap().clone();
+        (outcome, calls, output)
     }
 }
 
-fn answer(json: &Json) -> Exit {
+fn exit(json: &Json) -> Exit {
     let text = |name: &str| json[name].as_str().unwrap_or_default().to_owned();
     let number = |name: &str| json[name].as_i64().map(|number| number as i32);
     let collected = json["collected"].as_object().cloned().unwrap_or_default();
@@ -106,16 +101,16 @@ fn answer(json: &Json) -> Exit {
 }
 
 #[test]
-fn every_case_is_as_it_says() {
+fn cases_have_the_expected_calls_and_results() {
     let cases = all();
     assert!(cases.len() > 30, "only {} cases", cases.len());
     for case in cases {
-        let (outcome, calls, said) = case.run(case.script(), case.mode());
+        let (outcome, calls, output) = case.run(case.script(), case.mode());
         let name = case.name();
         assert_eq!(Json::from(calls), case.json["calls"], "calls of {name}");
-        let says: Vec<Json> = said.lines().map(Json::from).collect();
-        let expected = case.json.get("says").cloned().unwrap_or_else(|| Json::Array(Vec::new()));
-        assert_eq!(Json::Array(says), expected, "what is said by {name}");
+        let lines: Vec<Json> = output.lines().map(Json::from).collect();
+        let expected = case.json.get("output").cloned().unwrap_or_else(|| Json::Array(Vec::new()));
+        assert_eq!(Json::Array(lines), expected, "output of {name}");
         let (result, summary): (Json, JsonMap) = match outcome {
             Ok(summary) => ("succeeded".into(), summary),
             Err(Failure { cause: Cause::Failed(message), summary }) => {

@@ -1,4 +1,4 @@
-//! A host that records what it was asked for and answers as it was told.
+//! Host that records calls and returns scripted results.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use crate::output::{KEPT_BYTES, Mask, Report};
 
 #[derive(Default)]
 pub(super) struct Script {
-    pub(super) answers: VecDeque<Exit>,
+    pub(super) exits: VecDeque<Exit>,
     pub(super) exists: BTreeSet<PathBuf>,
     pub(super) unwritable: BTreeSet<PathBuf>,
     pub(super) hooks: BTreeMap<String, PathBuf>,
     pub(super) secrets: Vec<String>,
-    /// Whatever takes time is stopped for this reason.
+    /// Stop reason returned by every call that takes time.
     pub(super) stops: Option<StopReason>,
 }
 
@@ -27,19 +27,19 @@ pub(super) struct FakeHost {
     report: Report,
 }
 
-/// What is left of a host after the attempt.
+/// Calls and output, available after the attempt.
 #[derive(Default)]
 pub(super) struct Log {
     pub(super) calls: Mutex<Vec<Json>>,
-    /// Everything that was reported.
-    pub(super) said: Mutex<String>,
+    /// Complete output of the attempt.
+    pub(super) output: Mutex<String>,
 }
 
 impl FakeHost {
     pub(super) fn new(script: Script) -> (Self, Arc<Log>) {
         let log = Arc::new(Log::default());
         let sink = Arc::clone(&log);
-        let sink = move |_, _, text: String| sink.said.lock().unwrap().push_str(&text);
+        let sink = move |_, _, text: String| sink.output.lock().unwrap().push_str(&text);
         let report = Report::new(&script.secrets, KEPT_BYTES, Box::new(sink));
         (Self { script: Mutex::new(script), log: Arc::clone(&log), report }, log)
     }
@@ -48,7 +48,7 @@ impl FakeHost {
         self.report.mask().clone()
     }
 
-    fn note(&self, call: Json) -> Result<(), HostError> {
+    fn record(&self, call: Json) -> Result<(), HostError> {
         self.log.calls.lock().unwrap().push(call);
         match self.script.lock().unwrap().stops {
             Some(reason) => Err(HostError::Stopped(reason)),
@@ -59,16 +59,12 @@ impl FakeHost {
 
 impl Host for FakeHost {
     fn run(&self, command: Command) -> Work<'_, Result<Exit, HostError>> {
-        let noted = self.note(shown(&command));
-        let answer = self.script.lock().unwrap().answers.pop_front().unwrap_or_default();
+        let recorded = self.record(describe(&command));
+        let exit = self.script.lock().unwrap().exits.pop_front().unwrap_or_default();
         Box::pin(async move {
-            noted?;
+            recorded?;
             let masked = |text: String| self.report.mask().text(&text);
-            Ok(Exit {
-                stdout_tail: masked(answer.stdout_tail),
-                stderr_tail: masked(answer.stderr_tail),
-                ..answer
-            })
+            Ok(Exit { stdout_tail: masked(exit.stdout_tail), stderr_tail: masked(exit.stderr_tail), ..exit })
         })
     }
 
@@ -88,7 +84,7 @@ impl Host for FakeHost {
             if let Some(owner) = file.owner {
                 call["owner"] = format!("{}:{}", owner.user, owner.group).into();
             }
-            self.note(call)
+            self.record(call)
         })
     }
 
@@ -97,22 +93,22 @@ impl Host for FakeHost {
     }
 
     fn reboot(&self) -> Work<'_, Result<(), HostError>> {
-        Box::pin(async move { self.note("reboot".into()) })
+        Box::pin(async move { self.record("reboot".into()) })
     }
 
     fn hook(&self, name: &str) -> Option<PathBuf> {
         self.script.lock().unwrap().hooks.get(name).cloned()
     }
 
-    fn say(&self, line: &str) {
+    fn log(&self, line: &str) {
         self.report.line(line);
     }
 }
 
-/// Only what is not as it usually is.
-fn shown(command: &Command) -> Json {
+/// Describes a command; default values are omitted.
+fn describe(command: &Command) -> Json {
     let mut call = JsonMap::new();
-    call.insert("run".into(), command.shown().into());
+    call.insert("run".into(), command.display().into());
     if command.cwd != "/" {
         call.insert("cwd".into(), command.cwd.clone().into());
     }

@@ -1,4 +1,4 @@
-//! What must hold for each type, whoever wrote it.
+//! Invariants that hold for every task type.
 
 use stoker_engine::session::Mode;
 use stoker_model::{Json, TaskType as Word};
@@ -11,30 +11,30 @@ use crate::parameter::{Kind, Need, Parameter};
 use crate::{TASK_TYPES, Weight, check, find};
 
 #[test]
-fn every_type_is_documented_and_can_be_uploaded() {
+fn every_type_is_documented_and_accepted_in_graphs() {
     for task_type in TASK_TYPES {
         let name = task_type.name;
-        assert!(Word::parse(name).is_some(), "graphs refuse `{name}`");
+        assert!(Word::parse(name).is_some(), "graphs reject `{name}`");
         for text in [task_type.about, task_type.reference, task_type.noop] {
-            assert!(text.ends_with('.'), "`{name}`: `{text}` is no sentence");
+            assert!(text.ends_with('.'), "`{name}`: `{text}` is not a sentence");
         }
         for parameter in task_type.parameters {
-            let is_told = matches!(parameter.need, Need::Ignored(_)) || parameter.about.ends_with('.');
-            assert!(is_told, "`{name}` says nothing about `{}`", parameter.name);
+            let is_described = matches!(parameter.need, Need::Ignored(_)) || parameter.about.ends_with('.');
+            assert!(is_described, "`{name}` does not describe `{}`", parameter.name);
         }
         assert_eq!(
             task_type.run.is_some(),
             !task_type.cases.is_empty(),
-            "`{name}` has a case if it does something"
+            "`{name}` has cases exactly if it is executed"
         );
     }
-    // An alias that nothing executes.
-    let known = Word::NAMES.iter().filter(|name| **name != "role");
-    assert_eq!(known.filter(|name| find(name).is_none()).collect::<Vec<_>>(), Vec::<&&str>::new());
+    // `role` is an alias that is never executed.
+    let names = Word::NAMES.iter().filter(|name| **name != "role");
+    assert_eq!(names.filter(|name| find(name).is_none()).collect::<Vec<_>>(), Vec::<&&str>::new());
 }
 
 #[test]
-fn examples_are_tasks_of_their_type_with_parameters_it_knows() {
+fn examples_have_known_parameters_only() {
     for task_type in crate::all() {
         let example = yaml(task_type.example);
         assert_eq!(example[0]["type"], task_type.name);
@@ -45,7 +45,7 @@ fn examples_are_tasks_of_their_type_with_parameters_it_knows() {
 }
 
 #[test]
-fn defaults_are_of_their_own_kind() {
+fn defaults_match_their_kind() {
     fn check_table(table: &[Parameter]) {
         for parameter in table {
             if let Need::Default(text) = parameter.need {
@@ -68,7 +68,7 @@ fn defaults_are_of_their_own_kind() {
 }
 
 #[test]
-fn unknown_parameters_are_reported_and_missing_ones_named() {
+fn unknown_and_missing_parameters_are_reported() {
     for task_type in crate::all() {
         let remarks = check(task_type.name, &serde_json::json!({"no_such_thing": 1}));
         let unknown = remarks.iter().find(|remark| remark.place == "no_such_thing");
@@ -89,8 +89,8 @@ fn unknown_parameters_are_reported_and_missing_ones_named() {
 }
 
 #[test]
-fn whatever_the_parameters_are_nothing_panics() {
-    let wrong = [
+fn check_does_not_panic_on_any_parameters() {
+    let invalid = [
         Json::Null,
         true.into(),
         1.5.into(),
@@ -101,7 +101,7 @@ fn whatever_the_parameters_are_nothing_panics() {
         serde_json::json!({"a": [null]}),
     ];
     for task_type in crate::all() {
-        for value in &wrong {
+        for value in &invalid {
             check(task_type.name, value);
             let map = task_type.parameters.iter().map(|parameter| (parameter.name.to_owned(), value.clone()));
             check(task_type.name, &Json::Object(map.collect()));
@@ -110,7 +110,7 @@ fn whatever_the_parameters_are_nothing_panics() {
 }
 
 #[test]
-fn a_noop_touches_nothing() {
+fn noop_changes_nothing() {
     for case in all() {
         let (_, calls, _) = case.run(case.script(), Mode::Noop);
         for call in calls {
@@ -120,7 +120,7 @@ fn a_noop_touches_nothing() {
 }
 
 #[test]
-fn stops_are_honoured_and_told_apart_from_failures() {
+fn stop_is_not_reported_as_failure() {
     for reason in [StopReason::Cancelled, StopReason::TimedOut] {
         for case in all() {
             let (_, calls, _) = case.run(case.script(), Mode::Normal);
@@ -130,35 +130,35 @@ fn stops_are_honoured_and_told_apart_from_failures() {
             let (outcome, calls, _) = case.run(Script { stops: Some(reason), ..case.script() }, Mode::Normal);
             let cause = outcome.map_err(|failure| failure.cause);
             assert_eq!(cause, Err(Cause::Stopped(reason)), "{}", case.name());
-            assert_eq!(calls.len(), 1, "{} goes on after it was stopped", case.name());
+            assert_eq!(calls.len(), 1, "{} continues after the stop", case.name());
         }
     }
 }
 
-/// Texts of the parameters, each taken for a secret once.
-fn texts(value: &Json, found: &mut Vec<String>) {
+/// Collects the strings in the parameters; each is treated as a secret.
+fn texts(value: &Json, strings: &mut Vec<String>) {
     match value {
-        Json::String(text) if text.trim().len() > 3 => found.push(text.clone()),
-        Json::Array(items) => items.iter().for_each(|item| texts(item, found)),
-        Json::Object(map) => map.values().for_each(|item| texts(item, found)),
+        Json::String(text) if text.trim().len() > 3 => strings.push(text.clone()),
+        Json::Array(items) => items.iter().for_each(|item| texts(item, strings)),
+        Json::Object(map) => map.values().for_each(|item| texts(item, strings)),
         _ => {}
     }
 }
 
 #[test]
-fn secrets_reach_neither_output_nor_result() {
+fn secrets_are_masked_in_output_and_result() {
     for case in all() {
         let mut secrets = Vec::new();
         texts(case.parameters(), &mut secrets);
         for mode in [Mode::Normal, Mode::Noop] {
-            let (outcome, _, said) = case.run(Script { secrets: secrets.clone(), ..case.script() }, mode);
-            let told = match outcome {
+            let (outcome, _, output) = case.run(Script { secrets: secrets.clone(), ..case.script() }, mode);
+            let result = match outcome {
                 Ok(summary) => Json::Object(summary).to_string(),
                 Err(Failure { cause, summary }) => format!("{cause:?} {}", Json::Object(summary)),
             };
             for secret in &secrets {
-                assert!(!said.contains(secret.as_str()), "{} says `{secret}`: {said}", case.name());
-                assert!(!told.contains(secret.as_str()), "{} tells `{secret}`: {told}", case.name());
+                assert!(!output.contains(secret.as_str()), "{} prints `{secret}`: {output}", case.name());
+                assert!(!result.contains(secret.as_str()), "{} returns `{secret}`: {result}", case.name());
             }
         }
     }

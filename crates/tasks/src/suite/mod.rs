@@ -1,4 +1,4 @@
-//! What holds for every task type, proved over the list, and the cases of each.
+//! Test suite over the list of task types: invariants of every type, and the cases of each.
 
 mod cases;
 mod fake;

@@ -1,4 +1,4 @@
-//! What the types that put files on a node have in common.
+//! Code shared by the types that write files.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::parameter::{Kind, Parameter};
 use crate::task_type::Context;
 use crate::values::Values;
 
-/// Under which name data travels that is no text.
+/// Parameter for content that is not valid UTF-8.
 pub(super) const DATA_BASE64: &str = "data_base64";
 
 pub(super) const PERMISSIONS: Parameter =
@@ -20,20 +20,29 @@ pub(super) const DIR_PERMISSIONS: Parameter = Parameter::default(
     "dir_permissions",
     Kind::Permissions,
     "0755",
-    "Permissions of folders that have to be made.",
+    "Permissions of created parent folders.",
 );
 pub(super) const OWN_PERMISSIONS: Parameter =
     Parameter::optional("permissions", Kind::Permissions, "Permissions of this file.");
-pub(super) const OWN_DIR_PERMISSIONS: Parameter =
-    Parameter::optional("dir_permissions", Kind::Permissions, "Permissions of folders made for this file.");
+pub(super) const OWN_DIR_PERMISSIONS: Parameter = Parameter::optional(
+    "dir_permissions",
+    Kind::Permissions,
+    "Permissions of parent folders created for this file.",
+);
 
-/// One file of a list; what it does not say itself is said for all of them.
-pub(super) fn file_of(own: &Values, all: &Values) -> Result<FileToWrite, Failure> {
-    let permissions = |name: &str| if own.has(name) { own.permissions(name) } else { all.permissions(name) };
-    let path = absolute(own.text("dst"))?;
-    let data = match data_of(own) {
+/// Converts one file of a list. Permissions of the file override those of the task.
+pub(super) fn file_of(file: &Values, task: &Values) -> Result<FileToWrite, Failure> {
+    let permissions =
+        |name: &str| if file.has(name) { file.permissions(name) } else { task.permissions(name) };
+    let path = absolute(file.text("dst"))?;
+    let data = match data_of(file) {
         Some(data) => data?,
-        None => return Err(Failure::refused(format!("no data came with `{}`", path.display()))),
+        None => {
+            return Err(Failure::refused(format!(
+                "`{}` has neither `data` nor `{DATA_BASE64}`",
+                path.display()
+            )));
+        }
     };
     Ok(FileToWrite {
         path,
@@ -44,7 +53,7 @@ pub(super) fn file_of(own: &Values, all: &Values) -> Result<FileToWrite, Failure
     })
 }
 
-/// Text, or bytes in Base64.
+/// Content as text or Base64; `None` if there is neither.
 pub(super) fn data_of(values: &Values) -> Option<Result<Vec<u8>, Failure>> {
     if values.has("data") {
         return Some(Ok(values.text("data").into_bytes()));
@@ -52,7 +61,7 @@ pub(super) fn data_of(values: &Values) -> Option<Result<Vec<u8>, Failure>> {
     values.has(DATA_BASE64).then(|| {
         STANDARD
             .decode(values.text(DATA_BASE64))
-            .map_err(|error| Failure::refused(format!("`{DATA_BASE64}` is no Base64: {error}")))
+            .map_err(|error| Failure::refused(format!("`{DATA_BASE64}` is not valid Base64: {error}")))
     })
 }
 
@@ -60,7 +69,7 @@ pub(super) fn to_base64(data: &[u8]) -> String {
     STANDARD.encode(data)
 }
 
-/// A relative path would depend on where the agent was started.
+/// A relative path would depend on the working directory of the agent.
 pub(super) fn absolute(path: String) -> Result<PathBuf, Failure> {
     let path = PathBuf::from(path);
     if path.is_absolute() && path.file_name().is_some() {
@@ -69,7 +78,7 @@ pub(super) fn absolute(path: String) -> Result<PathBuf, Failure> {
     Err(Failure::refused(format!("`{}` must be the absolute path of a file", path.display())))
 }
 
-/// Both or none; half of an owner is completed with the user's name.
+/// Without a group the user's name is used; without a user, root. `None` if neither is set.
 pub(super) fn owner_of(user: &str, group: &str) -> Option<Owner> {
     match (user, group) {
         ("", "") => None,
@@ -79,7 +88,7 @@ pub(super) fn owner_of(user: &str, group: &str) -> Option<Owner> {
     }
 }
 
-/// All or, after the first that fails, no further ones.
+/// Writes files until the first failure; returns their number.
 pub(super) async fn write_all(files: Vec<FileToWrite>, cx: Context<'_>) -> Result<usize, Failure> {
     let n_files = files.len();
     for file in files {

@@ -2,12 +2,12 @@
 
 use crate::task_type::TaskType;
 
-/// Declares the folder of each type and lists it.
+/// Declares the module of each type and lists it.
 macro_rules! task_types {
     ($($name:ident,)+) => {
         $(mod $name;)+
 
-        /// Every task type, by name.
+        /// All task types, sorted by name.
         pub const TASK_TYPES: &[&TaskType] = &[$(&$name::TYPE),+];
     };
 }

@@ -1,4 +1,4 @@
-//! Files that tasks put in their places.
+//! File tasks on the real file system.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -12,7 +12,7 @@ fn mode(path: &std::path::Path) -> u32 {
 }
 
 #[tokio::test]
-async fn a_file_appears_with_its_folders() {
+async fn file_is_written_with_parent_folders() {
     let bench = Bench::new();
     let path = bench.folder.file("a/b/c");
     let parameters = json!({"path": path, "data": "text", "permissions": "0640", "dir_permissions": "0750"});
@@ -22,14 +22,14 @@ async fn a_file_appears_with_its_folders() {
     let before = fs::metadata(&path).unwrap().ino();
     bench.run("upload_file", json!({"path": path, "data": "more"})).await.unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "more");
-    assert_ne!(fs::metadata(&path).unwrap().ino(), before, "it is another file, moved into place");
+    assert_ne!(fs::metadata(&path).unwrap().ino(), before, "replaced by rename");
     bench.run("upload_file", json!({"path": path, "data": "no", "overwrite": false})).await.unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "more");
-    assert_eq!(fs::read_dir(bench.folder.file("a/b")).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!(fs::read_dir(bench.folder.file("a/b")).unwrap().count(), 1, "no temporary file is left");
 }
 
 #[tokio::test]
-async fn a_link_stays_a_link() {
+async fn symbolic_link_is_followed() {
     let bench = Bench::new();
     fs::write(bench.folder.file("real"), "old").unwrap();
     symlink(bench.folder.file("real"), bench.folder.file("link")).unwrap();
@@ -39,30 +39,32 @@ async fn a_link_stays_a_link() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_is_told_and_leaves_everything_as_it_was() {
+async fn failed_writes_are_reported_and_change_nothing() {
     let bench = Bench::new();
-    let told = message(bench.run("upload_file", json!({"path": bench.folder.path(), "data": "x"})).await);
-    assert!(told.contains("it is a folder"), "{told}");
+    let message_text =
+        message(bench.run("upload_file", json!({"path": bench.folder.path(), "data": "x"})).await);
+    assert!(message_text.contains("it is a folder"), "{message_text}");
     let missing = bench.folder.file("none/a");
-    let told =
+    let message_text =
         message(bench.run("upload_file", json!({"path": missing, "data": "x", "parents": false})).await);
-    assert!(told.contains("No such file or directory"), "{told}");
+    assert!(message_text.contains("No such file or directory"), "{message_text}");
     let owned = json!({"path": bench.folder.file("a"), "data": "x", "user_owner": "no-such-user"});
-    let told = message(bench.run("upload_file", owned).await);
-    assert!(told.contains("there is no user `no-such-user`"), "{told}");
+    let message_text = message(bench.run("upload_file", owned).await);
+    assert!(message_text.contains("user `no-such-user` does not exist"), "{message_text}");
     fs::write(bench.folder.file("file"), "").unwrap();
-    let told =
+    let message_text =
         message(bench.run("upload_file", json!({"path": bench.folder.file("file/a"), "data": "x"})).await);
-    assert!(told.contains("cannot create the folder"), "{told}");
+    assert!(message_text.contains("cannot create the folder"), "{message_text}");
     assert_eq!(fs::read_dir(bench.folder.path()).unwrap().count(), 1);
 }
 
 #[tokio::test]
-async fn files_of_the_master_and_bytes_that_are_no_text() {
+async fn binary_files_are_copied_from_the_master() {
     let bench = Bench::new();
     fs::write(bench.folder.file("source"), [0xff, 0, 1]).unwrap();
-    let given = json!({"files": [{"src": bench.folder.file("source"), "dst": bench.folder.file("copy")}]});
-    let prepared = stoker_tasks::prepare("copy_files", given, &stoker_tasks::SystemFiles).unwrap();
+    let parameters =
+        json!({"files": [{"src": bench.folder.file("source"), "dst": bench.folder.file("copy")}]});
+    let prepared = stoker_tasks::prepare("copy_files", parameters, &stoker_tasks::SystemFiles).unwrap();
     bench.run("copy_files", prepared).await.unwrap();
     assert_eq!(fs::read(bench.folder.file("copy")).unwrap(), [0xff, 0, 1]);
 }

@@ -1,12 +1,12 @@
-//! Real programs on this machine.
+//! Tests with real programs on this machine.
 
-#![expect(clippy::unwrap_used, reason = "a helper of a test fails as the test does")]
-#![expect(clippy::disallowed_methods, reason = "tests look at the clock and at the environment")]
+#![expect(clippy::unwrap_used, reason = "test helpers may panic")]
+#![expect(clippy::disallowed_methods, reason = "tests read the clock and the environment")]
 
-mod ending;
 mod files;
 mod programs;
 mod runners;
+mod termination;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use stoker_tasks::output::{KEPT_BYTES, Report};
 use stoker_tasks::{HostError, Order, Outcome, Stop, StopReason, Stopper, execute};
 use stoker_testkit::Folder;
 
-/// A machine with one attempt at a time.
+/// Machine that runs one attempt at a time.
 struct Bench {
     folder: Folder,
     machine: Machine,
@@ -69,15 +69,19 @@ impl Bench {
         }
     }
 
-    /// No two tests share one.
+    /// Unique per test, because it contains the test's folder.
     fn mark(&self) -> String {
         format!("1/2/3@{}", self.folder.path().display())
     }
 
     async fn run_until(&self, task_type: &str, parameters: Json, stop: Stop) -> Outcome {
+        self.execute(Mode::Normal, task_type, parameters, stop).await
+    }
+
+    async fn execute(&self, mode: Mode, task_type: &str, parameters: Json, stop: Stop) -> Outcome {
         let host = self.host(stop);
         let report = Arc::clone(&host.report);
-        let order = Order { task_type, parameters: &parameters, node: "1", mode: Mode::Normal, debug: false };
+        let order = Order { task_type, parameters: &parameters, node: "1", mode, debug: false };
         let outcome = execute(order, host).await;
         report.finish();
         outcome
@@ -88,7 +92,12 @@ impl Bench {
         self.run_until(task_type, parameters, stop).await
     }
 
-    /// Runs a script and stops it once it has said that it is ready.
+    async fn run_in(&self, mode: Mode, task_type: &str, parameters: Json) -> Outcome {
+        let (_stopper, stop) = Stopper::new();
+        self.execute(mode, task_type, parameters, stop).await
+    }
+
+    /// Runs a script and stops it after it has printed `ready`.
     async fn run_and_stop(&self, script: &str, reason: StopReason) -> Outcome {
         let (stopper, stop) = Stopper::new();
         let ready = async {
@@ -113,8 +122,8 @@ impl Bench {
     }
 }
 
-/// Written by another process: one that had it open for writing here could be caught in the middle of being started by
-/// another test, and the kernel refuses to execute what is open for writing.
+/// Writes an executable from a child process. If this process had it open for writing, a concurrent fork of
+/// another test could inherit the descriptor, and the kernel would fail the exec with `ETXTBSY`.
 fn write_program(path: &std::path::Path, text: &str) {
     let script = "printf '%s' \"$1\" > \"$0\" && chmod 755 \"$0\"";
     let status = std::process::Command::new("/bin/sh").arg("-c").arg(script).arg(path).arg(text).status();

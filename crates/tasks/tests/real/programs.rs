@@ -1,4 +1,4 @@
-//! How programs are started and what is heard of them.
+//! Process start, environment and output.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,7 +8,7 @@ use stoker_tasks::output::KEPT_BYTES;
 use super::{Bench, message, write_program};
 
 #[tokio::test]
-async fn both_streams_the_folder_and_the_environment() {
+async fn streams_cwd_and_environment() {
     let mut bench = Bench::new();
     bench.machine.hidden_env = vec!["HOME".to_owned()];
     let script = "echo out; echo err >&2; pwd; echo $STOKER_NODE $A ${HOME-none}; cat";
@@ -20,18 +20,19 @@ async fn both_streams_the_folder_and_the_environment() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_started_is_a_failure_with_its_reason() {
+async fn start_failures_are_reported_with_a_reason() {
     let bench = Bench::new();
-    let told = message(bench.run("shell", json!({"cmd": "/no/such/program"})).await);
-    assert!(told.contains("cannot start `/no/such/program`: No such file"), "{told}");
-    let told = message(bench.run("shell", json!({"cmd": "/bin/true", "cwd": "/no/such/folder"})).await);
-    assert!(told.contains("there is no folder `/no/such/folder`"), "{told}");
-    let told = message(bench.run("shell", json!({"cmd": "exit 7"})).await);
-    assert!(told.contains("exit code 7"), "{told}");
+    let message_text = message(bench.run("shell", json!({"cmd": "/no/such/program"})).await);
+    assert!(message_text.contains("cannot start `/no/such/program`: No such file"), "{message_text}");
+    let message_text =
+        message(bench.run("shell", json!({"cmd": "/bin/true", "cwd": "/no/such/folder"})).await);
+    assert!(message_text.contains("working directory `/no/such/folder` does not exist"), "{message_text}");
+    let message_text = message(bench.run("shell", json!({"cmd": "exit 7"})).await);
+    assert!(message_text.contains("exit code 7"), "{message_text}");
 }
 
 #[tokio::test]
-async fn long_scripts_and_those_that_name_their_interpreter() {
+async fn long_scripts_and_shebang_scripts_run_from_a_file() {
     let bench = Bench::new();
     bench.run("shell", json!({"cmd": "#!/usr/bin/env -S sh -e\necho $0 | sed 's/.*command-.*\\/script/own/'\nfalse\necho no"})).await.unwrap_err();
     assert_eq!(bench.stdout(), "own\n");
@@ -44,7 +45,7 @@ async fn long_scripts_and_those_that_name_their_interpreter() {
         .await
         .unwrap();
     assert_eq!(bench.stdout(), "begin\nend\n");
-    assert_eq!(std::fs::read_dir(bench.folder.path()).unwrap().count(), 0, "nothing is left behind");
+    assert_eq!(std::fs::read_dir(bench.folder.path()).unwrap().count(), 0, "scratch folder is removed");
 }
 
 #[tokio::test]
@@ -55,7 +56,7 @@ async fn output_is_bounded_and_valid() {
     let text = bench.stdout();
     assert!(text.starts_with("\u{fffd}first\n"), "{}", &text[..40]);
     assert!(text.ends_with("x\nlast\n"));
-    assert!(text.contains("bytes left out"));
+    assert!(text.contains("bytes omitted"));
     assert!(text.len() < 2 * KEPT_BYTES + 100);
 }
 
@@ -71,7 +72,7 @@ async fn secrets_are_masked_in_output_and_in_messages() {
 }
 
 #[tokio::test]
-async fn hooks_get_the_parameters() {
+async fn hooks_receive_the_parameters() {
     let mut bench = Bench::new();
     let hook = bench.folder.file("hook");
     write_program(&hook, "#!/bin/sh\ncat\n");
@@ -81,7 +82,7 @@ async fn hooks_get_the_parameters() {
 }
 
 #[tokio::test]
-async fn a_reboot_is_remembered_before_it_begins_and_seen_when_it_has_happened() {
+async fn reboot_is_recorded_before_it_starts_and_detected_afterwards() {
     let mut bench = Bench::new();
     bench.machine.boot_id = bench.folder.file("boot_id");
     std::fs::write(&bench.machine.boot_id, "first\n").unwrap();
@@ -91,12 +92,12 @@ async fn a_reboot_is_remembered_before_it_begins_and_seen_when_it_has_happened()
     bench.run("reboot", json!({})).await.unwrap();
     assert_eq!(*bench.notes.boots.lock().unwrap(), ["first"]);
     bench.machine.hooks.insert("reboot".to_owned(), "/bin/false".into());
-    let told = message(bench.run("reboot", json!({})).await);
-    assert!(told.contains("does not reboot: exit code 1"), "{told}");
+    let message_text = message(bench.run("reboot", json!({})).await);
+    assert!(message_text.contains("cannot reboot the node: exit code 1"), "{message_text}");
 }
 
 #[tokio::test]
-async fn a_silent_script_module_tells_nothing_of_the_one_before_it() {
+async fn message_of_a_silent_module_is_empty() {
     let bench = Bench::new();
     let module = |name: &str, script: &str| {
         json!({"id": name, "name": name, "type": "script", "is_admin": true, "priority_apply": false, "apply_order": 5,

@@ -1,25 +1,16 @@
-//! Programs that tasks are made for. They are optional: a machine that has none of them skips these tests, aloud.
+//! Task types on the real programs that they run. A test whose program is missing is recorded as skipped.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::json;
+use stoker_engine::session::Mode;
+use stoker_testkit::Tool;
 
 use super::Bench;
 
-/// Whether the program is there; says what to install where it is not.
-fn has(program: &str, package: &str) -> bool {
-    let is_there =
-        ["/usr/bin", "/bin", "/usr/local/bin"].iter().any(|folder| Path::new(folder).join(program).exists());
-    if !is_there {
-        eprintln!("skipped: `{program}` is missing; `apt-get install {package}`");
-    }
-    is_there
-}
-
 #[tokio::test]
-async fn rsync_makes_folders_equal() {
-    if !has("rsync", "rsync") {
+async fn rsync_mirrors_a_folder() {
+    if Tool::RSYNC.find().is_none() {
         return;
     }
     let bench = Bench::new();
@@ -39,8 +30,8 @@ async fn rsync_makes_folders_equal() {
 }
 
 #[tokio::test]
-async fn puppet_applies_and_counts() {
-    if !has("puppet", "puppet-agent") {
+async fn puppet_applies_a_manifest() {
+    if Tool::PUPPET.find().is_none() {
         return;
     }
     let bench = Bench::new();
@@ -57,8 +48,43 @@ async fn puppet_applies_and_counts() {
 }
 
 #[tokio::test]
-async fn ansible_applies_and_counts() {
-    if !has("ansible-playbook", "ansible-core") {
+async fn puppet_finds_modules_and_changes_nothing_in_a_dry_run() {
+    if Tool::PUPPET.find().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    let target = bench.folder.file("made");
+    let module = bench.folder.file("modules/site/manifests");
+    fs::create_dir_all(&module).unwrap();
+    let class = format!("class site {{ file {{ '{}': content => 'x' }} }}", target.display());
+    fs::write(module.join("init.pp"), class).unwrap();
+    fs::write(bench.folder.file("a.pp"), "include site").unwrap();
+    let parameters = json!({
+        "puppet_manifest": bench.folder.file("a.pp"), "puppet_modules": bench.folder.file("modules"),
+    });
+    let summary = bench.run_in(Mode::Noop, "puppet", parameters.clone()).await.unwrap();
+    assert_eq!((&summary["resources"]["changed"], target.exists()), (&json!(0), false), "{summary:?}");
+    bench.run("puppet", parameters.clone()).await.unwrap();
+    assert_eq!(fs::read_to_string(&target).unwrap(), "x");
+    let summary = bench.run("puppet", parameters).await.unwrap();
+    assert_eq!(summary["resources"]["changed"], 0, "idempotent: {summary:?}");
+}
+
+#[tokio::test]
+async fn puppet_syntax_error_fails_without_a_summary() {
+    if Tool::PUPPET.find().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    fs::write(bench.folder.file("a.pp"), "file {").unwrap();
+    let parameters = json!({"puppet_manifest": bench.folder.file("a.pp"), "retries": 0});
+    let failure = bench.run("puppet", parameters).await.unwrap_err();
+    assert!(format!("{:?}", failure.cause).contains("Syntax error"), "{failure:?}");
+}
+
+#[tokio::test]
+async fn ansible_runs_a_playbook() {
+    if Tool::ANSIBLE.find().is_none() {
         return;
     }
     let bench = Bench::new();
@@ -69,4 +95,39 @@ async fn ansible_applies_and_counts() {
     assert_eq!((&recap["ok"], &recap["changed"]), (&json!(1), &json!(1)));
     let failure = bench.run("ansible", parameters("no")).await.unwrap_err();
     assert_eq!(failure.summary["failed"], 1);
+}
+
+#[tokio::test]
+async fn ansible_changes_nothing_in_a_dry_run() {
+    if Tool::ANSIBLE.find().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    let target = bench.folder.file("made");
+    let playbook = format!(
+        "- hosts: all\n  gather_facts: false\n  tasks:\n    - copy: {{content: x, dest: {}}}\n      tags: [write]\n\
+         \x20   - command: /bin/false\n      tags: [break]\n",
+        target.display()
+    );
+    fs::write(bench.folder.file("a.yml"), playbook).unwrap();
+    let parameters = json!({
+        "playbook": bench.folder.file("a.yml"), "tags": ["write"], "python": "/usr/bin/python3",
+    });
+    let recap = bench.run_in(Mode::Noop, "ansible", parameters.clone()).await.unwrap();
+    assert_eq!((&recap["changed"], target.exists()), (&json!(1), false), "{recap:?}");
+    bench.run("ansible", parameters.clone()).await.unwrap();
+    assert_eq!(fs::read_to_string(&target).unwrap(), "x");
+    let recap = bench.run("ansible", parameters).await.unwrap();
+    assert_eq!((&recap["ok"], &recap["changed"]), (&json!(1), &json!(0)), "idempotent: {recap:?}");
+}
+
+#[tokio::test]
+async fn ansible_playbook_for_other_hosts_fails() {
+    if Tool::ANSIBLE.find().is_none() {
+        return;
+    }
+    let bench = Bench::new();
+    fs::write(bench.folder.file("a.yml"), "- hosts: databases\n  tasks: []\n").unwrap();
+    let failure = bench.run("ansible", json!({"playbook": bench.folder.file("a.yml")})).await.unwrap_err();
+    assert!(format!("{:?}", failure.cause).contains("hosts: all"), "{failure:?}");
 }

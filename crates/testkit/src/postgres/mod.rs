@@ -1,9 +1,9 @@
-//! A private PostgreSQL for all tests of a run.
+//! A private PostgreSQL server for all tests of a run.
 //!
-//! nextest starts a process for each test, and a server takes longer to start than most tests to run: so the
-//! first test that needs it starts one, and all others find it. Every test process holds a shared lock on a file for
-//! as long as it lives, however it ends; when nobody holds it any more a watcher stops the server. Each test gets a
-//! database of its own, a copy of one that has been brought up to date.
+//! nextest starts one process per test, and a server takes longer to start than most tests to run: the first test that
+//! needs the server starts it, all others connect to it. Every test process holds a shared file lock until it exits; a
+//! watcher stops the server when no process holds the lock. Each test gets a database of its own, cloned from a template
+//! with all migrations applied.
 
 mod own;
 mod programs;
@@ -19,16 +19,16 @@ use server::Server;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// An empty database with all tables. [`TestDatabase::remove`] takes it away; else it goes with the server.
+/// A database with all tables and no rows. [`TestDatabase::remove`] drops it; otherwise it is deleted with the server.
 pub struct TestDatabase {
     server: Server,
     name: String,
 }
 
 impl TestDatabase {
-    /// `None` when tests of PostgreSQL are left out on purpose.
+    /// `None` if `STOKER_TEST_SKIP` lists `postgres`.
     pub async fn create() -> Option<Self> {
-        if is_left_out() {
+        if stoker_testenv::exclude("postgres") {
             return None;
         }
         let programs = Programs::find().unwrap_or_else(|message| panic!("{message}"));
@@ -49,33 +49,27 @@ impl TestDatabase {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the switch of a test run is in its environment")]
-fn is_left_out() -> bool {
-    let skip = std::env::var("STOKER_TEST_SKIP").unwrap_or_default();
-    skip.split(',').any(|name| name.trim() == "postgres")
-}
-
-/// The name of a database with all tables as this very program makes them.
+/// The name of the template database, which is migrated by this build of the store and shared by its test processes.
 async fn template(server: &Server) -> String {
-    let name = format!("template_{}", this_program());
-    let _turn = server.turn();
+    let name = format!("template_{}", build_id());
+    let _guard = server.lock_exclusive();
     if server.has_mark(&name) {
         return name;
     }
     server.drop_database(&name);
     server.create_database(&name, None);
-    let store = Store::open(&server.database(&name)).await.expect("the template cannot be made");
+    let store = Store::open(&server.database(&name)).await.expect("cannot migrate the template database");
     store.close().await;
     server.set_mark(&name);
     name
 }
 
-/// Another build may have other tables.
-fn this_program() -> String {
+/// Identifies this test binary: another build may have other migrations.
+fn build_id() -> String {
     use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-    let path = std::env::current_exe().expect("a program knows where it is");
-    let built = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+    let path = std::env::current_exe().expect("the path of the running program is known");
+    let modified = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
     let mut hasher = DefaultHasher::new();
-    (path, built).hash(&mut hasher);
+    (path, modified).hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }

@@ -1,4 +1,4 @@
-//! A PostgreSQL that nobody shares: a test may stop and start it, a measurement has it to itself.
+//! A PostgreSQL server of one test or benchmark, which may stop, start and reconfigure it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,14 +13,15 @@ use super::programs::{Programs, run};
 use super::server::{USER, free_port};
 use crate::Folder;
 
-const START_MAX: Duration = Duration::from_mins(1);
+/// A start takes a second; the bound is for machines under heavy load.
+const START_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What an operator would set where much is written; everything else is as the package has it.
+/// Settings for a write-heavy workload with full durability; all others are the defaults.
 const DURABLE: &[&str] = &["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB"];
-/// What a test sets that does not care about a loss of power.
-const FORGETFUL: &[&str] = &["-F"];
+/// Without fsync: tests do not survive a power loss anyway.
+const NO_FSYNC: &[&str] = &["-F"];
 
-/// Gone, with everything in it, when dropped.
+/// A private server; stopped and deleted when dropped.
 pub struct OwnPostgres {
     settings: &'static [&'static str],
     programs: Programs,
@@ -30,42 +31,42 @@ pub struct OwnPostgres {
 }
 
 impl OwnPostgres {
-    /// A new one with one empty database, without tables. `None` when tests of PostgreSQL are left out on purpose.
+    /// Starts a server with one database without tables. `None` if `STOKER_TEST_SKIP` lists `postgres`.
     pub fn start_new() -> Option<Self> {
-        if super::is_left_out() {
+        if stoker_testenv::exclude("postgres") {
             return None;
         }
-        Some(Self::make(FORGETFUL))
+        Some(Self::create(NO_FSYNC))
     }
 
-    /// The same for a measurement: what it has said to be kept is on the disk.
+    /// The same for a benchmark: committed transactions are on disk.
     pub fn durable() -> Self {
-        Self::make(DURABLE)
+        Self::create(DURABLE)
     }
 
-    fn make(settings: &'static [&'static str]) -> Self {
+    fn create(settings: &'static [&'static str]) -> Self {
         let programs = Programs::find().unwrap_or_else(|message| panic!("{message}"));
         let folder = Folder::new();
-        open_to_all(&folder);
-        let mut own = Self { settings, programs, folder, port: free_port(), server: None };
-        let home = own.home();
-        fs::create_dir(&home).expect("cannot make a folder");
-        own.programs.give(&home);
-        run(own
+        make_accessible(&folder);
+        let mut server = Self { settings, programs, folder, port: free_port(), server: None };
+        let home = server.home();
+        fs::create_dir(&home).expect("cannot create a folder");
+        server.programs.chown(&home);
+        run(server
             .programs
             .command("initdb")
             .current_dir("/")
             .args(["-A", "trust", "-U", USER, "-E", "UTF8", "--no-locale", "--no-sync", "--no-instructions"])
             .arg("-D")
-            .arg(own.data()));
-        own.start();
-        let mut create = own.programs.command("createdb");
-        create.current_dir("/").args(["-h", "127.0.0.1", "-U", USER, "-p"]).arg(own.port.to_string());
+            .arg(server.data()));
+        server.start();
+        let mut create = server.programs.command("createdb");
+        create.current_dir("/").args(["-h", "127.0.0.1", "-U", USER, "-p"]).arg(server.port.to_string());
         run(create.arg("stoker"));
-        own
+        server
     }
 
-    /// From now on it speaks TLS and nothing else, with this certificate and key.
+    /// Restarts the server with this certificate and key; it accepts TLS connections only from then on.
     pub fn encrypt(&mut self, certificate: &Path, key: &Path) {
         self.stop();
         let mut settings = String::from("ssl = on\n");
@@ -73,11 +74,11 @@ impl OwnPostgres {
             let to = self.home().join(name);
             fs::copy(from, &to).expect("cannot copy a file");
             run(Command::new("chmod").arg("600").arg(&to));
-            self.programs.give(&to);
+            self.programs.chown(&to);
             _ = writeln!(settings, "{name} = '{}'", to.display());
         }
         let file = self.data().join("postgresql.conf");
-        let before = fs::read_to_string(&file).expect("it has settings");
+        let before = fs::read_to_string(&file).expect("cannot read the settings of the server");
         fs::write(&file, before + &settings).expect("cannot write a file");
         fs::write(self.data().join("pg_hba.conf"), "hostssl all all 127.0.0.1/32 trust\n")
             .expect("cannot write a file");
@@ -92,7 +93,7 @@ impl OwnPostgres {
         format!("postgres://{USER}@127.0.0.1:{}/stoker", self.port)
     }
 
-    /// The process above all others of this server, while it runs.
+    /// Process ID of the postmaster, 0 while the server is stopped.
     pub fn id(&self) -> u32 {
         self.server.as_ref().map_or(0, Child::id)
     }
@@ -101,24 +102,24 @@ impl OwnPostgres {
         Database::Postgres { url: self.url() }
     }
 
-    /// On the same port; it answers when this returns.
-    #[expect(clippy::disallowed_methods, reason = "another program starts at its own pace")]
+    /// Starts the server on the same port and waits until it accepts connections.
+    #[expect(clippy::disallowed_methods, reason = "polls another process")]
     pub fn start(&mut self) {
         let mut command = self.programs.command("postgres");
         command.current_dir("/").arg("-D").arg(self.data()).arg("-k").arg(self.home());
         command.args(["-h", "127.0.0.1", "-p"]).arg(self.port.to_string()).args(self.settings);
         let log = fs::OpenOptions::new().create(true).append(true).open(self.folder.file("log"));
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log.expect("cannot make a file"));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log.expect("cannot create a file"));
         self.server = Some(command.spawn().expect("cannot start `postgres`"));
         let started = Instant::now();
         while !self.is_ready() {
             let log = || fs::read_to_string(self.folder.file("log")).unwrap_or_default();
-            assert!(started.elapsed() < START_MAX, "PostgreSQL does not start: {}", log());
+            assert!(started.elapsed() < START_TIMEOUT, "PostgreSQL does not start: {}", log());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// As in a loss of power: nobody is waited for.
+    /// Stops the server without a checkpoint and without waiting for clients, as in a power loss.
     pub fn stop(&mut self) {
         let Some(mut server) = self.server.take() else { return };
         let mut stop = self.programs.command("pg_ctl");
@@ -148,7 +149,7 @@ impl Drop for OwnPostgres {
     }
 }
 
-/// It runs as another user, who has to get to its own folder.
-fn open_to_all(folder: &Folder) {
+/// Lets the user of the server enter the folder.
+fn make_accessible(folder: &Folder) {
     run(Command::new("chmod").arg("755").arg(folder.path()));
 }

@@ -1,16 +1,16 @@
-//! Texts that nobody should send.
+//! Malformed and oversized messages.
 
 use stoker_wire::{Decoded, WireError, decode_from_agent, decode_to_agent};
 
 #[test]
-fn newer_messages_are_told_apart_from_broken_ones() {
+fn unknown_kinds_are_distinguished_from_malformed_messages() {
     assert_eq!(decode_to_agent(r#"{"kind": "dance", "tempo": 3}"#), Ok(Decoded::Unknown));
     assert_eq!(decode_from_agent(r#"{"kind": "sing"}"#), Ok(Decoded::Unknown));
     assert!(matches!(decode_from_agent(r#"{"kind": "heartbeat", "mood": "good"}"#), Ok(Decoded::Message(_))));
 }
 
 #[test]
-fn nonsense_is_an_error_with_a_reason() {
+fn malformed_messages_are_rejected() {
     let deep = format!("{{\"kind\":\"facts\",\"facts\":{{\"a\":{}{}}}}}", "[".repeat(5000), "]".repeat(5000));
     let texts = [
         "",
@@ -33,7 +33,7 @@ fn nonsense_is_an_error_with_a_reason() {
 }
 
 #[test]
-fn what_is_too_large_is_refused_before_it_is_read() {
+fn oversized_messages_are_rejected_before_parsing() {
     let text = " ".repeat(stoker_wire::FROM_AGENT_BYTES_MAX + 1);
     assert!(matches!(decode_from_agent(&text), Err(WireError::TooLarge { .. })));
     let text = " ".repeat(stoker_wire::TO_AGENT_BYTES_MAX + 1);
@@ -45,7 +45,7 @@ fn what_is_too_large_is_refused_before_it_is_read() {
     };
     assert!(decode_from_agent(&output(1 << 20)).is_ok());
     let error = decode_from_agent(&output((1 << 20) + 1)).unwrap_err();
-    assert_eq!(error.to_string(), "`text` of a message is larger than the 1048576 it may be");
+    assert_eq!(error.to_string(), "message field `text` exceeds the limit of 1048576");
     let name = "n".repeat(2000);
     let hello =
         format!(r#"{{"kind": "hello", "hello": {{"wire_version": 1, "node": "{name}", "version": "1"}}}}"#);

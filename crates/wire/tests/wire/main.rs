@@ -1,4 +1,4 @@
-//! The spelling of messages: what goes out comes in, and nothing that comes in does harm.
+//! Tests of the message encoding: round trips, stable wire format, version compatibility, hostile input.
 
 mod hostile;
 mod roundtrip;

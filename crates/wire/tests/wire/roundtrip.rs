@@ -1,4 +1,4 @@
-//! Every message survives the way.
+//! Property tests: decoding an encoded message returns the message.
 
 use proptest::prelude::*;
 use stoker_engine::session::agent::Record;
@@ -142,26 +142,26 @@ fn entry() -> impl Strategy<Value = Entry> {
 
 proptest! {
     #[test]
-    fn to_an_agent(message in to_agent()) {
+    fn to_agent_messages_round_trip(message in to_agent()) {
         prop_assert_eq!(decode_to_agent(&encode_to_agent(&message)), Ok(Decoded::Message(message)));
     }
 
     #[test]
-    fn from_an_agent(message in from_agent()) {
+    fn from_agent_messages_round_trip(message in from_agent()) {
         prop_assert_eq!(decode_from_agent(&encode_from_agent(&message)), Ok(Decoded::Message(message)));
     }
 
     #[test]
-    fn into_the_journal(entry in entry()) {
+    fn journal_entries_round_trip(entry in entry()) {
         prop_assert_eq!(decode_entry(&encode_entry(&entry)), Ok(entry));
     }
 
     #[test]
-    fn broken_texts_are_errors(message in from_agent(), at in 0..4000_usize, byte in "[ -~]") {
+    fn truncated_messages_are_rejected(message in from_agent(), at in 0..4000_usize, byte in "[ -~]") {
         let mut text = encode_from_agent(&message);
         let at = text.floor_char_boundary(at.min(text.len()));
         text.truncate(at);
-        // Cut anywhere, it is an object that does not end.
+        // Every proper prefix is an unterminated JSON object.
         prop_assert!(at >= encode_from_agent(&message).len() || decode_from_agent(&text).is_err());
         text.push_str(&byte);
         _ = decode_from_agent(&text);

@@ -1,4 +1,4 @@
-//! The spelling itself, which agents of the last release rely on.
+//! Snapshots of the wire format, on which agents of the previous release rely.
 
 use serde_json::json;
 use stoker_engine::session::{

@@ -1,5 +1,5 @@
-//! Readers and writers of neighbouring versions: what version 1 wrote is kept in files, what the next one writes is made
-//! up from what ours writes, with fields and kinds that we do not know.
+//! Compatibility with neighbouring protocol versions. Messages of version 1 are stored as golden files;
+//! messages of the next version are simulated by adding unknown fields and kinds to current ones.
 
 use serde_json::{Value as Json, json};
 use stoker_wire::join::{JoinAnswer, JoinRequest};
@@ -9,7 +9,7 @@ use stoker_wire::{
     encode_refusal, encode_to_agent,
 };
 
-/// A text read by our reader and written again by our writer; nothing: a kind that we do not know.
+/// Decodes a text and encodes it again. `None`: unknown message kind.
 type Rewrite = fn(&str) -> Result<Option<String>, WireError>;
 
 const KINDS: &[(&str, &str, Rewrite)] = &[
@@ -48,21 +48,23 @@ fn parse(text: &str) -> Json {
     serde_json::from_str(text).expect("JSON")
 }
 
-/// Everything of `wanted` is in `found`, which may have more: what a reader that ignores the rest sees.
-fn holds(found: &Json, wanted: &Json) -> bool {
-    match (found, wanted) {
-        (Json::Object(found), Json::Object(wanted)) => wanted.iter().all(|(key, value)| {
-            key == "wire_version" || found.get(key).is_some_and(|found| holds(found, value))
+/// Reports whether `actual` contains everything in `expected`, that is, whether a reader that ignores unknown
+/// fields decodes both alike.
+fn contains(actual: &Json, expected: &Json) -> bool {
+    match (actual, expected) {
+        (Json::Object(actual), Json::Object(expected)) => expected.iter().all(|(key, value)| {
+            key == "wire_version" || actual.get(key).is_some_and(|actual| contains(actual, value))
         }),
-        (Json::Array(found), Json::Array(wanted)) => {
-            found.len() == wanted.len()
-                && found.iter().zip(wanted).all(|(found, wanted)| holds(found, wanted))
+        (Json::Array(actual), Json::Array(expected)) => {
+            actual.len() == expected.len()
+                && actual.iter().zip(expected).all(|(actual, expected)| contains(actual, expected))
         }
-        (found, wanted) => found == wanted,
+        (actual, expected) => actual == expected,
     }
 }
 
-/// Fields that nobody knows, in every object that is ours; what users wrote is left alone.
+/// Adds an unknown field to every protocol object. User data (parameters, facts, summaries) is left
+/// unchanged.
 fn with_unknown_fields(value: &mut Json) {
     match value {
         Json::Object(map) => {
@@ -79,17 +81,17 @@ fn with_unknown_fields(value: &mut Json) {
 }
 
 #[test]
-fn we_read_what_version_1_wrote_and_it_reads_what_we_write() {
+fn version_1_messages_decode_and_reencode_compatibly() {
     for (kind, line, rewrite) in lines() {
         let written = rewrite(line).unwrap_or_else(|error| panic!("{kind}: {error}: {line}"));
         let written = written.unwrap_or_else(|| panic!("{kind}: unknown: {line}"));
-        // All that the reader of version 1 knows is there, and says the same.
-        assert!(holds(&parse(&written), &parse(line)), "{kind}: {line}\nbecame {written}");
+        // Everything a version 1 reader knows is present and unchanged.
+        assert!(contains(&parse(&written), &parse(line)), "{kind}: {line}\nbecame {written}");
     }
 }
 
 #[test]
-fn we_read_what_the_next_version_writes() {
+fn messages_of_the_next_version_decode() {
     for (kind, line, rewrite) in lines() {
         let ours = rewrite(line).expect("JSON").expect("JSON");
         let mut next = parse(&ours);
@@ -102,18 +104,19 @@ fn we_read_what_the_next_version_writes() {
 }
 
 #[test]
-fn kinds_of_the_next_version_are_passed_over() {
+fn unknown_kinds_of_the_next_version_are_ignored() {
     for (kind, _, rewrite) in KINDS.iter().filter(|(kind, ..)| kind.ends_with("agent")) {
         assert_eq!(rewrite(r#"{"kind": "of_tomorrow", "key": 5}"#), Ok(None), "{kind}");
     }
 }
 
-/// Every kind of message is in the files: one that is new in a later version is added to those of that version.
+/// The golden files contain every message kind. A kind added in a later version belongs in that version's
+/// files.
 #[test]
-fn all_kinds_of_version_1_are_kept() {
-    let kinds = |wanted: &str| {
+fn golden_files_contain_every_kind_of_version_1() {
+    let kinds = |format: &str| {
         let mut kinds: Vec<String> = lines()
-            .filter(|(kind, ..)| *kind == wanted)
+            .filter(|(kind, ..)| *kind == format)
             .map(|(_, line, _)| parse(line)["kind"].as_str().unwrap_or_default().to_owned())
             .collect();
         kinds.sort();
@@ -126,7 +129,7 @@ fn all_kinds_of_version_1_are_kept() {
 }
 
 #[test]
-fn who_is_too_far_away_is_told_who_has_to_be_upgraded() {
+fn incompatible_versions_name_the_side_to_upgrade() {
     let hello = |version: &str| {
         decode_from_agent(&format!(
             r#"{{"kind": "hello", "hello": {{{version} "node": "1", "version": "1"}}}}"#
@@ -144,6 +147,6 @@ fn who_is_too_far_away_is_told_who_has_to_be_upgraded() {
     for other in ["", "{}", r#"{"kind": "refused"}"#, r#"{"kind": "welcome", "heartbeat_ms": 1}"#] {
         assert_eq!(decode_refusal(other), None, "{other}");
     }
-    // Which version 1 passes over, as we pass over what we do not know.
+    // Version 1 decodes the refusal as an unknown kind and ignores it.
     assert_eq!(decode_to_agent(&encode_refusal("x")), Ok(Decoded::Unknown));
 }

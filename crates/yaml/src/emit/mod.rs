@@ -1,6 +1,6 @@
-//! Writes JSON-like data as block-style YAML that YAML 1.1 and 1.2 readers understand alike.
+//! Writes JSON-like data as block-style YAML that YAML 1.1 and 1.2 parsers read identically.
 //!
-//! Any tree can be written by implementing [`Emit`] for it; [`crate::Node`] is one.
+//! Implement [`Emit`] to write a custom tree; [`crate::Node`] implements it.
 //!
 //! ```
 //! use stoker_yaml::emit::{Atom, Emit, View, to_yaml};
@@ -26,16 +26,16 @@ pub use view::{Atom, Emit, View};
 
 use text::Style;
 
-/// One document, ending with a line break.
+/// Writes one document, with a trailing newline.
 ///
-/// Recursive: the tree must not be nested deeper than the stack allows.
+/// Recursive: the nesting depth of the tree is limited by the stack.
 pub fn to_yaml(root: &dyn Emit) -> String {
     let mut writer = Writer { out: String::new() };
     writer.root(&root.view());
     writer.out
 }
 
-/// A float that every reader takes for one: with a dot, and a sign in the exponent.
+/// Formats a float so that every parser reads it as one: with a decimal point, and a sign in the exponent.
 pub(crate) fn float_text(value: f64) -> String {
     if value.is_nan() {
         return ".nan".to_owned();
@@ -43,8 +43,8 @@ pub(crate) fn float_text(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { ".inf" } else { "-.inf" }.to_owned();
     }
-    let shown = format!("{value:?}");
-    let Some((mantissa, exponent)) = shown.split_once('e') else { return shown };
+    let text = format!("{value:?}");
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text };
     let dot = if mantissa.contains('.') { "" } else { ".0" };
     let sign = if exponent.starts_with('-') { "" } else { "+" };
     format!("{mantissa}{dot}e{sign}{exponent}")
@@ -65,7 +65,8 @@ impl Writer {
         }
     }
 
-    /// A value that fits on the current line, or a block of text that starts on it; with the line break.
+    /// Writes a value that starts on the current line (a scalar, an empty collection or a block scalar), and
+    /// a newline.
     fn on_line(&mut self, view: &View<'_>, indent: usize) {
         match view {
             View::Atom(Atom::Str(text)) if text::style(text) == Style::Block => {
@@ -79,7 +80,7 @@ impl Writer {
         self.out.push('\n');
     }
 
-    /// Items from here on; the first one on the current line.
+    /// Writes items, the first one on the current line.
     fn seq(&mut self, items: &[&dyn Emit], indent: usize) {
         for (item_idx, item) in items.iter().enumerate() {
             if item_idx > 0 {
@@ -94,7 +95,7 @@ impl Writer {
         }
     }
 
-    /// Entries from here on; the first one on the current line.
+    /// Writes entries, the first one on the current line.
     fn map(&mut self, entries: &[(Atom<'_>, &dyn Emit)], indent: usize) {
         for (entry_idx, (key, value)) in entries.iter().enumerate() {
             if entry_idx > 0 {
@@ -118,7 +119,7 @@ impl Writer {
         }
     }
 
-    /// The key with its colon. A key on one line with its value may not be long.
+    /// Writes a key and its colon. A long key needs a `?` and a line of its own.
     fn key(&mut self, key: &Atom<'_>, indent: usize) {
         const SIMPLE_KEY_CHARS_MAX: usize = 1000;
         let start = self.out.len();
@@ -132,7 +133,7 @@ impl Writer {
 
     fn key_atom(&mut self, key: &Atom<'_>) {
         match key {
-            // A block of text cannot stand before a colon.
+            // A key cannot be a block scalar.
             Atom::Str(text) if text::style(text) == Style::Block => {
                 text::write_double_quoted(&mut self.out, text);
             }

@@ -1,7 +1,7 @@
-//! YAML byte for byte as `PyYAML`'s `safe_dump(…, default_flow_style=False)` writes it.
+//! Writes YAML byte for byte like `PyYAML`'s `safe_dump(…, default_flow_style=False)`.
 //!
-//! Documents that agents compare with what they have on disk were written by it for years: another style would be a
-//! change of every file. Keys are written in the order in which they come.
+//! Agents compare these documents with files on disk that `PyYAML` wrote, so another style would make every
+//! file appear changed. Unlike `safe_dump`, keys are not sorted.
 
 use std::fmt::Write as _;
 
@@ -11,9 +11,9 @@ use super::{Atom, float_text};
 use crate::resolve;
 use crate::tag::Tag;
 
-/// A tree that is written often and therefore without a copy of it.
+/// A tree that can be written without copying it.
 pub trait Tree<'t>: Copy {
-    /// The outermost level only; children are asked when it is their turn.
+    /// Returns the outermost level only; the writer calls this for children when it reaches them.
     fn level(self) -> Level<'t, Self>;
 }
 
@@ -21,13 +21,13 @@ pub trait Tree<'t>: Copy {
 pub enum Level<'t, T> {
     Atom(Atom<'t>),
     Seq(SmallVec<[T; 8]>),
-    /// Keys in the order in which they are to be written.
+    /// Entries in output order.
     Map(SmallVec<[(Atom<'t>, T); 8]>),
 }
 
-/// One document, ending with a line break.
+/// Writes one document, with a trailing newline.
 ///
-/// Recursive: the tree must not be nested deeper than the stack allows.
+/// Recursive: the nesting depth of the tree is limited by the stack.
 pub fn to_python_yaml<'t>(root: impl Tree<'t>) -> String {
     let mut writer = Writer { out: String::new(), line_start: 0 };
     match root.level() {
@@ -35,25 +35,26 @@ pub fn to_python_yaml<'t>(root: impl Tree<'t>) -> String {
         Level::Map(entries) if !entries.is_empty() => writer.map(&entries, 0),
         Level::Seq(_) => writer.out.push_str("[]\n"),
         Level::Map(_) => writer.out.push_str("{}\n"),
-        Level::Atom(atom) => writer.lone(&atom),
+        Level::Atom(atom) => writer.root_scalar(&atom),
     }
     writer.out
 }
 
 const INDENT: usize = 2;
 const WIDTH: usize = 80;
-/// From this length on a key gets a line of its own.
+/// Keys of this length or more are written with `?` on a line of their own.
 const SIMPLE_KEY_CHARS: usize = 128;
 
 struct Writer {
     out: String,
-    /// Where the current line begins.
+    /// Byte offset of the current line.
     line_start: usize,
 }
 
 impl Writer {
-    /// Text that stands alone and has no quotes could go on, so its end is marked.
-    fn lone(&mut self, atom: &Atom<'_>) {
+    /// Writes a document that is a scalar. An unquoted one could be continued, so it needs a document end
+    /// marker.
+    fn root_scalar(&mut self, atom: &Atom<'_>) {
         self.atom(atom, Some(INDENT));
         let is_open = !matches!(atom, Atom::Str(text) if style(text, false) != Style::Plain);
         self.out.push_str(if is_open { "\n...\n" } else { "\n" });
@@ -94,7 +95,7 @@ impl Writer {
             }
             self.out.push(':');
             match value.level() {
-                // Lists in maps are not indented.
+                // Sequences in mappings are not indented.
                 Level::Seq(items) if !items.is_empty() => {
                     let indent = if is_simple { indent } else { indent + INDENT };
                     self.child(indent, is_simple);
@@ -109,7 +110,7 @@ impl Writer {
         }
     }
 
-    /// A collection begins on the next line, except after a key that has a line of its own.
+    /// Starts a collection on the next line or, after a `?` key, on the same line.
     fn child(&mut self, indent: usize, is_on_next_line: bool) {
         if is_on_next_line {
             self.new_line(indent);
@@ -128,7 +129,8 @@ impl Writer {
         self.end_line();
     }
 
-    /// Writes a scalar; with an indentation, long text may be split into lines.
+    /// Writes a scalar. `split` is the indentation of continuation lines; without it the scalar stays on one
+    /// line.
     fn atom(&mut self, atom: &Atom<'_>, split: Option<usize>) {
         match atom {
             Atom::Null => self.out.push_str("null"),
@@ -146,7 +148,7 @@ impl Writer {
     }
 
     fn plain(&mut self, text: &str, split: Option<usize>) {
-        // Most text is short: a line can only be split once it is longer than the width.
+        // Short text never exceeds the line width.
         let Some(indent) = split.filter(|_| self.column() + text.len() > WIDTH) else {
             self.out.push_str(text);
             return;
@@ -166,7 +168,7 @@ impl Writer {
         for (line_idx, line) in text.split('\n').enumerate() {
             if line_idx > 0 {
                 end += 1;
-                // One break is a blank when read, so the first of several is written twice.
+                // A single line break is read as a blank, so the first of several is doubled.
                 let is_first = line_idx == 1 || !text[..end - 1].ends_with('\n');
                 if is_first {
                     self.end_line();
@@ -194,7 +196,7 @@ impl Writer {
     fn double_quoted(&mut self, text: &str, split: Option<usize>) {
         let letters: Vec<char> = text.chars().collect();
         self.out.push('"');
-        // Letters from here on are not written yet.
+        // Characters from here on are not written yet.
         let mut start = 0;
         for end in 0..=letters.len() {
             let letter = letters.get(end).copied();
@@ -252,7 +254,7 @@ impl Writer {
         };
     }
 
-    /// Letters on the current line.
+    /// Number of characters on the current line.
     fn column(&self) -> usize {
         self.out[self.line_start..].chars().count()
     }
@@ -275,7 +277,7 @@ impl Writer {
     }
 }
 
-/// Stretches of blanks and of anything else, in turn.
+/// Splits a line into alternating runs of blanks and other characters.
 fn runs(line: &str) -> impl Iterator<Item = (&str, bool)> {
     let mut rest = line;
     std::iter::from_fn(move || {
@@ -311,7 +313,7 @@ fn is_space(letter: Option<char>) -> bool {
     letter.is_none_or(|letter| matches!(letter, '\0' | ' ' | '\t' | '\r') || is_break(letter))
 }
 
-/// How the reference writes a text; a key stays on its line.
+/// Returns the style in which the reference writes a text. Keys stay on one line.
 fn style(text: &str, is_key: bool) -> Style {
     let is_multiline = text.contains(is_break);
     if !is_multiline && allows_plain(text) && resolve::implicit(text) == Tag::Str {

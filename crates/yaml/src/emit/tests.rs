@@ -1,4 +1,4 @@
-//! What is written, and that it is read back equal.
+//! Checks the output, and that parsing it yields the same tree.
 
 use std::sync::Arc;
 
@@ -25,30 +25,33 @@ fn map(entries: Vec<(Node, Node)>) -> Node {
     Node { kind: NodeKind::Map(entries.into()), span: Span::default() }
 }
 
-/// The tree without its places; a float by its bits, because `.nan` must come back too.
-fn shown(node: &Node) -> String {
+/// Formats the tree without spans. NaN is normalized so that it compares equal.
+fn format_node(node: &Node) -> String {
     match &node.kind {
         NodeKind::Scalar(Scalar::Float(value)) if value.is_nan() => "nan".to_owned(),
         NodeKind::Scalar(scalar) => format!("{scalar:?}"),
-        NodeKind::Seq(items) => format!("{:?}", items.iter().map(shown).collect::<Vec<_>>()),
+        NodeKind::Seq(items) => format!("{:?}", items.iter().map(format_node).collect::<Vec<_>>()),
         NodeKind::Map(entries) => {
-            format!("{:?}", entries.iter().map(|(key, value)| (shown(key), shown(value))).collect::<Vec<_>>())
+            format!(
+                "{:?}",
+                entries.iter().map(|(key, value)| (format_node(key), format_node(value))).collect::<Vec<_>>()
+            )
         }
     }
 }
 
-fn check_read_back(node: &Node) -> String {
+fn check_round_trip(node: &Node) -> String {
     let yaml = to_yaml(node);
     let loaded = load(&yaml, &Limits::default());
     assert_eq!(loaded.problems, [], "{yaml}");
     assert_eq!(loaded.documents.len(), 1, "{yaml}");
-    assert_eq!(shown(&loaded.documents[0].root), shown(node), "{yaml}");
+    assert_eq!(format_node(&loaded.documents[0].root), format_node(node), "{yaml}");
     yaml
 }
 
 #[track_caller]
 fn check(node: &Node, expected: &str) {
-    assert_eq!(check_read_back(node), expected);
+    assert_eq!(check_round_trip(node), expected);
 }
 
 #[test]
@@ -88,7 +91,7 @@ fn ambiguous_text_is_quoted() {
 }
 
 #[test]
-fn odd_characters_are_escaped() {
+fn unprintable_characters_are_escaped() {
     check(&text("a\tb"), "\"a\\tb\"\n");
     check(&text("\0\u{7f}\u{85}\u{a0}"), "\"\\x00\\x7f\\x85\\xa0\"\n");
     check(&text("\u{2028}\u{feff}\u{e000}"), "\"\\u2028\\ufeff\u{e000}\"\n");
@@ -97,7 +100,7 @@ fn odd_characters_are_escaped() {
 }
 
 #[test]
-fn several_lines() {
+fn multi_line_text_is_a_block_scalar() {
     check(&text("a\nb"), "|-\n  a\n  b\n");
     check(&text("a\n\n  b\n"), "|\n  a\n\n    b\n");
     check(&text("a\n\n\n"), "|+\n  a\n\n\n");
@@ -149,7 +152,7 @@ fn numbers() {
     check(&loaded.documents[0].root, "2016-1-2 3:04:05.6 +1\n");
 }
 
-/// Text out of pieces that mean something to YAML, and out of anything.
+/// Text made of fragments that are significant in YAML, and of arbitrary characters.
 fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         8 => "[a-z0-9]{1,3}",
@@ -181,7 +184,7 @@ fn any_tree() -> impl Strategy<Value = Node> {
     any_scalar().prop_recursive(4, 24, 5, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(seq),
-            // Text keys only: `1` and `true` would be one key.
+            // String keys only: `1` and `true` would be duplicates.
             prop::collection::btree_map(any_text(), inner, 0..5).prop_map(|entries| map(entries
                 .into_iter()
                 .map(|(key, value)| (text(&key), value))
@@ -194,14 +197,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn written_trees_are_read_back(tree in any_tree()) {
-        check_read_back(&tree);
+    fn trees_round_trip(tree in any_tree()) {
+        check_round_trip(&tree);
     }
 }
 
-/// As `PyYAML` writes it; each line was compared with it.
+/// Expected output recorded from `PyYAML`.
 #[test]
-fn the_style_of_the_reference() {
+fn python_style_matches_the_reference() {
     use super::{Level, Tree, to_python_yaml};
 
     #[derive(Clone, Copy)]

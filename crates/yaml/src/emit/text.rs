@@ -1,4 +1,4 @@
-//! How to write text so that it is read back as the same text.
+//! Chooses a scalar style that is parsed back as the same text.
 
 use std::fmt::Write as _;
 
@@ -10,11 +10,11 @@ pub(super) enum Style {
     Plain,
     SingleQuoted,
     DoubleQuoted,
-    /// `|`, for several lines.
+    /// `|`, for multi-line text.
     Block,
 }
 
-/// The most readable style that is safe.
+/// Returns the most readable style that is safe.
 pub(super) fn style(text: &str) -> Style {
     if text.contains('\n') {
         return if is_block_safe(text) { Style::Block } else { Style::DoubleQuoted };
@@ -28,7 +28,7 @@ pub(super) fn style(text: &str) -> Style {
     }
 }
 
-/// Any style but a block.
+/// Writes text in any style except block.
 pub(super) fn write_on_line(out: &mut String, text: &str) {
     match style(text) {
         Style::Plain => out.push_str(text),
@@ -41,10 +41,10 @@ pub(super) fn write_on_line(out: &mut String, text: &str) {
     }
 }
 
-/// The header and all lines, with the last line break.
+/// Writes a block scalar: header, lines and final newline.
 pub(super) fn write_block(out: &mut String, text: &str, indent: usize) {
     let body = text.trim_end_matches('\n');
-    // As few breaks as `|` means, or all that are there.
+    // `|-` and `|` end with one line break, `|+` with all of them.
     let (header, n_breaks) = match text.len() - body.len() {
         0 => ("|-", 1),
         1 => ("|", 1),
@@ -85,7 +85,8 @@ pub(super) fn write_double_quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Printable, and neither a line break nor a blank to any version of YAML, but for the blank itself.
+/// Reports whether a character is printable and neither a line break nor whitespace (except the space) in any
+/// YAML version.
 fn is_safe(character: char) -> bool {
     match character {
         ' '..='~' => true,
@@ -94,7 +95,7 @@ fn is_safe(character: char) -> bool {
     }
 }
 
-/// Nothing in it may need an indentation indicator or depend on how blank lines are counted.
+/// Reports whether text needs no indentation indicator and does not depend on how blank lines are counted.
 fn is_block_safe(text: &str) -> bool {
     let body = text.trim_end_matches('\n');
     !body.is_empty()
@@ -116,12 +117,12 @@ fn is_plain_safe(text: &str) -> bool {
         && !is_special_elsewhere(text)
 }
 
-/// `-` may begin text if it does not look like a list.
+/// Reports whether text that starts with `-` does not look like a sequence item.
 fn is_plain_dash(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|next: char| next.is_alphanumeric()))
 }
 
-/// What other readers take for something else: `y` and `n` of YAML 1.1, numbers of YAML 1.2.
+/// Reports whether other parsers interpret the text: `y` and `n` in YAML 1.1, numbers in YAML 1.2.
 fn is_special_elsewhere(text: &str) -> bool {
     matches!(text, "y" | "Y" | "n" | "N")
         || text.parse::<f64>().is_ok()

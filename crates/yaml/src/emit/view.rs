@@ -1,13 +1,13 @@
-//! How a tree shows itself to the writer.
+//! The interface between a tree and the writer.
 
 use num_bigint::BigInt;
 
 use crate::node::{Node, NodeKind, Scalar};
 use crate::timestamp::Timestamp;
 
-/// Something that can be written as YAML.
+/// A value that can be written as YAML.
 pub trait Emit {
-    /// The outermost level only; children are asked when it is their turn.
+    /// Returns the outermost level only; the writer calls this for children when it reaches them.
     fn view(&self) -> View<'_>;
 }
 
@@ -15,7 +15,7 @@ pub trait Emit {
 pub enum View<'a> {
     Atom(Atom<'a>),
     Seq(Vec<&'a dyn Emit>),
-    /// Keys are the caller's business: the writer looks for no duplicates.
+    /// Entries in output order. The writer does not check for duplicate keys.
     Map(Vec<(Atom<'a>, &'a dyn Emit)>),
 }
 

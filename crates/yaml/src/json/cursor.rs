@@ -1,4 +1,4 @@
-//! A place in the text that moves forward and always knows its line and column.
+//! A forward-moving position in the text that tracks line and column.
 
 use crate::position::{Position, Span};
 
@@ -6,7 +6,8 @@ pub(super) struct Cursor<'t> {
     text: &'t str,
     offset: usize,
     line: u32,
-    /// The offset that column 1 of this line would have if every character before here were one byte long.
+    /// Byte offset at which column 1 of this line would be if all characters before the cursor were one byte
+    /// long.
     column_base: usize,
 }
 
@@ -34,29 +35,29 @@ impl<'t> Cursor<'t> {
         &self.text[self.offset..]
     }
 
-    /// What was passed since `start`.
+    /// Returns the text between `start` and the cursor.
     pub(super) fn since(&self, start: Position) -> &'t str {
         &self.text[start.offset as usize..self.offset]
     }
 
-    /// Passes ASCII bytes that are no line breaks.
+    /// Advances over ASCII bytes other than line breaks.
     pub(super) fn skip_ascii(&mut self, n_bytes: usize) {
         self.offset += n_bytes;
     }
 
-    /// Passes a piece of one line.
+    /// Advances over text within one line.
     pub(super) fn skip_text(&mut self, n_bytes: usize, n_chars: usize) {
         self.offset += n_bytes;
         self.column_base += n_bytes - n_chars;
     }
 
-    /// Passes the four characters that JSON calls blank.
+    /// Skips JSON whitespace.
     pub(super) fn skip_blanks(&mut self) {
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' | b'\t' => self.offset += 1,
                 b'\n' => self.break_line(),
-                // CR LF is one end of a line, and its second byte ends it.
+                // CR LF is one line break, counted at the LF.
                 b'\r' if self.text.as_bytes().get(self.offset + 1) == Some(&b'\n') => self.offset += 1,
                 b'\r' => self.break_line(),
                 _ => return,
@@ -70,7 +71,7 @@ impl<'t> Cursor<'t> {
         self.column_base = self.offset;
     }
 
-    /// The character here, for a remark about it; nothing at the end.
+    /// Returns the span of the current character, for problems; empty at the end of the text.
     pub(super) fn character_span(&self) -> Span {
         let mut end = self.position();
         if let Some(letter) = self.rest().chars().next() {
@@ -80,7 +81,8 @@ impl<'t> Cursor<'t> {
         Span { start: self.position(), end }
     }
 
-    /// A word here (letters, digits, `_`, `-`, `$`, `.`, `+`), for a remark about it; otherwise one character.
+    /// Returns the span of the word at the cursor (letters, digits, `_`, `-`, `$`, `.`, `+`), or of one
+    /// character, for problems.
     pub(super) fn word_span(&self) -> Span {
         let word = self.word();
         if word.is_empty() {

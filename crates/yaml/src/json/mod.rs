@@ -1,16 +1,16 @@
-//! JSON into the same tree that YAML becomes, so that whoever reads shapes reads one kind of node.
+//! Parses JSON into the same tree as YAML, so that schema readers handle one kind of node.
 //!
-//! Strict RFC 8259: one value, no comments, no trailing commas, no `NaN`, no control characters in text. Where the
-//! RFC leaves a choice, the stricter one is taken, because two readers that choose differently are how a text comes
-//! to mean two things:
+//! Strict RFC 8259: one value, no comments, no trailing commas, no `NaN`, no unescaped control characters in
+//! strings. Where the RFC leaves a choice, the stricter option is taken, because parsers that choose
+//! differently disagree about the meaning of a text:
 //!
-//! * a key given twice is an error;
-//! * half of a surrogate pair is an error;
-//! * a number too large for a float is an error, not an infinity.
+//! * a duplicate key is an error;
+//! * an unpaired surrogate is an error;
+//! * a number out of range for a float is an error, not an infinity.
 //!
-//! A byte order mark at the very beginning is skipped. Integers are exact, as on the YAML side. A mistake in a key,
-//! a text or a number costs one problem and reading goes on; a mistake in the syntax ends it, for what follows could
-//! only be guessed at. Nesting costs no stack.
+//! A byte order mark at the start is skipped. Integers are exact, as in YAML. An invalid key, string or
+//! number is one problem, and parsing continues; a syntax error ends parsing, since there is no reliable way
+//! to resynchronize. Nesting uses no stack.
 
 mod cursor;
 mod number;
@@ -29,28 +29,28 @@ use crate::problem::{Problem, Problems};
 
 use reader::Reader;
 
-/// Stable names of problems of JSON.
+/// Stable codes of JSON problems.
 pub mod codes {
-    /// Text that is no JSON.
+    /// The text is not valid JSON.
     pub const SYNTAX: &str = "json-syntax";
-    /// Text or a number that JSON can write but no value can hold.
+    /// A string or number that is valid JSON but cannot be represented.
     pub const VALUE: &str = "json-value";
-    /// The same key twice in one object.
+    /// A key occurs twice in an object.
     pub const DUPLICATE_KEY: &str = "json-duplicate-key";
-    /// More bytes, nodes or nesting than [`crate::Limits`] allow.
+    /// The text exceeds the size, number of nodes or nesting depth allowed by [`crate::Limits`].
     pub const LIMIT: &str = "json-limit";
 }
 
-/// Reads a text that is one JSON value: one document, or none and at least one error.
+/// Parses a text that consists of one JSON value. Returns one document, or none and at least one error.
 ///
-/// The document is there as soon as the syntax is right, so that one error does not hide those of the shapes
-/// in it; ask [`Loaded::has_errors`] before trusting it.
+/// The document is returned whenever the syntax is valid, so that other errors do not hide schema errors in
+/// it; check [`Loaded::has_errors`] before using it.
 pub fn load(text: &str, limits: &Limits) -> Loaded {
-    // Places are counted in 32 bits.
+    // Offsets are 32-bit.
     let size_bytes_max = limits.size_bytes_max.min(u32::MAX as usize / 2);
     if text.len() > size_bytes_max {
-        let message = format!("the text has {} bytes, {size_bytes_max} are allowed", text.len());
-        let problem = Problem::error(codes::LIMIT, Span::default(), message).help("split the text");
+        let message = format!("input is too large: {} bytes, the limit is {size_bytes_max}", text.len());
+        let problem = Problem::error(codes::LIMIT, Span::default(), message).help("split the input");
         return Loaded { problems: vec![problem], ..Loaded::default() };
     }
     let mut problems = Problems::new(limits.problems_max);

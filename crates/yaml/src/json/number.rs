@@ -1,4 +1,4 @@
-//! Numbers: integers exactly, everything with a point or an exponent as a float.
+//! Parses numbers: integers exactly, numbers with a decimal point or an exponent as floats.
 
 use num_bigint::BigInt;
 
@@ -9,15 +9,15 @@ use crate::node::Scalar;
 use crate::position::Position;
 use crate::problem::{Problem, Problems, quoted};
 
-/// Reads a number that begins here with a digit or a minus. What has the form of none ends the reading.
+/// Parses a number at the cursor, which is at a digit or minus. A malformed number ends parsing.
 pub(super) fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Scalar, Box<Problem>> {
     let start = cursor.position();
     let Some(form) = form(cursor.rest().as_bytes()) else {
         return Err(Box::new(malformed(cursor)));
     };
     cursor.skip_ascii(form.n_bytes);
-    let written = cursor.since(start);
-    let number = if form.is_integer { integer(written) } else { float(written) };
+    let text = cursor.since(start);
+    let number = if form.is_integer { integer(text) } else { float(text) };
     Ok(number.unwrap_or_else(|message| {
         problems.push(too_large(cursor, start, message));
         Scalar::Null
@@ -29,7 +29,7 @@ struct Form {
     is_integer: bool,
 }
 
-/// How far the number goes; none if this is no number, or something is glued to it.
+/// Returns the extent of the number; `None` if it is malformed or directly followed by a word character.
 fn form(bytes: &[u8]) -> Option<Form> {
     let n_digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut at = usize::from(bytes.first() == Some(&b'-'));
@@ -54,25 +54,25 @@ fn form(bytes: &[u8]) -> Option<Form> {
             return None;
         }
     }
-    let is_glued = bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"._-+".contains(byte));
-    (!is_glued).then_some(Form { n_bytes: at, is_integer: at == end_of_integer })
+    let has_suffix = bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || b"._-+".contains(byte));
+    (!has_suffix).then_some(Form { n_bytes: at, is_integer: at == end_of_integer })
 }
 
-fn integer(written: &str) -> Result<Scalar, String> {
-    if let Ok(small) = written.parse() {
+fn integer(text: &str) -> Result<Scalar, String> {
+    if let Ok(small) = text.parse() {
         return Ok(Scalar::Int(small));
     }
-    if written.len() > INT_CHARS_MAX {
+    if text.len() > INT_CHARS_MAX {
         return Err(format!("an integer may have at most {INT_CHARS_MAX} characters"));
     }
-    let big = written.parse::<BigInt>();
-    big.map(Scalar::from).map_err(|_| format!("{} is not an integer", quoted(written)))
+    let big = text.parse::<BigInt>();
+    big.map(Scalar::from).map_err(|_| format!("{} is not an integer", quoted(text)))
 }
 
-fn float(written: &str) -> Result<Scalar, String> {
-    match written.parse::<f64>() {
+fn float(text: &str) -> Result<Scalar, String> {
+    match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(Scalar::Float(number)),
-        _ => Err(format!("{} is too large for a number with a fraction", quoted(written))),
+        _ => Err(format!("{} is out of range for a float", quoted(text))),
     }
 }
 
@@ -84,11 +84,11 @@ fn malformed(cursor: &Cursor<'_>) -> Problem {
     let word = cursor.word();
     let digits = word.trim_start_matches('-');
     let help = if digits.starts_with("Inf") {
-        "JSON has no infinities: write `null`, or text in quotes"
+        "JSON does not support infinity: write `null` or a string"
     } else if digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit() {
-        "a number has no zeros in front; put it in quotes if text is meant"
+        "remove the leading zeros, or put it in quotes if text is meant"
     } else if digits.starts_with('.') || digits.ends_with('.') {
-        "there are digits on both sides of a point"
+        "write digits on both sides of the decimal point"
     } else {
         "put it in quotes if text is meant"
     };

@@ -1,4 +1,4 @@
-//! Text in double quotes.
+//! Parses strings.
 
 use std::borrow::Cow;
 
@@ -7,15 +7,15 @@ use super::cursor::Cursor;
 use crate::position::{Position, Span};
 use crate::problem::{Problem, Problems};
 
-/// Reads text whose opening quote is here. An escape that means nothing is a problem and reading goes on; a text
-/// that does not end is the end of reading.
+/// Parses a string at its opening quote. An invalid escape is a problem, and parsing continues; an
+/// unterminated string ends parsing.
 pub(super) fn read<'t>(
     cursor: &mut Cursor<'t>,
     problems: &mut Problems,
 ) -> Result<Cow<'t, str>, Box<Problem>> {
     let start = cursor.position();
     cursor.skip_ascii(1);
-    // Most texts have no escapes and need no copy here.
+    // Most strings have no escapes and need no copy.
     let plain = skip_plain(cursor);
     if cursor.peek() == Some(b'"') {
         cursor.skip_ascii(1);
@@ -29,13 +29,13 @@ pub(super) fn read<'t>(
                 return Ok(Cow::Owned(text));
             }
             Some(b'\\') => escape(cursor, &mut text, problems),
-            found => return Err(Box::new(unfinished(cursor, start, found))),
+            next => return Err(Box::new(unterminated(cursor, start, next))),
         }
         text.push_str(skip_plain(cursor));
     }
 }
 
-/// Passes everything up to a quote, a backslash or a control character.
+/// Advances to the next quote, backslash or control character.
 fn skip_plain<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     let rest = cursor.rest();
     let mut n_continued = 0;
@@ -51,21 +51,19 @@ fn skip_plain<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     &rest[..end]
 }
 
-fn unfinished(cursor: &Cursor<'_>, start: Position, found: Option<u8>) -> Problem {
+fn unterminated(cursor: &Cursor<'_>, start: Position, next: Option<u8>) -> Problem {
     let opening =
         Span { start, end: Position { offset: start.offset + 1, column: start.column + 1, ..start } };
     let span = cursor.character_span();
-    match found {
-        None => Problem::error(codes::SYNTAX, span, "the text in quotes does not end")
-            .help("write the closing `\"`")
-            .related(opening, "it begins here"),
-        Some(b'\n' | b'\r') => {
-            Problem::error(codes::SYNTAX, span, "the text in quotes does not end on its line")
-                .help("write the closing `\"`, and line breaks in text as `\\n`")
-                .related(opening, "it begins here")
-        }
+    match next {
+        None => Problem::error(codes::SYNTAX, span, "unterminated string")
+            .help("add the closing `\"`")
+            .related(opening, "the string starts here"),
+        Some(b'\n' | b'\r') => Problem::error(codes::SYNTAX, span, "unterminated string")
+            .help("add the closing `\"`, or write the line break as `\\n`")
+            .related(opening, "the string starts here"),
         Some(byte) => {
-            let message = format!("the control character `\\u{byte:04x}` cannot stand in text as it is");
+            let message = format!("unescaped control character `\\u{byte:04x}`");
             let help =
                 if byte == b'\t' { "write `\\t`".to_owned() } else { format!("write `\\u{byte:04x}`") };
             Problem::error(codes::SYNTAX, span, message).help(help)
@@ -86,7 +84,7 @@ fn escape(cursor: &mut Cursor<'_>, text: &mut String, problems: &mut Problems) {
         _ => {
             cursor.skip_ascii(1);
             problems.push(
-                Problem::error(codes::SYNTAX, cursor.span_from(start), "this backslash begins no escape")
+                Problem::error(codes::SYNTAX, cursor.span_from(start), "invalid escape sequence")
                     .help("write `\\\\` for a backslash"),
             );
             return;
@@ -96,7 +94,7 @@ fn escape(cursor: &mut Cursor<'_>, text: &mut String, problems: &mut Problems) {
     text.push(letter);
 }
 
-/// `\uXXXX`, or two of them for a character beyond the first 65,536.
+/// Parses `\uXXXX`, or a surrogate pair of two such escapes.
 fn unicode_escape(cursor: &mut Cursor<'_>, text: &mut String, problems: &mut Problems) {
     let start = cursor.position();
     let Some(first) = unit(cursor.rest()) else {
@@ -117,17 +115,17 @@ fn unicode_escape(cursor: &mut Cursor<'_>, text: &mut String, problems: &mut Pro
     if let Some(letter) = char::from_u32(code) {
         return text.push(letter);
     }
-    let message = format!("`\\u{first:04x}` is half of a surrogate pair");
+    let message = format!("`\\u{first:04x}` is an unpaired surrogate");
     problems.push(
         Problem::error(codes::VALUE, cursor.span_from(start), message)
-            .help("write both halves, or the character itself"),
+            .help("write the complete pair, or the character itself"),
     );
 }
 
-/// The code unit of an escape that begins here.
+/// Returns the code unit of a `\u` escape at the start of `rest`.
 fn unit(rest: &str) -> Option<u32> {
     let digits = rest.strip_prefix("\\u")?.get(..4)?;
-    // `from_str_radix` would take a sign.
+    // `from_str_radix` would accept a sign.
     if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }

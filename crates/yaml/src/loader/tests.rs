@@ -1,27 +1,27 @@
-//! Values, places and problems of small texts. Expected values are those of `PyYAML`.
+//! Values, spans and problems of small texts. Expected values were recorded from `PyYAML`.
 
 use super::*;
 use crate::node::NodeKind;
 
-fn shown(node: &Node) -> String {
+fn format_node(node: &Node) -> String {
     let list = |parts: Vec<String>| parts.join(", ");
     match &node.kind {
         NodeKind::Scalar(Scalar::Str(text)) => format!("{text:?}"),
         NodeKind::Scalar(Scalar::Timestamp(timestamp)) => format!("@{}", timestamp.text),
         NodeKind::Scalar(scalar) => scalar.to_string(),
-        NodeKind::Seq(items) => format!("[{}]", list(items.iter().map(shown).collect())),
+        NodeKind::Seq(items) => format!("[{}]", list(items.iter().map(format_node).collect())),
         NodeKind::Map(entries) => {
-            let entry = |(key, value): &(Node, Node)| format!("{}: {}", shown(key), shown(value));
+            let entry = |(key, value): &(Node, Node)| format!("{}: {}", format_node(key), format_node(value));
             format!("{{{}}}", list(entries.iter().map(entry).collect()))
         }
     }
 }
 
 fn documents(loaded: &Loaded) -> String {
-    loaded.documents.iter().map(|document| shown(&document.root)).collect::<Vec<_>>().join(" --- ")
+    loaded.documents.iter().map(|document| format_node(&document.root)).collect::<Vec<_>>().join(" --- ")
 }
 
-/// A text without problems.
+/// Checks a text without problems.
 #[track_caller]
 fn check(yaml: &str, expected: &str) {
     let loaded = load(yaml, &Limits::default());
@@ -29,13 +29,13 @@ fn check(yaml: &str, expected: &str) {
     assert_eq!(documents(&loaded), expected, "{yaml}");
 }
 
-/// A text with problems; `related` and the help are left out.
+/// Checks a text with problems, except for `related` and the help.
 #[track_caller]
 fn check_problems(yaml: &str, expected: &str, problems: &[&str]) {
     let loaded = load(yaml, &Limits::default());
-    let shown =
+    let problem_lines =
         loaded.problems.iter().map(|problem| format!("{} {problem}", problem.code)).collect::<Vec<_>>();
-    assert_eq!(shown, problems, "{yaml}");
+    assert_eq!(problem_lines, problems, "{yaml}");
     assert_eq!(documents(&loaded), expected, "{yaml}");
 }
 
@@ -54,7 +54,7 @@ fn plain_scalars() {
 }
 
 #[test]
-fn documents_of_a_text() {
+fn multiple_documents() {
     check("", "");
     check("# only a comment\n", "");
     check("---", "null");
@@ -63,7 +63,7 @@ fn documents_of_a_text() {
 }
 
 #[test]
-fn blocks_of_text() {
+fn block_scalars() {
     check("a: |\n  x\n  y\n", "{\"a\": \"x\\ny\\n\"}");
     check("a: >\n  x\n  y\n\n  z\nb: 1", "{\"a\": \"x y\\nz\\n\", \"b\": 1}");
     // A file without a final line break does not gain one.
@@ -85,10 +85,10 @@ fn quoted_text_may_be_indented_less() {
     check_problems(
         "a: 'x\ny\n---\nz'\n",
         "\"z'\"",
-        &["yaml-syntax 3:1: this line is indented less than what it belongs to"],
+        &["yaml-syntax 3:1: this line is indented less than its parent"],
     );
     check("a:\n  b: \"x\n\ty\"\n", "{\"a\": {\"b\": \"x y\"}}");
-    // Places are those of the text as written.
+    // Spans refer to the original text.
     let yaml = "a: 'x\ny'\nb: [1,\nv]\n";
     let root = &load(yaml, &Limits::default()).documents[0].root;
     assert_eq!(root.get("a").map(|node| node.span.slice(yaml)), Some("'x\ny'"));
@@ -119,21 +119,25 @@ fn tags() {
             "yaml-tag 3:4: unknown tag `!x`",
         ],
     );
-    check_problems("!!map [a]", "[\"a\"]", &["yaml-tag 1:7: tag `!!map` has no meaning on a sequence"]);
-    check_problems("!!str {a: 1}", "{\"a\": 1}", &["yaml-tag 1:7: tag `!!str` has no meaning on a mapping"]);
-    check_problems("!!seq a", "\"a\"", &["yaml-tag 1:7: tag `!!seq` has no meaning on a scalar"]);
+    check_problems("!!map [a]", "[\"a\"]", &["yaml-tag 1:7: tag `!!map` cannot be applied to a sequence"]);
+    check_problems(
+        "!!str {a: 1}",
+        "{\"a\": 1}",
+        &["yaml-tag 1:7: tag `!!str` cannot be applied to a mapping"],
+    );
+    check_problems("!!seq a", "\"a\"", &["yaml-tag 1:7: tag `!!seq` cannot be applied to a scalar"]);
     check_problems(
         "!!pairs [a, {b: 1, c: 2}]",
         "[\"a\", {\"b\": 1, \"c\": 2}]",
         &[
-            "yaml-value 1:10: an item of a list of pairs must be a mapping of one entry, not text",
-            "yaml-value 1:13: an item of a list of pairs must be a mapping of one entry, not a mapping",
+            "yaml-value 1:10: an item of `!!pairs` or `!!omap` must be a mapping with one entry, not text",
+            "yaml-value 1:13: an item of `!!pairs` or `!!omap` must be a mapping with one entry, not a mapping",
         ],
     );
 }
 
 #[test]
-fn values_that_are_none() {
+fn invalid_values_are_reported() {
     check_problems(
         "a: 2016-02-30",
         "{\"a\": \"2016-02-30\"}",
@@ -181,7 +185,7 @@ fn duplicate_keys() {
     let loaded = load(yaml, &Limits::default());
     assert!(!loaded.has_errors());
     assert_eq!(loaded.problems[0].related.map(|(span, _)| span.start.to_string()), Some("1:1".to_owned()));
-    // The place of a key is that of the value which counts.
+    // The span of a key is that of the effective value.
     assert_eq!(loaded.documents[0].root.as_map().map(|map| map[0].0.span.start.line), Some(3));
     check_problems(
         "{1: a, true: b, 1.0: c}",
@@ -199,7 +203,7 @@ fn merges() {
     let check_merge = |entry: &str, expected: &str| {
         let loaded = load(&format!("{base}z:\n{entry}"), &Limits::default());
         assert_eq!(loaded.problems, [], "{entry}");
-        assert_eq!(loaded.documents[0].root.get("z").map(shown).as_deref(), Some(expected), "{entry}");
+        assert_eq!(loaded.documents[0].root.get("z").map(format_node).as_deref(), Some(expected), "{entry}");
     };
     check_merge("  <<: *x\n  b: 9\n", "{\"a\": 1, \"b\": 9}");
     check_merge("  b: 9\n  d: 5\n  <<: *x\n", "{\"a\": 1, \"b\": 9, \"d\": 5}");
@@ -229,18 +233,26 @@ fn aliases() {
         "a: *x\n<<: *y\nc: 1",
         "{\"a\": null, \"c\": 1}",
         &[
-            "yaml-alias 1:4: there is no `&x` before this alias",
-            "yaml-alias 2:5: there is no `&y` before this alias",
+            "yaml-alias 1:4: no anchor `&x` is defined before this alias",
+            "yaml-alias 2:5: no anchor `&y` is defined before this alias",
         ],
     );
-    check_problems("&a [b, *a]", "[\"b\", null]", &["yaml-alias 1:8: `*a` is part of itself"]);
+    check_problems(
+        "&a [b, *a]",
+        "[\"b\", null]",
+        &["yaml-alias 1:8: `*a` refers to a node that contains it"],
+    );
     check_problems("[&a 1, &a 2, *a]", "[1, 2, 2]", &["yaml-alias 1:8: anchor `&a` is defined twice"]);
     check("&a 1\n---\n&a 2", "1 --- 2");
-    check_problems("&a 1\n---\n*a", "1 --- null", &["yaml-alias 3:1: there is no `&a` before this alias"]);
+    check_problems(
+        "&a 1\n---\n*a",
+        "1 --- null",
+        &["yaml-alias 3:1: no anchor `&a` is defined before this alias"],
+    );
 }
 
 #[test]
-fn syntax_errors_cost_one_document() {
+fn syntax_error_discards_one_document() {
     check_problems(
         "a: [1\n---\nb: 1\n---\nc: 'x\n",
         "{\"b\": 1}",
@@ -254,10 +266,10 @@ fn syntax_errors_cost_one_document() {
 }
 
 #[test]
-fn a_missing_quote_is_traced_back() {
+fn missing_quote_is_reported_where_it_was_opened() {
     let loaded = load("a: 1\n---\nb: 'x\nc: y\nd: 'z'\n", &Limits::default());
     let problem = &loaded.problems[0];
-    assert_eq!(problem.to_string(), "5:5: text goes on after the closing quote");
+    assert_eq!(problem.to_string(), "5:5: unexpected text after the closing quote");
     assert_eq!(problem.related.map(|(span, _)| (span.start.line, span.start.offset)), Some((4, 15)));
 }
 
@@ -275,7 +287,7 @@ fn control_characters() {
 }
 
 #[test]
-fn places() {
+fn spans() {
     let yaml = "ü: é x\nlist:\n  - 'q'\n  - {k: v}\n\nafter: 1\n";
     let root = &load(yaml, &Limits::default()).documents[0].root;
     let list = root.get("list").expect("a list");
@@ -283,7 +295,7 @@ fn places() {
     assert_eq!(root.get("ü").map(|node| node.span.slice(yaml)), Some("é x"));
     assert_eq!(items[0].span.slice(yaml), "'q'");
     assert_eq!(items[1].span.slice(yaml), "{k: v}");
-    // A block ends with its last item, not where the next key starts.
+    // A block ends with its last item, not at the next key.
     assert_eq!(list.span.slice(yaml), "- 'q'\n  - {k: v}");
     assert_eq!(root.get("ü").map(|node| node.span.start), Some(Position { offset: 4, line: 1, column: 4 }));
     assert_eq!(root.span.slice(yaml), yaml.trim_end());
@@ -307,7 +319,7 @@ fn limits() {
 }
 
 #[test]
-fn alias_bombs_are_refused() {
+fn alias_bombs_are_rejected() {
     let level = |level: usize| {
         let item = if level == 0 { "x".to_owned() } else { format!("*a{}", level - 1) };
         format!("a{level}: &a{level} [{}]", vec![item; 9].join(", "))

@@ -1,4 +1,4 @@
-//! Arguments as functions receive them: bound to parameters, checked, ready to take.
+//! The arguments of a call, bound to parameters and type-checked.
 
 use std::sync::Arc;
 
@@ -16,46 +16,46 @@ use crate::value::{Map, Seq, Value};
 #[derive(Clone, Debug, Default)]
 #[repr(u64)]
 pub enum Arg {
-    /// Not given, and the parameter's default says so.
+    /// Omitted by the caller, and the parameter's default is `none`.
     #[default]
     Absent,
     Value(Value),
     Pair(Box<(Value, Value)>),
-    /// Unevaluated, as it stands in the expression of the caller.
+    /// Unevaluated: a node of the caller's expression.
     Node(NodeId),
     /// `k => v`, both unevaluated.
     NodePair(NodeId, NodeId),
-    /// A value where something unevaluated is asked for.
+    /// A value passed to a lambda parameter.
     Lambda(Lambda),
 }
 
-/// The arguments of one call, by parameter.
+/// The arguments of one call, indexed by parameter.
 pub struct Args<'a> {
     /// The context of the caller.
     pub ctx: &'a Ctx,
-    /// The expression of the caller, to which unevaluated arguments belong.
+    /// The caller's expression, which owns unevaluated arguments.
     pub program: &'a Arc<Program>,
-    /// One for each parameter, then all further positional arguments.
+    /// One argument per declared parameter, followed by the variadic arguments.
     pub(super) all: SmallVec<[Arg; 4]>,
-    /// How many parameters there are.
+    /// Number of declared parameters.
     pub(super) declared: usize,
     pub(super) named: Vec<(Box<str>, Arg)>,
 }
 
-/// Accessors take by the index of the parameter in the signature. The overload was chosen by the
-/// types in that signature, so a function asks only for what it declared; asked for anything
-/// else they answer with a neutral value.
+/// Accessors take the index of the parameter in the signature. Overload resolution has already checked the
+/// types, so a function that asks for what it declared always gets it; any other request yields a neutral
+/// value (null, zero, empty) instead of a panic. Accessors on `&mut self` move the argument out.
 impl<'a> Args<'a> {
     pub(super) fn new(program: &'a Arc<Program>, ctx: &'a Ctx) -> Self {
         Self { ctx, program, all: SmallVec::new(), declared: 0, named: Vec::new() }
     }
 
-    /// Takes all further positional arguments.
+    /// Takes the variadic arguments.
     fn take_rest(&mut self) -> impl Iterator<Item = Arg> {
         self.all.drain(self.declared.min(self.all.len())..)
     }
 
-    /// Looks at all further positional arguments that are values.
+    /// Iterates over the variadic arguments that are values.
     pub fn rest(&self) -> impl Iterator<Item = &Value> + Clone {
         self.all.iter().skip(self.declared).filter_map(|arg| match arg {
             Arg::Value(value) => Some(value),
@@ -63,12 +63,12 @@ impl<'a> Args<'a> {
         })
     }
 
-    /// Takes a value; null when it was not given.
+    /// Takes a value; null if the argument was omitted.
     pub fn value(&mut self, index: usize) -> Value {
         self.optional(index).unwrap_or_default()
     }
 
-    /// Takes a value, if it was given.
+    /// Takes a value; `None` if the argument was omitted.
     pub fn optional(&mut self, index: usize) -> Option<Value> {
         match self.all.get_mut(index).map(std::mem::take) {
             Some(Arg::Value(value)) => Some(value),
@@ -76,7 +76,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// Looks at a value.
+    /// Borrows a value; null if the argument was omitted.
     pub fn peek(&self, index: usize) -> &Value {
         const NULL: &Value = &Value::Null;
         match self.all.get(index) {
@@ -85,12 +85,12 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// A string.
+    /// Borrows a string.
     pub fn str(&self, index: usize) -> &str {
         self.peek(index).as_str().unwrap_or_default()
     }
 
-    /// A string that may be null.
+    /// Borrows a nullable string.
     pub fn str_or_null(&self, index: usize) -> Option<&str> {
         self.peek(index).as_str()
     }
@@ -103,7 +103,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// An integer as a count or a position: what is out of range is as good as the extreme.
+    /// Returns an integer used as a count or position, saturated to the range of `i64`.
     pub fn int(&self, index: usize) -> i64 {
         match self.peek(index) {
             Value::Int(number) => *number,
@@ -117,7 +117,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// An integer of any size.
+    /// Returns an integer of any size.
     pub fn big_int(&self, index: usize) -> BigInt {
         match self.peek(index) {
             Value::BigInt(number) => (**number).clone(),
@@ -164,7 +164,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// Takes a lambda, if one was given.
+    /// Takes a lambda; `None` if the argument was omitted.
     pub fn optional_lambda(&mut self, index: usize) -> Option<Lambda> {
         let arg = std::mem::take(self.all.get_mut(index)?);
         self.to_lambda(arg)
@@ -178,7 +178,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// Takes a lambda; one that fails when called if the caller passed null as a value.
+    /// Takes a lambda. If the caller passed null, the lambda fails when called.
     pub fn lambda(&mut self, index: usize) -> Lambda {
         match self.optional_lambda(index) {
             Some(lambda) => lambda,
@@ -186,7 +186,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// Takes an expression as it stands.
+    /// Takes an unevaluated expression.
     pub fn expression(&mut self, index: usize) -> Option<(Arc<Program>, NodeId)> {
         match self.all.get_mut(index).map(std::mem::take) {
             Some(Arg::Node(node)) => Some((self.program.clone(), node)),
@@ -194,7 +194,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// Takes all further positional arguments that are values.
+    /// Takes the variadic arguments as values.
     pub fn rest_values(&mut self) -> Vec<Value> {
         self.take_rest()
             .map(|arg| match arg {
@@ -204,14 +204,14 @@ impl<'a> Args<'a> {
             .collect()
     }
 
-    /// Takes all further positional arguments that are lambdas.
+    /// Takes the variadic arguments as lambdas.
     pub fn rest_lambdas(&mut self) -> Vec<Lambda> {
         let rest: Vec<Arg> = self.take_rest().collect();
         let missing = || Lambda::missing(self.ctx.clone());
         rest.into_iter().map(|arg| self.to_lambda(arg).unwrap_or_else(missing)).collect()
     }
 
-    /// Takes all further positional arguments that are pairs.
+    /// Takes the variadic arguments that are pairs.
     pub fn rest_pairs(&mut self) -> Vec<(Value, Value)> {
         self.take_rest()
             .filter_map(|arg| match arg {
@@ -221,7 +221,7 @@ impl<'a> Args<'a> {
             .collect()
     }
 
-    /// All further positional arguments that are unevaluated pairs.
+    /// Iterates over the variadic arguments that are unevaluated pairs.
     pub fn rest_lazy_pairs(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
         self.all.iter().skip(self.declared).filter_map(|arg| match arg {
             Arg::NodePair(key, value) => Some((*key, *value)),
@@ -229,12 +229,12 @@ impl<'a> Args<'a> {
         })
     }
 
-    /// Takes all further positional arguments, whatever they are.
+    /// Takes the variadic arguments of any kind.
     pub fn rest_args(&mut self) -> Vec<Arg> {
         self.take_rest().collect()
     }
 
-    /// Takes all further named arguments.
+    /// Takes the named arguments that match no declared parameter.
     pub fn named_values(&mut self) -> Vec<(Box<str>, Value)> {
         let named = std::mem::take(&mut self.named);
         named

@@ -1,10 +1,10 @@
-//! From evaluated arguments to a bound call: which overload fits, and what each parameter gets.
+//! Selects the overload that accepts the evaluated arguments and binds them to its parameters.
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::call::{Given, GivenArgs};
+use super::call::{ActualArg, ActualArgs};
 use super::operators::TEXT_FREE_BYTES;
 use super::resolve::{Binding, Candidate, Failure, Resolved, Source};
 use super::{Arg, Args, Ctx, Cx, Lambda, Program};
@@ -21,12 +21,13 @@ impl Cx<'_> {
         })
     }
 
-    /// The overload that fits the values: of the innermost layer that has one.
+    /// Returns the matching overload of the innermost layer that has one. Fails if a layer has several and
+    /// none is more specific than the others.
     pub(super) fn choose<'r>(
         &self,
         resolved: &'r Resolved,
-        positional: &[Given],
-        named: &[(&str, Given)],
+        positional: &[ActualArg],
+        named: &[(&str, ActualArg)],
         name: &str,
         receiver: Option<&Value>,
     ) -> Result<Option<&'r Candidate>> {
@@ -38,8 +39,8 @@ impl Cx<'_> {
                 }
                 winner = match winner {
                     None => Some(candidate),
-                    Some(other) if is_more_special(other, candidate, positional.len(), named) => Some(other),
-                    Some(other) if is_more_special(candidate, other, positional.len(), named) => {
+                    Some(other) if is_more_specific(other, candidate, positional.len(), named) => Some(other),
+                    Some(other) if is_more_specific(candidate, other, positional.len(), named) => {
                         Some(candidate)
                     }
                     Some(_) => return Err(self.failure(Failure::Ambiguous, name, receiver)),
@@ -52,24 +53,24 @@ impl Cx<'_> {
         Ok(None)
     }
 
-    fn fits(&self, candidate: &Candidate, positional: &[Given], named: &[(&str, Given)]) -> bool {
+    fn fits(&self, candidate: &Candidate, positional: &[ActualArg], named: &[(&str, ActualArg)]) -> bool {
         let signature = &candidate.overload.signature;
-        let positional_fit = positional.iter().enumerate().all(|(index, given)| {
-            let is_default = matches!(given, Given::Omitted) && index < signature.params.len();
-            is_default || positional_param(signature, index).is_some_and(|param| self.accepts(param, given))
+        let positional_fit = positional.iter().enumerate().all(|(index, actual)| {
+            let is_default = matches!(actual, ActualArg::Omitted) && index < signature.params.len();
+            is_default || positional_param(signature, index).is_some_and(|param| self.accepts(param, actual))
         });
         positional_fit
-            && named.iter().all(|(name, given)| {
-                named_param(signature, name).is_some_and(|param| self.accepts(param, given))
+            && named.iter().all(|(name, actual)| {
+                named_param(signature, name).is_some_and(|param| self.accepts(param, actual))
             })
     }
 
-    fn accepts(&self, param: &Param, given: &Given) -> bool {
-        match given {
-            Given::Value(value) => self.accepts_value(param, value),
-            Given::Pair(..) => accepts_pair(param),
-            Given::Node(_) | Given::NodePair(..) => true,
-            Given::Omitted => param.kind.accepts(Kind::Omitted, false),
+    fn accepts(&self, param: &Param, actual: &ActualArg) -> bool {
+        match actual {
+            ActualArg::Value(value) => self.accepts_value(param, value),
+            ActualArg::Pair(..) => accepts_pair(param),
+            ActualArg::Node(_) | ActualArg::NodePair(..) => true,
+            ActualArg::Omitted => param.kind.accepts(Kind::Omitted, false),
         }
     }
 
@@ -86,8 +87,8 @@ impl Cx<'_> {
         &mut self,
         program: &'c Arc<Program>,
         candidate: &Candidate,
-        mut positional: GivenArgs,
-        mut named: SmallVec<[(&str, Given); 2]>,
+        mut positional: ActualArgs,
+        mut named: SmallVec<[(&str, ActualArg); 2]>,
         ctx: &'c Ctx,
     ) -> Result<Args<'c>> {
         let signature = &candidate.overload.signature;
@@ -101,53 +102,59 @@ impl Cx<'_> {
             };
             let argument = match source {
                 Source::Positional(at) => {
-                    let given = std::mem::replace(&mut positional[at], Given::Omitted);
-                    self.bound(program, param, given, ctx)?
+                    let actual = std::mem::replace(&mut positional[at], ActualArg::Omitted);
+                    self.bind_arg(program, param, actual, ctx)?
                 }
                 Source::Named(at) => {
-                    let given = std::mem::replace(&mut named[at].1, Given::Omitted);
+                    let actual = std::mem::replace(&mut named[at].1, ActualArg::Omitted);
                     named[at].0 = "";
-                    self.bound(program, param, given, ctx)?
+                    self.bind_arg(program, param, actual, ctx)?
                 }
                 Source::Default => default_arg(param),
             };
             args.all.push(argument);
         }
         if let Some(param) = &signature.rest {
-            for given in positional.into_iter().skip(signature.params.len()) {
-                let argument = match given {
-                    // There is no default here: the mark of the empty slot is what the lambda gives.
-                    Given::Omitted if param.kind.is_lazy() => {
+            for actual in positional.into_iter().skip(signature.params.len()) {
+                let argument = match actual {
+                    // Variadic parameters have no default, so the lambda returns the omitted-argument marker.
+                    ActualArg::Omitted if param.kind.is_lazy() => {
                         Arg::Lambda(Lambda::of_value(Value::Omitted, ctx.clone()))
                     }
-                    given => self.bound(program, param, given, ctx)?,
+                    actual => self.bind_arg(program, param, actual, ctx)?,
                 };
                 args.all.push(argument);
             }
         }
         if let Some(param) = &signature.named_rest {
-            for (name, given) in named.into_iter().filter(|(name, _)| !name.is_empty()) {
-                let argument = self.bound(program, param, given, ctx)?;
+            for (name, actual) in named.into_iter().filter(|(name, _)| !name.is_empty()) {
+                let argument = self.bind_arg(program, param, actual, ctx)?;
                 args.named.push((name.into(), argument));
             }
         }
         Ok(args)
     }
 
-    /// Makes of an argument what the parameter wants.
-    fn bound(&mut self, program: &Arc<Program>, param: &Param, given: Given, ctx: &Ctx) -> Result<Arg> {
-        let mut arg = match given {
-            Given::Omitted => Arg::Value(Value::Omitted),
-            Given::Node(node) => Arg::Node(node),
-            Given::NodePair(key, value) => Arg::NodePair(key, value),
-            Given::Value(value) => Arg::Value(value),
-            Given::Pair(pair) => Arg::Pair(pair),
+    /// Converts an actual argument to the form that the parameter requires.
+    fn bind_arg(
+        &mut self,
+        program: &Arc<Program>,
+        param: &Param,
+        actual: ActualArg,
+        ctx: &Ctx,
+    ) -> Result<Arg> {
+        let mut arg = match actual {
+            ActualArg::Omitted => Arg::Value(Value::Omitted),
+            ActualArg::Node(node) => Arg::Node(node),
+            ActualArg::NodePair(key, value) => Arg::NodePair(key, value),
+            ActualArg::Value(value) => Arg::Value(value),
+            ActualArg::Pair(pair) => Arg::Pair(pair),
         };
         self.finish_arg(program, param, &mut arg, ctx)?;
         Ok(arg)
     }
 
-    /// Makes of an argument, in place, what the parameter wants.
+    /// Converts an argument in place to the form that the parameter requires.
     #[inline]
     pub(super) fn finish_arg(
         &mut self,
@@ -158,7 +165,7 @@ impl Cx<'_> {
     ) -> Result<()> {
         match (param.kind, &mut *arg) {
             (ParamType::Value(_), Arg::Value(value)) => {
-                // Whatever a function does with a long text, it is likely to read all of it.
+                // Charged here once, since a function that takes a long string usually scans all of it.
                 if let Value::Str(text) = value
                     && text.len() > TEXT_FREE_BYTES
                 {
@@ -201,25 +208,25 @@ fn named_param<'s>(signature: &'s Signature, name: &str) -> Option<&'s Param> {
     signature.params.iter().find(|param| *param.name == *name).or(signature.named_rest.as_ref())
 }
 
-/// Whether the first is more special for at least one argument, and the second for none.
-pub(super) fn is_more_special(
+/// Reports whether `first` is more specific for at least one argument and `second` for none.
+pub(super) fn is_more_specific(
     first: &Candidate,
     second: &Candidate,
     positional: usize,
-    named: &[(&str, Given)],
+    named: &[(&str, ActualArg)],
 ) -> bool {
     let (a, b) = (&first.overload.signature, &second.overload.signature);
     let by_position = (0..positional).map(|index| (positional_param(a, index), positional_param(b, index)));
     let by_name = named.iter().map(|(name, _)| (named_param(a, name), named_param(b, name)));
-    let mut more_special = false;
+    let mut more_specific = false;
     for (a, b) in by_position.chain(by_name) {
         let (Some(a), Some(b)) = (a, b) else { continue };
         if b.kind.is_specialization_of(a.kind) {
             return false;
         }
-        more_special |= a.kind.is_specialization_of(b.kind);
+        more_specific |= a.kind.is_specialization_of(b.kind);
     }
-    more_special
+    more_specific
 }
 
 pub(super) fn default_arg(param: &Param) -> Arg {

@@ -1,10 +1,10 @@
-//! The bounds of an evaluation: steps, depth, memory.
+//! Resource limits of an evaluation: steps, nesting depth and memory.
 
 use super::{Cx, Limits, Options};
 use crate::error::{Error, ErrorClass, Result};
 
 pub(super) struct Budget {
-    /// Steps until something has to be looked at: the host, or the end.
+    /// Steps left before the step limit and the host's interrupt flag are checked again.
     until_check: u32,
     steps_left: u64,
     depth: u32,
@@ -13,7 +13,7 @@ pub(super) struct Budget {
     quota: u64,
 }
 
-/// How often the host is asked whether to go on.
+/// Steps between checks for interruption by the host.
 const CHECK_EVERY: u32 = 4096;
 
 impl Budget {
@@ -30,14 +30,14 @@ impl Budget {
         }
     }
 
-    /// Quotas so small that even a small value could exceed them.
+    /// Reports whether the quota is so small (below 64 KiB) that even small values can exceed it.
     pub(super) fn is_tight(&self) -> bool {
         self.quota < 1 << 16
     }
 }
 
 impl Cx<'_> {
-    /// Counts one step of work.
+    /// Charges one step.
     #[inline]
     pub fn step(&mut self) -> Result<()> {
         if self.budget.until_check == 0 {
@@ -47,7 +47,7 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Counts work that costs as much as this many steps.
+    /// Charges `count` steps.
     pub fn steps(&mut self, count: u64) -> Result<()> {
         match u32::try_from(count) {
             Ok(count) if count <= self.budget.until_check => {
@@ -58,20 +58,20 @@ impl Cx<'_> {
         }
     }
 
-    /// Steps that may still be taken.
+    /// Returns the number of steps left.
     pub(crate) fn steps_left(&self) -> u64 {
         self.budget.steps_left.saturating_add(u64::from(self.budget.until_check))
     }
 
     #[cold]
-    fn refill(&mut self, wanted: u64) -> Result<()> {
-        let missing = wanted.saturating_sub(u64::from(self.budget.until_check)).max(1);
+    fn refill(&mut self, count: u64) -> Result<()> {
+        let missing = count.saturating_sub(u64::from(self.budget.until_check)).max(1);
         if missing > self.budget.steps_left {
-            let message = "the expression takes more steps than allowed";
+            let message = "the expression exceeds the step limit";
             return Err(Box::new(Error::new(ErrorClass::StepLimit, message)));
         }
         if self.host.is_interrupted() {
-            let message = "the evaluation was stopped: it took too long";
+            let message = "evaluation timed out";
             return Err(Box::new(Error::new(ErrorClass::Interrupted, message)));
         }
         self.budget.steps_left -= missing;
@@ -81,7 +81,7 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Does work one level deeper, unless that is one level too deep.
+    /// Runs `work` one nesting level deeper. Fails with a recursion error at the depth limit.
     pub(super) fn nested<R>(&mut self, work: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         if self.budget.depth >= self.budget.depth_max {
             return Err(super::context::recursion_error());
@@ -92,7 +92,7 @@ impl Cx<'_> {
         result
     }
 
-    /// Counts bytes of a new value.
+    /// Charges the bytes of a newly allocated value. Freed values are not credited.
     pub fn charge(&mut self, bytes: u64) -> Result<()> {
         match self.budget.memory_left.checked_sub(bytes) {
             Some(left) => {
@@ -103,12 +103,12 @@ impl Cx<'_> {
         }
     }
 
-    /// Refuses a value of that many bytes if the quota for one value says so.
+    /// Fails if a single value of this size exceeds the memory quota.
     pub fn check_bytes(&self, bytes: u64) -> Result<()> {
         if bytes > self.budget.quota { Err(quota_error()) } else { Ok(()) }
     }
 
-    /// The longest text that may be made of a value.
+    /// Maximum length in bytes of a string created from a value.
     pub fn text_max(&self) -> usize {
         usize::try_from(self.budget.quota.min(self.budget.memory_left)).unwrap_or(usize::MAX)
     }

@@ -1,4 +1,4 @@
-//! Calls: evaluating arguments, choosing the overload that fits their values, binding, calling.
+//! Calls: evaluate the arguments, select the overload that accepts them, bind and invoke it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -13,33 +13,33 @@ use crate::library::Overload;
 use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, Tree, VarName};
 use crate::value::{Kind, Value};
 
-/// An argument as it is handed to a call.
+/// An actual argument of a call, before it is bound to a parameter.
 #[derive(Clone, Debug)]
-pub(super) enum Given {
+pub(super) enum ActualArg {
     Omitted,
     Node(NodeId),
     NodePair(NodeId, NodeId),
     Value(Value),
-    /// A pair whose parts have been evaluated.
+    /// A pair whose key and value have been evaluated.
     Pair(Box<(Value, Value)>),
 }
 
-pub(super) type GivenArgs = SmallVec<[Given; 6]>;
+pub(super) type ActualArgs = SmallVec<[ActualArg; 6]>;
 
-/// One call to be made.
+/// A call to be resolved.
 struct Call<'a> {
     program: &'a Arc<Program>,
     name: &'a str,
     receiver: Option<Value>,
     /// Without the receiver.
-    given: GivenArgs,
-    /// Arguments given by name as values.
+    actual: ActualArgs,
+    /// Named arguments passed as values.
     named_values: Vec<(Box<str>, Value)>,
     ctx: &'a Ctx,
 }
 
 impl Cx<'_> {
-    /// `name(…)` as it stands in an expression.
+    /// Evaluates `name(…)`.
     pub(super) fn call_named(
         &mut self,
         program: &Arc<Program>,
@@ -61,7 +61,7 @@ impl Cx<'_> {
         }
     }
 
-    /// `receiver.name(…)` with the receiver evaluated.
+    /// Evaluates `receiver.name(…)` for an evaluated receiver.
     pub(super) fn call_method(
         &mut self,
         program: &Arc<Program>,
@@ -87,15 +87,15 @@ impl Cx<'_> {
         args: ArgRange,
         ctx: &Ctx,
     ) -> Result<Value> {
-        // Only functions can be made by `def`, never methods.
+        // `def` can shadow functions but not methods.
         let shadowed = self.slow && receiver.is_none() && ctx.function(name.trim_end_matches('_')).is_some();
         if let (Site::Resolved(resolved, _), false) = (site, shadowed)
             && resolved.in_order
         {
             return self.call_plain(program, resolved, name, receiver, program.tree.arg_slice(args), ctx);
         }
-        let given = program.tree.arg_slice(args).iter().map(|slot| given(*slot)).collect();
-        let call = Call { program, name, receiver, given, named_values: Vec::new(), ctx };
+        let actual = program.tree.arg_slice(args).iter().map(|slot| actual_arg(*slot)).collect();
+        let call = Call { program, name, receiver, actual, named_values: Vec::new(), ctx };
         match site {
             _ if shadowed => self.call_dynamic(call),
             Site::Resolved(resolved, _) => self.run(call, resolved),
@@ -104,7 +104,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A literal, an indexer or a call of a value: a call by an operator's name.
+    /// Evaluates a literal, an index access or a call of a callable value, which are calls of `#…` functions.
     pub(super) fn call_operator(
         &mut self,
         program: &Arc<Program>,
@@ -114,9 +114,9 @@ impl Cx<'_> {
         args: ArgRange,
         ctx: &Ctx,
     ) -> Result<Value> {
-        let slots = program.tree.arg_slice(args).iter().map(|slot| given(*slot));
-        let given = first.map(Given::Node).into_iter().chain(slots).collect();
-        let call = Call { program, name, receiver: None, given, named_values: Vec::new(), ctx };
+        let slots = program.tree.arg_slice(args).iter().map(|slot| actual_arg(*slot));
+        let actual = first.map(ActualArg::Node).into_iter().chain(slots).collect();
+        let call = Call { program, name, receiver: None, actual, named_values: Vec::new(), ctx };
         let site = match program.tree.node(id) {
             Node::Index { site, .. } | Node::Invoke { site, .. } => Some(program.site(id, *site)),
             _ => None,
@@ -127,7 +127,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A binary operator that has been redefined.
+    /// Evaluates a binary operator that a `def` or a library layer redefines.
     pub(super) fn call_binary(
         &mut self,
         program: &Arc<Program>,
@@ -136,12 +136,12 @@ impl Cx<'_> {
         right: NodeId,
         ctx: &Ctx,
     ) -> Result<Value> {
-        let given = [Given::Node(left), Given::Node(right)].into_iter().collect();
+        let actual = [ActualArg::Node(left), ActualArg::Node(right)].into_iter().collect();
         let name = op.function();
-        self.call_dynamic(Call { program, name, receiver: None, given, named_values: Vec::new(), ctx })
+        self.call_dynamic(Call { program, name, receiver: None, actual, named_values: Vec::new(), ctx })
     }
 
-    /// `receiver.name(…)` where the dot itself may have been redefined.
+    /// Evaluates `receiver.name(…)` through `#operator_.`, which may have been redefined.
     pub(super) fn call_dot(
         &mut self,
         program: &Arc<Program>,
@@ -149,20 +149,20 @@ impl Cx<'_> {
         receiver: Value,
         ctx: &Ctx,
     ) -> Result<Value> {
-        // The right side is handed over as the method call it is; whoever gets it takes only the
-        // call from it, and brings a receiver.
-        let given = [Given::Value(receiver), Given::Node(id)].into_iter().collect();
+        // The right operand is passed as the whole method-call node. The redefined operator uses only the
+        // call part and supplies its own receiver.
+        let actual = [ActualArg::Value(receiver), ActualArg::Node(id)].into_iter().collect();
         self.call_dynamic(Call {
             program,
             name: "#operator_.",
             receiver: None,
-            given,
+            actual,
             named_values: Vec::new(),
             ctx,
         })
     }
 
-    /// Makes the method call of a dot on a receiver: what a method lambda does.
+    /// Invokes a method-call node on a receiver; the implementation of method lambdas.
     pub(crate) fn call_on_receiver(
         &mut self,
         program: &Arc<Program>,
@@ -176,7 +176,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The right side of a dot, whatever it is, on a receiver.
+    /// Applies the right operand of a dot (a key or a method call) to a receiver.
     pub(crate) fn dot(
         &mut self,
         program: &Arc<Program>,
@@ -192,27 +192,27 @@ impl Cx<'_> {
         }
     }
 
-    /// A program that is a value.
+    /// Returns a program that evaluates to a constant.
     pub(crate) fn constant_program(&self, value: Value) -> (Arc<Program>, NodeId) {
         (node_program(Node::Const(0), value, "", self.library.clone()), 0)
     }
 
-    /// `receiver.key` by way of the library.
+    /// Evaluates `receiver.key` through `#operator_.` of the library.
     pub(super) fn call_member(&mut self, receiver: Value, key: &str, ctx: &Ctx) -> Result<Value> {
         let program = keyword_program(key, self.library.clone());
         let node = program.tree.root;
-        let given = [Given::Value(receiver), Given::Node(node)].into_iter().collect();
+        let actual = [ActualArg::Value(receiver), ActualArg::Node(node)].into_iter().collect();
         self.call_dynamic(Call {
             program: &program,
             name: "#operator_.",
             receiver: None,
-            given,
+            actual,
             named_values: Vec::new(),
             ctx,
         })
     }
 
-    /// Calls a function by name with values.
+    /// Calls a function by name with evaluated positional arguments.
     pub fn call_values<const N: usize>(
         &mut self,
         name: &str,
@@ -231,13 +231,13 @@ impl Cx<'_> {
         self.call_by_name(name, None, values.into(), Vec::new(), ctx)
     }
 
-    /// Stands in for a program where there are only values.
+    /// Returns an empty program, for calls whose arguments are all values. Created once per evaluation.
     fn no_program(&mut self) -> Arc<Program> {
         let library = &self.library;
-        self.nothing.get_or_insert_with(|| empty_program(library)).clone()
+        self.empty_program.get_or_insert_with(|| empty_program(library)).clone()
     }
 
-    /// Calls a function, or with a receiver a method, by name with values.
+    /// Calls a function by name, or a method if there is a receiver, with evaluated arguments.
     pub fn call_by_name(
         &mut self,
         name: &str,
@@ -247,11 +247,11 @@ impl Cx<'_> {
         ctx: &Ctx,
     ) -> Result<Value> {
         let program = &self.no_program();
-        let given = values.into_iter().map(Given::Value).collect();
-        self.call_dynamic(Call { program, name, receiver, given, named_values, ctx })
+        let actual = values.into_iter().map(ActualArg::Value).collect();
+        self.call_dynamic(Call { program, name, receiver, actual, named_values, ctx })
     }
 
-    /// A call that is resolved now, with everything `def` may have added.
+    /// Resolves a call at run time, including functions defined by `def`, and makes it.
     fn call_dynamic(&mut self, call: Call<'_>) -> Result<Value> {
         let stripped = call.name.trim_end_matches('_');
         let method = call.receiver.is_some();
@@ -266,7 +266,7 @@ impl Cx<'_> {
         }
         let tree = &call.program.tree;
         let receiver = call.receiver.iter().map(|value| Shape::Value(value.kind()));
-        let shapes = receiver.chain(call.given.iter().map(|given| given_shape(tree, given))).collect();
+        let shapes = receiver.chain(call.actual.iter().map(|actual| actual_shape(tree, actual))).collect();
         let values: Vec<(Box<str>, Kind)> =
             call.named_values.iter().map(|(name, value)| (name.clone(), value.kind())).collect();
         let inner = defined.iter().map(|(_, closure)| vec![(&*DEFINED, Some(closure))].into_iter());
@@ -287,47 +287,50 @@ impl Cx<'_> {
         self.run_with(call, resolved, &[])
     }
 
-    /// Evaluates the eager arguments, picks the overload, and calls it.
+    /// Evaluates the eager arguments, selects the overload and calls it. `defined` holds the candidates of
+    /// `def`.
     fn run_with(
         &mut self,
         call: Call<'_>,
         resolved: &Resolved,
         defined: &[(DefinedFunction, Ctx)],
     ) -> Result<Value> {
-        let Call { program, name, receiver, given, named_values, ctx } = call;
-        let shown = receiver.clone().filter(|_| resolved.layers.iter().any(|layer| !layer.is_empty()));
-        if shown.as_ref().is_some_and(|receiver| !self.fits_receiver(resolved, receiver)) {
-            // The receiver is known by now, so what does not fit it fails before arguments can.
-            return Err(self.failure(Failure::NoMatch, name, shown.as_ref()));
+        let Call { program, name, receiver, actual, named_values, ctx } = call;
+        let error_receiver =
+            receiver.clone().filter(|_| resolved.layers.iter().any(|layer| !layer.is_empty()));
+        if error_receiver.as_ref().is_some_and(|receiver| !self.fits_receiver(resolved, receiver)) {
+            // The receiver is evaluated first, so a receiver that no overload accepts fails before any
+            // argument can.
+            return Err(self.failure(Failure::NoMatch, name, error_receiver.as_ref()));
         }
-        let mut positional: GivenArgs = SmallVec::with_capacity(given.len() + 1);
+        let mut positional: ActualArgs = SmallVec::with_capacity(actual.len() + 1);
         let offset = usize::from(receiver.is_some());
-        positional.extend(receiver.map(Given::Value));
-        for given in given {
-            if matches!(given, Given::NodePair(..)) && !resolved.named.is_empty() {
+        positional.extend(receiver.map(ActualArg::Value));
+        for actual in actual {
+            if matches!(actual, ActualArg::NodePair(..)) && !resolved.named.is_empty() {
                 continue; // It was translated to a named argument.
             }
             let lazy = resolved.is_lazy(positional.len());
-            positional.push(if lazy { given } else { self.evaluate(program, given, ctx)? });
+            positional.push(if lazy { actual } else { self.evaluate(program, actual, ctx)? });
         }
         debug_assert!(positional.len() >= offset);
-        let mut named: SmallVec<[(&str, Given); 2]> = SmallVec::new();
+        let mut named: SmallVec<[(&str, ActualArg); 2]> = SmallVec::new();
         for argument in &resolved.named {
             let value = if argument.lazy {
-                Given::Node(argument.value)
+                ActualArg::Node(argument.value)
             } else {
-                Given::Value(self.eval(program, argument.value, ctx)?)
+                ActualArg::Value(self.eval(program, argument.value, ctx)?)
             };
             named.push((program.tree.keyword(argument.key).unwrap_or_default(), value));
         }
-        named.extend(named_values.iter().map(|(name, value)| (&**name, Given::Value(value.clone()))));
-        let Some(winner) = self.choose(resolved, &positional, &named, name, shown.as_ref())? else {
-            return Err(self.failure(Failure::NoMatch, name, shown.as_ref()));
+        named.extend(named_values.iter().map(|(name, value)| (&**name, ActualArg::Value(value.clone()))));
+        let Some(winner) = self.choose(resolved, &positional, &named, name, error_receiver.as_ref())? else {
+            return Err(self.failure(Failure::NoMatch, name, error_receiver.as_ref()));
         };
-        drop(shown);
+        drop(error_receiver);
         if let Some(closure) = &winner.closure {
-            let found = defined.iter().find(|(_, known)| known.address() == closure.address());
-            let Some((function, closure)) = found else { return Ok(Value::Null) };
+            let definition = defined.iter().find(|(_, ctx)| ctx.address() == closure.address());
+            let Some((function, closure)) = definition else { return Ok(Value::Null) };
             return self.call_closure(function, closure, positional, &named);
         }
         let mut args = self.bind(program, winner, positional, named, ctx)?;
@@ -336,17 +339,17 @@ impl Cx<'_> {
         Ok(result)
     }
 
-    fn evaluate(&mut self, program: &Arc<Program>, given: Given, ctx: &Ctx) -> Result<Given> {
-        Ok(match given {
-            Given::Node(node) => Given::Value(self.eval(program, node, ctx)?),
-            Given::NodePair(key, value) => {
-                Given::Pair(Box::new((self.eval(program, key, ctx)?, self.eval(program, value, ctx)?)))
+    fn evaluate(&mut self, program: &Arc<Program>, actual: ActualArg, ctx: &Ctx) -> Result<ActualArg> {
+        Ok(match actual {
+            ActualArg::Node(node) => ActualArg::Value(self.eval(program, node, ctx)?),
+            ActualArg::NodePair(key, value) => {
+                ActualArg::Pair(Box::new((self.eval(program, key, ctx)?, self.eval(program, value, ctx)?)))
             }
             other => other,
         })
     }
 
-    /// Calls a function made by `def`, straight from its syntax.
+    /// Calls a function defined by `def`, binding arguments without overload resolution.
     fn call_defined(
         &mut self,
         program: &Arc<Program>,
@@ -386,17 +389,17 @@ impl Cx<'_> {
         &mut self,
         function: &DefinedFunction,
         closure: &Ctx,
-        positional: GivenArgs,
-        named: &[(&str, Given)],
+        positional: ActualArgs,
+        named: &[(&str, ActualArg)],
     ) -> Result<Value> {
         let mut vars: SmallVec<[(VarName, Value); 1]> = SmallVec::new();
-        for (index, given) in positional.into_iter().enumerate() {
-            if let Given::Value(value) = given {
+        for (index, actual) in positional.into_iter().enumerate() {
+            if let ActualArg::Value(value) = actual {
                 vars.push((VarName::Positional(index as u32 + 1), value));
             }
         }
-        for (name, given) in named {
-            if let Given::Value(value) = given {
+        for (name, actual) in named {
+            if let ActualArg::Value(value) = actual {
                 vars.push((VarName::new(name), value.clone()));
             }
         }
@@ -404,7 +407,7 @@ impl Cx<'_> {
         self.eval(&function.program, function.body, &frame)
     }
 
-    /// Refuses a value that is larger than the quota for one value.
+    /// Fails if a value exceeds the memory quota for a single value.
     pub(super) fn check_value(&self, value: &Value) -> Result<()> {
         match value {
             Value::Str(text) if text.len() < 1 << 12 && !self.slow => Ok(()),
@@ -419,28 +422,30 @@ impl Cx<'_> {
         }
     }
 
-    /// Whether the expression or its library may mean something else by this core function.
+    /// Reports whether `def` or a library layer redefines this core function.
     pub(crate) fn redefined(&self, name: &str, ctx: &Ctx) -> bool {
         self.slow && (ctx.function(name).is_some() || self.library.redefines(name))
     }
 
-    /// Whether a layer over the standard library has a method of that name too.
+    /// Reports whether a layer above the standard library also defines this method.
     pub(crate) fn has_layered_method(&self, name: &str) -> bool {
         self.library.get(name).is_some_and(|entry| entry.methods.len() > 1)
     }
 
     pub(super) fn failure(&self, failure: Failure, name: &str, receiver: Option<&Value>) -> Box<Error> {
         let class = failure.class(receiver.is_some());
-        let shown = match receiver.map(Value::to_message_text).transpose() {
-            Ok(shown) => shown.unwrap_or_default(),
+        let receiver_text = match receiver.map(Value::to_message_text).transpose() {
+            Ok(receiver_text) => receiver_text.unwrap_or_default(),
             Err(error) => return error,
         };
         let message = match class {
             ErrorClass::NoMatchingMethod => {
-                format!("No method \"{name}\" for receiver {shown} matches supplied arguments")
+                format!("No method \"{name}\" for receiver {receiver_text} matches supplied arguments")
             }
             ErrorClass::AmbiguousFunction => format!("Ambiguous function \"{name}\""),
-            ErrorClass::AmbiguousMethod => format!("Ambiguous method \"{name}\" for receiver {shown}"),
+            ErrorClass::AmbiguousMethod => {
+                format!("Ambiguous method \"{name}\" for receiver {receiver_text}")
+            }
             ErrorClass::MappingTranslation => "Cannot convert mapping to keyword argument".to_owned(),
             _ => format!("No function \"{name}\" matches supplied arguments"),
         };
@@ -458,7 +463,7 @@ impl Cx<'_> {
 
     pub(crate) fn unknown_method(&self, name: &str, receiver: &Value) -> Box<Error> {
         let message = match receiver.to_message_text() {
-            Ok(shown) => format!("Unknown method \"{name}\" for receiver {shown}"),
+            Ok(receiver_text) => format!("Unknown method \"{name}\" for receiver {receiver_text}"),
             Err(error) => return error,
         };
         let mut error = Error::new(ErrorClass::NoMethod, message);
@@ -467,34 +472,34 @@ impl Cx<'_> {
     }
 }
 
-fn given(slot: ArgNode) -> Given {
+fn actual_arg(slot: ArgNode) -> ActualArg {
     match slot {
-        ArgNode::Omitted => Given::Omitted,
-        ArgNode::Positional(node) => Given::Node(node),
-        ArgNode::Pair(key, value) => Given::NodePair(key, value),
+        ArgNode::Omitted => ActualArg::Omitted,
+        ArgNode::Positional(node) => ActualArg::Node(node),
+        ArgNode::Pair(key, value) => ActualArg::NodePair(key, value),
     }
 }
 
-fn given_shape(tree: &Tree, given: &Given) -> Shape {
-    match given {
-        Given::Omitted => Shape::Omitted,
-        // A method call handed over as the right side of a dot is a call.
-        Given::Node(node) if matches!(tree.node(*node), Node::Method { .. }) => Shape::Call,
-        Given::Node(node) => shape(tree, *node),
-        Given::NodePair(key, value) => arg_shape(tree, ArgNode::Pair(*key, *value)),
-        Given::Value(value) => Shape::Value(value.kind()),
-        Given::Pair(..) => Shape::Expression,
+fn actual_shape(tree: &Tree, actual: &ActualArg) -> Shape {
+    match actual {
+        ActualArg::Omitted => Shape::Omitted,
+        // A method-call node passed as the right operand of a dot counts as a call.
+        ActualArg::Node(node) if matches!(tree.node(*node), Node::Method { .. }) => Shape::Call,
+        ActualArg::Node(node) => shape(tree, *node),
+        ActualArg::NodePair(key, value) => arg_shape(tree, ArgNode::Pair(*key, *value)),
+        ActualArg::Value(value) => Shape::Value(value.kind()),
+        ActualArg::Pair(..) => Shape::Expression,
     }
 }
 
-/// How functions made by `def` look to overload resolution: they take anything.
+/// The overload that stands for functions defined by `def`: it accepts any arguments.
 static DEFINED: LazyLock<Arc<Overload>> = LazyLock::new(crate::stdlib::defined_overload);
 
 fn empty_program(library: &Arc<crate::library::Library>) -> Arc<Program> {
     keyword_program("", library.clone())
 }
 
-/// A program that is just a bare keyword, to hand a key to whoever redefined the dot.
+/// Returns a program that is a bare keyword, used to pass a key to a redefined dot operator.
 fn keyword_program(key: &str, library: Arc<crate::library::Library>) -> Arc<Program> {
     node_program(Node::Keyword(0), Value::str(key), key, library)
 }
@@ -506,7 +511,7 @@ fn node_program(
     library: Arc<crate::library::Library>,
 ) -> Arc<Program> {
     let span = crate::error::Span::new(0, source.len());
-    let nodes = vec![crate::syntax::Placed { node, span, depth: 1 }];
+    let nodes = vec![crate::syntax::SpannedNode { node, span, depth: 1 }];
     let tree = Tree { source: source.into(), nodes, constants: vec![value], ..Tree::default() };
     Arc::new(Program::new(tree, library))
 }

@@ -1,7 +1,7 @@
-//! Contexts: chains of frames that hold variables and functions made by `def`.
+//! Contexts: chains of frames that hold variables and functions defined by `def`.
 //!
-//! The reference makes a fresh context for every call; only those that something is put into can
-//! be told apart, so only those exist here.
+//! The reference creates a context for every call. A frame exists here only if a variable or function is
+//! stored in it; expressions cannot observe the difference.
 
 use std::sync::Arc;
 
@@ -12,26 +12,27 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::syntax::{NodeId, VarName};
 use crate::value::{MAX_DEPTH, Value};
 
-/// A place to look variables and functions up; cheap to clone.
+/// A scope for variables and functions; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Ctx(Arc<Frame>);
 
 #[derive(Debug)]
 pub(super) struct Frame {
-    /// What `$` is; [`Value::Omitted`] when this frame does not say.
+    /// The value of `$`; [`Value::Omitted`] if this frame does not bind it.
     first: Value,
-    /// All other variables.
+    /// All variables except `$`.
     vars: SmallVec<[(VarName, Value); 1]>,
     parent: Option<Ctx>,
-    /// What `def` made in this frame.
+    /// The function that `def` registered in this frame.
     function: Option<Box<DefinedFunction>>,
-    /// How far dropping this frame may recurse: parents and the values in it.
+    /// Recursion depth of dropping this frame, over its parents and values.
     depth: u16,
-    /// Whether this frame or one above it has functions.
+    /// Whether this frame or an ancestor holds a function.
     has_functions: bool,
 }
 
-/// A function made by `def`. Its closure is the frame it is found in, so frames hold no cycles.
+/// A function defined by `def`. Its closure is the frame that holds it and is not stored here, so frames form
+/// no reference cycles.
 #[derive(Clone, Debug)]
 pub struct DefinedFunction {
     pub name: Arc<str>,
@@ -42,13 +43,13 @@ pub struct DefinedFunction {
 static NULL: Value = Value::Null;
 
 impl Ctx {
-    /// A context without a parent.
+    /// Creates a context without a parent.
     pub fn root(vars: impl IntoIterator<Item = (VarName, Value)>) -> Self {
         let (first, vars) = split_first(vars);
         Self(Arc::new(Frame { first, vars, parent: None, function: None, depth: 1, has_functions: false }))
     }
 
-    /// A child that binds variables. An argument that was left out binds nothing.
+    /// Creates a child that binds variables. [`Value::Omitted`] binds nothing.
     pub fn with_vars(&self, vars: impl IntoIterator<Item = (VarName, Value)>) -> Result<Self> {
         let (first, vars) = split_first(vars);
         let deepest = vars.iter().map(|(_, value)| value.depth()).max().unwrap_or(0).max(first.depth());
@@ -64,7 +65,7 @@ impl Ctx {
         })))
     }
 
-    /// A child in which `$` is the given value.
+    /// Creates a child that binds `$`.
     pub fn with_first(&self, first: Value) -> Result<Self> {
         let depth = deeper(first.depth().max(self.0.depth))?;
         let has_functions = self.0.has_functions;
@@ -79,7 +80,7 @@ impl Ctx {
         })))
     }
 
-    /// A child that knows one more function.
+    /// Creates a child that defines one function.
     pub fn with_function(&self, function: DefinedFunction) -> Result<Self> {
         Ok(Self(Arc::new(Frame {
             first: Value::Omitted,
@@ -91,8 +92,8 @@ impl Ctx {
         })))
     }
 
-    /// Puts another value for `$` into a frame made by [`Ctx::with_first`] that nobody else holds.
-    /// Says whether that was possible.
+    /// Replaces `$` in a frame created by [`Ctx::with_first`], if this is the only reference to it. Swaps the
+    /// old value into `value` and reports whether the frame was reused.
     pub(super) fn reuse_first(&mut self, value: &mut Value) -> Result<bool> {
         let Some(frame) = Arc::get_mut(&mut self.0).filter(|frame| frame.vars.is_empty()) else {
             return Ok(false);
@@ -103,8 +104,8 @@ impl Ctx {
         Ok(true)
     }
 
-    /// Puts other values for `$1` and `$2` into a frame made for two that nobody else holds. Says
-    /// whether that was possible.
+    /// Replaces `$1` and `$2` in a frame that binds both, if this is the only reference to it. Swaps the old
+    /// values into the arguments and reports whether the frame was reused.
     pub(super) fn reuse_two(&mut self, first: &mut Value, second: &mut Value) -> Result<bool> {
         let Some(frame) = Arc::get_mut(&mut self.0) else { return Ok(false) };
         let [(_, slot)] = &mut frame.vars[..] else { return Ok(false) };
@@ -118,7 +119,7 @@ impl Ctx {
         Ok(true)
     }
 
-    /// The value of `$`.
+    /// Returns the value of `$`.
     #[inline]
     pub fn first(&self) -> &Value {
         let mut frame = &*self.0;
@@ -131,14 +132,14 @@ impl Ctx {
         &frame.first
     }
 
-    /// The value of a variable; null when there is none.
+    /// Returns the value of a variable; null if it is not bound.
     pub fn get(&self, name: &VarName) -> &Value {
         if *name == VarName::FIRST {
             return self.first();
         }
         let mut frame = &*self.0;
         loop {
-            if let Some((_, value)) = frame.vars.iter().rev().find(|(known, _)| known == name) {
+            if let Some((_, value)) = frame.vars.iter().rev().find(|(bound_name, _)| bound_name == name) {
                 return value;
             }
             match &frame.parent {
@@ -148,7 +149,7 @@ impl Ctx {
         }
     }
 
-    /// The innermost function of that name with the context it closes over.
+    /// Returns the innermost function of that name and the context it closes over.
     pub fn function(&self, name: &str) -> Option<(&DefinedFunction, &Ctx)> {
         let mut ctx = self;
         loop {
@@ -163,19 +164,20 @@ impl Ctx {
         }
     }
 
-    /// Every function of that name, innermost first.
+    /// Returns every function of that name, innermost first.
     pub fn functions(&self, name: &str) -> Vec<(DefinedFunction, Ctx)> {
-        let mut found = Vec::new();
+        let mut functions = Vec::new();
         let mut ctx = Some(self);
         while let Some((function, closure)) = ctx.and_then(|ctx| ctx.function(name)) {
-            found.push((function.clone(), closure.clone()));
+            functions.push((function.clone(), closure.clone()));
             ctx = closure.0.parent.as_ref();
         }
-        found
+        functions
     }
 
-    /// Variables of the outermost frame that no expression can name (`%…`): what an embedding program knows beside
-    /// the data. Functions written in the language see them too, as built-in ones do.
+    /// Returns the hidden variables of the outermost frame. Their names start with `%`, so no expression can
+    /// refer to them; an embedding program uses them to pass data to built-in functions. Helpers written in
+    /// YAQL inherit them.
     pub(crate) fn hidden(&self) -> impl Iterator<Item = (VarName, Value)> {
         let mut frame = &*self.0;
         while let Some(parent) = &frame.parent {
@@ -189,12 +191,12 @@ impl Ctx {
         self.0.depth
     }
 
-    /// Tells contexts apart.
+    /// Returns the address of the frame, which identifies the context.
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Names of all functions in reach that `def` made, for suggestions.
+    /// Returns the names of all visible functions defined by `def`, for suggestions.
     pub(super) fn function_names(&self) -> Vec<Arc<str>> {
         let mut names = Vec::new();
         let mut ctx = Some(self);
@@ -206,7 +208,7 @@ impl Ctx {
     }
 }
 
-/// Sets `$` apart from all other variables, and drops what was left out.
+/// Separates `$` from the other variables and drops omitted ones.
 fn split_first(vars: impl IntoIterator<Item = (VarName, Value)>) -> (Value, SmallVec<[(VarName, Value); 1]>) {
     let mut first = Value::Omitted;
     let mut others = SmallVec::new();
@@ -220,7 +222,7 @@ fn split_first(vars: impl IntoIterator<Item = (VarName, Value)>) -> (Value, Smal
     (first, others)
 }
 
-/// One more level, unless that is one too many.
+/// Returns `depth + 1`. Fails with a recursion error at [`MAX_DEPTH`].
 pub(super) fn deeper(depth: u16) -> Result<u16> {
     if depth >= MAX_DEPTH {
         return Err(recursion_error());

@@ -1,4 +1,5 @@
-//! The front door: compile once, evaluate often, from any thread.
+//! The entry point of the crate: compile an expression once, then evaluate it any number of times from any
+//! thread.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use crate::library::Library;
 use crate::syntax::{Grammar, NodeId, VarName, parse};
 use crate::value::Value;
 
-/// A dialect and a library: what turns text into expressions.
+/// Compiles expressions of one dialect against one library.
 #[derive(Clone, Debug)]
 pub struct Engine {
     library: Arc<Library>,
@@ -27,13 +28,14 @@ impl Engine {
         Self { library, grammar: Grammar::default() }
     }
 
-    /// The engine for a combination of delegates and legacy functions.
+    /// Creates an engine with or without delegates and legacy functions.
     pub fn with_dialect(delegates: bool, legacy: crate::stdlib::Legacy) -> Self {
         let grammar = Grammar { delegates, legacy: legacy == crate::stdlib::Legacy::Full };
         Self { library: crate::stdlib::dialect(delegates, legacy), grammar }
     }
 
-    /// The same dialect over another library, such as this one with a layer of its owner's.
+    /// Returns an engine for the same dialect with another library, for example with a layer of custom
+    /// functions.
     #[must_use]
     pub fn with_library(self, library: Arc<Library>) -> Self {
         Self { library, ..self }
@@ -43,7 +45,7 @@ impl Engine {
         &self.library
     }
 
-    /// Parses an expression and settles beforehand what can be settled.
+    /// Parses an expression. Calls are resolved lazily, on first evaluation.
     pub fn compile(&self, source: &str) -> Result<Expression> {
         let tree = parse(source, self.grammar)?;
         let root = tree.root;
@@ -55,7 +57,7 @@ impl Engine {
 #[derive(Clone, Debug)]
 pub struct Expression {
     program: Arc<Program>,
-    /// What is evaluated; the whole tree unless this is a part.
+    /// The node to evaluate: the root of the tree, unless this is a subexpression.
     root: NodeId,
 }
 
@@ -68,22 +70,22 @@ impl Expression {
         &self.program
     }
 
-    /// The node of the tree that is evaluated.
+    /// Returns the node to evaluate.
     pub fn root(&self) -> NodeId {
         self.root
     }
 
-    /// A part of this expression as an expression of its own, sharing everything that was settled.
+    /// Returns a subexpression, which shares the tree and the resolved calls.
     pub fn part(&self, node: NodeId) -> Self {
         Self { program: self.program.clone(), root: node }
     }
 
-    /// What the whole expression may read of its input.
+    /// Returns the input paths that the whole expression may read.
     pub fn reads(&self) -> Reads {
         reads::reads(&self.program)
     }
 
-    /// Evaluates with `$` bound to the data, everything else at its default.
+    /// Evaluates with `$` bound to `data` and default options, limits and host.
     pub fn evaluate(&self, data: &Value) -> Result<Value> {
         self.run(Input { data: data.clone(), ..Input::default() })
     }
@@ -93,16 +95,16 @@ impl Expression {
     }
 }
 
-/// An expression in canonical form; parsing it gives the same tree.
+/// Prints the expression in canonical form, which parses to the same tree.
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.program.tree.print(self.root, f)
     }
 }
 
-/// Everything an evaluation depends on.
+/// The inputs of an evaluation.
 pub struct Input<'h> {
-    /// What `$` is.
+    /// The value of `$`.
     pub data: Value,
     pub vars: Vec<(VarName, Value)>,
     pub options: &'h Options,
@@ -128,7 +130,7 @@ impl Default for Input<'_> {
     }
 }
 
-/// One run of one expression.
+/// A single evaluation of an expression.
 pub struct Evaluation<'h> {
     cx: Cx<'h>,
     ctx: Ctx,
@@ -148,14 +150,14 @@ impl<'h> Evaluation<'h> {
             slow,
             regexes: None,
             programs: None,
-            pulls: 0,
+            pull_depth: 0,
             orderings: Vec::new(),
             scratch: String::new(),
             last_regex: None,
-            nothing: None,
+            empty_program: None,
             observer,
         };
-        // The data comes after the variables: it wins over a variable named like it.
+        // Bound last so that `$` takes precedence over a variable of that name.
         let ctx = Ctx::root(vars.into_iter().chain([(VarName::FIRST, data)]));
         Self { cx, ctx }
     }

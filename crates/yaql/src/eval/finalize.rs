@@ -1,4 +1,4 @@
-//! Output conversion: lazy results walked to the end, every container within the limit.
+//! Output conversion: consumes lazy results and checks containers against the iterator limit.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use crate::error::{Error, Result};
 use crate::value::{Key, Map, Set, Value};
 
 impl Cx<'_> {
-    /// The result of an expression as its caller gets it.
+    /// Converts the result of an expression to its output form.
     pub(super) fn finalize(&mut self, value: Value) -> Result<Value> {
         if matches!(value, Value::Omitted) {
-            // An argument that was left out is none, to this step as to any other call.
+            // The reference treats this step as a call, and an omitted argument matches no overload.
             return Err(self.failure(Failure::NoMatch, "#finalize", None));
         }
         if self.options.convert_output_data { self.convert(value) } else { Ok(value) }
     }
 
-    /// Converts a value with everything in it. A part that holds nothing but arrays, maps with
-    /// plain keys and scalars stays shared as it is: whoever reads the output takes tuples for
-    /// lists if the options say so.
+    /// Converts a value recursively. A container of arrays, maps with plain keys and scalars only is returned
+    /// unchanged and stays shared; consumers of the output treat its tuples as lists if the options require
+    /// it.
     pub fn convert(&mut self, value: Value) -> Result<Value> {
         self.step()?;
         match value {
@@ -69,7 +69,7 @@ impl Cx<'_> {
             cx.check_sized(&Value::Dict(map.clone()))?;
             let mut builder = Map::builder();
             for (key, value) in map.iter() {
-                // The reference converts the value first, which shows when both fail.
+                // The reference converts the value before the key, which determines the error if both fail.
                 let value = cx.convert(value.clone())?;
                 let key = cx.convert_key(key.clone())?;
                 builder.insert_key(key, value);
@@ -78,7 +78,7 @@ impl Cx<'_> {
         })
     }
 
-    /// Keys and elements of sets must still be hashable when converted.
+    /// Converts a map key or set element, which must still be hashable after conversion.
     fn convert_key(&mut self, key: Value) -> Result<Key> {
         let unhashable = match &key {
             Value::Tuple(_) if self.options.convert_tuples_to_lists => Some("list"),
@@ -110,7 +110,7 @@ impl Cx<'_> {
     }
 }
 
-/// The first part of a converted tuple that makes it unhashable; sets are, once converted.
+/// Returns the type of the first unhashable part of a converted tuple. Converted sets are unhashable.
 fn unhashable_part(value: &Value) -> Option<&'static str> {
     match value {
         Value::Tuple(seq) => seq.iter().find_map(unhashable_part),

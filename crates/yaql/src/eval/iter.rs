@@ -1,4 +1,4 @@
-//! Walking collections: lazy iterators, and cursors over everything that can be walked.
+//! Iteration: lazy iterators, and cursors over every iterable value.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, TryLockError};
@@ -9,38 +9,38 @@ use super::{Cx, with_stack};
 use crate::error::{Error, ErrorClass, Result};
 use crate::value::{Map, Seq, Set, Value};
 
-/// Work that is done element by element, when somebody asks for the next one.
+/// A lazy computation that produces one element per call.
 pub trait Lazy: Send {
-    /// The next element, or `None` at the end.
+    /// Returns the next element, or `None` at the end.
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>>;
 }
 
-/// An iterator as a value. All clones share one position.
+/// The state of an iterator value. All clones share one position.
 pub struct IterCell {
     state: IterState,
     depth: u16,
 }
 
 enum IterState {
-    /// Walked once.
+    /// Single-pass.
     Once(Mutex<Work>),
-    /// Remembers what it gave, so that every walk starts from the front.
+    /// Caches its elements, so that each new cursor starts at the first one.
     Memo(Mutex<Memo>),
 }
 
 struct Memo {
-    seen: Vec<Value>,
+    items: Vec<Value>,
     source: Cursor,
 }
 
 impl Drop for Memo {
     fn drop(&mut self) {
-        with_stack(|| drop(std::mem::take(&mut self.seen)));
+        with_stack(|| drop(std::mem::take(&mut self.items)));
     }
 }
 
-/// Lazy work in a box. It may have picked up deeper values than it was made with, and those may
-/// hold such work again, so it is dropped with enough stack.
+/// Boxed lazy work. Its values may be nested more deeply than when it was created and may contain further
+/// lazy work, so it is dropped with enough stack for the recursion.
 pub struct Work(Option<Box<dyn Lazy>>);
 
 impl Work {
@@ -78,7 +78,7 @@ impl fmt::Debug for IterCell {
     }
 }
 
-/// A position in anything that can be walked.
+/// A position in an iterable value.
 #[repr(u64)]
 pub enum Cursor {
     Seq(Arc<Seq>, usize),
@@ -86,10 +86,10 @@ pub enum Cursor {
     Keys(Arc<Map>, usize),
     Items(Arc<Map>, usize),
     Values(Arc<Map>, usize),
-    /// Characters of a string, for the few places where the reference iterates over one.
+    /// Characters of a string, for the few functions where the reference iterates over one.
     Chars(Arc<str>, usize),
     Owned(Box<dyn Lazy>),
-    /// The work of an iterator that nobody else holds.
+    /// The work of an iterator to which there is no other reference.
     Taken(Work),
     Shared(Arc<IterCell>),
     Memo(Arc<IterCell>, usize),
@@ -111,10 +111,10 @@ impl Cursor {
             }
             Self::Values(map, at) => Ok(advance(map.entry(*at).map(|(_, value)| value), at)),
             Self::Chars(text, at) => Ok(next_char(text, at)),
-            Self::Owned(lazy) => cx.pulling(|cx| lazy.next(cx)),
-            Self::Taken(work) => cx.pulling(|cx| work.next(cx)),
-            Self::Shared(cell) => cx.pulling(|cx| pull(cell, cx)),
-            Self::Memo(cell, at) => cx.pulling(|cx| remember(cell, at, cx)),
+            Self::Owned(lazy) => cx.with_pull(|cx| lazy.next(cx)),
+            Self::Taken(work) => cx.with_pull(|cx| work.next(cx)),
+            Self::Shared(cell) => cx.with_pull(|cx| next_shared(cell, cx)),
+            Self::Memo(cell, at) => cx.with_pull(|cx| next_memoized(cell, at, cx)),
             Self::Ordering(cell, sorted, at) => {
                 if sorted.is_none() {
                     *sorted = Some(cell.sorted(cx)?);
@@ -124,7 +124,7 @@ impl Cursor {
         }
     }
 
-    /// How many elements are left, when that is known without walking.
+    /// Returns the number of remaining elements if it is known without iterating, else 0.
     pub fn size_hint(&self) -> usize {
         match self {
             Self::Seq(seq, at) => seq.len() - at,
@@ -134,14 +134,14 @@ impl Cursor {
         }
     }
 
-    /// How far dropping this may recurse.
+    /// Recursion depth of dropping this cursor.
     pub fn depth(&self) -> u16 {
         match self {
             Self::Seq(seq, _) => seq.meta().depth,
             Self::Set(set, _) => set.meta().depth,
             Self::Keys(map, _) | Self::Items(map, _) | Self::Values(map, _) => map.meta().depth,
             Self::Chars(..) => 0,
-            // The work was unwrapped from a cell one level deeper than its parts.
+            // The depth was accounted for by the cell from which the work was taken.
             Self::Owned(_) | Self::Taken(_) => 0,
             Self::Shared(cell) | Self::Memo(cell, _) => cell.depth,
             Self::Ordering(cell, ..) => cell.depth(),
@@ -149,8 +149,8 @@ impl Cursor {
     }
 }
 
-/// Gives an element and goes on to the next. The copy is made where the caller wants it: a value
-/// that is moved as soon as it is written stalls the processor.
+/// Returns a copy of an element and advances the position. Inlined so that the copy is constructed in the
+/// caller's storage: moving a value right after writing it causes a store-forwarding stall.
 #[inline]
 fn advance(item: Option<&Value>, at: &mut usize) -> Option<Value> {
     *at += usize::from(item.is_some());
@@ -163,7 +163,7 @@ fn next_char(text: &str, at: &mut usize) -> Option<Value> {
     Some(Value::str(letter.encode_utf8(&mut [0; 4]) as &str))
 }
 
-fn pull(cell: &IterCell, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+fn next_shared(cell: &IterCell, cx: &mut Cx<'_>) -> Result<Option<Value>> {
     let IterState::Once(state) = &cell.state else { return Ok(None) };
     let mut lazy = match state.try_lock() {
         Ok(lazy) => lazy,
@@ -173,34 +173,34 @@ fn pull(cell: &IterCell, cx: &mut Cx<'_>) -> Result<Option<Value>> {
     lazy.next(cx)
 }
 
-fn remember(cell: &IterCell, at: &mut usize, cx: &mut Cx<'_>) -> Result<Option<Value>> {
+fn next_memoized(cell: &IterCell, at: &mut usize, cx: &mut Cx<'_>) -> Result<Option<Value>> {
     let IterState::Memo(memo) = &cell.state else { return Ok(None) };
     let mut memo = match memo.try_lock() {
         Ok(memo) => memo,
         Err(TryLockError::WouldBlock) => return Err(Box::new(Error::value("generator already executing"))),
         Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
     };
-    if *at == memo.seen.len() {
+    if *at == memo.items.len() {
         let Some(item) = memo.source.next(cx)? else { return Ok(None) };
-        memo.seen.push(item);
-        cx.check_bytes(56 + 8 * memo.seen.len() as u64)?;
+        memo.items.push(item);
+        cx.check_bytes(56 + 8 * memo.items.len() as u64)?;
         cx.charge(24)?;
     }
     *at += 1;
-    Ok(memo.seen.get(*at - 1).cloned())
+    Ok(memo.items.get(*at - 1).cloned())
 }
 
-/// A cursor that gives up when there are more elements than allowed.
+/// A cursor that fails after more elements than the iterator limit allows.
 pub struct Limited {
     cursor: Cursor,
-    left: usize,
+    remaining: usize,
     depth: u16,
 }
 
 impl Limited {
     #[inline]
     pub fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
-        // The length of a sequence was looked at when the walk began.
+        // The length of a sequence was checked by `Cx::iterate`.
         if let Cursor::Seq(seq, at) = &mut self.cursor {
             cx.step()?;
             return Ok(advance(seq.get(*at), at));
@@ -211,10 +211,10 @@ impl Limited {
     fn next_counted(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
         let item = self.cursor.next(cx)?;
         if item.is_some() {
-            if self.left == 0 {
+            if self.remaining == 0 {
                 return Err(cx.too_large());
             }
-            self.left -= 1;
+            self.remaining -= 1;
         }
         Ok(item)
     }
@@ -227,7 +227,7 @@ impl Limited {
         self.depth
     }
 
-    /// The rest, walked to the end.
+    /// Consumes the remaining elements.
     pub fn collect(mut self, cx: &mut Cx<'_>) -> Result<Vec<Value>> {
         let mut items = Vec::with_capacity(self.size_hint());
         while let Some(item) = self.next(cx)? {
@@ -246,37 +246,38 @@ impl Lazy for Limited {
 }
 
 impl Cx<'_> {
-    /// Asks another iterator for an element. They can be nested deeply, so every few levels the
-    /// stack is looked at.
+    /// Pulls an element from a nested iterator. Chains of iterators can be deep, so the stack is checked
+    /// every eight levels.
     #[inline]
-    fn pulling<R>(&mut self, pull: impl FnOnce(&mut Self) -> R) -> R {
-        self.pulls += 1;
-        let result = if self.pulls.is_multiple_of(8) { with_stack(|| pull(self)) } else { pull(self) };
-        self.pulls -= 1;
+    fn with_pull<R>(&mut self, pull: impl FnOnce(&mut Self) -> R) -> R {
+        self.pull_depth += 1;
+        let result = if self.pull_depth.is_multiple_of(8) { with_stack(|| pull(self)) } else { pull(self) };
+        self.pull_depth -= 1;
         result
     }
 
-    /// Makes an iterator of lazy work. `depth` is that of what the work holds on to.
+    /// Creates a single-pass iterator. `depth` is the depth of the values that `work` holds.
     pub fn lazy(&mut self, work: impl Lazy + 'static, depth: u16) -> Result<Value> {
         self.charge(64)?;
         let state = IterState::Once(Mutex::new(Work::new(work)));
         Ok(Value::Iterator(Arc::new(IterCell { state, depth: deeper(depth)? })))
     }
 
-    /// An iterator that can be walked again and again; other collections stay what they are.
+    /// Wraps a single-pass iterator so that it can be iterated repeatedly. Other collections are returned
+    /// unchanged.
     pub fn memorize(&mut self, collection: Value) -> Result<Value> {
         match collection {
             Value::Iterator(cell) if !cell.is_memo() => {
                 let depth = deeper(cell.depth())?;
                 let source = self.cursor(Value::Iterator(cell))?;
-                let memo = Memo { seen: Vec::new(), source };
+                let memo = Memo { items: Vec::new(), source };
                 Ok(Value::Iterator(Arc::new(IterCell { state: IterState::Memo(Mutex::new(memo)), depth })))
             }
             other => Ok(other),
         }
     }
 
-    /// Starts a walk without a limit, over anything the reference could iterate over.
+    /// Starts an iteration without a limit over any value that the reference can iterate over.
     pub fn cursor(&mut self, collection: Value) -> Result<Cursor> {
         Ok(match collection {
             Value::Tuple(seq) | Value::List(seq) => Cursor::Seq(seq, 0),
@@ -297,7 +298,7 @@ impl Cx<'_> {
             Value::Str(text) => Cursor::Chars(text, 0),
             other => {
                 if matches!(other, Value::Context(_)) {
-                    return Err(context_walk_error());
+                    return Err(context_iteration_error());
                 }
                 let message = format!("'{}' object is not iterable", other.type_name());
                 return Err(Box::new(Error::kind(message)));
@@ -305,15 +306,15 @@ impl Cx<'_> {
         })
     }
 
-    /// Starts a walk under the iterator limit, as every `iter` parameter does.
+    /// Starts an iteration under the iterator limit, as for every `iter` parameter.
     pub fn iterate(&mut self, collection: Value) -> Result<Limited> {
         self.check_sized(&collection)?;
         let depth = collection.depth();
-        let left = usize::try_from(self.options.limit_iterators).unwrap_or(usize::MAX);
-        Ok(Limited { cursor: self.cursor(collection)?, left, depth })
+        let remaining = usize::try_from(self.options.limit_iterators).unwrap_or(usize::MAX);
+        Ok(Limited { cursor: self.cursor(collection)?, remaining, depth })
     }
 
-    /// Refuses a sized collection that is longer than allowed.
+    /// Fails if the length of a sized collection exceeds the iterator limit.
     pub(crate) fn check_sized(&self, collection: &Value) -> Result<()> {
         match (collection.sized_len(), usize::try_from(self.options.limit_iterators)) {
             (Some(len), Ok(limit)) if len > limit => Err(self.too_large()),
@@ -327,7 +328,7 @@ impl Cx<'_> {
     }
 }
 
-/// A single-pass iterator over values that are there already.
+/// Creates a single-pass iterator over existing values.
 pub fn iterator_of(items: Vec<Value>) -> Result<Value> {
     struct Items(Cursor);
     impl Lazy for Items {
@@ -341,7 +342,7 @@ pub fn iterator_of(items: Vec<Value>) -> Result<Value> {
     Ok(Value::Iterator(Arc::new(IterCell { state, depth })))
 }
 
-/// What a walk over a context ends in: the reference takes it for a sequence of variables named 0, 1 …
-fn context_walk_error() -> Box<Error> {
+/// The error of iterating over a context: the reference treats it as a sequence of variables named 0, 1, ….
+fn context_iteration_error() -> Box<Error> {
     Box::new(Error::new(ErrorClass::Attribute, "'int' object has no attribute 'startswith'"))
 }

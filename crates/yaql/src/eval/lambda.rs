@@ -1,4 +1,4 @@
-//! Unevaluated arguments together with the context they were written in.
+//! Lambdas: unevaluated arguments together with the context they are evaluated in.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use crate::error::{Error, Result};
 use crate::syntax::{NodeId, VarName};
 use crate::value::Value;
 
-/// An argument that is evaluated when, and as often as, a function likes.
+/// An argument that the called function evaluates, zero or more times.
 #[derive(Clone, Debug)]
 pub struct Lambda {
     body: Body,
     ctx: Ctx,
-    /// The frame of the last call, used again when nobody kept it.
+    /// The frame of the previous call, reused if nothing else references it.
     frame: Option<Ctx>,
 }
 
 #[derive(Clone, Debug)]
 enum Body {
     Expression(Arc<Program>, NodeId),
-    /// A plain value in place of an expression: every call gives it.
+    /// A value passed in place of an expression: every call returns it.
     Constant(Box<Value>),
-    /// Null handed over as a value where a lambda is needed: every call is an error.
+    /// Null passed where a lambda is required: every call fails.
     Missing,
 }
 
@@ -31,8 +31,8 @@ impl Lambda {
         Self { body: Body::Expression(program, body), ctx, frame: None }
     }
 
-    /// From an argument that is a value already. A callable is called in the context it is given
-    /// to, not in the one it was made in.
+    /// Creates a lambda from an evaluated argument. A callable is called in the context of the caller, not in
+    /// the one it was created in.
     pub(super) fn of_value(value: Value, ctx: Ctx) -> Self {
         match value {
             Value::Callable(callable) => Self { body: callable.0.body.clone(), ctx, frame: None },
@@ -44,8 +44,8 @@ impl Lambda {
         Self { body: Body::Missing, ctx, frame: None }
     }
 
-    /// What to keep to call the body from elsewhere: `def` registers it in a context. Also what tells one argument
-    /// of an expression from another, for hosts that remember results.
+    /// Returns the body, if it is an expression. `def` registers it in a context; hosts that cache results
+    /// use it as the identity of the argument.
     pub fn expression(&self) -> Option<(&Arc<Program>, NodeId)> {
         match &self.body {
             Body::Expression(program, node) => Some((program, *node)),
@@ -60,7 +60,7 @@ impl Lambda {
         }
     }
 
-    /// How far dropping this may recurse.
+    /// Recursion depth of dropping this lambda.
     pub fn depth(&self) -> u16 {
         let body = match &self.body {
             Body::Constant(value) => value.depth(),
@@ -73,12 +73,12 @@ impl Lambda {
         &self.ctx
     }
 
-    /// Evaluates in the context it was written in, without arguments.
+    /// Evaluates the body without arguments.
     pub fn call0(&self, cx: &mut Cx<'_>) -> Result<Value> {
         self.call_in(cx, &self.ctx)
     }
 
-    /// Evaluates with one argument, which the body sees as `$`.
+    /// Evaluates the body with `$` bound to the argument.
     pub fn call1(&mut self, cx: &mut Cx<'_>, argument: Value) -> Result<Value> {
         self.enter(argument)?;
         match (&self.body, &self.frame) {
@@ -87,7 +87,7 @@ impl Lambda {
         }
     }
 
-    /// Whether the body is true of an argument.
+    /// Reports whether the body is true for an argument.
     pub fn test1(&mut self, cx: &mut Cx<'_>, argument: Value) -> Result<bool> {
         self.enter(argument)?;
         match (&self.body, &self.frame) {
@@ -96,7 +96,7 @@ impl Lambda {
         }
     }
 
-    /// The argument itself, if the body is true of it.
+    /// Returns the argument if the body is true for it.
     pub fn accept1(&mut self, cx: &mut Cx<'_>, argument: Value) -> Result<Option<Value>> {
         if let Body::Expression(..) = &self.body {
             let accepted = self.test1(cx, argument)?;
@@ -106,7 +106,7 @@ impl Lambda {
         Ok(accepted.then_some(argument))
     }
 
-    /// Whether the body is true in the context it was written in.
+    /// Reports whether the body is true without arguments.
     pub fn test0(&self, cx: &mut Cx<'_>) -> Result<bool> {
         match &self.body {
             Body::Expression(program, node) => cx.test(program, *node, &self.ctx),
@@ -114,7 +114,7 @@ impl Lambda {
         }
     }
 
-    /// Puts an argument into the frame of this lambda, a new one only if somebody kept the last.
+    /// Binds an argument, in the previous frame if nothing else references it.
     #[inline]
     fn enter(&mut self, mut argument: Value) -> Result<()> {
         if !matches!(self.body, Body::Expression(..)) {
@@ -129,7 +129,7 @@ impl Lambda {
         Ok(())
     }
 
-    /// Evaluates with two arguments, `$1` and `$2`.
+    /// Evaluates the body with two arguments, `$1` and `$2`.
     pub fn call2(&mut self, cx: &mut Cx<'_>, first: Value, second: Value) -> Result<Value> {
         self.enter_two(first, second)?;
         match (&self.body, &self.frame) {
@@ -138,7 +138,7 @@ impl Lambda {
         }
     }
 
-    /// Whether the body is true of two arguments.
+    /// Reports whether the body is true for two arguments.
     pub fn test2(&mut self, cx: &mut Cx<'_>, first: Value, second: Value) -> Result<bool> {
         self.enter_two(first, second)?;
         match (&self.body, &self.frame) {
@@ -166,7 +166,7 @@ impl Lambda {
         self.call_in(cx, &frame)
     }
 
-    /// Evaluates in a context the function has prepared.
+    /// Evaluates the body in a context prepared by the function.
     pub fn call_in(&self, cx: &mut Cx<'_>, ctx: &Ctx) -> Result<Value> {
         match &self.body {
             Body::Expression(program, node) => cx.eval(program, *node, ctx),
@@ -176,7 +176,7 @@ impl Lambda {
     }
 }
 
-/// A closure as a value: what `lambda()` gives.
+/// A closure as a value, created by `lambda()`.
 #[derive(Debug)]
 pub struct Callable(pub Lambda);
 

@@ -1,4 +1,4 @@
-//! Making values within the budget of an evaluation.
+//! Constructors that charge values to the budget of an evaluation.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::pyregex::{Flags, Regex};
 use crate::value::{MapBuilder, Value};
 
 impl Cx<'_> {
-    /// Makes a tuple, within the budget.
+    /// Creates a tuple.
     pub fn tuple(&mut self, items: Vec<Value>) -> Result<Value> {
         self.charge(48 + 24 * items.len() as u64)?;
         Self::check_depth(Value::tuple(items))
@@ -29,14 +29,14 @@ impl Cx<'_> {
         Self::check_depth(Value::dict(builder.build()))
     }
 
-    /// A set of the given elements; an unhashable one is an error.
+    /// Creates a set. Fails if an element is unhashable.
     pub fn set(&mut self, items: impl IntoIterator<Item = Value>) -> Result<Value> {
         let set = crate::value::Set::from_values(items)?;
         self.charge(96 + 40 * set.len() as u64)?;
         Self::check_depth(Value::set(set))
     }
 
-    /// Makes a string, within the budget.
+    /// Creates a string.
     pub fn text(&mut self, text: impl Into<Arc<str>>) -> Result<Value> {
         let text = text.into();
         self.charge(24 + text.len() as u64)?;
@@ -50,31 +50,31 @@ impl Cx<'_> {
         Ok(value)
     }
 
-    /// A pattern, compiled once per evaluation unless there are very many.
+    /// Returns a compiled pattern, from the cache of this evaluation if possible.
     pub fn regex(&mut self, pattern: &Arc<str>, flags: Flags) -> Result<Arc<Regex>> {
-        if let Some((known, known_flags, regex)) = &self.last_regex
-            && Arc::ptr_eq(known, pattern)
-            && *known_flags == flags
+        if let Some((last_pattern, last_flags, regex)) = &self.last_regex
+            && Arc::ptr_eq(last_pattern, pattern)
+            && *last_flags == flags
         {
             return Ok(regex.clone());
         }
-        let regex = self.kept_regex(pattern, flags)?;
+        let regex = self.cached_regex(pattern, flags)?;
         self.last_regex = Some((pattern.clone(), flags, regex.clone()));
         Ok(regex)
     }
 
-    fn kept_regex(&mut self, pattern: &Arc<str>, flags: Flags) -> Result<Arc<Regex>> {
-        const KEPT_MAX: usize = 100;
+    fn cached_regex(&mut self, pattern: &Arc<str>, flags: Flags) -> Result<Arc<Regex>> {
+        const CACHE_MAX: usize = 100;
         let key = (pattern.clone(), flags);
         if let Some(regex) = self.regexes.as_ref().and_then(|regexes| regexes.get(&key)) {
             return Ok(regex.clone());
         }
-        // Compiling is slow by the measure of a step, and the result is large.
+        // Compilation is slow compared with a step, and the compiled pattern is large.
         self.steps(1000 + 20 * pattern.len() as u64)?;
         self.charge(4096 + 64 * pattern.len() as u64)?;
         let regex = Arc::new(Regex::new(pattern, flags)?);
         let regexes = self.regexes.get_or_insert_default();
-        if regexes.len() >= KEPT_MAX {
+        if regexes.len() >= CACHE_MAX {
             regexes.clear();
         }
         regexes.insert(key, regex.clone());

@@ -1,4 +1,7 @@
-//! Evaluation: a walk over the tree that is bounded in every direction.
+//! Evaluation: interprets the syntax tree within limits on steps, depth and memory.
+//!
+//! Every construct has two paths. The fast path handles common operand types directly; the slow path
+//! (`Cx::slow`) goes through overload resolution. Both return the same results.
 
 mod args;
 mod bind;
@@ -43,45 +46,45 @@ use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, UnaryOp};
 use crate::value::{MapBuilder, StrKey, Value};
 use shortcuts::short_call;
 
-/// One evaluation in progress: what functions get to work with.
+/// The state of an evaluation, passed to every function.
 pub struct Cx<'h> {
     pub options: &'h Options,
     pub host: &'h dyn Host,
     library: Arc<Library>,
     budget: budget::Budget,
-    /// Whether every operation has to go through full overload resolution, because a `def`, a
-    /// library layer or a tiny quota could make a difference, or because somebody watches.
+    /// Whether every operation must go through full overload resolution: a `def` or a library layer may
+    /// redefine it, the memory quota is tiny, or an observer is attached.
     slow: bool,
     /// Patterns compiled in this evaluation.
     regexes: Option<Regexes>,
-    /// Bodies of functions that are written in the language, ready to run.
+    /// Compiled bodies of functions written in YAQL, by source text.
     programs: Option<HashMap<Arc<str>, Arc<Program>>>,
-    /// How many iterators are being asked for an element, one by the other.
-    pulls: u32,
-    /// Orderings with several keys, to be let go of at the end.
+    /// Number of nested iterators that are currently producing an element.
+    pull_depth: u32,
+    /// Orderings with several keys, released at the end of the evaluation.
     orderings: Vec<Weak<OrderingCell>>,
-    /// Text under construction: results are copied out of it in one piece.
+    /// Reusable buffer for string construction.
     pub(crate) scratch: String,
-    /// The pattern that was used last; in a loop it is always the same one.
+    /// The most recently used pattern: a one-entry cache in front of `regexes`.
     last_regex: Option<(Arc<str>, Flags, Arc<Regex>)>,
-    /// An empty program, once one was needed.
-    nothing: Option<Arc<Program>>,
-    /// Told about every value computed.
+    /// Cached empty program, see `Cx::no_program`.
+    empty_program: Option<Arc<Program>>,
+    /// Notified of every evaluated node.
     observer: Option<&'h mut dyn Observer>,
 }
 
 type Regexes = HashMap<(Arc<str>, Flags), Arc<Regex>, foldhash::fast::RandomState>;
 
-/// Somebody who watches an evaluation.
+/// Receives the intermediate results of an evaluation.
 pub trait Observer {
-    /// A node of the expression has been evaluated.
+    /// Called after each evaluation of a node.
     fn evaluated(&mut self, program: &Program, node: NodeId, result: &Result<Value>);
 }
 
-/// Runs with enough stack for another level of evaluation.
+/// Runs `work` with enough stack for another level of evaluation, allocating a new segment if necessary.
 pub(crate) fn with_stack<R>(work: impl FnOnce() -> R) -> R {
-    // Between two checks there may be as many levels as a tree can have; without optimisation
-    // each of them takes several times the space.
+    // Between two checks the recursion can be as deep as a syntax tree. Frames of unoptimized builds are
+    // several times larger.
     const RED_ZONE_BYTES: usize = if cfg!(debug_assertions) { 3 << 20 } else { 512 << 10 };
     const SEGMENT_BYTES: usize = 4 * RED_ZONE_BYTES;
     stacker::maybe_grow(RED_ZONE_BYTES, SEGMENT_BYTES, work)
@@ -92,7 +95,7 @@ impl Cx<'_> {
     pub fn eval(&mut self, program: &Arc<Program>, id: NodeId, ctx: &Ctx) -> Result<Value> {
         self.step()?;
         if self.slow {
-            return self.eval_watched(program, id, ctx);
+            return self.eval_slow(program, id, ctx);
         }
         let mut result = match program.tree.node(id) {
             Node::Const(index) | Node::Keyword(index) => return Ok(program.tree.constant(*index).clone()),
@@ -114,9 +117,9 @@ impl Cx<'_> {
         result
     }
 
-    /// Evaluates a call. Only calls can lead to unbounded recursion: the depth of the tree itself
-    /// is limited. The result is not taken apart here but stays where the caller wants it: moving
-    /// what has just been written stalls the processor.
+    /// Evaluates a call. Only calls can recurse without bound: the depth of the tree itself is limited. The
+    /// result is not destructured here, so that it is constructed in the caller's storage: moving it right
+    /// after writing it causes a store-forwarding stall.
     fn eval_call(&mut self, program: &Arc<Program>, id: NodeId, ctx: &Ctx) -> Result<Value> {
         let mut result = match short_call(program, id) {
             Some(call) => self.shortcut(program, id, call, ctx),
@@ -128,7 +131,7 @@ impl Cx<'_> {
         result
     }
 
-    /// Whether a node is true, without making a value of that where it is not needed.
+    /// Reports whether a node is true, without materializing a value for comparisons and logical operators.
     pub(crate) fn test(&mut self, program: &Arc<Program>, id: NodeId, ctx: &Ctx) -> Result<bool> {
         if self.slow {
             return Ok(self.eval(program, id, ctx)?.is_true());
@@ -165,8 +168,10 @@ impl Cx<'_> {
         ctx: &Ctx,
     ) -> Result<bool> {
         let sides = (op, left, right);
-        let a = self.operand(program, left, ctx).map_err(|error| self.excuse(program, sides, error))?;
-        let b = self.operand(program, right, ctx).map_err(|error| self.excuse(program, sides, error))?;
+        let a =
+            self.operand(program, left, ctx).map_err(|error| self.operand_error(program, sides, error))?;
+        let b =
+            self.operand(program, right, ctx).map_err(|error| self.operand_error(program, sides, error))?;
         match operators::test(self, op, a.get(), b.get()) {
             Some(result) => result,
             None => match program.binary_failure(op, left, right) {
@@ -176,8 +181,8 @@ impl Cx<'_> {
         }
     }
 
-    /// The same with nothing taken for granted, and with somebody who may be watching.
-    fn eval_watched(&mut self, program: &Arc<Program>, id: NodeId, ctx: &Ctx) -> Result<Value> {
+    /// Evaluates a node on the slow path and notifies the observer.
+    fn eval_slow(&mut self, program: &Arc<Program>, id: NodeId, ctx: &Ctx) -> Result<Value> {
         let mut result = self.nested(|cx| with_stack(|| cx.eval_node(program, id, ctx)));
         if let Err(error) = &mut result {
             locate(error, program, id);
@@ -262,7 +267,7 @@ impl Cx<'_> {
             let ArgNode::Pair(key, value) = slot else { continue };
             let key = self.eval(program, *key, ctx)?;
             let value = self.eval(program, *value, ctx)?;
-            // What is wrong with a key is said only after all keys and values are there.
+            // As in the reference, all keys and values are evaluated before an unhashable key is reported.
             if let Err(error) = builder.insert(key, value) {
                 unhashable.get_or_insert(error);
             }
@@ -337,7 +342,7 @@ impl Cx<'_> {
         }
     }
 
-    /// An operator on operands that are looked at where they are, if that is possible.
+    /// Evaluates an operator, borrowing operands that need no computation.
     fn fast_binary(
         &mut self,
         program: &Arc<Program>,
@@ -347,8 +352,10 @@ impl Cx<'_> {
         ctx: &Ctx,
     ) -> Result<Value> {
         let sides = (op, left, right);
-        let a = self.operand(program, left, ctx).map_err(|error| self.excuse(program, sides, error))?;
-        let b = self.operand(program, right, ctx).map_err(|error| self.excuse(program, sides, error))?;
+        let a =
+            self.operand(program, left, ctx).map_err(|error| self.operand_error(program, sides, error))?;
+        let b =
+            self.operand(program, right, ctx).map_err(|error| self.operand_error(program, sides, error))?;
         if let Some(result) = operators::scalar(self, op, a.get(), b.get()) {
             return result;
         }
@@ -358,11 +365,11 @@ impl Cx<'_> {
         self.operator(op, a.into_value(), b.into_value(), ctx)
     }
 
-    /// The error of an operator one of whose operands failed. A constant may have ruled the
-    /// operator out before any operand was looked at; nearly always nothing is wrong, so that is
-    /// asked only afterwards.
+    /// Returns the error of an operator one of whose operands failed. If a constant operand already rules the
+    /// operator out, that error takes precedence, since the reference checks it before evaluating operands.
+    /// Checked only after a failure to keep the fast path short.
     #[cold]
-    fn excuse(
+    fn operand_error(
         &self,
         program: &Program,
         (op, left, right): (BinaryOp, NodeId, NodeId),
@@ -405,7 +412,7 @@ impl Cx<'_> {
         self.call_operator(program, id, "#indexer", Some(receiver), args, ctx)
     }
 
-    /// `receiver.key`
+    /// Evaluates `receiver.key`.
     pub(crate) fn member(&mut self, receiver: Value, key: &str, hash: u64, ctx: &Ctx) -> Result<Value> {
         if self.slow {
             return self.call_member(receiver, key, ctx);
@@ -413,7 +420,7 @@ impl Cx<'_> {
         operators::member(self, receiver, key, hash, ctx)
     }
 
-    /// An expression to be evaluated as part of this evaluation, compiled once.
+    /// Compiles an expression to be run as part of this evaluation; cached by source text.
     pub(crate) fn program_of(&mut self, source: &Arc<str>) -> Result<Arc<Program>> {
         if let Some(program) = self.programs.as_ref().and_then(|programs| programs.get(source)) {
             return Ok(program.clone());
@@ -425,13 +432,13 @@ impl Cx<'_> {
         Ok(program)
     }
 
-    /// Takes note of a new function made by `def`. One that has the name of another can change
-    /// what any expression means, so from then on nothing is taken for granted.
-    pub(crate) fn note_definition(&mut self, name: &str) {
+    /// Registers a function defined by `def`. If it shadows another function it can change the meaning of any
+    /// expression, so the slow path is taken from then on.
+    pub(crate) fn register_definition(&mut self, name: &str) {
         self.slow |= name.starts_with(['#', '*']) || self.library.get(name).is_some();
     }
 
-    fn remember_ordering(&mut self, ordering: &Arc<OrderingCell>) {
+    fn track_ordering(&mut self, ordering: &Arc<OrderingCell>) {
         self.orderings.push(Arc::downgrade(ordering));
     }
 
@@ -442,7 +449,7 @@ impl Cx<'_> {
     }
 }
 
-/// A value that is already there, or one that had to be computed.
+/// A borrowed or computed value.
 #[repr(u64)]
 enum Operand<'a> {
     Borrowed(&'a Value),
@@ -465,8 +472,8 @@ impl Operand<'_> {
     }
 }
 
-/// Finds the value of a constant, a variable or a path through maps where it lies. Anything that
-/// needs computing, or fails, is left to [`Cx::eval`].
+/// Returns a reference to the value of a constant, a variable or a path through maps. Returns `None` for
+/// nodes that need evaluation or fail; [`Cx::eval`] handles those.
 #[inline]
 fn peek<'a>(program: &'a Program, id: NodeId, ctx: &'a Ctx) -> Option<&'a Value> {
     match program.tree.node(id) {
@@ -484,7 +491,7 @@ fn peek<'a>(program: &'a Program, id: NodeId, ctx: &'a Ctx) -> Option<&'a Value>
     }
 }
 
-/// Says where an error happened, unless that is known already.
+/// Sets the span and source of an error, unless an inner node has already set them.
 #[cold]
 fn locate(error: &mut Error, program: &Program, id: NodeId) {
     if error.span.is_none() {

@@ -1,6 +1,6 @@
-//! Operators on the values they meet most, without a look at overloads.
+//! Fast paths for operators on common operand types, without overload resolution.
 //!
-//! Everything here gives the answer that overload resolution would; `None` leaves it to that.
+//! Each returns the same result as overload resolution would, or `None` to fall back to it.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use crate::pyregex::{Flags, Work};
 use crate::syntax::BinaryOp;
 use crate::value::{KindSet, Seq, StrKey, Value, number};
 
-/// A binary operator on two values, when it is a simple one.
+/// Evaluates a binary operator on scalars, strings or tuples.
 pub(super) fn scalar(cx: &mut Cx<'_>, op: BinaryOp, a: &Value, b: &Value) -> Option<Result<Value>> {
     if op.is_test() {
         return Some(test(cx, op, a, b)?.map(Value::Bool));
     }
     if let (Value::BigInt(_), _) | (_, Value::BigInt(_)) = (a, b) {
-        return None; // Large integers are charged for.
+        return None; // The full operator charges large integers to the budget.
     }
     match op {
         BinaryOp::Add => match (a, b) {
@@ -34,16 +34,16 @@ pub(super) fn scalar(cx: &mut Cx<'_>, op: BinaryOp, a: &Value, b: &Value) -> Opt
     }
 }
 
-/// An operator that compares, when it is a simple one.
+/// Evaluates a comparison operator.
 #[inline]
 pub(super) fn test(cx: &mut Cx<'_>, op: BinaryOp, a: &Value, b: &Value) -> Option<Result<bool>> {
     match op {
         BinaryOp::Eq | BinaryOp::Ne => {
-            // Datetimes can be out of every zone, which is an error even here.
+            // Comparing datetimes fails if an offset is out of range; the full operator reports that.
             if let (Value::DateTime(_), Value::DateTime(_)) = (a, b) {
                 return None;
             }
-            if let Err(error) = pay_for_texts(cx, a, b) {
+            if let Err(error) = charge_comparison(cx, a, b) {
                 return Some(Err(error));
             }
             Some(Ok(a.equals(b) == (op == BinaryOp::Eq)))
@@ -51,8 +51,8 @@ pub(super) fn test(cx: &mut Cx<'_>, op: BinaryOp, a: &Value, b: &Value) -> Optio
         BinaryOp::In => contains(cx, a, b),
         BinaryOp::Matches | BinaryOp::NotMatches => match (a, b) {
             (Value::Str(text), Value::Str(pattern)) => {
-                let found = cx.regex(pattern, Flags::default()).and_then(|regex| cx.is_match(&regex, text));
-                Some(found.map(|found| found == (op == BinaryOp::Matches)))
+                let matched = cx.regex(pattern, Flags::default()).and_then(|regex| cx.is_match(&regex, text));
+                Some(matched.map(|matched| matched == (op == BinaryOp::Matches)))
             }
             _ => None,
         },
@@ -60,7 +60,7 @@ pub(super) fn test(cx: &mut Cx<'_>, op: BinaryOp, a: &Value, b: &Value) -> Optio
             let ordering = match (a, b) {
                 (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
                 (Value::Str(x), Value::Str(y)) => {
-                    if let Err(error) = pay_for_texts(cx, a, b) {
+                    if let Err(error) = charge_comparison(cx, a, b) {
                         return Some(Err(error));
                     }
                     Some(x.cmp(y))
@@ -78,9 +78,9 @@ pub(super) fn test(cx: &mut Cx<'_>, op: BinaryOp, a: &Value, b: &Value) -> Optio
     }
 }
 
-/// Long texts take long to compare, and count as many steps.
+/// Charges steps for comparing long strings.
 #[inline]
-fn pay_for_texts(cx: &mut Cx<'_>, a: &Value, b: &Value) -> Result<()> {
+fn charge_comparison(cx: &mut Cx<'_>, a: &Value, b: &Value) -> Result<()> {
     match (a, b) {
         (Value::Str(a), Value::Str(b)) if a.len() > TEXT_FREE_BYTES && b.len() > TEXT_FREE_BYTES => {
             cx.steps(a.len().min(b.len()) as u64 / 64)
@@ -89,13 +89,13 @@ fn pay_for_texts(cx: &mut Cx<'_>, a: &Value, b: &Value) -> Result<()> {
     }
 }
 
-/// The largest buffer for text under construction that is used again.
-const SCRATCH_KEPT_BYTES: usize = 64 * 1024;
+/// Capacity up to which the string buffer is reused; a larger buffer is freed.
+const SCRATCH_RETAINED_BYTES: usize = 64 * 1024;
 
-/// Up to here the length of a text makes no difference.
+/// Length up to which operations on a string cost no extra steps.
 pub(super) const TEXT_FREE_BYTES: usize = 4096;
 
-/// One tuple after another.
+/// Concatenates two tuples.
 fn join(cx: &mut Cx<'_>, left: &Value, a: &Seq, right: &Value, b: &Seq) -> Result<Value> {
     cx.check_sized(left)?;
     cx.check_sized(right)?;
@@ -114,8 +114,8 @@ fn concat(cx: &mut Cx<'_>, a: &str, b: &str) -> Result<Value> {
     text.push_str(a);
     text.push_str(b);
     let value = cx.text(&*text);
-    // What was needed once is not kept for the rest of the evaluation.
-    if text.capacity() <= SCRATCH_KEPT_BYTES {
+    // A buffer that grew beyond the bound is not retained for the rest of the evaluation.
+    if text.capacity() <= SCRATCH_RETAINED_BYTES {
         cx.scratch = text;
     }
     let value = value?;
@@ -131,13 +131,13 @@ fn contains(cx: &mut Cx<'_>, item: &Value, collection: &Value) -> Option<Result<
         }
         (_, Value::Tuple(seq) | Value::List(seq)) => {
             let check = cx.check_sized(collection).and_then(|()| cx.steps(seq.len() as u64));
-            Some(check.map(|()| seq.iter().any(|known| known.same_or_equal(item))))
+            Some(check.map(|()| seq.iter().any(|element| element.same_or_equal(item))))
         }
         _ => None,
     }
 }
 
-/// `receiver[index]` for every kind of integer; null on what has no elements.
+/// Evaluates `receiver[index]` for integers of any size; null if the receiver has no elements.
 pub(crate) fn index(receiver: &Value, index: &Value) -> Result<Value> {
     simple_index(receiver, index).unwrap_or_else(|| match (receiver.as_seq(), index) {
         (Some(_), Value::BigInt(_)) => {
@@ -148,7 +148,7 @@ pub(crate) fn index(receiver: &Value, index: &Value) -> Result<Value> {
     })
 }
 
-/// `receiver[index]` on sequences and maps.
+/// Evaluates `receiver[index]` on sequences and maps.
 pub(super) fn simple_index(receiver: &Value, index: &Value) -> Option<Result<Value>> {
     match (receiver, index) {
         (Value::Tuple(seq) | Value::List(seq), Value::Int(at)) => {
@@ -171,7 +171,8 @@ pub(crate) fn index_error(receiver: &Value) -> Box<Error> {
 }
 
 pub(crate) fn missing_key(map: &Value, key: &Value) -> Box<Error> {
-    let message = key.to_repr(10_000).unwrap_or_else(|_| format!("a {} too long to show", key.type_name()));
+    let message =
+        key.to_repr(10_000).unwrap_or_else(|_| format!("{} key too long to display", key.type_name()));
     let mut error = Error::new(ErrorClass::Key, message);
     if let (Some(map), Some(key)) = (map.as_map(), key.as_str()) {
         error.help = Some(suggest::key(map, key));
@@ -179,7 +180,7 @@ pub(crate) fn missing_key(map: &Value, key: &Value) -> Box<Error> {
     Box::new(error)
 }
 
-/// `receiver.key`: a map's value, the same of every element, or a property.
+/// Evaluates `receiver.key`: the value of a map, the key of every element of a collection, or a property.
 pub(super) fn member(cx: &mut Cx<'_>, receiver: Value, text: &str, hash: u64, ctx: &Ctx) -> Result<Value> {
     let key = &StrKey { text: text.as_bytes(), hash };
     if let Some(map) = receiver.as_map() {
@@ -194,24 +195,24 @@ pub(super) fn member(cx: &mut Cx<'_>, receiver: Value, text: &str, hash: u64, ct
     property(cx, receiver, text, ctx)
 }
 
-/// `.key` of every element.
+/// Returns a lazy iterator over `.key` of every element.
 pub(crate) fn attributes(cx: &mut Cx<'_>, receiver: Value, key: &str, ctx: &Ctx) -> Result<Value> {
     let source = cx.iterate(receiver)?;
     let depth = source.depth().max(ctx.depth());
     let key: Arc<str> = key.into();
     let hash = StrKey::new(&key).hash;
-    cx.lazy(Attributes { source, key, hash, place: 0, ctx: ctx.clone() }, depth)
+    cx.lazy(Attributes { source, key, hash, key_index: 0, ctx: ctx.clone() }, depth)
 }
 
-/// A property: only dates and timespans have any.
+/// Evaluates a property. Only datetimes and timespans have properties.
 pub(crate) fn property(cx: &mut Cx<'_>, receiver: Value, key: &str, ctx: &Ctx) -> Result<Value> {
     let name = format!("#property#{key}");
-    let shown = receiver.clone();
+    let original = receiver.clone();
     cx.call_values(&name, [receiver], ctx).map_err(|mut error| {
         if matches!(error.class, ErrorClass::NoFunction | ErrorClass::NoMatchingFunction)
             && error.span.is_none()
         {
-            error.help = Some(suggest::no_property(&shown, key));
+            error.help = Some(suggest::no_property(&original, key));
         }
         error
     })
@@ -221,8 +222,8 @@ struct Attributes {
     source: Limited,
     key: Arc<str>,
     hash: u64,
-    /// Where the key was found last.
-    place: usize,
+    /// Entry index at which the key was last found, tried first in the next map.
+    key_index: usize,
     ctx: Ctx,
 }
 
@@ -231,10 +232,10 @@ impl Lazy for Attributes {
         let Some(item) = self.source.next(cx)? else { return Ok(None) };
         if let (Some(map), false) = (item.as_map(), cx.slow) {
             let key = StrKey { text: self.key.as_bytes(), hash: self.hash };
-            if map.get_at(self.place, &key).is_none() {
-                self.place = map.find_hashed(&key).unwrap_or(0);
+            if map.get_at(self.key_index, &key).is_none() {
+                self.key_index = map.find_hashed(&key).unwrap_or(0);
             }
-            if let Some(value) = map.get_at(self.place, &key) {
+            if let Some(value) = map.get_at(self.key_index, &key) {
                 return Ok(Some(value.clone()));
             }
         }
@@ -243,7 +244,7 @@ impl Lazy for Attributes {
 }
 
 impl Cx<'_> {
-    /// A binary operator on values, with whatever the context says it means.
+    /// Evaluates a binary operator on values, honoring redefinitions.
     pub fn operator(&mut self, op: BinaryOp, a: Value, b: Value, ctx: &Ctx) -> Result<Value> {
         if !self.redefined(op.function(), ctx)
             && let Some(result) = scalar(self, op, &a, &b)
@@ -253,16 +254,16 @@ impl Cx<'_> {
         self.call_values(op.function(), [a, b], ctx)
     }
 
-    /// Whether a pattern is found in a text; long texts count as many steps.
+    /// Reports whether a pattern matches anywhere in a text. Charges steps by the length of the text.
     pub fn is_match(&mut self, regex: &crate::pyregex::Regex, text: &str) -> Result<bool> {
         self.steps(text.len() as u64 / 16)?;
         let mut work = self.regex_work();
-        let found = regex.is_match_counted(text, &mut work);
+        let matched = regex.is_match_counted(text, &mut work);
         self.steps(work.spent)?;
-        found
+        matched
     }
 
-    /// What searches may cost now.
+    /// Returns the step budget available to regex searches.
     pub(crate) fn regex_work(&self) -> Work {
         Work::of(self.steps_left())
     }

@@ -1,23 +1,24 @@
-//! What an evaluation may do and what it is told about the world.
+//! Options and limits of an evaluation, and the host interface.
 
 /// Options of the reference engine.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own, known by its name")]
+#[expect(clippy::struct_excessive_bools, reason = "independent options, always set by name")]
 pub struct Options {
-    /// The longest collection that may be walked or returned; negative: no limit.
+    /// Maximum length of a collection that is iterated over or returned; negative means no limit.
     pub limit_iterators: i64,
-    /// The largest single value in bytes, by the reference's reckoning; not positive: no limit.
+    /// Maximum size of a single value in bytes, as estimated by the reference; zero or negative means no
+    /// limit.
     pub memory_quota: i64,
     pub convert_tuples_to_lists: bool,
     pub convert_sets_to_lists: bool,
     pub convert_input_data: bool,
     pub convert_output_data: bool,
-    /// Maps count as collections of their keys.
+    /// Whether maps are iterable (over their keys).
     pub iterable_dicts: bool,
 }
 
 impl Options {
-    /// What holds when nothing is said.
+    /// The defaults of the reference for the limits and conversions.
     pub const DEFAULT: Self = Self {
         limit_iterators: 10_000,
         memory_quota: 100 * 1024 * 1024,
@@ -35,19 +36,19 @@ impl Default for Options {
     }
 }
 
-/// Bounds that hold whatever the options say.
+/// Limits that apply regardless of [`Options`].
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Evaluation steps: about one per node evaluated or element moved.
+    /// Maximum number of steps: about one per node evaluated or element moved.
     pub steps: u64,
-    /// Nested evaluations.
+    /// Maximum nesting depth of evaluations.
     pub depth: u32,
-    /// Bytes of values made, counted when made and never given back.
+    /// Maximum bytes of values created; freed values are not credited.
     pub memory: u64,
 }
 
 impl Limits {
-    /// What holds when nothing is said.
+    /// Default limits.
     pub const DEFAULT: Self = Self { steps: 100_000_000, depth: 3_000, memory: 2 << 30 };
 }
 
@@ -57,12 +58,12 @@ impl Default for Limits {
     }
 }
 
-/// What the language can ask of the world. The engine itself has no clock and no dice.
+/// The environment of an evaluation. The engine itself has no clock and no random source.
 pub trait Host: Sync {
     /// Microseconds since 1970-01-01T00:00:00Z.
     fn now_micros(&self) -> i64;
 
-    /// The local time zone, in seconds east of UTC.
+    /// Offset of the local time zone, in seconds east of UTC.
     fn local_offset_seconds(&self) -> i32 {
         0
     }
@@ -70,13 +71,13 @@ pub trait Host: Sync {
     /// Uniformly distributed bits.
     fn random_bits(&self) -> u64;
 
-    /// Asked now and then during an evaluation; true ends it.
+    /// Polled periodically during an evaluation; returning true ends it with an error.
     fn is_interrupted(&self) -> bool {
         false
     }
 }
 
-/// A world in which it is always 1970 and every die shows the same.
+/// A deterministic host: fixed clock and fixed random bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FixedHost {
     pub now_micros: i64,

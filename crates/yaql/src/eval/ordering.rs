@@ -1,4 +1,4 @@
-//! Orderings: what `orderBy` gives. Sorted on the first walk, once.
+//! Orderings, the results of `orderBy`: sorted once, on first iteration.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,10 +10,10 @@ use crate::error::Result;
 use crate::syntax::BinaryOp;
 use crate::value::{Seq, Value};
 
-/// A collection together with the keys to sort it by.
+/// A collection with its sort keys.
 pub struct OrderingCell {
     state: Mutex<State>,
-    /// Where `<` and `>` are looked up.
+    /// The context in which `<` and `>` are looked up.
     ctx: Ctx,
     depth: u16,
 }
@@ -25,7 +25,7 @@ struct State {
     sorted: Option<Arc<Seq>>,
 }
 
-/// Elements may be deeper than the collection looked when it was ordered.
+/// Drops with enough stack: elements may be nested more deeply than the collection was when it was ordered.
 impl Drop for State {
     fn drop(&mut self) {
         super::with_stack(|| {
@@ -54,18 +54,19 @@ impl OrderingCell {
         Ok(Arc::new(Self { state: Mutex::new(state), ctx, depth }))
     }
 
-    /// Adds a key, in place: everyone who holds this ordering sees it. Too late once sorted.
+    /// Appends a sort key in place, visible through every reference to this ordering. Has no effect once
+    /// sorted.
     pub fn then_by(self: &Arc<Self>, cx: &mut Cx<'_>, selector: Lambda, ascending: bool) {
         self.lock().keys.push(SortKey { selector, ascending });
-        cx.remember_ordering(self);
+        cx.track_ordering(self);
     }
 
     pub fn depth(&self) -> u16 {
         self.depth
     }
 
-    /// Lets go of the selectors. One of them may hold a context that holds this ordering, and
-    /// such a circle would never be freed.
+    /// Drops the selectors. A selector may hold a context that references this ordering; such a reference
+    /// cycle would never be freed.
     pub(super) fn release(&self) {
         let mut state = self.lock();
         state.keys.clear();
@@ -101,7 +102,7 @@ impl State {
 
 fn sort_items(items: Vec<Value>, keys: &mut [SortKey], cx: &mut Cx<'_>, ctx: &Ctx) -> Result<Vec<Value>> {
     if items.len() < 2 {
-        // The reference calls selectors only to compare, so here they are not even tried.
+        // The reference calls selectors only when it compares, so they are not called for a single element.
         return Ok(items);
     }
     let mut order: Vec<u32> = (0..items.len() as u32).collect();
@@ -110,7 +111,7 @@ fn sort_items(items: Vec<Value>, keys: &mut [SortKey], cx: &mut Cx<'_>, ctx: &Ct
     Ok(order.into_iter().map(|index| items[index as usize].clone()).collect())
 }
 
-/// The keys of every element, each computed when first needed.
+/// Sort keys of the elements, computed on demand.
 struct KeyTable<'a> {
     keys: &'a mut [SortKey],
     columns: Vec<Vec<Option<Value>>>,
@@ -142,8 +143,8 @@ impl KeyTable<'_> {
     }
 }
 
-/// A stable merge sort whose comparison may fail. The comparison need not be a total order (nan
-/// is equal to everything), which the standard sort answers with a panic.
+/// A stable merge sort with a fallible comparison. The comparison need not be a total order (NaN compares
+/// equal to every number), for which `slice::sort_by` may panic.
 fn merge_sort(order: &mut [u32], compare: &mut impl FnMut(u32, u32) -> Result<Ordering>) -> Result<()> {
     const RUN: usize = 8;
     for run in order.chunks_mut(RUN) {
@@ -190,7 +191,7 @@ fn merge(
 }
 
 impl Cx<'_> {
-    /// Orders two keys with `<` and `>` of the language.
+    /// Compares two keys with the `<` and `>` operators of the language.
     pub(super) fn compare(&mut self, a: &Value, b: &Value, ctx: &Ctx) -> Result<Ordering> {
         if !self.slow {
             match (a, b) {

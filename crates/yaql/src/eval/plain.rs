@@ -1,8 +1,8 @@
-//! The short way for calls as nearly all calls are: by position, settled when compiled.
+//! Fast path for calls with positional arguments only, resolved at compile time.
 
 use std::sync::Arc;
 
-use super::bind::{accepts_pair, default_arg, is_more_special, positional_param};
+use super::bind::{accepts_pair, default_arg, is_more_specific, positional_param};
 use super::resolve::{Candidate, Failure, Resolved};
 use super::{Arg, Args, Ctx, Cx, Program};
 use crate::error::{Error, Result};
@@ -10,7 +10,7 @@ use crate::syntax::ArgNode;
 use crate::value::{Kind, Value};
 
 impl Cx<'_> {
-    /// Makes a call whose arguments all go to parameters in order.
+    /// Evaluates the arguments of a call that binds them to parameters in order, and calls it.
     pub(super) fn call_plain(
         &mut self,
         program: &Arc<Program>,
@@ -24,13 +24,14 @@ impl Cx<'_> {
         let mut args = Args::new(program, ctx);
         if let Some(receiver) = receiver {
             args.all.push(Arg::Value(receiver));
-            // The receiver is known by now, so what does not fit it fails before arguments can.
+            // The receiver is evaluated first, so a receiver that no overload accepts fails before any
+            // argument can.
             if resolved.layers.iter().flatten().all(|candidate| !self.fits_at(candidate, 0, &args.all[0])) {
                 return Err(self.plain_failure(Failure::NoMatch, name, method, &args.all));
             }
         }
         for slot in slots {
-            // One push for each form, so that each is written in place.
+            // One `push` per variant lets the compiler construct each value in place.
             match (*slot, resolved.is_lazy(args.all.len())) {
                 (ArgNode::Positional(node), true) => args.all.push(Arg::Node(node)),
                 (ArgNode::Positional(node), false) => {
@@ -48,7 +49,7 @@ impl Cx<'_> {
         self.call_chosen(program, resolved, name, method, &mut args)
     }
 
-    /// Chooses among the overloads by the values, binds and calls.
+    /// Selects the overload by the argument values, binds the arguments and calls it.
     pub(super) fn call_chosen(
         &mut self,
         program: &Arc<Program>,
@@ -88,8 +89,8 @@ impl Cx<'_> {
                 }
                 winner = match winner {
                     None => Some(candidate),
-                    Some(other) if is_more_special(other, candidate, args.len(), &[]) => Some(other),
-                    Some(other) if is_more_special(candidate, other, args.len(), &[]) => Some(candidate),
+                    Some(other) if is_more_specific(other, candidate, args.len(), &[]) => Some(other),
+                    Some(other) if is_more_specific(candidate, other, args.len(), &[]) => Some(candidate),
                     Some(_) => return Err(Failure::Ambiguous),
                 };
             }

@@ -1,5 +1,5 @@
-//! An expression ready to run: its tree, and for every call in it what can be decided without its
-//! arguments, worked out when the call is first met.
+//! A compiled expression: its tree, and per call site the result of static overload resolution, computed on
+//! first use.
 
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -14,49 +14,48 @@ use crate::value::{Kind, Map, StrKey, Value};
 pub struct Program {
     pub tree: Tree,
     pub library: Arc<Library>,
-    /// For each member access the place where its key was last found: documents of one kind have
-    /// their keys in one order. Only ever a place to look first, so the accesses of a long
-    /// expression may share one.
-    places: [AtomicU16; PLACES],
-    /// What is known of each call, by its number.
+    /// Inline cache for member access: the entry index at which a key was last found, since documents of one
+    /// kind store their keys in the same order. It is only a hint, so nodes of a large expression may share a
+    /// slot.
+    key_hints: [AtomicU16; KEY_HINTS],
+    /// Resolution results by call-site number.
     sites: Box<[OnceLock<Site>]>,
 }
 
-/// As many as most expressions have nodes; they lie in the program so that nothing has to be
-/// allocated for them.
-const PLACES: usize = 32;
+/// Covers the nodes of most expressions. Stored inline to avoid an allocation per program.
+const KEY_HINTS: usize = 32;
 
-/// What is known of a call before it is made.
+/// The statically known part of a call.
 #[derive(Debug)]
 pub(crate) enum Site {
-    /// The library does not know the name; `def` might.
+    /// The library has no such name; `def` may define it.
     Unknown,
-    /// These overloads remain; there may be a short way to call them.
+    /// Overloads that may match, and a shortcut if the function has one.
     Resolved(Arc<Resolved>, Option<Shortcut>),
-    /// No overload can fit, whatever the arguments turn out to be.
+    /// No overload can match, regardless of the argument values.
     Failed(Failure),
 }
 
 impl Program {
     pub fn new(tree: Tree, library: Arc<Library>) -> Self {
         let sites = (0..tree.sites).map(|_| OnceLock::new()).collect();
-        Self { tree, library, places: Default::default(), sites }
+        Self { tree, library, key_hints: Default::default(), sites }
     }
 
-    /// The value of a member access in a map.
+    /// Returns the value of a key, trying the cached entry index first.
     #[inline]
     pub(super) fn member<'m>(&self, node: NodeId, map: &'m Map, key: &StrKey<'_>) -> Option<&'m Value> {
-        let place = &self.places[node as usize % PLACES];
-        let guess = usize::from(place.load(Ordering::Relaxed));
+        let hint = &self.key_hints[node as usize % KEY_HINTS];
+        let guess = usize::from(hint.load(Ordering::Relaxed));
         if let Some(value) = map.get_at(guess, key) {
             return Some(value);
         }
-        let found = map.find_hashed(key)?;
-        place.store(found as u16, Ordering::Relaxed);
-        map.entry(found).map(|(_, value)| value)
+        let index = map.find_hashed(key)?;
+        hint.store(index as u16, Ordering::Relaxed);
+        map.entry(index).map(|(_, value)| value)
     }
 
-    /// What is known of the call at a node.
+    /// Returns the resolution result of a call node.
     #[inline]
     pub(crate) fn site(&self, node: NodeId, number: u32) -> &Site {
         match self.sites.get(number as usize) {
@@ -65,10 +64,11 @@ impl Program {
         }
     }
 
-    /// Why a binary operator cannot work whatever its operands turn out to be, if that is so.
+    /// Returns the error of a binary operator that no operand values can satisfy, if its constant operands
+    /// rule it out.
     ///
-    /// Operators are mostly settled by the kinds of their operands when they run; only a constant
-    /// can rule one out beforehand.
+    /// Operators are normally dispatched on the operand types at run time; only constants allow an earlier
+    /// decision.
     pub(super) fn binary_failure(&self, op: BinaryOp, left: NodeId, right: NodeId) -> Option<Failure> {
         if accepts_all(op) {
             return None;
@@ -80,7 +80,7 @@ impl Program {
         self.ruled_out(op.function(), &kinds)
     }
 
-    /// The same for an operator with one operand.
+    /// As [`Self::binary_failure`], for a unary operator.
     #[inline]
     pub(super) fn unary_failure(&self, op: UnaryOp, operand: NodeId) -> Option<Failure> {
         if op == UnaryOp::Not {
@@ -90,7 +90,7 @@ impl Program {
         self.ruled_out(op.function(), &[Some(kind)])
     }
 
-    /// Asks the library whether an operator has no meaning for constants of these kinds.
+    /// Consults the library whether any overload accepts constants of these kinds.
     #[cold]
     fn ruled_out(&self, function: &str, kinds: &[Option<Kind>]) -> Option<Failure> {
         let resolved = self.library.get(function)?.plain_call(false, kinds.len())?;
@@ -125,7 +125,7 @@ fn call_site(tree: &Tree, library: &Library, name: &str, receiver: Option<Shape>
     }
 }
 
-/// Only a function that no layer has changed may be called the short way.
+/// Adds a shortcut if no library layer overrides the function.
 fn with_shortcut(site: Site, entry: &NameEntry, name: &str, method: bool, arguments: usize) -> Site {
     match site {
         Site::Resolved(resolved, None) if resolved.in_order && entry.layers(method).len() == 1 => {
@@ -135,7 +135,7 @@ fn with_shortcut(site: Site, entry: &NameEntry, name: &str, method: bool, argume
     }
 }
 
-/// A call by an operator's name: what comes first is an argument and no receiver.
+/// Resolves a call of an operator function. Its first operand is an argument, not a receiver.
 fn operator_site(tree: &Tree, library: &Library, name: &str, first: Option<Shape>, args: ArgRange) -> Site {
     match library.get(name) {
         Some(entry) => entry_site(tree, entry, false, first, args),
@@ -155,7 +155,7 @@ fn entry_site(tree: &Tree, entry: &NameEntry, method: bool, first: Option<Shape>
     }
 }
 
-/// What the library has ready for a call of a common form.
+/// Returns the precomputed resolution of a common call form: only positional arguments, or only pairs.
 fn common_call<'e>(
     tree: &Tree,
     entry: &'e NameEntry,
@@ -170,23 +170,23 @@ fn common_call<'e>(
     }
     let resolved = entry.plain_call(method, arguments)?;
     let kinds = &mut [None; PLAIN_ARGS][..arguments];
-    if let (Some(shape), Some(place)) = (first, kinds.first_mut()) {
-        *place = shape.constant_kind();
+    if let (Some(shape), Some(kind)) = (first, kinds.first_mut()) {
+        *kind = shape.constant_kind();
     }
-    for (place, slot) in kinds[before..].iter_mut().zip(slots) {
+    for (kind, slot) in kinds[before..].iter_mut().zip(slots) {
         let ArgNode::Positional(node) = slot else { return None };
-        *place = constant_kind(tree, *node);
+        *kind = constant_kind(tree, *node);
     }
-    // As long as one overload takes all the constants the call has to be tried, and the others
-    // drop out by the values then. But a receiver is known before the arguments are, so with one
-    // the overloads that drop out matter to whether the arguments are evaluated.
-    let settled = !method || kinds[before..].iter().all(Option::is_some);
-    let accepted = if settled { resolved.some_accept(kinds) } else { resolved.all_accept(kinds) };
+    // If one overload accepts the constants the call must be attempted; the others are ruled out by the
+    // argument values then. A receiver is checked before the arguments are evaluated, so for a method with
+    // non-constant arguments every overload must remain a candidate.
+    let is_static = !method || kinds[before..].iter().all(Option::is_some);
+    let accepted = if is_static { resolved.some_accept(kinds) } else { resolved.all_accept(kinds) };
     accepted.then_some(resolved)
 }
 
-/// What nearly all operators with constants look like, settled without asking the library: no
-/// layer can take these meanings away.
+/// Reports whether an operator accepts constants of these kinds in the standard library. No layer can remove
+/// these overloads, so the library need not be consulted.
 fn is_ordinary(op: BinaryOp, kinds: [Option<Kind>; 2]) -> bool {
     let all = |fits: fn(Kind) -> bool| kinds.into_iter().flatten().all(fits);
     match op {

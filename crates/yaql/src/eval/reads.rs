@@ -1,7 +1,7 @@
-//! What an expression may read of its input, found without evaluating it.
+//! Static analysis of the input paths that an expression may read.
 //!
-//! The answer may name too much, never too little: a host that sees none of the named paths
-//! change may keep the old result.
+//! The result is conservative: it may contain too many paths, never too few. A host may reuse a previous
+//! result as long as none of the paths has changed.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,19 +10,19 @@ use super::Program;
 use crate::library::Purity;
 use crate::syntax::{ArgNode, ArgRange, Node, NodeId};
 
-/// Variables and paths below them.
+/// The variables and paths that an expression may read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reads {
-    /// Each path stands for everything beneath it too.
+    /// Each path includes everything below it.
     pub paths: BTreeSet<ReadPath>,
-    /// Whether the result also depends on the clock or on chance.
+    /// Whether the result also depends on the clock or on random numbers.
     pub impure: bool,
 }
 
-/// `$`, `$name`, and the keys that follow.
+/// A variable, such as `$` or `$name`, and the keys that follow it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReadPath {
-    /// The variable with its `$`.
+    /// The variable, including its `$`.
     pub root: String,
     pub keys: Vec<String>,
 }
@@ -64,7 +64,7 @@ impl Analysis<'_> {
                 self.visit(*right);
             }
             Node::Member { receiver, key, .. } => {
-                self.note_purity(&format!("#property#{}", tree.text(*key)));
+                self.record_purity(&format!("#property#{}", tree.text(*key)));
                 self.visit(*receiver);
             }
             Node::List(args) | Node::Map(args) => self.visit_args(*args),
@@ -73,12 +73,12 @@ impl Analysis<'_> {
                 self.visit_args(*args);
             }
             Node::Method { receiver, name, args, .. } => {
-                self.note_purity(tree.text(*name));
+                self.record_purity(tree.text(*name));
                 self.visit(*receiver);
                 self.visit_args(*args);
             }
             Node::Call { name, args, .. } => {
-                self.note_purity(tree.text(*name));
+                self.record_purity(tree.text(*name));
                 self.visit_args(*args);
             }
         }
@@ -97,16 +97,16 @@ impl Analysis<'_> {
         }
     }
 
-    fn note_purity(&mut self, name: &str) {
+    fn record_purity(&mut self, name: &str) {
         let Some(entry) = self.program.library.get(name.trim_end_matches('_')) else { return };
         let mut overloads = entry.functions.iter().chain(&entry.methods).flatten();
-        // `call` makes calls that cannot be seen here.
+        // The target of `call` is computed at run time.
         self.reads.impure |=
             name == "call" || overloads.any(|overload| overload.function.doc().purity == Purity::Impure);
     }
 
-    /// The path that a node is, if it is one. Inside a lambda `$` is something else than outside;
-    /// that it is taken for the outer one too only makes the answer name more.
+    /// Returns the path that a node denotes, if it is one. `$` inside a lambda is treated as the outer `$`,
+    /// which only makes the result larger.
     fn path(&self, id: NodeId) -> Option<ReadPath> {
         let tree = &self.program.tree;
         match tree.node(id) {
@@ -130,15 +130,15 @@ impl Analysis<'_> {
     }
 }
 
-/// Drops paths that lie beneath others.
+/// Removes paths that are below another path.
 fn without_redundant(paths: BTreeSet<ReadPath>) -> BTreeSet<ReadPath> {
-    let mut kept: Vec<ReadPath> = Vec::new();
+    let mut minimal: Vec<ReadPath> = Vec::new();
     for path in paths {
         let covered =
-            kept.last().is_some_and(|last| last.root == path.root && path.keys.starts_with(&last.keys));
+            minimal.last().is_some_and(|last| last.root == path.root && path.keys.starts_with(&last.keys));
         if !covered {
-            kept.push(path);
+            minimal.push(path);
         }
     }
-    kept.into_iter().collect()
+    minimal.into_iter().collect()
 }

@@ -1,4 +1,4 @@
-//! Choosing overloads, as far as that can be done without evaluating anything.
+//! Static part of overload resolution: what can be decided without evaluating arguments.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use crate::library::{Overload, Param, ParamType};
 use crate::syntax::{NodeId, Tree};
 use crate::value::Kind;
 
-/// What an argument looks like before it is evaluated.
+/// The syntactic form of an argument.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Omitted,
     Constant(Kind),
     Keyword,
-    /// A call of a function by name, which can also be made on a receiver.
+    /// A function call, which can also be applied to a receiver.
     Call,
     Expression,
     Pair(NodeId, NodeId),
-    /// Not an expression but a value, as in `call(name, args, kwargs)`.
+    /// An evaluated argument, as in `call(name, args, kwargs)`.
     Value(Kind),
 }
 
 impl Shape {
-    /// The kind of a constant; words that stand for themselves are strings.
+    /// Returns the kind of a constant. Keywords are strings.
     pub(super) fn constant_kind(&self) -> Option<Kind> {
         match self {
             Self::Constant(kind) => Some(*kind),
@@ -37,16 +37,16 @@ impl Shape {
 
 pub(super) type Shapes = SmallVec<[Shape; 6]>;
 
-/// The overloads that may still fit, and how arguments go to their parameters.
+/// The candidate overloads of a call, and how its arguments bind to their parameters.
 #[derive(Debug)]
 pub(crate) struct Resolved {
     /// Innermost layer first.
     pub layers: SmallVec<[SmallVec<[Candidate; 2]>; 1]>,
-    /// Bit by bit, which positional arguments stay unevaluated.
+    /// Bit set of the positional arguments that stay unevaluated.
     pub lazy: u64,
-    /// Which arguments, by position as written, are named ones, and how they are called.
+    /// Arguments passed by name.
     pub named: SmallVec<[NamedArg; 1]>,
-    /// Whether every argument goes to a parameter in order.
+    /// Whether every argument binds to the parameter at its position.
     pub in_order: bool,
 }
 
@@ -62,16 +62,16 @@ pub(crate) struct NamedArg {
 pub(crate) struct Candidate {
     pub overload: Arc<Overload>,
     pub binding: Binding,
-    /// Where a function made by `def` was found: the context it closes over.
+    /// The context that a function defined by `def` closes over.
     pub closure: Option<Ctx>,
 }
 
-/// Which argument each parameter gets.
+/// The argument that each parameter receives.
 #[derive(Clone, Debug)]
 pub(crate) enum Binding {
-    /// The first argument to the first parameter and so on.
+    /// Argument `n` binds to parameter `n`.
     InOrder,
-    /// One source per parameter; positional arguments beyond the parameters go to the rest.
+    /// One source per parameter; surplus positional arguments go to the variadic parameter.
     Mixed(Box<[Source]>),
 }
 
@@ -82,12 +82,12 @@ pub(crate) enum Source {
     Default,
 }
 
-/// Why no overload is left.
+/// Reason why no overload matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     NoMatch,
     Ambiguous,
-    /// `k => v` where k is not a bare keyword and names are meant.
+    /// `k => v` used as a named argument, where `k` is not a bare keyword.
     BadName,
 }
 
@@ -103,7 +103,7 @@ impl Failure {
     }
 }
 
-/// Finds the overloads of a library entry that fit the shapes of the arguments.
+/// Returns the overloads of a library entry that accept arguments of these shapes.
 pub(super) fn resolve(
     layers: &[Vec<Arc<Overload>>],
     tree: &Tree,
@@ -113,18 +113,18 @@ pub(super) fn resolve(
     resolve_candidates(candidates, tree, shapes, &[])
 }
 
-/// The overloads for a call with so many arguments about which nothing else is known.
+/// Resolves a call with `arguments` positional arguments of unknown type.
 pub(crate) fn resolve_plain(layers: &[Vec<Arc<Overload>>], arguments: usize) -> Option<Resolved> {
     resolve(layers, &Tree::default(), SmallVec::from_elem(Shape::Expression, arguments)).ok()
 }
 
-/// The overloads for a call with so many pairs, after the receiver if there is one.
+/// Resolves a call whose arguments are all pairs, after the receiver of a method.
 pub(crate) fn resolve_paired(
     layers: &[Vec<Arc<Overload>>],
     method: bool,
     arguments: usize,
 ) -> Option<Resolved> {
-    // Where pairs are meant to be names, the names matter.
+    // If pairs denote named arguments, resolution depends on the names.
     if !layers.iter().flatten().all(|overload| overload.signature.pairs) {
         return None;
     }
@@ -146,24 +146,23 @@ impl Candidate {
 }
 
 impl Resolved {
-    /// Whether a positional argument stays unevaluated. Beyond the bits of a word all are like the
-    /// last.
+    /// Reports whether a positional argument stays unevaluated. Arguments from 63 on share the last bit.
     pub(super) fn is_lazy(&self, argument: usize) -> bool {
         self.lazy & (1 << argument.min(63)) != 0
     }
 
-    /// Whether some overload that is left accepts constants of these kinds.
+    /// Reports whether at least one candidate accepts constants of these kinds.
     pub(super) fn some_accept(&self, kinds: &[Option<Kind>]) -> bool {
         self.layers.iter().flatten().any(|candidate| candidate.accepts(kinds))
     }
 
-    /// Whether constants of these kinds rule no overload out.
+    /// Reports whether every candidate accepts constants of these kinds.
     pub(super) fn all_accept(&self, kinds: &[Option<Kind>]) -> bool {
         self.layers.iter().flatten().all(|candidate| candidate.accepts(kinds))
     }
 }
 
-/// The same over any layers; `values` are arguments given by name as values.
+/// Resolves a call over arbitrary layers. `values` are the named arguments passed as values.
 pub(super) fn resolve_candidates<'a, L>(
     layers: impl Iterator<Item = L>,
     tree: &Tree,
@@ -197,19 +196,19 @@ where
 
 struct Resolution<'a> {
     tree: &'a Tree,
-    /// Whether `k => v` are pairs (or named arguments); settled by the first overload seen.
+    /// Whether `k => v` denotes pairs rather than named arguments; determined by the first overload.
     pairs: Option<bool>,
     positional: Shapes,
     named: SmallVec<[NamedArg; 1]>,
-    /// Which arguments are lazy, positional and named; all overloads must agree.
+    /// Bit sets of the lazy positional and named arguments; all overloads must agree.
     lazy: Option<(u64, u64)>,
 }
 
 impl Resolution<'_> {
-    /// Turns `k => v` into named arguments, unless the overload wants pairs.
+    /// Converts `k => v` arguments to named arguments, unless the overload takes pairs.
     fn translate(&mut self, pairs: bool) -> Result<(), Failure> {
         match self.pairs {
-            Some(known) if known == pairs => return Ok(()),
+            Some(current) if current == pairs => return Ok(()),
             Some(_) => return Err(Failure::Ambiguous),
             None => self.pairs = Some(pairs),
         }
@@ -224,7 +223,7 @@ impl Resolution<'_> {
             };
             let Some(name) = self.tree.keyword(key) else { return Err(Failure::BadName) };
             match self.named.iter_mut().find(|named| self.tree.keyword(named.key) == Some(name)) {
-                // A repeated name: the last one wins.
+                // The last occurrence of a repeated name wins.
                 Some(named) => named.value = value,
                 None => self.named.push(NamedArg { key, value, lazy: false }),
             }
@@ -236,7 +235,7 @@ impl Resolution<'_> {
     fn bind(&mut self, overload: &Overload, values: &[(Box<str>, Kind)]) -> Result<Option<Binding>, Failure> {
         let Some((binding, lazy)) = self.try_bind(overload, values) else { return Ok(None) };
         match self.lazy {
-            Some(known) if known != lazy => Err(Failure::Ambiguous),
+            Some(current) if current != lazy => Err(Failure::Ambiguous),
             _ => {
                 self.lazy = Some(lazy);
                 Ok(Some(binding))
@@ -256,7 +255,7 @@ impl Resolution<'_> {
         for (index, param) in signature.params.iter().enumerate() {
             let by_name = self.named_index(&param.name, values);
             let source = match self.positional.get(index) {
-                // An empty slot and a name are one argument too many for one parameter.
+                // An empty slot and a named argument for the same parameter conflict.
                 Some(Shape::Omitted) if by_name.is_some() && signature.rest.is_none() => return None,
                 Some(Shape::Omitted) | None => {
                     if let Some(named) = by_name {
@@ -272,13 +271,13 @@ impl Resolution<'_> {
             match source {
                 Source::Positional(at) => self.check_positional(at, param, &mut lazy.0)?,
                 Source::Named(named) => {
-                    // Unlike in its place, a constant by name is looked at only when all
+                    // Unlike a positional constant, a constant passed by name is type-checked only after all
                     // arguments have been evaluated.
                     used_named[named] = true;
                     lazy.1 |= lazy_bit(named, param);
                 }
                 Source::Default => {
-                    // A slot left empty is lazy or not like the parameter that it stands for.
+                    // An empty slot is lazy if the parameter it stands for is.
                     if index < self.positional.len().min(63) && param.kind.is_lazy() {
                         lazy.0 |= 1 << index;
                     }
@@ -300,13 +299,14 @@ impl Resolution<'_> {
 
     fn named_index(&self, name: &str, values: &[(Box<str>, Kind)]) -> Option<usize> {
         let written = self.named.iter().position(|named| self.tree.keyword(named.key) == Some(name));
-        written
-            .or_else(|| values.iter().position(|(known, _)| **known == *name).map(|at| at + self.named.len()))
+        written.or_else(|| {
+            values.iter().position(|(value_name, _)| **value_name == *name).map(|at| at + self.named.len())
+        })
     }
 
     fn check_positional(&self, at: usize, param: &Param, lazy: &mut u64) -> Option<()> {
         if at >= 63 && param.kind.is_lazy() {
-            // More lazy arguments than a word has bits: all behave like the last.
+            // Arguments from 63 on share the last bit.
             *lazy |= 1 << 63;
         } else if param.kind.is_lazy() {
             *lazy |= 1 << at;
@@ -329,7 +329,7 @@ impl Resolution<'_> {
         Self::fits(&shape, param.kind).then_some(())
     }
 
-    /// What is known without evaluating: constants must fit, other expressions might.
+    /// Reports whether an argument may match: constants must fit the type, other expressions always may.
     fn fits(shape: &Shape, kind: ParamType) -> bool {
         match (shape, kind) {
             (Shape::Keyword, ParamType::Keyword) => true,

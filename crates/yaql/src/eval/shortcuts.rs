@@ -1,8 +1,8 @@
-//! The functions that expressions use most, on the values they meet most, without binding
-//! arguments: operands are looked at where they lie.
+//! Shortcuts: direct implementations of the most frequently used functions for common operand types, without
+//! binding arguments. Operands are borrowed where possible.
 //!
-//! Everything here gives the answer that the function itself would; what is not simple is left to
-//! it, with the operands as they are by then.
+//! Each returns the same result as the function itself. Other operand types fall back to the regular call,
+//! with the operands evaluated so far.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::pyregex::Flags;
 use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId};
 use crate::value::Value;
 
-/// A function that can be called the short way.
+/// A function with a direct implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shortcut {
     All,
@@ -29,7 +29,7 @@ pub(crate) enum Shortcut {
 }
 
 impl Shortcut {
-    /// By name, way of calling and number of arguments, the receiver included.
+    /// Looks up a shortcut by name, call style and number of arguments including the receiver.
     pub(super) fn of(name: &str, method: bool, arguments: usize) -> Option<Self> {
         Some(match (name, method, arguments) {
             ("all", true, 2) => Self::All,
@@ -46,7 +46,7 @@ impl Shortcut {
     }
 }
 
-/// A call that can be made the short way.
+/// A call that has a shortcut.
 #[derive(Clone, Copy)]
 pub(super) struct ShortCall {
     shortcut: Shortcut,
@@ -54,7 +54,7 @@ pub(super) struct ShortCall {
     args: ArgRange,
 }
 
-/// The short way for the call at a node, if there is one.
+/// Returns the shortcut for the call at a node, if there is one.
 #[inline]
 pub(super) fn short_call(program: &Program, id: NodeId) -> Option<ShortCall> {
     let (receiver, args, site) = match *program.tree.node(id) {
@@ -71,7 +71,7 @@ pub(super) fn short_call(program: &Program, id: NodeId) -> Option<ShortCall> {
 type Operands<'a> = SmallVec<[Operand<'a>; 4]>;
 
 impl Cx<'_> {
-    /// Makes a call the short way.
+    /// Evaluates a call through its shortcut.
     #[inline]
     pub(super) fn shortcut(
         &mut self,
@@ -91,10 +91,10 @@ impl Cx<'_> {
                 return self.nested(|cx| with_stack(|| cx.call_method(program, id, receiver, args, ctx)));
             }
             if let (Shortcut::All | Shortcut::Any, [ArgNode::Positional(predicate)]) = (shortcut, slots) {
-                let wanted = shortcut == Shortcut::Any;
-                let found =
-                    self.nested(|cx| with_stack(|| cx.quantify(program, receiver, *predicate, wanted, ctx)));
-                return found.map(Value::Bool);
+                let target = shortcut == Shortcut::Any;
+                let outcome =
+                    self.nested(|cx| with_stack(|| cx.quantify(program, receiver, *predicate, target, ctx)));
+                return outcome.map(Value::Bool);
             }
         }
         for slot in slots {
@@ -107,7 +107,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Adds an operand, each form with a push of its own so that it is written in place.
+    /// Evaluates and appends an operand. One `push` per variant lets the compiler construct each in place.
     #[inline]
     fn push_operand<'a>(
         &mut self,
@@ -126,24 +126,24 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// The function on simple values; `None` when they are not simple.
+    /// Applies the function to common operand types; `None` for others.
     fn direct(&mut self, shortcut: Shortcut, operands: &[Operand<'_>]) -> Option<Result<Value>> {
         let first = operands.first()?.get();
         let second = operands.get(1).map(Operand::get);
         match (shortcut, first, second) {
             (Shortcut::Get, Value::FrozenDict(map) | Value::Dict(map), Some(key @ Value::Str(_))) => {
-                let found = map.get(key).ok()?.or_else(|| operands.get(2).map(Operand::get));
-                Some(Ok(found.cloned().unwrap_or_default()))
+                let value = map.get(key).ok()?.or_else(|| operands.get(2).map(Operand::get));
+                Some(Ok(value.cloned().unwrap_or_default()))
             }
             (Shortcut::Len, Value::Tuple(seq) | Value::List(seq), None) => Some(Ok(seq.len().into())),
             (Shortcut::Len, Value::FrozenDict(map) | Value::Dict(map), None) => Some(Ok(map.len().into())),
             (Shortcut::Matches, Value::Str(text), Some(Value::Str(pattern))) => {
-                let found =
+                let matched =
                     self.regex(pattern, Flags::default()).and_then(|regex| self.is_match(&regex, text));
-                Some(found.map(Value::Bool))
+                Some(matched.map(Value::Bool))
             }
             (Shortcut::Max | Shortcut::Min, a, Some(b)) => {
-                // Of two equal values `max` gives the first and `min` the second.
+                // For equal values `max` returns the first and `min` the second.
                 let second_is_greater = super::operators::test(self, BinaryOp::Gt, b, a)?;
                 let take_second = |greater| greater == (shortcut == Shortcut::Max);
                 Some(second_is_greater.map(|greater| if take_second(greater) { b } else { a }.clone()))
@@ -171,13 +171,14 @@ impl Cx<'_> {
         result
     }
 
-    /// What `any` gives when `true` is looked for, and `all` when `false` is.
+    /// Returns `target` if the predicate is `target` for some element, else its negation: `any` for true,
+    /// `all` for false.
     fn quantify(
         &mut self,
         program: &Arc<Program>,
         collection: &Value,
         predicate: NodeId,
-        wanted: bool,
+        target: bool,
         ctx: &Ctx,
     ) -> Result<bool> {
         self.check_sized(collection)?;
@@ -193,14 +194,14 @@ impl Cx<'_> {
                 frame = Some(ctx.with_first(item)?);
             }
             let Some(frame) = &frame else { continue };
-            if self.test(program, predicate, frame)? == wanted {
-                return Ok(wanted);
+            if self.test(program, predicate, frame)? == target {
+                return Ok(target);
             }
         }
-        Ok(!wanted)
+        Ok(!target)
     }
 
-    /// The ordinary call with operands that have been evaluated.
+    /// Makes the regular call with evaluated operands.
     fn call_operands(
         &mut self,
         program: &Arc<Program>,
@@ -221,8 +222,8 @@ impl Cx<'_> {
 }
 
 impl Shortcut {
-    /// Whether the short way can be tried on a receiver; others may have to fail before any
-    /// argument is evaluated.
+    /// Reports whether the shortcut handles a receiver of this type. If not, the regular call checks the
+    /// receiver before it evaluates arguments.
     fn fits_receiver(self, receiver: &Value) -> bool {
         match self {
             Self::All | Self::Any => receiver.as_seq().is_some(),

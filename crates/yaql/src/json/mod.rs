@@ -1,6 +1,7 @@
-//! JSON in and out, exact: integers of any size, order kept, and tags for what JSON cannot hold.
+//! Lossless JSON input and output: integers of any size, key order preserved, and tags for values that JSON
+//! lacks.
 //!
-//! A value that JSON lacks is an object with the key `$yaql`:
+//! A value that JSON lacks is encoded as an object with the key `$yaql`:
 //! `{"$yaql": "datetime", "value": "2017-03-04T10:00:00+02:00"}`, `{"$yaql": "timespan", "us": 1}`,
 //! `{"$yaql": "float", "value": "nan"}`, `{"$yaql": "dict", "items": [[key, value], …]}`,
 //! and so on for `tuple`, `set`, `iterator` (input only), `regex`, `context`, `callable`.

@@ -1,4 +1,4 @@
-//! A JSON reader that makes values directly.
+//! A JSON parser that produces values directly.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,33 +9,33 @@ use foldhash::fast::RandomState;
 use crate::pytext::{ParsedInt, parse_int};
 use crate::value::{Key, Map, MapBuilder, Value};
 
-/// Why a text is no JSON.
+/// A JSON syntax error.
 #[derive(Clone, Debug)]
 pub struct JsonError {
     pub message: String,
     /// Byte offset.
     pub at: usize,
-    /// Whether it could be JSON but for its depth.
+    /// Whether the only problem is the nesting depth.
     pub too_deep: bool,
 }
 
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at character {}", self.message, self.at)
+        write!(f, "{} at byte {}", self.message, self.at)
     }
 }
 
 impl std::error::Error for JsonError {}
 
-/// How deeply arrays and objects may nest.
+/// Maximum nesting depth of arrays and objects. Bounds the recursion of the parser.
 const DEPTH_MAX: u16 = 500;
 
-/// Reads one JSON document: arrays become tuples, objects become frozen maps.
+/// Parses one JSON document. Arrays become tuples, objects become frozen maps.
 pub fn parse(text: &str) -> Result<Value, JsonError> {
     let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, depth: 0, keys: HashMap::default() };
     let value = parser.value()?;
-    parser.blanks();
-    if parser.at < text.len() { Err(parser.error("there is more after the value")) } else { Ok(value) }
+    parser.skip_whitespace();
+    if parser.at < text.len() { Err(parser.error("unexpected data after the JSON value")) } else { Ok(value) }
 }
 
 struct Parser<'a> {
@@ -43,8 +43,8 @@ struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: u16,
-    /// Keys met before. Objects of one kind share them, which takes less memory and keeps the
-    /// keys that everybody compares with in the processor's cache.
+    /// Interned keys. Objects of one kind share their keys, which saves memory and keeps the keys that
+    /// lookups compare in the CPU cache.
     keys: HashMap<&'a str, Arc<str>, RandomState>,
 }
 
@@ -53,34 +53,34 @@ impl<'a> Parser<'a> {
         JsonError { message: message.to_owned(), at: self.at, too_deep: false }
     }
 
-    fn blanks(&mut self) {
+    fn skip_whitespace(&mut self) {
         while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\n')) {
             self.at += 1;
         }
     }
 
     fn eat(&mut self, byte: u8) -> bool {
-        self.blanks();
-        let found = self.bytes.get(self.at) == Some(&byte);
-        self.at += usize::from(found);
-        found
+        self.skip_whitespace();
+        let matched = self.bytes.get(self.at) == Some(&byte);
+        self.at += usize::from(matched);
+        matched
     }
 
     fn value(&mut self) -> Result<Value, JsonError> {
-        self.blanks();
+        self.skip_whitespace();
         match self.bytes.get(self.at) {
             Some(b'"') => Ok(Value::str(self.string()?)),
             Some(b'[') => self.nested(Self::array),
             Some(b'{') => self.nested(Self::object),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(_) => self.word(),
-            None => Err(self.error("a value is missing")),
+            None => Err(self.error("unexpected end of input: expected a value")),
         }
     }
 
     fn nested(&mut self, read: fn(&mut Self) -> Result<Value, JsonError>) -> Result<Value, JsonError> {
         if self.depth >= DEPTH_MAX {
-            return Err(JsonError { too_deep: true, ..self.error("too many levels of nesting") });
+            return Err(JsonError { too_deep: true, ..self.error("nesting too deep") });
         }
         self.depth += 1;
         self.at += 1;
@@ -90,7 +90,7 @@ impl<'a> Parser<'a> {
     }
 
     fn word(&mut self) -> Result<Value, JsonError> {
-        // The reference's reader also knows the three words for floats that JSON lacks.
+        // The reference's parser also accepts the three float literals that JSON lacks.
         const WORDS: [(&str, Value); 5] = [
             ("null", Value::Null),
             ("true", Value::Bool(true)),
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
                 return Ok(value);
             }
         }
-        Err(self.error("this is no value"))
+        Err(self.error("expected a JSON value"))
     }
 
     fn array(&mut self) -> Result<Value, JsonError> {
@@ -118,7 +118,7 @@ impl<'a> Parser<'a> {
                 return Ok(Value::tuple(items));
             }
             if !self.eat(b',') {
-                return Err(self.error("a comma or a closing bracket is missing"));
+                return Err(self.error("expected `,` or `]`"));
             }
         }
     }
@@ -129,13 +129,13 @@ impl<'a> Parser<'a> {
             return Ok(Value::frozen_dict(builder.build()));
         }
         loop {
-            self.blanks();
+            self.skip_whitespace();
             if self.bytes.get(self.at) != Some(&b'"') {
-                return Err(self.error("a key in double quotes is missing"));
+                return Err(self.error("expected a key in double quotes"));
             }
             let key = Value::Str(self.key()?);
             if !self.eat(b':') {
-                return Err(self.error("a colon is missing"));
+                return Err(self.error("expected `:`"));
             }
             let value = self.value()?;
             if let Ok(key) = Key::new(key) {
@@ -145,7 +145,7 @@ impl<'a> Parser<'a> {
                 return Ok(Value::frozen_dict(builder.build()));
             }
             if !self.eat(b',') {
-                return Err(self.error("a comma or a closing brace is missing"));
+                return Err(self.error("expected `,` or `}`"));
             }
         }
     }
@@ -168,14 +168,14 @@ impl<'a> Parser<'a> {
         let leading_zero = self.bytes.get(self.at) == Some(&b'0');
         let digits = self.digits();
         if digits == 0 || (leading_zero && digits > 1) {
-            return Err(self.error("this is no number"));
+            return Err(self.error("invalid number"));
         }
         let mut whole = true;
         if self.bytes.get(self.at) == Some(&b'.') {
             whole = false;
             self.at += 1;
             if self.digits() == 0 {
-                return Err(self.error("a digit is missing after the point"));
+                return Err(self.error("expected a digit after the decimal point"));
             }
         }
         if matches!(self.bytes.get(self.at), Some(b'e' | b'E')) {
@@ -183,12 +183,12 @@ impl<'a> Parser<'a> {
             self.at += 1;
             self.at += usize::from(matches!(self.bytes.get(self.at), Some(b'+' | b'-')));
             if self.digits() == 0 {
-                return Err(self.error("a digit is missing in the exponent"));
+                return Err(self.error("expected a digit in the exponent"));
             }
         }
         let text = &self.text[start..self.at];
         if !whole {
-            return text.parse().map(Value::Float).map_err(|_| self.error("this is no number"));
+            return text.parse().map(Value::Float).map_err(|_| self.error("invalid number"));
         }
         if let Ok(small) = text.parse() {
             return Ok(Value::Int(small));
@@ -207,7 +207,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A string that stands in the text as it is; otherwise nothing is read.
+    /// Reads a string without escapes as a slice of the input. Consumes nothing and returns `None` if it has
+    /// escapes.
     fn plain_string(&mut self) -> Option<&'a str> {
         let start = self.at + 1;
         let end = self.plain_end(start);
@@ -237,13 +238,13 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     out.push(self.escape()?);
                 }
-                Some(_) => return Err(self.error("a control character must be escaped")),
-                None => return Err(self.error("a string is not closed")),
+                Some(_) => return Err(self.error("unescaped control character in a string")),
+                None => return Err(self.error("unterminated string")),
             }
         }
     }
 
-    /// Where the run of ordinary characters from a place on ends.
+    /// Returns the end of the run of ordinary characters that starts at `start`.
     fn plain_end(&self, start: usize) -> usize {
         let ordinary = |byte: &u8| *byte >= 0x20 && *byte != b'"' && *byte != b'\\';
         start + self.bytes[start..].iter().take_while(|byte| ordinary(byte)).count()
@@ -264,7 +265,7 @@ impl<'a> Parser<'a> {
             Some(b'u') => self.unicode_escape()?,
             _ => {
                 self.at -= 1;
-                return Err(self.error("this is no escape"));
+                return Err(self.error("invalid escape sequence"));
             }
         })
     }
@@ -281,13 +282,13 @@ impl<'a> Parser<'a> {
             }
             self.at = back;
         }
-        // A lone surrogate is no character.
+        // A lone surrogate is replaced by U+FFFD.
         Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
     fn hex4(&mut self) -> Result<u32, JsonError> {
         let digits = self.bytes.get(self.at..self.at + 4).filter(|all| all.iter().all(u8::is_ascii_hexdigit));
-        let Some(digits) = digits else { return Err(self.error("four hexadecimal digits are missing")) };
+        let Some(digits) = digits else { return Err(self.error("expected four hexadecimal digits")) };
         let code =
             digits.iter().fold(0, |code, digit| code * 16 + char::from(*digit).to_digit(16).unwrap_or(0));
         self.at += 4;

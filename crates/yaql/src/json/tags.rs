@@ -1,4 +1,4 @@
-//! Tagged values in input, and whether input is converted to immutable kinds.
+//! Decodes `$yaql` tags of the input and converts its containers to the requested kinds.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use crate::eval::iterator_of;
 use crate::moment::{DateTime, TimeSpan};
 use crate::value::{Map, Set, Value, number};
 
-/// What arrays and objects of the input become.
+/// The kinds of value that arrays and objects of the input become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputStyle {
     /// Tuples and frozen maps.
     Converted,
-    /// Lists and plain maps, as they are without input conversion.
+    /// Lists and mutable maps, as the reference sees them without input conversion.
     Unconverted,
 }
 
-/// Makes of parsed JSON what its `$yaql` tags say.
+/// Replaces tagged objects in parsed JSON by the values they encode.
 pub fn decode(value: Value, style: InputStyle) -> Result<Value> {
     if style == InputStyle::Converted && !has_tags(&value) {
         return Ok(value);
@@ -56,7 +56,7 @@ fn dict(map: Map, style: InputStyle) -> Value {
     if style == InputStyle::Converted { Value::frozen_dict(map) } else { Value::dict(map) }
 }
 
-fn decode_tag(tag: &str, shown: &Value, map: &Arc<Map>, style: InputStyle) -> Result<Value> {
+fn decode_tag(tag: &str, tag_value: &Value, map: &Arc<Map>, style: InputStyle) -> Result<Value> {
     match tag {
         "datetime" => match field(map, "value")? {
             Value::Str(text) => Ok(Value::DateTime(Arc::new(DateTime::from_isoformat(text)?))),
@@ -64,10 +64,11 @@ fn decode_tag(tag: &str, shown: &Value, map: &Arc<Map>, style: InputStyle) -> Re
         },
         "timespan" => decode_span(field(map, "us")?),
         "float" => decode_float(field(map, "value")?),
-        "dict" => decode_pairs(&walk(field(map, "items")?)?, style),
+        "dict" => decode_pairs(&elements(field(map, "items")?)?, style),
         "set" => {
             let items = optional_items(map)?;
-            // A set is made before anything is converted, so its elements must be hashable as they come.
+            // The reference builds the set before it converts the elements, so they must be hashable as they
+            // are.
             if let Some(kind) = items.iter().find_map(unhashable_kind) {
                 return Err(Box::new(Error::kind(format!("unhashable type: '{kind}'"))));
             }
@@ -77,13 +78,13 @@ fn decode_tag(tag: &str, shown: &Value, map: &Arc<Map>, style: InputStyle) -> Re
         "tuple" => Ok(Value::tuple(decoded_items(map, style)?)),
         "iterator" => iterator_of(decoded_items(map, style)?),
         _ => {
-            let shown = shown.to_repr(1000).unwrap_or_default();
-            Err(Box::new(Error::value(format!("unknown tag {shown}"))))
+            let tag_text = tag_value.to_repr(1000).unwrap_or_default();
+            Err(Box::new(Error::value(format!("unknown tag {tag_text}"))))
         }
     }
 }
 
-/// The kind of an element of the input that no set can hold, or that holds such a one.
+/// Returns the type name of an input element that is unhashable or contains an unhashable element.
 fn unhashable_kind(item: &Value) -> Option<&'static str> {
     match item {
         Value::Tuple(_) => Some("list"),
@@ -106,7 +107,7 @@ fn decode_span(micros: &Value) -> Result<Value> {
         Value::Int(_) | Value::BigInt(_) | Value::Bool(_) => {
             Ok(Value::TimeSpan(TimeSpan::from_big_micros(&number::to_big(micros))?))
         }
-        // One microsecond times a number is that number, rounded half to even.
+        // One microsecond times the number, rounded half to even.
         Value::Float(number) => Ok(Value::TimeSpan(TimeSpan::from_micros(1)?.mul_float(*number)?)),
         other => {
             let kind = other.type_name();
@@ -133,7 +134,7 @@ fn decode_float(value: &Value) -> Result<Value> {
 fn decode_pairs(items: &[Value], style: InputStyle) -> Result<Value> {
     let mut builder = Map::builder();
     for item in items {
-        let pair = walk(item)?;
+        let pair = elements(item)?;
         let [key, value] = &pair[..] else {
             let (short, length) = (pair.len() < 2, pair.len());
             return Err(Box::new(Error::value(if short {
@@ -142,15 +143,15 @@ fn decode_pairs(items: &[Value], style: InputStyle) -> Result<Value> {
                 "too many values to unpack (expected 2)".to_owned()
             })));
         };
-        // Arrays as keys are tuples whatever the style.
+        // Keys must be hashable, so arrays become tuples in either style.
         let key = decode(key.clone(), InputStyle::Converted)?;
         builder.insert(key, decode(value.clone(), style)?)?;
     }
     Ok(dict(builder.build(), style))
 }
 
-/// The elements of anything that the reference could walk over.
-fn walk(value: &Value) -> Result<Vec<Value>> {
+/// Returns the elements of any value that the reference can iterate over.
+fn elements(value: &Value) -> Result<Vec<Value>> {
     match value {
         Value::Tuple(seq) | Value::List(seq) => Ok(seq.to_vec()),
         Value::FrozenDict(map) | Value::Dict(map) => Ok(map.iter().map(|(key, _)| key.clone()).collect()),
@@ -160,7 +161,7 @@ fn walk(value: &Value) -> Result<Vec<Value>> {
 }
 
 fn optional_items(map: &Map) -> Result<Vec<Value>> {
-    map.get_str("items").map_or(Ok(Vec::new()), walk)
+    map.get_str("items").map_or(Ok(Vec::new()), elements)
 }
 
 fn decoded_items(map: &Map, style: InputStyle) -> Result<Vec<Value>> {

@@ -1,4 +1,4 @@
-//! Values as JSON text.
+//! Serializes values as JSON.
 
 use std::fmt::Write as _;
 
@@ -6,22 +6,22 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::pytext::{float_text, int_text};
 use crate::value::{Map, Value};
 
-/// How JSON is written.
+/// JSON output options.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own, known by its name")]
+#[expect(clippy::struct_excessive_bools, reason = "independent options, always set by name")]
 pub struct WriteOptions {
     pub sort_keys: bool,
-    /// No blanks after commas and colons.
+    /// Whether to omit the blanks after commas and colons.
     pub compact: bool,
-    /// Everything beyond ASCII escaped.
+    /// Whether to escape all characters outside ASCII.
     pub ascii: bool,
-    /// Whether tuples are written as arrays, or tagged.
+    /// Whether to write tuples as arrays instead of tagged objects.
     pub tuples_as_arrays: bool,
-    /// Whether what JSON lacks is tagged; without tags it is written as the reference would.
+    /// Whether to tag values that JSON lacks; if not, they are written as the reference writes them.
     pub tags: bool,
-    /// Spaces per level; none: everything on one line.
+    /// Spaces per nesting level; `None` writes a single line.
     pub indent: Option<usize>,
-    /// The longest text that may come of it, in bytes.
+    /// Maximum size of the output in bytes.
     pub bytes_max: usize,
 }
 
@@ -39,12 +39,12 @@ impl Default for WriteOptions {
     }
 }
 
-/// Writes a value. What JSON lacks is tagged.
+/// Serializes a value.
 pub fn write(value: &Value, options: &WriteOptions) -> Result<String> {
     write_after("", value, options)
 }
 
-/// Writes a value after some text, without another copy of what may be long.
+/// Serializes a value after a prefix, so that a long result need not be copied.
 pub(crate) fn write_after(text: &str, value: &Value, options: &WriteOptions) -> Result<String> {
     let mut writer = Writer { out: text.to_owned(), options, level: 0 };
     writer.value(value)?;
@@ -60,7 +60,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn value(&mut self, value: &Value) -> Result<()> {
         if self.out.len() > self.options.bytes_max {
-            let message = format!("the result is longer than {} bytes", self.options.bytes_max);
+            let message = format!("the JSON result exceeds {} bytes", self.options.bytes_max);
             return Err(Box::new(Error::new(ErrorClass::MemoryQuota, message)));
         }
         match value {

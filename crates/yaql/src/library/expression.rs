@@ -1,4 +1,4 @@
-//! Functions whose body is an expression: what users write for themselves.
+//! User-defined functions whose body is a YAQL expression.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use crate::eval::{Args, Ctx, Cx};
 use crate::syntax::VarName;
 use crate::value::Value;
 
-/// A function written in the language itself.
+/// A function written in YAQL.
 ///
-/// Its body sees its parameters by name, the first one also as `$`, and nothing of the caller. It
-/// may call every function of the library it is evaluated with, itself included; how deep that
-/// goes is bounded like any evaluation.
+/// The body refers to parameters by name, and to the first one also as `$`. It cannot access the caller's
+/// variables. It may call every function of the library it is evaluated with, including itself; recursion is
+/// bounded by the depth limit of the evaluation.
 #[derive(Clone, Debug)]
 pub struct ExpressionFunction {
-    /// See [`crate::library::Signature`]; all parameters take values.
+    /// See [`crate::library::Signature`]; all parameters take evaluated values.
     pub signature: String,
-    /// Names of the parameters in order.
+    /// Parameter names, in order.
     pub params: Vec<Arc<str>>,
-    /// Beside each parameter, its value when none is given; for what a signature cannot say.
+    /// Default value per parameter, for defaults that a signature cannot express.
     pub defaults: Vec<Option<Value>>,
     pub doc: String,
-    /// Expressions and their results as JSON.
+    /// Example expressions with their results as JSON.
     pub examples: Vec<(String, String)>,
     pub body: Arc<str>,
-    /// Whether the body, or anything it calls, reads the clock or draws random numbers.
+    /// Whether the body, directly or through calls, reads the clock or random numbers.
     pub purity: Purity,
 }
 

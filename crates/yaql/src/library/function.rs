@@ -1,4 +1,4 @@
-//! What a function is: signatures, documentation, examples, and a body.
+//! The function interface: signatures, documentation, examples and implementation.
 
 use std::borrow::Cow;
 
@@ -6,31 +6,31 @@ use crate::error::Result;
 use crate::eval::{Args, Cx};
 use crate::value::Value;
 
-/// A function of the library or of an embedding program.
+/// A function of the standard library or of an embedding program.
 pub trait Function: Send + Sync {
-    /// Signatures, one per overload; see [`crate::library::Signature`] for how they are written.
+    /// Returns the signatures, one per overload; see [`crate::library::Signature`] for the syntax.
     fn signatures(&self) -> Cow<'_, [Cow<'_, str>]>;
 
     fn doc(&self) -> FunctionDoc<'_>;
 
-    /// The expression it evaluates, if that is what it does: whoever asks what an expression reads has to look there.
+    /// Returns the source of a function written in YAQL, which static analysis of reads has to include.
     fn body(&self) -> Option<&str> {
         None
     }
 
-    /// Beside each parameter of a function with a body, its value when none is given.
+    /// Returns the default value per parameter of a function written in YAQL.
     fn defaults(&self) -> &[Option<Value>] {
         &[]
     }
 
-    /// Runs the overload with that index.
+    /// Calls the overload with that index.
     fn call(&self, overload: usize, cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value>;
 }
 
-/// What people read about a function.
+/// The documentation of a function.
 #[derive(Clone, Debug)]
 pub struct FunctionDoc<'a> {
-    /// The family it belongs to, such as `strings`.
+    /// The function family, such as `strings`.
     pub module: &'a str,
     /// A short paragraph.
     pub text: &'a str,
@@ -38,14 +38,14 @@ pub struct FunctionDoc<'a> {
     pub purity: Purity,
 }
 
-/// An expression and what it gives: a result as JSON, or the class of an error.
+/// An expression and its result: JSON, or the class of an error.
 #[derive(Clone, Debug)]
 pub struct Example<'a> {
     pub expression: &'a str,
     pub result: &'a str,
 }
 
-/// Whether a result depends on anything but the arguments.
+/// Whether the result depends only on the arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purity {
     Pure,
@@ -53,10 +53,10 @@ pub enum Purity {
     Impure,
 }
 
-/// The body of a built-in overload.
+/// The implementation of a built-in overload.
 pub type Native = fn(&mut Cx<'_>, &mut Args<'_>) -> Result<Value>;
 
-/// A function of the standard library, written down as data.
+/// The declaration of a standard library function.
 pub struct Builtin {
     pub module: &'static str,
     pub doc: &'static str,

@@ -1,4 +1,4 @@
-//! Functions: how they describe themselves, and libraries of them.
+//! Functions and the libraries that group them in layers.
 
 mod expression;
 mod function;
@@ -13,29 +13,29 @@ pub use expression::ExpressionFunction;
 pub use function::{Builtin, Example, Function, FunctionDoc, Native, Purity};
 pub use signature::{Default, Param, ParamType, Signature, SignatureError, Style};
 
-/// One way to call a function.
+/// One signature of a function.
 pub struct Overload {
     pub signature: Signature,
     pub function: Arc<dyn Function>,
-    /// Which of the function's signatures this is.
+    /// Index of the signature in the function.
     pub index: usize,
 }
 
 type Overloads = Vec<Arc<Overload>>;
 
-/// All overloads of one name, by how they are called, innermost layer first.
+/// All overloads of a name, by call style, innermost layer first.
 #[derive(Default)]
 pub struct NameEntry {
     pub functions: Vec<Vec<Arc<Overload>>>,
     pub methods: Vec<Vec<Arc<Overload>>>,
-    /// What becomes of calls with so many plain positional arguments, worked out when first met:
-    /// most calls are such, and need no more than a look at their constants.
+    /// Resolution of calls with n positional arguments, computed on first use. Most calls have this form and
+    /// then only need their constants checked.
     plain: [[OnceLock<Option<Arc<Resolved>>>; PLAIN_ARGS]; 2],
-    /// The same for calls whose arguments are all pairs, beside the receiver.
+    /// Resolution of calls whose arguments, after the receiver, are all pairs.
     paired: [[OnceLock<Option<Arc<Resolved>>>; PLAIN_ARGS]; 2],
 }
 
-/// Calls with this many arguments or more are worked out one by one.
+/// Calls with this many arguments or more are resolved individually.
 pub(crate) const PLAIN_ARGS: usize = 6;
 
 impl NameEntry {
@@ -43,43 +43,43 @@ impl NameEntry {
         if method { &self.methods } else { &self.functions }
     }
 
-    /// The overloads that take this many positional arguments, whatever expressions they are.
+    /// Returns the overloads that accept this many positional arguments of unknown type.
     pub(crate) fn plain_call(&self, method: bool, arguments: usize) -> Option<&Arc<Resolved>> {
         let cell = self.plain[usize::from(method)].get(arguments)?;
         cell.get_or_init(|| resolve_plain(self.layers(method), arguments).map(Arc::new)).as_ref()
     }
 
-    /// The overloads that take this many pairs.
+    /// Returns the overloads that accept this many pairs.
     pub(crate) fn paired_call(&self, method: bool, arguments: usize) -> Option<&Arc<Resolved>> {
         let cell = self.paired[usize::from(method)].get(arguments)?;
         cell.get_or_init(|| resolve_paired(self.layers(method), method, arguments).map(Arc::new)).as_ref()
     }
 }
 
-/// The functions an expression can call: layers, of which the innermost that fits decides.
+/// The functions available to an expression, in layers: the innermost layer with a matching overload wins.
 #[derive(Default)]
 pub struct Library {
     names: HashMap<Box<str>, NameEntry, foldhash::fast::FixedState>,
     functions: Vec<Arc<dyn Function>>,
-    /// Operators, literals and access that a layer gives another meaning.
+    /// Names of operators, literals and accessors that a layer overrides.
     redefined: HashSet<Box<str>>,
 }
 
 impl Library {
-    /// The standard library.
+    /// Returns the standard library.
     pub fn standard() -> Arc<Self> {
         crate::stdlib::standard()
     }
 
-    /// Lays functions over this library. Within a layer all overloads of a name compete; across
-    /// layers the innermost that fits wins. Names in `exclusive` hide every layer beneath.
+    /// Returns this library with an additional, innermost layer. Overloads within a layer compete by
+    /// specificity; across layers the innermost match wins. Names in `exclusive` hide all outer layers.
     pub fn with_layer(
         &self,
         functions: impl IntoIterator<Item = Arc<dyn Function>>,
         exclusive: &[&str],
     ) -> Result<Self, SignatureError> {
         let mut added: HashMap<Box<str>, (Overloads, Overloads)> = HashMap::new();
-        let mut all = self.functions.clone();
+        let mut registered = self.functions.clone();
         for function in functions {
             for (index, text) in function.signatures().iter().enumerate() {
                 let signature = Signature::parse(text)?;
@@ -93,11 +93,11 @@ impl Library {
                     as_method.push(overload);
                 }
             }
-            all.push(function);
+            registered.push(function);
         }
         let mut library = Self {
             names: self.names.iter().map(|(name, entry)| (name.clone(), entry.clone())).collect(),
-            functions: all,
+            functions: registered,
             redefined: self.redefined.clone(),
         };
         for (name, (functions, methods)) in added {
@@ -112,8 +112,9 @@ impl Library {
         Ok(library)
     }
 
-    /// Declares that what operators, literals and access mean so far is their ordinary meaning.
-    pub(crate) fn sealed(mut self) -> Self {
+    /// Marks the current operators, literals and accessors as the standard ones, so that fast paths may rely
+    /// on them.
+    pub(crate) fn mark_standard(mut self) -> Self {
         self.redefined.clear();
         self
     }
@@ -122,7 +123,7 @@ impl Library {
         self.names.get(name)
     }
 
-    /// Every function, in the order of registration.
+    /// Returns every function in registration order.
     pub fn functions(&self) -> &[Arc<dyn Function>] {
         &self.functions
     }
@@ -131,7 +132,7 @@ impl Library {
         self.names.iter().map(|(name, entry)| (&**name, entry))
     }
 
-    /// Whether any operator, literal or access means something else than in the standard library.
+    /// Reports whether a layer overrides an operator, literal or accessor of the standard library.
     pub(crate) fn redefines_core(&self) -> bool {
         self.redefined.iter().any(|name| &**name != "#call")
     }

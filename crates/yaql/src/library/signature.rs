@@ -1,19 +1,19 @@
-//! Signatures in words: `m where(collection: iter, predicate: lambda)`.
+//! Signature notation: `m where(collection: iter, predicate: lambda)`.
 //!
 //! ```text
 //! signature = style name "(" [ param { "," param } ] ")" [ "pairs" ]
 //! style     = "f" | "m" | "fm"              function, method, both; a method's receiver is its
 //!                                           first parameter
 //! param     = name ":" type [ "?" ] [ "..." ] [ "=" default ]
-//!           | "**" name ":" type            takes all named arguments that are left
+//!           | "**" name ":" type            collects the remaining named arguments
 //! ```
-//! With `pairs`, arguments written `k => v` are positional pairs and not named arguments.
+//! With `pairs`, arguments of the form `k => v` are positional pairs rather than named arguments.
 
 use std::fmt;
 
 use crate::value::{Kind, KindSet};
 
-/// How an overload may be called.
+/// The call styles that an overload supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     Function,
@@ -36,9 +36,9 @@ pub struct Signature {
     pub name: Box<str>,
     pub style: Style,
     pub params: Vec<Param>,
-    /// Takes all further positional arguments.
+    /// Collects the surplus positional arguments.
     pub rest: Option<Param>,
-    /// Takes all further named arguments.
+    /// Collects the named arguments that match no parameter.
     pub named_rest: Option<Param>,
     pub pairs: bool,
 }
@@ -50,39 +50,39 @@ pub struct Param {
     pub default: Option<Default>,
 }
 
-/// The value of a parameter that was not given.
+/// The default value of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Default {
-    /// The function can tell that nothing was given.
+    /// No value: the function can detect that the argument was omitted.
     None,
     Null,
     Bool(bool),
     Int(i64),
     Str(Box<str>),
-    /// A timespan of no length.
+    /// The zero timespan.
     ZeroSpan,
 }
 
-/// What a parameter takes.
+/// The type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamType {
     /// An evaluated value of one of these kinds.
     Value(KindSet),
-    /// An iterable: as a value, and under the iterator limit.
+    /// An iterable value, subject to the iterator limit.
     Iter(KindSet),
     /// `k => v`, both evaluated.
     Pair,
     /// An unevaluated expression.
     Lambda,
-    /// The same, which the function calls in a context of its own making.
+    /// An unevaluated expression that the function evaluates in a context it creates.
     LambdaInContext,
-    /// A call to be made on a receiver: the right side of a dot.
+    /// A call to be applied to a receiver: the right operand of a dot.
     MethodLambda,
     /// `k => v`, both unevaluated.
     LazyPair,
     /// A bare keyword.
     Keyword,
-    /// An expression as it stands.
+    /// The expression itself.
     Expression,
 }
 
@@ -91,7 +91,7 @@ impl ParamType {
         !matches!(self, Self::Value(_) | Self::Iter(_) | Self::Pair | Self::Keyword)
     }
 
-    /// Whether a value of this kind fits.
+    /// Reports whether a value of this kind is accepted.
     pub fn accepts(self, kind: Kind, iterable_dicts: bool) -> bool {
         match self {
             Self::Value(kinds) => kinds.has(kind),
@@ -101,21 +101,21 @@ impl ParamType {
         }
     }
 
-    /// Whether this type is a strict subtype of the other, which makes an overload more special.
+    /// Reports whether this type is a strict subtype of `other`, which makes an overload more specific.
     pub fn is_specialization_of(self, other: Self) -> bool {
         if self == Self::Pair {
-            // A pair is an object like any other.
+            // In the reference a pair is an instance of `object`.
             return matches!(other, Self::Value(kinds) if kinds == KindSet::ANY);
         }
         let (Self::Value(a) | Self::Iter(a)) = self else { return false };
         let (Self::Value(b) | Self::Iter(b)) = other else { return false };
-        // Maps are iterables to the reference's type system even where they are not accepted.
+        // The reference's type system treats maps as iterables even where they are not accepted as such.
         let b = if matches!(other, Self::Iter(_)) { b.or(KindSet::MAP) } else { b };
         a.is_strict_subset(b)
     }
 }
 
-/// Why a text is no signature.
+/// A malformed signature.
 #[derive(Clone, Debug)]
 pub struct SignatureError {
     pub signature: String,
@@ -124,7 +124,7 @@ pub struct SignatureError {
 
 impl fmt::Display for SignatureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no signature: {}", self.signature, self.problem)
+        write!(f, "invalid signature `{}`: {}", self.signature, self.problem)
     }
 }
 
@@ -137,20 +137,20 @@ impl Signature {
 }
 
 fn parse(text: &str) -> Result<Signature, String> {
-    let (style, rest) = text.split_once(' ').ok_or("it needs a style and a name")?;
+    let (style, rest) = text.split_once(' ').ok_or("expected a style and a name")?;
     let style = match style {
         "f" => Style::Function,
         "m" => Style::Method,
         "fm" => Style::Both,
-        other => return Err(format!("`{other}` is no style")),
+        other => return Err(format!("unknown style `{other}`")),
     };
-    // Names of operators may hold anything but a parenthesis that is followed by parameters.
-    let open = rest.find('(').ok_or("it needs parameters in parentheses")?;
-    let close = rest.rfind(')').ok_or("it needs a closing parenthesis")?;
+    // Operator names may contain any character except `(`.
+    let open = rest.find('(').ok_or("expected parameters in parentheses")?;
+    let close = rest.rfind(')').ok_or("missing `)`")?;
     let pairs = match rest[close + 1..].trim() {
         "" => false,
         "pairs" => true,
-        other => return Err(format!("`{other}` is not expected at the end")),
+        other => return Err(format!("unexpected `{other}` after the parameters")),
     };
     let name = rest[..open].into();
     let mut signature = Signature { name, style, params: Vec::new(), rest: None, named_rest: None, pairs };
@@ -161,7 +161,7 @@ fn parse(text: &str) -> Result<Signature, String> {
 }
 
 fn add_param(signature: &mut Signature, text: &str) -> Result<(), String> {
-    let (name, kind) = text.split_once(':').ok_or_else(|| format!("`{text}` needs a type"))?;
+    let (name, kind) = text.split_once(':').ok_or_else(|| format!("parameter `{text}` has no type"))?;
     let (kind, default) = match kind.split_once('=') {
         Some((kind, default)) => (kind.trim(), Some(parse_default(default.trim())?)),
         None => (kind.trim(), None),
@@ -195,7 +195,7 @@ fn parse_default(text: &str) -> Result<Default, String> {
         _ => match (text.parse(), text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''))) {
             (Ok(number), _) => Default::Int(number),
             (_, Some(inner)) => Default::Str(inner.into()),
-            _ => return Err(format!("`{text}` is no default")),
+            _ => return Err(format!("invalid default `{text}`")),
         },
     })
 }
@@ -234,7 +234,7 @@ fn parse_type(text: &str) -> Result<ParamType, String> {
         "lazy-pair" => return Ok(ParamType::LazyPair),
         "keyword" => return Ok(ParamType::Keyword),
         "expr" => return Ok(ParamType::Expression),
-        other => return Err(format!("`{other}` is no type")),
+        other => return Err(format!("unknown type `{other}`")),
     };
     Ok(ParamType::Value(nullable_kinds(kinds, nullable)))
 }
@@ -243,7 +243,7 @@ fn nullable_kinds(kinds: KindSet, nullable: bool) -> KindSet {
     if nullable { kinds.or(KindSet::Null) } else { kinds }
 }
 
-/// As a call of it is written: the receiver of a method in front, an operator between its operands.
+/// Formats the signature like a call: the receiver of a method in front, an operator between its operands.
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut params: Vec<String> = self.params.iter().map(ToString::to_string).collect();
@@ -281,7 +281,7 @@ enum Prefix {
     Property,
 }
 
-/// The symbol or word that a special name stands for.
+/// Returns the symbol or word that a special name stands for.
 fn prefixed(name: &str) -> Option<(Prefix, &str)> {
     let binary = name.strip_prefix("#operator_").map(|symbol| (Prefix::Binary, symbol));
     let unary = || name.strip_prefix("#unary_operator_").map(|symbol| (Prefix::Unary, symbol));
@@ -339,11 +339,11 @@ impl fmt::Display for ParamType {
             (KindSet::Null, "null"),
         ];
         let not_null = kinds.without(KindSet::Null);
-        for (known, name) in NAMES {
-            if *known == kinds {
+        for (named_kinds, name) in NAMES {
+            if *named_kinds == kinds {
                 return f.write_str(name);
             }
-            if *known == not_null {
+            if *named_kinds == not_null {
                 return write!(f, "{name}?");
             }
         }

@@ -1,7 +1,7 @@
-//! What an expression says and probably does not mean, found without evaluating it.
+//! Static checks for likely mistakes in expressions.
 
+mod bare_words;
 mod outline;
-mod words;
 
 use std::sync::Arc;
 
@@ -12,35 +12,35 @@ use crate::syntax::Tree;
 
 pub use outline::{Call, Outline, outline};
 
-/// Something to tell the author of an expression.
+/// A lint finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hint {
     pub kind: HintKind,
-    /// Bytes of the expression.
+    /// Byte range in the expression.
     pub span: Span,
-    /// A lowercase fragment without a full stop.
+    /// Lowercase sentence fragment without a trailing period.
     pub message: String,
-    /// What the author can do.
+    /// Suggested fix.
     pub help: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HintKind {
-    /// A call of something that the library does not have.
+    /// A call of a function or method that the library lacks.
     UnknownFunction,
-    /// A word that means a constant elsewhere and is text here.
+    /// A bare word that is a constant in other languages but a string in YAQL.
     BareWord,
 }
 
-/// Everything worth telling, in the order of the text. Without a library nothing is said about calls.
+/// Returns all findings in source order. Calls are checked only if there is a library.
 pub fn lint(tree: &Tree, library: Option<&Library>) -> Vec<Hint> {
-    let mut hints = words::bare_words(tree);
+    let mut hints = bare_words::bare_words(tree);
     hints.extend(library.into_iter().flat_map(|library| unknown_calls(&outline(tree), library)));
     hints.sort_by_key(|hint| (hint.span.start, hint.span.end));
     hints
 }
 
-/// Calls of what is neither in the library nor defined by the expression itself.
+/// Returns the calls of functions that are neither in the library nor defined by the expression.
 pub fn unknown_calls(outline: &Outline, library: &Library) -> Vec<Hint> {
     let defined: Vec<Arc<str>> = outline.defined.iter().map(|name| name.as_str().into()).collect();
     let is_unknown = |call: &&Call| {
@@ -50,12 +50,12 @@ pub fn unknown_calls(outline: &Outline, library: &Library) -> Vec<Hint> {
         !in_library && !in_text
     };
     let hint = |call: &Call| {
-        let (what, help) = if call.is_method {
+        let (style, help) = if call.is_method {
             ("method", suggest::method(library, &call.name))
         } else {
             ("function", suggest::function(library, &call.name, &defined))
         };
-        let message = format!("there is no {what} `{}`", call.name);
+        let message = format!("there is no {style} `{}`", call.name);
         Hint { kind: HintKind::UnknownFunction, span: call.span, message, help }
     };
     outline.calls.iter().filter(is_unknown).map(hint).collect()
@@ -66,19 +66,19 @@ mod tests {
     use super::*;
     use crate::syntax::{Grammar, parse};
 
-    /// Each hint as `the piece of text: message (help)`.
-    fn told(source: &str) -> Vec<String> {
+    /// Formats each finding as `source text: message (help)`.
+    fn findings(source: &str) -> Vec<String> {
         let tree = parse(source, Grammar::default()).unwrap();
         let library = Library::standard();
-        let told = |hint: Hint| {
+        let format_hint = |hint: Hint| {
             let piece = &source[hint.span.start as usize..hint.span.end as usize];
             format!("{piece}: {} ({})", hint.message, hint.help.unwrap_or_default())
         };
-        lint(&tree, Some(&library)).into_iter().map(told).collect()
+        lint(&tree, Some(&library)).into_iter().map(format_hint).collect()
     }
 
     #[test]
-    fn words_of_other_languages_are_text_here() {
+    fn foreign_constants_are_reported_as_strings() {
         let remedy = |word: &str, constant: &str| {
             format!(
                 "{word}: `{word}` is the text \"{word}\" here (write `{constant}`, or put it in quotes if the text is meant)"
@@ -97,12 +97,12 @@ mod tests {
             ("switch($.x => None)", "None", "null"),
             ("$.where($.a = True)", "True", "true"),
         ] {
-            assert_eq!(told(source), [remedy(word, constant)], "{source}");
+            assert_eq!(findings(source), [remedy(word, constant)], "{source}");
         }
     }
 
     #[test]
-    fn names_and_quoted_texts_are_what_they_are() {
+    fn keys_argument_names_and_quoted_strings_are_not_reported() {
         for source in [
             "$.None",
             "$.get(None)",
@@ -112,15 +112,15 @@ mod tests {
             "dict(True => 1)",
             "$[None]",
         ] {
-            assert_eq!(told(source), [""; 0], "{source}");
+            assert_eq!(findings(source), [""; 0], "{source}");
         }
     }
 
     #[test]
-    fn unknown_calls_are_told_with_what_may_be_meant() {
-        assert_eq!(told("$.slect($)"), ["slect: there is no method `slect` (did you mean `select`?)"]);
-        assert_eq!(told("lenn($)"), ["lenn: there is no function `lenn` (did you mean `len`?)"]);
-        assert_eq!(told("def(own, $ + 1) -> own(1)"), [""; 0]);
-        assert_eq!(told("$.where($.a = True).lst()").len(), 2);
+    fn unknown_calls_are_reported_with_suggestions() {
+        assert_eq!(findings("$.slect($)"), ["slect: there is no method `slect` (did you mean `select`?)"]);
+        assert_eq!(findings("lenn($)"), ["lenn: there is no function `lenn` (did you mean `len`?)"]);
+        assert_eq!(findings("def(own, $ + 1) -> own(1)"), [""; 0]);
+        assert_eq!(findings("$.where($.a = True).lst()").len(), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! What an expression calls and which variables it reads.
+//! Collects the calls and variable reads of an expression.
 
 use std::collections::BTreeSet;
 
@@ -10,22 +10,22 @@ use crate::syntax::{ArgNode, ArgRange, Node, NodeId, Tree, VarName};
 #[derive(Clone, Debug)]
 pub struct Call {
     pub name: String,
-    /// The name in the source.
+    /// Location of the name in the source.
     pub span: Span,
     pub is_method: bool,
 }
 
-/// What can be seen of an expression without evaluating it.
+/// The statically visible calls and variables of an expression.
 #[derive(Debug, Default)]
 pub struct Outline {
     pub calls: Vec<Call>,
-    /// Functions made by `def`, anywhere in the expression.
+    /// Names of functions defined by `def` anywhere in the expression.
     pub defined: BTreeSet<String>,
-    /// Whether a name is computed, so that not everything can be known.
+    /// Whether a name is computed at run time, so that calls and reads may be missing here.
     pub has_computed_names: bool,
-    /// Variables with a name that are read, and where.
+    /// Named variables that are read, with their locations.
     pub reads: Vec<(String, Span)>,
-    /// Names that an expression inside may bind: of named arguments, and words given to `unpack` and the like.
+    /// Names that the expression may bind: keys of `k => v` arguments, and arguments of `unpack`.
     pub bound: BTreeSet<String>,
     /// Whether `$` is read.
     pub reads_first: bool,
@@ -85,7 +85,7 @@ impl Outline {
     }
 }
 
-/// A bare word or a string.
+/// Returns the text of a bare word or string literal.
 fn word(tree: &Tree, node: NodeId) -> Option<String> {
     match tree.node(node) {
         Node::Const(constant) | Node::Keyword(constant) => {

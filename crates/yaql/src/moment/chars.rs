@@ -1,10 +1,10 @@
-//! Character classes and literals as Python's `str` and `int` see them.
+//! Character classes and literals as defined by Python's `str` and `int`.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// The zero of every run of decimal digits (Unicode 14): the other nine follow it.
+/// The zero of each run of ten decimal digits (Unicode 14).
 const ZEROES: [u32; 66] = [
     0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50,
     0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40,
@@ -14,7 +14,7 @@ const ZEROES: [u32; 66] = [
     0x1e140, 0x1e2f0, 0x1e950, 0x1fbf0,
 ];
 
-/// Characters that count as digits without being decimal digits: superscripts, circled digits and such.
+/// Ranges of characters that are digits but not decimal digits: superscripts, circled digits and so on.
 const OTHER_DIGITS: [(u32, u32); 20] = [
     (0xb2, 0xb3),
     (0xb9, 0xb9),
@@ -38,13 +38,14 @@ const OTHER_DIGITS: [(u32, u32); 20] = [
     (0x1f100, 0x1f10a),
 ];
 
-/// More digits than this are refused by `int()`.
+/// Maximum number of digits that `int()` accepts.
 const MAX_INT_DIGITS: usize = 4300;
 
-/// What integers too large for any use here are cut to; it survives a few additions and products.
+/// Saturation value for integers too large to be valid here. Small enough that a few additions and products
+/// do not overflow.
 pub(super) const HUGE: i128 = 1 << 100;
 
-// Characters younger than the reference's Unicode are unassigned there.
+// Characters added after the reference's Unicode version count as unassigned.
 static LETTER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\p{L}&&\p{age:14.0}]$").ok());
 static UNPRINTABLE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^[\p{C}\p{Z}\P{age:14.0}]$").ok());
@@ -53,7 +54,7 @@ fn is_in(class: &LazyLock<Option<Regex>>, c: char) -> bool {
     class.as_ref().is_some_and(|regex| regex.is_match(c.encode_utf8(&mut [0; 4])))
 }
 
-/// The value of a decimal digit of any script.
+/// Returns the value of a decimal digit of any script.
 pub(super) fn decimal_value(c: char) -> Option<u32> {
     if c.is_ascii() {
         return c.to_digit(10);
@@ -64,29 +65,29 @@ pub(super) fn decimal_value(c: char) -> Option<u32> {
     (value < 10).then_some(value)
 }
 
-/// `str.isdigit` of one character.
+/// `str.isdigit` for one character.
 pub(super) fn is_digit(c: char) -> bool {
     decimal_value(c).is_some()
         || OTHER_DIGITS.iter().any(|&(first, last)| (first..=last).contains(&u32::from(c)))
 }
 
-/// `str.isalpha` of one character.
+/// `str.isalpha` for one character.
 pub(super) fn is_letter(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphabetic() } else { is_in(&LETTER, c) }
 }
 
-/// `str.isspace` of one character, which is also what `\s` matches.
+/// `str.isspace` for one character; also the class `\s`.
 pub(super) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-/// Whether two characters are the same to a case-insensitive regular expression.
+/// Reports whether a case-insensitive regular expression treats two characters as equal.
 pub(super) fn same_letter(a: char, b: char) -> bool {
     if a == b {
         return true;
     }
     let (a, b) = (simple_lower(a), simple_lower(b));
-    // The second test joins the letters that differ in lower case only, such as the long s and s.
+    // The second test covers characters that share only an upper case, such as the long s and s.
     a == b || a.to_uppercase().eq(b.to_uppercase())
 }
 
@@ -94,7 +95,7 @@ fn simple_lower(c: char) -> char {
     c.to_lowercase().next().unwrap_or(c)
 }
 
-/// `int(text)` for text without sign, blanks and underscores; huge numbers are cut to [`HUGE`].
+/// `int(text)` for text without sign, blanks and underscores. Saturates at [`HUGE`].
 pub(super) fn parse_int(text: &str) -> Option<i128> {
     let mut value = 0_i128;
     let mut digits = 0;
@@ -149,13 +150,13 @@ mod tests {
     }
 
     #[test]
-    fn letters_without_case() {
+    fn case_insensitive_comparison() {
         assert!(same_letter('s', 'ſ') && same_letter('I', 'ı') && same_letter('i', 'İ'));
         assert!(!same_letter('a', 'b'));
     }
 
     #[test]
-    fn quoting() {
+    fn repr_quotes_and_escapes() {
         assert_eq!(quoted("it's"), "\"it's\"");
         assert_eq!(quoted("'\"\n\u{1f}\u{200b}\u{e000}é"), r#"'\'"\n\x1f\u200b\ue000é'"#);
     }

@@ -1,4 +1,4 @@
-//! A point in time with its zone: Python's `datetime`.
+//! Points in time with a zone: Python's `datetime`.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -11,14 +11,14 @@ use crate::error::{Error, Result};
 use super::timespan::{MICROS_PER_DAY, MICROS_PER_SECOND, TimeSpan};
 use super::zone::Zone;
 
-/// Year, month, day, hour, minute, second, microsecond. Integers of any size are meant; those beyond 64
-/// bits may be cut to anything as large.
+/// Year, month, day, hour, minute, second, microsecond. Represents integers of any size: those beyond 64 bits
+/// may be saturated.
 pub type Fields = [i128; 7];
 
-/// A wall clock reading and the zone of the clock.
+/// A local date and time with a zone.
 ///
-/// Equality, order and hash go by the instant, except that a datetime without a zone equals none with
-/// one, although it counts as UTC everywhere else.
+/// Equality, order and hash compare the instant. A naive datetime (without a zone) counts as UTC, but never
+/// equals an aware one.
 #[derive(Clone, Copy, Debug)]
 pub struct DateTime {
     date: Date,
@@ -40,7 +40,7 @@ impl DateTime {
         Ok(Self { date: checked_date(year, month, day)?, micros: checked_clock(clock)?, zone })
     }
 
-    /// A wall clock reading counted in microseconds since the first of January of year 1.
+    /// Creates a datetime from local microseconds since 0001-01-01.
     pub(super) fn from_wall(micros: i128, zone: Zone) -> Result<Self> {
         let per_day = i128::from(MICROS_PER_DAY);
         let date = date_of_ordinal(micros.div_euclid(per_day))
@@ -52,7 +52,7 @@ impl DateTime {
         ordinal(self.date) * i128::from(MICROS_PER_DAY) + i128::from(self.micros)
     }
 
-    /// Microseconds of the instant since the first of January of year 1, UTC.
+    /// Returns the instant in microseconds since 0001-01-01 UTC.
     pub fn instant(&self) -> i128 {
         self.wall() - self.zone.raw_offset().as_micros()
     }
@@ -70,7 +70,7 @@ impl DateTime {
         self.zone == Zone::Naive
     }
 
-    /// The same reading in UTC if there was no zone.
+    /// Interprets a naive datetime as UTC; aware ones are returned unchanged.
     #[must_use]
     pub fn aware(self) -> Self {
         if self.is_naive() { self.with_zone(Zone::Utc) } else { self }
@@ -121,17 +121,18 @@ impl DateTime {
         self.micros % MICROS_PER_SECOND
     }
 
-    /// Monday is 0.
+    /// Returns the weekday; Monday is 0.
     pub fn weekday(&self) -> i64 {
         i64::from(self.date.weekday().to_monday_zero_offset())
     }
 
-    /// Fails for an offset of a day or more, as every use of such an offset does.
+    /// Returns the UTC offset. Fails if its magnitude is a day or more, which construction permits.
     pub fn offset(&self) -> Result<TimeSpan> {
         self.zone.utc_offset()
     }
 
-    /// Seconds since 1970. A defect of the reference is kept: the offset is subtracted twice.
+    /// Returns seconds since 1970. Subtracts the offset twice, as the reference does (a bug kept for
+    /// compatibility).
     pub fn timestamp(&self) -> Result<f64> {
         if self.is_naive() {
             let message = "unsupported operand type(s) for -: 'datetime.datetime' and 'NoneType'";
@@ -141,18 +142,19 @@ impl DateTime {
         Ok(self.utc()?.since(&epoch)?.total_seconds())
     }
 
-    /// Midnight of the same day in the same zone.
+    /// Returns midnight of the same day in the same zone.
     #[must_use]
     pub fn date(&self) -> Self {
         Self { micros: 0, ..self.aware() }
     }
 
-    /// Since midnight.
+    /// Returns the time since midnight.
     pub fn time(&self) -> TimeSpan {
         TimeSpan::of_day(self.micros)
     }
 
-    /// The clock of UTC. A defect of the reference is kept: the zone stays what it was.
+    /// Converts the clock to UTC. Keeps the original zone, as the reference does (a bug kept for
+    /// compatibility).
     pub fn utc(&self) -> Result<Self> {
         let this = self.aware();
         this.sub_span(this.offset()?)
@@ -181,14 +183,15 @@ impl DateTime {
         TimeSpan::from_micros(this.instant() - other.instant())
     }
 
-    /// The order of the language: by instant, no zone counting as UTC, bad offsets an error.
+    /// Compares instants, as the operators of the language do: naive datetimes count as UTC, invalid offsets
+    /// fail.
     pub fn compare(&self, other: &Self) -> Result<Ordering> {
         let (this, other) = (self.aware(), other.aware());
         this.check_offsets(&other)?;
         Ok(this.instant().cmp(&other.instant()))
     }
 
-    /// Equality that fails for offsets out of range, where `==` has to give some answer.
+    /// Compares for equality and fails for invalid offsets, unlike `==`, which cannot fail.
     pub fn equals(&self, other: &Self) -> Result<bool> {
         if !self.is_naive() && !other.is_naive() {
             self.check_offsets(other)?;
@@ -196,7 +199,8 @@ impl DateTime {
         Ok(self == other)
     }
 
-    /// Clocks of one zone are compared without a look at its offset.
+    /// Fails if an offset is out of range. Offsets are not needed, and not checked, if both zones are the
+    /// same.
     fn check_offsets(&self, other: &Self) -> Result<()> {
         if self.zone != other.zone {
             self.offset()?;
@@ -234,10 +238,10 @@ impl Hash for DateTime {
 }
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
-/// Days from the first of January of year 1 to 1970.
+/// Days from 0001-01-01 to 1970-01-01.
 pub(super) const EPOCH_ORDINAL: i64 = 719_162;
 
-/// Days since the first of January of year 1.
+/// Returns the days since 0001-01-01.
 pub(super) fn ordinal(date: Date) -> i128 {
     i128::from(date.duration_since(EPOCH).as_hours() / 24 + EPOCH_ORDINAL)
 }
@@ -248,7 +252,7 @@ pub(super) fn date_of_ordinal(days: i128) -> Option<Date> {
     EPOCH.checked_add(SignedDuration::from_hours((days - EPOCH_ORDINAL) * 24)).ok()
 }
 
-/// The reference hands fields to C, with these complaints about their size.
+/// Fails if a field exceeds a C `int`, with the messages of the reference.
 fn check_c_int(value: i128) -> Result<()> {
     let message = if i64::try_from(value).is_err() {
         "Python int too large to convert to C long"

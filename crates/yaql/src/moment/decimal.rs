@@ -1,23 +1,23 @@
-//! Decimal numbers of free-form dates, with the precision of Python's `decimal`.
+//! Decimal numbers in free-form dates, with the precision of Python's `decimal`.
 
 use crate::error::{Error, Result};
 
 use super::chars::{HUGE, decimal_value};
 
-/// Digits that arithmetic keeps.
+/// Significant digits of the arithmetic, Python's default.
 const PRECISION: usize = 28;
 
-/// A number that is not negative.
+/// A non-negative decimal number.
 pub(super) struct Decimal {
-    /// The whole part, cut to [`HUGE`].
+    /// The integer part, saturated at [`HUGE`].
     pub(super) whole: i128,
     whole_digits: usize,
-    /// Values of the digits after the point.
+    /// Digits after the decimal point.
     fraction: Vec<u8>,
 }
 
 impl Decimal {
-    /// Digits of any script with at most one point among them.
+    /// Parses digits of any script with at most one decimal point.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut number = Self { whole: 0, whole_digits: 0, fraction: Vec::new() };
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -43,8 +43,8 @@ impl Decimal {
         self.whole > limit || (self.whole == limit && self.has_fraction())
     }
 
-    /// Sixty times the fraction, without its own fraction: the minutes of an hour and a bit. None if
-    /// there is no fraction.
+    /// Returns sixty times the fraction, truncated: the minutes of a fractional hour. `None` if there is no
+    /// fraction.
     pub(super) fn sixtieths(&self) -> Result<Option<i128>> {
         if self.whole_digits > PRECISION {
             return Err(Error::value("[<class 'decimal.DivisionImpossible'>]").into());
@@ -53,21 +53,22 @@ impl Decimal {
             return Ok(None);
         }
         let zeroes = self.fraction.iter().take_while(|&&digit| digit == 0).count();
-        let (kept, lost) = self.fraction[zeroes..].split_at(PRECISION.min(self.fraction.len() - zeroes));
-        let coefficient = kept.iter().fold(0_i128, |value, &digit| value * 10 + i128::from(digit));
-        let round_up = match lost.split_first() {
+        let (significant, dropped) =
+            self.fraction[zeroes..].split_at(PRECISION.min(self.fraction.len() - zeroes));
+        let coefficient = significant.iter().fold(0_i128, |value, &digit| value * 10 + i128::from(digit));
+        let round_up = match dropped.split_first() {
             Some((5, rest)) if rest.iter().all(|&digit| digit == 0) => coefficient % 2 == 1,
             Some((&first, _)) => first >= 5,
             None => false,
         };
         let product = round((coefficient + i128::from(round_up)) * 60);
-        // At most 31 digits are before a point that is further left than they are many.
-        let places = zeroes + kept.len();
+        // The product has at most 31 digits, so beyond 35 decimal places the result is 0.
+        let places = zeroes + significant.len();
         Ok(Some(if places > 35 { 0 } else { product / 10_i128.pow(places as u32) }))
     }
 }
 
-/// Rounds half to even to the precision, leaving zeros in place of the digits lost.
+/// Rounds half to even to the precision; the dropped digits become zeros.
 fn round(value: i128) -> i128 {
     let mut unit = 1;
     while value / unit >= 10_i128.pow(PRECISION as u32) {

@@ -1,4 +1,4 @@
-//! Reading dates as people write them, by the rules of dateutil's parser.
+//! Parses free-form dates by the rules of dateutil's parser.
 
 use jiff::civil::Date;
 
@@ -14,8 +14,8 @@ use super::ymd::{Parts, Role, Ymd, days_in_month};
 use super::zone::{Label, Zone};
 
 impl DateTime {
-    /// Reads a date in no particular form. What the text leaves out is taken from `today` at midnight,
-    /// and years of two digits are near that of `today`.
+    /// Parses a date in free form. Missing parts default to `today` at midnight; a two-digit year is resolved
+    /// to within 50 years of `today`.
     pub fn parse(text: &str, today: Date) -> Result<Self> {
         let unknown = || Error::value(format!("Unknown string format: {text}"));
         let mut reader = Reader {
@@ -35,7 +35,7 @@ impl DateTime {
     }
 }
 
-/// The tokens and what has been understood of them.
+/// The tokens and the parts parsed so far.
 pub(super) struct Reader {
     pub(super) tokens: Vec<String>,
     pub(super) ymd: Ymd,
@@ -43,7 +43,7 @@ pub(super) struct Reader {
     pub(super) clock: [Option<i128>; 4],
     weekday: Option<i128>,
     zone_name: Option<String>,
-    /// Seconds.
+    /// Zone offset in seconds east of UTC.
     zone_offset: Option<i128>,
     this_year: i128,
 }
@@ -60,11 +60,11 @@ impl Reader {
         }
         let [year, month, day] = self.ymd.resolve()?;
         let year = year.map(|year| if self.ymd.century { year } else { self.full_year(year) });
-        self.settle_zone();
+        self.resolve_zone();
         Ok([year, month, day])
     }
 
-    /// Reads what starts at `at`; the place of the last token used is returned.
+    /// Parses the part that starts at `at` and returns the index of the last token used.
     fn step(&mut self, at: usize) -> Result<usize, Stop> {
         let token = self.tokens[at].clone();
         if is_number(&token) {
@@ -75,7 +75,7 @@ impl Reader {
         } else if let Some(month) = month(&token) {
             return self.month_name(at, month);
         } else if let Some(afternoon) = afternoon(&token) {
-            // Each such mark shifts the hour again, as long as it is one of the clock of twelve hours.
+            // Every AM/PM marker shifts the hour again, as long as it is on the 12-hour clock.
             let hour = self.clock[0].filter(|hour| (0..=12).contains(hour)).ok_or(Stop::NoDate)?;
             self.clock[0] = Some(half_day(hour, afternoon));
         } else if self.zone_offset.is_none() && self.could_be_zone(&token) {
@@ -88,10 +88,10 @@ impl Reader {
         Ok(at)
     }
 
-    /// `Jan-01[-99]`, or `Jan of 01` where the number must be a year.
+    /// Parses `Jan-01[-99]`, or `Jan of 01` where the number must be a year.
     fn month_name(&mut self, at: usize, month: i128) -> Result<usize, Stop> {
         self.ymd.add_month(month)?;
-        let text = |place: usize| self.tokens.get(place).cloned();
+        let text = |index: usize| self.tokens.get(index).cloned();
         if let Some(separator @ ("-" | "/")) = text(at + 1).as_deref() {
             let (second, third) = (text(at + 2).ok_or(Stop::NoDate)?, text(at + 4));
             let more = self.token(at + 3) == Some(separator);
@@ -112,7 +112,7 @@ impl Reader {
         Ok(at + 4)
     }
 
-    /// A year of two digits is within half a century of now.
+    /// Resolves a two-digit year to within 50 years of now.
     fn full_year(&self, year: i128) -> i128 {
         if year >= 100 {
             return year;
@@ -143,14 +143,14 @@ impl Reader {
                 return;
             }
         };
-        // `GMT+3` means that adding three hours gives GMT, so the sign is turned; and the zone is not
-        // GMT then.
+        // In `GMT+3` the sign has the POSIX meaning (local time plus 3 hours is GMT), so it is inverted, and
+        // the zone is not GMT itself.
         sign.clone_into(&mut self.tokens[at + 1]);
         self.zone_offset = None;
         self.zone_name = (!is_utc(&name)).then_some(name);
     }
 
-    /// `+0300`, `+03:00`, `+3`, with a name in parentheses perhaps.
+    /// Parses `+0300`, `+03:00` or `+3`, optionally followed by a zone name in parentheses.
     fn numbered_zone(&mut self, at: usize, east: bool) -> Result<usize, Stop> {
         let digits = self.token(at + 1).ok_or(Stop::NoDate)?.to_owned();
         let length = digits.chars().count();
@@ -182,7 +182,7 @@ impl Reader {
         zone.then(|| name.to_owned())
     }
 
-    fn settle_zone(&mut self) {
+    fn resolve_zone(&mut self) {
         let name = self.zone_name.as_deref();
         if (self.zone_offset == Some(0) && name.is_none()) || matches!(name, Some("Z" | "z")) {
             self.zone_name = Some("UTC".to_owned());
@@ -213,7 +213,7 @@ impl Reader {
             let message = format!("bad month number {full_month}; must be 1-12");
             return Err(Error::value(message).into());
         }
-        // A day that was not given gives way to the length of the month.
+        // A missing day is limited to the length of the month.
         let last = days_in_month(full_year, full_month);
         let full_day = day.unwrap_or_else(|| i128::from(today.day()).min(last));
         let [hour, minute, second, micro] = self.clock.map(|field| field.unwrap_or(0));
@@ -233,13 +233,13 @@ impl Reader {
                 let offset = TimeSpan::new(0, 0, 0, offset, 0, 0)?;
                 Zone::Offset(offset, name.and_then(Label::new))
             }
-            // Names of other zones are read, but what they mean is not known.
+            // Other zone names are accepted but their offset is unknown; they count as UTC.
             (_, None) => Zone::Utc,
         })
     }
 }
 
-/// Whether `float` takes a token. Infinity and NaN are numbers that then have no value.
+/// Reports whether Python's `float` accepts a token, including infinity and NaN.
 fn is_number(token: &str) -> bool {
     Decimal::parse(token).is_some()
         || ["inf", "infinity", "nan"].iter().any(|name| token.eq_ignore_ascii_case(name))

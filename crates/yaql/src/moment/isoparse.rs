@@ -1,4 +1,5 @@
-//! Reading the ISO form, as `datetime.fromisoformat` does: more than it prints, and not all of ISO 8601.
+//! Parses the ISO format like `datetime.fromisoformat`: more than `isoformat` prints, but not all of ISO
+//! 8601.
 
 use jiff::civil::{ISOWeekDate, Weekday};
 
@@ -10,7 +11,7 @@ use super::timespan::TimeSpan;
 use super::zone::Zone;
 
 impl DateTime {
-    /// Text without an offset gives a datetime without a zone.
+    /// Parses the ISO format. Text without an offset yields a naive datetime.
     pub fn from_isoformat(text: &str) -> Result<Self> {
         let invalid = || Error::value(format!("Invalid isoformat string: {}", quoted(text)));
         let (date, clock) = split(text).ok_or_else(invalid)?;
@@ -28,17 +29,17 @@ impl DateTime {
     }
 }
 
-/// The date and, if there is anything left, what follows the character after the date.
+/// Splits text into the date and, after a one-character separator, the time.
 fn split(text: &str) -> Option<(&[u8], Option<&[u8]>)> {
     let bytes = text.as_bytes();
     let at = separator(bytes)?;
     let date = bytes.get(..at)?;
-    // Any character may separate; a date that ends inside of a character is no date.
+    // Any character may be the separator. A date that ends inside a multi-byte character is invalid.
     let separator = text.get(at..)?.chars().next();
     Some((date, separator.map(|c| &bytes[at + c.len_utf8()..])))
 }
 
-/// Where the date ends. Week dates are ambiguous, since anything may separate date and time.
+/// Returns the end of the date. Week dates are ambiguous because any character may separate date and time.
 fn separator(text: &[u8]) -> Option<usize> {
     let len = text.len();
     let digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
@@ -51,7 +52,7 @@ fn separator(text: &[u8]) -> Option<usize> {
         (b'-', _) => Some(10),
         (b'W', _) => {
             let end = (7..len).find(|&at| !digit(at)).unwrap_or(len);
-            // Times come in pairs of digits, so an even count means that a weekday is not among them.
+            // Time fields have two digits each, so an even count means that there is no weekday digit.
             if end < 9 { Some(end) } else { Some(if end % 2 == 0 { 7 } else { 8 }) }
         }
         _ => Some(8),
@@ -92,7 +93,7 @@ fn parse_week(year: i128, text: &[u8], dashes: bool) -> Option<[i128; 3]> {
     Some([i128::from(date.year()), i128::from(date.month()), i128::from(date.day())])
 }
 
-/// The clock and the offset in microseconds.
+/// Parses the time and the offset in microseconds.
 fn parse_clock(text: &[u8]) -> Option<([i128; 4], Option<i128>)> {
     let zone_at = text.iter().position(|byte| b"+-Z".contains(byte)).unwrap_or(text.len());
     let (clock, clean) = parse_hms(text, zone_at)?;
@@ -107,8 +108,8 @@ fn parse_clock(text: &[u8]) -> Option<([i128; 4], Option<i128>)> {
     clean.then_some((clock, Some(if *sign == b'-' { -offset } else { offset })))
 }
 
-/// `HH[[:]MM[[:]SS[.f…]]]` up to `end`, and whether nothing but the end of the text follows it. One
-/// stray character before a zone is tolerated there, hence the walk over the whole text.
+/// Parses `HH[[:]MM[[:]SS[.f…]]]` up to `end` and reports whether the text ends there. The reference
+/// tolerates one stray character before a zone, so the text beyond `end` has to be examined too.
 fn parse_hms(text: &[u8], end: usize) -> Option<([i128; 4], bool)> {
     let mut fields = [0; 4];
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Tokens of a free-form date and the words that mean something in it.
+//! Tokenizer of free-form dates, and the words they may contain.
 
 use super::chars::{is_digit, is_letter, is_space};
 
@@ -7,13 +7,13 @@ enum State {
     Start,
     Word,
     Number,
-    /// A word after a point: what it was part of is split at the end.
+    /// A word that contains a period; split into pieces at the end of the token.
     DottedWord,
-    /// A number after a point or comma.
+    /// A number that contains a period or comma.
     DottedNumber,
 }
 
-/// Splits a text into words, numbers and single other characters; white space is a blank each.
+/// Splits text into words, numbers and single other characters. Each whitespace character becomes a blank.
 pub(super) fn tokens(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().filter(|&c| c != '\0').collect();
     let mut tokens = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
 fn next_token(chars: &[char], at: &mut usize, tokens: &mut Vec<String>) {
     let mut token = String::new();
     let mut state = State::Start;
-    // Set by the character after the first letter, so a lone letter does not count.
+    // Set by the second letter, so that a single letter does not count.
     let mut letters = false;
     while let Some(&c) = chars.get(*at) {
         letters |= matches!(state, State::Word | State::DottedWord);
@@ -56,7 +56,7 @@ fn next_token(chars: &[char], at: &mut usize, tokens: &mut Vec<String>) {
     finish(token, state, letters, tokens);
 }
 
-/// A point is part of a number only if there is one of them, between digits.
+/// Emits a token. A period belongs to a number only if it is the only one and is between digits.
 fn finish(token: String, state: State, letters: bool, tokens: &mut Vec<String>) {
     let dotted = matches!(state, State::DottedWord | State::DottedNumber);
     let points = token.matches('.').count();
@@ -78,7 +78,7 @@ fn position(word: &str, table: &[&[&str]]) -> Option<usize> {
     table.iter().position(|names| names.contains(&word.as_str()))
 }
 
-/// Words and signs without a meaning of their own.
+/// Reports whether a token is a filler without meaning.
 pub(super) fn is_jump(word: &str) -> bool {
     position(
         word,
@@ -90,7 +90,7 @@ pub(super) fn is_jump(word: &str) -> bool {
     .is_some()
 }
 
-/// Monday is 0.
+/// Parses the name of a weekday; Monday is 0.
 pub(super) fn weekday(word: &str) -> Option<i128> {
     let names: [&[&str]; 7] = [
         &["mon", "monday"],
@@ -101,10 +101,10 @@ pub(super) fn weekday(word: &str) -> Option<i128> {
         &["sat", "saturday"],
         &["sun", "sunday"],
     ];
-    position(word, &names).map(|place| place as i128)
+    position(word, &names).map(|index| index as i128)
 }
 
-/// January is 1.
+/// Parses the name of a month; January is 1.
 pub(super) fn month(word: &str) -> Option<i128> {
     let names: [&[&str]; 12] = [
         &["jan", "january"],
@@ -120,17 +120,17 @@ pub(super) fn month(word: &str) -> Option<i128> {
         &["nov", "november"],
         &["dec", "december"],
     ];
-    position(word, &names).map(|place| place as i128 + 1)
+    position(word, &names).map(|index| index as i128 + 1)
 }
 
-/// 0 for hours, 1 for minutes, 2 for seconds.
+/// Parses a time unit: 0 for hours, 1 for minutes, 2 for seconds.
 pub(super) fn unit(word: &str) -> Option<usize> {
     position(word, &[&["h", "hour", "hours"], &["m", "minute", "minutes"], &["s", "second", "seconds"]])
 }
 
-/// Whether a word is PM rather than AM.
+/// Parses an AM/PM marker; true for PM.
 pub(super) fn afternoon(word: &str) -> Option<bool> {
-    position(word, &[&["am", "a"], &["pm", "p"]]).map(|place| place == 1)
+    position(word, &[&["am", "a"], &["pm", "p"]]).map(|index| index == 1)
 }
 
 pub(super) fn is_utc(word: &str) -> bool {
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn splitting() {
+    fn text_is_split_into_tokens() {
         let cases: [(&str, &[&str]); 9] = [
             ("2017-03-04T10:20:30.5", &["2017", "-", "03", "-", "04", "T", "10", ":", "20", ":", "30.5"]),
             ("Sep.20.2009", &["Sep", ".", "20", ".", "2009"]),

@@ -1,7 +1,7 @@
-//! Dates and spans of time, with the arithmetic, parsing and printing of Python's `datetime`.
+//! Datetimes and timespans with the arithmetic, parsing and formatting of Python's `datetime`.
 //!
-//! Nothing here reads a clock or the time zone of the host: what depends on the current day takes it
-//! as an argument, and the local zone is UTC.
+//! This module reads neither the clock nor the time zone of the host: functions that depend on the current
+//! day take it as an argument, and the local zone is UTC.
 
 mod chars;
 mod datetime;

@@ -1,4 +1,4 @@
-//! What a number means in a free-form date, which depends on its length and on its neighbours.
+//! Interprets numbers in free-form dates, by their length and their neighbors.
 
 use crate::error::Error;
 
@@ -8,10 +8,10 @@ use super::freeform::Reader;
 use super::lexer::{afternoon, is_jump, month, unit};
 use super::ymd::{NoDate, Role};
 
-/// Why reading stops.
+/// Reason why parsing stopped.
 pub(super) enum Stop {
     NoDate,
-    /// An error that is told as it is.
+    /// An error that is returned unchanged.
     Error(Box<Error>),
 }
 
@@ -31,13 +31,13 @@ pub(super) fn int(text: &str) -> Result<i128, Stop> {
     parse_int(text).ok_or(Stop::NoDate)
 }
 
-/// Characters by their places; places past the end are none.
+/// Returns a range of characters, truncated at the end of the text.
 pub(super) fn slice(text: &str, from: usize, to: usize) -> String {
     text.chars().take(to).skip(from).collect()
 }
 
 impl Reader {
-    /// Reads the number at `at` and what belongs to it; the place of the last token used is returned.
+    /// Parses the number at `at` with its context and returns the index of the last token used.
     pub(super) fn number(&mut self, at: usize) -> Result<usize, Stop> {
         let text = self.tokens[at].clone();
         let value = Decimal::parse(&text).ok_or(Stop::NoDate)?;
@@ -66,7 +66,7 @@ impl Reader {
         self.among_neighbours(at, &text, &value)
     }
 
-    /// `YYMMDD` or `HHMMSS[.f]`.
+    /// Parses `YYMMDD` or `HHMMSS[.f]`.
     fn six_digits(&mut self, text: &str) -> Result<(), Stop> {
         if self.ymd.len() == 0 && !text.contains('.') {
             for from in [0, 2, 4] {
@@ -79,7 +79,7 @@ impl Reader {
         self.seconds(&slice(text, 4, usize::MAX))
     }
 
-    /// `YYYYMMDD[HHMM[SS]]`.
+    /// Parses `YYYYMMDD[HHMM[SS]]`.
     fn long_digits(&mut self, text: &str, length: usize) -> Result<(), Stop> {
         self.ymd.add_text(&slice(text, 0, 4), Some(Role::Year))?;
         self.ymd.add_text(&slice(text, 4, 6), None)?;
@@ -94,13 +94,13 @@ impl Reader {
         Ok(())
     }
 
-    /// `S[.f]`, with the fraction cut to microseconds.
+    /// Parses `S[.f]`, truncating the fraction to microseconds.
     fn seconds(&mut self, text: &str) -> Result<(), Stop> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
         let micros = int(&format!("{:0<6}", slice(fraction, 0, 6)))?;
         self.clock[2] = Some(int(whole)?);
         self.clock[3] = Some(micros);
-        // More than one point is an error however far it is.
+        // A second period is an error at any position.
         if fraction.contains('.') { Err(Stop::NoDate) } else { Ok(()) }
     }
 
@@ -110,11 +110,11 @@ impl Reader {
         Ok(())
     }
 
-    /// Where the unit of a number is: after it, perhaps after a blank, else before it, and then the
-    /// number is of the next smaller unit, as in `12h04`.
+    /// Returns the index of the unit of a number. The unit follows the number, possibly after a blank, or
+    /// precedes it; in the latter case the number is in the next smaller unit, as in `12h04`.
     fn unit_near(&self, at: usize) -> Option<usize> {
-        let has_unit = |place: usize| self.token(place).is_some_and(|token| unit(token).is_some());
-        let blank = |place: usize| self.token(place) == Some(" ");
+        let has_unit = |index: usize| self.token(index).is_some_and(|token| unit(token).is_some());
+        let blank = |index: usize| self.token(index) == Some(" ");
         if has_unit(at + 1) {
             Some(at + 1)
         } else if blank(at + 1) && has_unit(at + 2) {
@@ -173,7 +173,7 @@ impl Reader {
         }
     }
 
-    /// `HH:MM[:SS[.f]]`.
+    /// Parses `HH:MM[:SS[.f]]`.
     fn clock_time(&mut self, at: usize, hour: &Decimal, minutes: &str) -> Result<usize, Stop> {
         self.clock[0] = Some(hour.whole);
         self.minutes(&Decimal::parse(minutes).ok_or(Stop::NoDate)?)?;
@@ -185,7 +185,7 @@ impl Reader {
         Ok(at + 4)
     }
 
-    /// `01-02[-03]`, a month perhaps by name.
+    /// Parses `01-02[-03]`, where the month may be a name.
     fn separated(
         &mut self,
         at: usize,
@@ -212,7 +212,7 @@ impl Reader {
     }
 }
 
-/// An hour of the clock of twelve hours; others stay what they are.
+/// Converts an hour from the 12-hour clock. Hours above 12 are returned unchanged.
 pub(super) fn half_day(hour: i128, afternoon: bool) -> i128 {
     match (hour, afternoon) {
         (12, false) => 0,

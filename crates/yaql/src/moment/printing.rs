@@ -1,4 +1,4 @@
-//! The standard texts of a datetime.
+//! Standard text formats of a datetime.
 
 use std::fmt::Write as _;
 
@@ -8,12 +8,12 @@ use super::datetime::DateTime;
 use super::zone::offset_text;
 
 impl DateTime {
-    /// `2017-03-04T10:00:00[.ffffff][+HH:MM[:SS[.ffffff]]]`.
+    /// Formats as `2017-03-04T10:00:00[.ffffff][+HH:MM[:SS[.ffffff]]]`.
     pub fn isoformat(&self) -> Result<String> {
         self.iso_text('T')
     }
 
-    /// The text of `str(datetime)`.
+    /// Formats like `str(datetime)`.
     pub fn to_text(&self) -> Result<String> {
         self.iso_text(' ')
     }
@@ -30,7 +30,7 @@ impl DateTime {
         Ok(out)
     }
 
-    /// The text of `repr(datetime)`.
+    /// Formats like `repr(datetime)`.
     pub fn to_repr(&self) -> String {
         let [year, month, day, hour, minute, second, micro] = self.fields();
         let mut out = format!("datetime.datetime({year}, {month}, {day}, {hour}, {minute}");

@@ -1,5 +1,5 @@
-//! Formatting by directives: C's `strftime` in the C locale with the flags and widths of glibc, after
-//! Python has filled in `%f`, `%z` and `%Z`.
+//! Formats datetimes like Python's `strftime`: Python substitutes `%f`, `%z` and `%Z`, then C's `strftime` in
+//! the C locale, with the flags and widths of glibc, handles the rest.
 
 use crate::error::Result;
 
@@ -28,12 +28,12 @@ impl DateTime {
         let this = self.aware();
         let format = this.fill_in(format)?;
         let mut out = Output { text: String::new(), len: 0, limit: buffer_size(format.len()) };
-        // What does not fit the buffer is dropped as a whole.
+        // A result that exceeds the buffer is discarded entirely.
         let fits = Run { moment: &this, upper: false }.format(&format, &mut out).is_some();
         Ok(if fits { out.text } else { String::new() })
     }
 
-    /// Python's own directives. The rest of a format after a NUL is lost.
+    /// Substitutes the directives that Python handles itself. A NUL ends the format.
     fn fill_in(&self, format: &str) -> Result<Vec<char>> {
         let mut out = Vec::new();
         let mut chars = format.chars().take_while(|&c| c != '\0');
@@ -48,13 +48,14 @@ impl DateTime {
         Ok(out)
     }
 
-    /// What C calls `tm_isdst >= 0`: only these zones know that there is no summer time.
+    /// Corresponds to C's `tm_isdst >= 0`: only these zones know that there is no daylight saving time.
     fn knows_dst(&self) -> bool {
         matches!(self.zone(), Zone::Utc | Zone::Local | Zone::Offset(..))
     }
 }
 
-/// Python doubles a buffer of 1024 characters until it is 256 times as long as the format.
+/// Returns the buffer size of Python: 1024 characters, doubled until it is at least 256 times the format
+/// length.
 fn buffer_size(format: usize) -> usize {
     let mut size = 1024_usize;
     while size < format.saturating_mul(256) {
@@ -63,7 +64,7 @@ fn buffer_size(format: usize) -> usize {
     size
 }
 
-/// Text bounded by the buffer, which needs room for a final NUL.
+/// Text bounded by the buffer, which also holds a terminating NUL.
 struct Output {
     text: String,
     len: usize,
@@ -71,7 +72,7 @@ struct Output {
 }
 
 impl Output {
-    /// `None` if the text does not fit.
+    /// Appends text; `None` if it does not fit.
     fn push(&mut self, text: &str, spec: &Spec) -> Option<()> {
         let count = text.chars().count();
         let padding = spec.width.saturating_sub(count);
@@ -97,7 +98,7 @@ impl Output {
     }
 }
 
-/// The modifiers of one directive.
+/// The flags, width and modifier of a directive.
 #[derive(Clone, Copy, Default)]
 struct Spec {
     pad: Option<char>,
@@ -105,13 +106,13 @@ struct Spec {
     upper: bool,
     lower: bool,
     change_case: bool,
-    /// `E` or `O`: they change nothing in the C locale, but not every directive takes them.
+    /// `E` or `O`. They have no effect in the C locale, but not every directive accepts them.
     modifier: Option<char>,
 }
 
 struct Run<'a> {
     moment: &'a DateTime,
-    /// Set for the inner format of a directive with the flag `^`.
+    /// Set while formatting the expansion of a directive with the flag `^`.
     upper: bool,
 }
 
@@ -186,7 +187,7 @@ impl Run<'_> {
             'p' => out.push(half, &spec),
             'P' => out.push(half, &Spec { lower: true, ..spec }),
             's' => self.epoch(&spec, out),
-            // Reached with flags only: without them Python has put in its own text.
+            // Reached only if the directive has flags; otherwise Python has substituted it.
             'Z' => out.push(if moment.knows_dst() { "UTC" } else { "" }, &spec),
             'z' if moment.knows_dst() => {
                 out.push("+", &spec)?;
@@ -219,7 +220,7 @@ impl Run<'_> {
         out.push(&text.text, &spec)
     }
 
-    /// A directive's number and how many digits it has at least.
+    /// Returns the value of a numeric directive and its minimum number of digits.
     fn number(&self, directive: char) -> (i64, usize) {
         let moment = self.moment;
         let date = moment.civil();
@@ -249,7 +250,7 @@ impl Run<'_> {
         }
     }
 
-    /// Seconds since 1970, taking the clock for one of the local zone.
+    /// Formats seconds since 1970, interpreting the clock as local time.
     fn epoch(&self, spec: &Spec, out: &mut Output) -> Option<()> {
         let days = ordinal(self.moment.civil()) as i64 - EPOCH_ORDINAL;
         let [_, _, _, hour, minute, second, _] = self.moment.fields();
@@ -258,7 +259,7 @@ impl Run<'_> {
     }
 }
 
-/// A number with leading zeros (or blanks); the width is one of the number then, not of the text.
+/// Formats a number padded with zeros or blanks. The width applies to the number, not to the text.
 fn number(value: i64, digits: usize, spec: &Spec, out: &mut Output) -> Option<()> {
     let digits = digits.max(spec.width);
     let text = value.to_string();

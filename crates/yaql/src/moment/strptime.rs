@@ -1,4 +1,4 @@
-//! Reading a datetime by a format: Python's `strptime`.
+//! Parses datetimes by a format: Python's `strptime`.
 
 use jiff::civil::Date;
 
@@ -23,22 +23,22 @@ impl DateTime {
             let rest: String = chars[end..].iter().collect();
             return Err(Error::value(format!("unconverted data remains: {rest}")).into());
         }
-        let mut found = Found { month: 1, day: 1, ..Found::default() };
+        let mut fields = ParsedFields { month: 1, day: 1, ..ParsedFields::default() };
         let afternoon = groups.iter().find(|(c, _)| *c == 'p').map(|(_, text)| text.to_lowercase() == "pm");
         for (directive, text) in &groups {
-            found.take(*directive, text, afternoon.unwrap_or(false))?;
+            fields.take(*directive, text, afternoon.unwrap_or(false))?;
         }
-        found.build()
+        fields.build()
     }
 }
 
-/// What the directives said, with the defaults of those that were absent.
+/// Parsed values of the directives, with Python's defaults for absent ones.
 #[derive(Default)]
-struct Found {
+struct ParsedFields {
     year: Option<i128>,
     iso_year: Option<i128>,
     iso_week: Option<i128>,
-    /// Week of the year and whether weeks start on Monday.
+    /// Week of the year, and whether weeks start on Monday.
     week: Option<(i128, bool)>,
     /// Monday is 0.
     weekday: Option<i128>,
@@ -51,7 +51,7 @@ struct Found {
     zone_name: Option<Label>,
 }
 
-impl Found {
+impl ParsedFields {
     fn take(&mut self, directive: char, text: &str, afternoon: bool) -> Result<()> {
         let number = parse_int(text.trim_start()).unwrap_or(0);
         match directive {
@@ -84,7 +84,8 @@ impl Found {
 
     fn build(mut self) -> Result<DateTime> {
         self.check_weeks()?;
-        // Without a year the 29th of February is looked up in a leap year, and then lost all the same.
+        // As in the reference, February 29 without a year is validated against a leap year and then rejected
+        // for 1900.
         let leap_day = self.year.is_none() && self.month == 2 && self.day == 29;
         let year = self.year.unwrap_or(if leap_day { 1904 } else { 1900 });
         let date = match self.day_of_year(year)? {
@@ -131,7 +132,7 @@ impl Found {
         Err(Error::value(message).into())
     }
 
-    /// Year and day of the year if they follow from `%j` or from a week and a weekday.
+    /// Returns the year and the day of the year, if `%j` or a week and weekday determine them.
     fn day_of_year(&mut self, year: i128) -> Result<Option<(i128, i128)>> {
         if let Some(day) = self.year_day {
             return Ok(Some((year, day)));
@@ -175,23 +176,23 @@ fn day_of_iso_week(year: i128, week: i128, weekday: i128) -> Result<(i128, i128)
     Ok((year - 1, day + length))
 }
 
-/// The place of a name that matched without regard to case; letters such as the long s match, but are
-/// then not found.
+/// Returns the index of a name, ignoring case. Characters such as the long s match the pattern of the
+/// directive but are not found here, as in the reference.
 fn index(text: &str, names: &[&str], letters: usize) -> Result<i128> {
     let lower = text.to_lowercase();
-    let found = names.iter().position(|name| name[..name.len().min(letters)].eq_ignore_ascii_case(&lower));
-    found
-        .map(|place| place as i128)
+    let position = names.iter().position(|name| name[..name.len().min(letters)].eq_ignore_ascii_case(&lower));
+    position
+        .map(|index| index as i128)
         .ok_or_else(|| Error::value(format!("{} is not in list", quoted(&lower))).into())
 }
 
-/// The digits of a fraction as microseconds.
+/// Converts the digits of a fraction to microseconds.
 fn fraction(digits: &str) -> i128 {
     let missing = 6_usize.saturating_sub(digits.chars().count());
     parse_int(digits).unwrap_or(0) * 10_i128.pow(missing as u32)
 }
 
-/// Microseconds of an offset that matched `%z`.
+/// Parses an offset matched by `%z`, in microseconds.
 fn parse_offset(text: &str) -> Result<i128> {
     let mut chars: Vec<char> = text.chars().collect();
     if text == "Z" {

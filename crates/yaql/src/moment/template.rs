@@ -1,7 +1,7 @@
-//! A strptime format, compiled, and its match against a text.
+//! Compiles a `strptime` format and matches it against text.
 //!
-//! The reference turns the format into a regular expression. This is the same search written out: the
-//! alternatives of a directive in their order, backing up when the rest does not match.
+//! The reference converts the format to a regular expression. This is the same backtracking search: the
+//! alternatives of a directive are tried in order.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use super::strftime::{MONTHS, WEEKDAYS};
 
 enum Item {
     Literal(char),
-    /// A run of white space.
+    /// A run of whitespace.
     Space,
     Directive(char),
 }
@@ -23,11 +23,11 @@ pub(super) struct Template {
     items: Vec<Item>,
 }
 
-/// What one directive matched.
+/// The text matched by a directive.
 pub(super) type Group = (char, String);
 
-/// What a numeric directive matches: alternatives, each a row of ranges of two characters, `**` being
-/// any decimal digit.
+/// Returns the alternatives of a numeric directive, separated by `|`. Each pair of characters is the range of
+/// one digit; `**` is any decimal digit.
 fn ranges(directive: char) -> &'static str {
     match directive {
         'd' => "3301|12**|0019|19|  19",
@@ -47,7 +47,8 @@ fn ranges(directive: char) -> &'static str {
     }
 }
 
-/// The length of the reference's expression for a directive, which its messages tell.
+/// Returns the length of the reference's regular expression for a directive, which determines error
+/// positions.
 fn pattern_len(directive: char) -> Option<usize> {
     Some(match directive {
         'd' => 41,
@@ -77,9 +78,9 @@ impl Template {
         Ok(Self { items })
     }
 
-    /// The groups in the order of the format and the count of characters matched.
+    /// Returns the matched groups in format order and the number of characters matched.
     pub(super) fn matches(&self, text: &[char]) -> Option<(Vec<Group>, usize)> {
-        let mut seen = HashSet::new();
+        let mut visited = HashSet::new();
         let mut stack = vec![(0, 0, Vec::<(usize, usize)>::new())];
         while let Some((mut item, mut at, mut groups)) = stack.pop() {
             loop {
@@ -91,8 +92,8 @@ impl Template {
                 let Some((&first, others)) = lengths.split_first() else { break };
                 let capture = matches!(current, Item::Directive(_));
                 for &length in others.iter().rev() {
-                    // What failed once from here fails again.
-                    if seen.insert((item, at + length)) {
+                    // A state that failed before would fail again.
+                    if visited.insert((item, at + length)) {
                         let mut groups = groups.clone();
                         groups.extend(capture.then_some((at, at + length)));
                         stack.push((item, at + length, groups));
@@ -100,7 +101,7 @@ impl Template {
                 }
                 groups.extend(capture.then_some((at, at + first)));
                 at += first;
-                if !others.is_empty() && !seen.insert((item, at)) {
+                if !others.is_empty() && !visited.insert((item, at)) {
                     break;
                 }
             }
@@ -108,12 +109,12 @@ impl Template {
         None
     }
 
-    fn groups(&self, text: &[char], found: &[(usize, usize)]) -> Vec<Group> {
+    fn groups(&self, text: &[char], spans: &[(usize, usize)]) -> Vec<Group> {
         let directives = self.items.iter().filter_map(|item| match item {
             Item::Directive(c) => Some(*c),
             _ => None,
         });
-        directives.zip(found).map(|(c, &(from, to))| (c, text[from..to].iter().collect())).collect()
+        directives.zip(spans).map(|(c, &(from, to))| (c, text[from..to].iter().collect())).collect()
     }
 }
 
@@ -129,7 +130,7 @@ fn parse(text: &str, format: &str, items: &mut Vec<Item>) -> Result<()> {
                 Some('x') => parse("%m/%d/%y", format, items)?,
                 Some('X') => parse("%H:%M:%S", format, items)?,
                 Some(c) if pattern_len(c).is_some() => items.push(Item::Directive(c)),
-                // The reference has put a backslash before these and blames the percent sign.
+                // The reference has escaped these with a backslash and reports the percent sign.
                 Some(c) if is_special(c) || is_space(c) => {
                     return fail(format!("'%' is a bad directive in format '{format}'"));
                 }
@@ -149,16 +150,16 @@ fn is_special(c: char) -> bool {
     r"\.^$*+?(){}[]|".contains(c)
 }
 
-/// Each directive names a group of the reference's expression, and names are unique.
+/// Fails if a directive occurs twice: each is a named group of the reference's regular expression.
 fn check_groups(items: &[Item]) -> Result<()> {
-    let mut seen: Vec<(char, usize)> = Vec::new();
+    let mut groups: Vec<(char, usize)> = Vec::new();
     let (mut position, mut group) = (0, 1);
     for item in items {
         match *item {
             Item::Literal(c) => position += 1 + usize::from(is_special(c)),
             Item::Space => position += 3,
             Item::Directive(c) => {
-                if let Some((_, first)) = seen.iter().find(|(name, _)| *name == c) {
+                if let Some((_, first)) = groups.iter().find(|(name, _)| *name == c) {
                     let message = format!(
                         "redefinition of group name {} as group {group}; was group {first} at position {}",
                         quoted(&c.to_string()),
@@ -166,7 +167,7 @@ fn check_groups(items: &[Item]) -> Result<()> {
                     );
                     return Err(Error::new(ErrorClass::Regex, message).into());
                 }
-                seen.push((c, group));
+                groups.push((c, group));
                 position += pattern_len(c).unwrap_or(0);
                 group += if c == 'z' { 3 } else { 1 };
             }
@@ -177,15 +178,15 @@ fn check_groups(items: &[Item]) -> Result<()> {
 
 type Lengths = SmallVec<[usize; 8]>;
 
-/// How many characters an item may take, the preferred count first.
+/// Returns the possible match lengths of an item, in order of preference.
 fn lengths(item: &Item, text: &[char]) -> Lengths {
     match *item {
         Item::Literal(c) => {
-            text.first().filter(|&&found| same_letter(c, found)).map(|_| 1).into_iter().collect()
+            text.first().filter(|&&letter| same_letter(c, letter)).map(|_| 1).into_iter().collect()
         }
         Item::Space => {
             let run = text.iter().take_while(|&&c| is_space(c)).count();
-            // Only `%d` can use a blank that a run leaves over, and no more than one.
+            // Only `%d` can match a blank that the run leaves over, and at most one.
             [run, run.saturating_sub(1)].into_iter().filter(|&length| length > 0).collect()
         }
         Item::Directive('z') => zone_lengths(text),
@@ -219,7 +220,7 @@ fn name_length(text: &[char], names: &[&str], letters: usize) -> Lengths {
     names.iter().find(matches).map(|name| name.len().min(letters)).into_iter().collect()
 }
 
-/// `±HH[:]MM[[:]SS[.f…]]` or `Z`.
+/// Returns the match lengths of `±HH[:]MM[[:]SS[.f…]]` or `Z`.
 fn zone_lengths(text: &[char]) -> Lengths {
     let minutes = |at: usize| {
         let at = at + usize::from(text.get(at) == Some(&':'));
@@ -231,11 +232,11 @@ fn zone_lengths(text: &[char]) -> Lengths {
     let signed = matches!(text.first(), Some('+' | '-')) && row_matches(b"****", &text[1..]);
     let Some(short) = signed.then(|| minutes(3)).flatten() else { return Lengths::new() };
     let Some(long) = minutes(short) else { return smallvec![short] };
-    let mut found = Lengths::new();
+    let mut lengths = Lengths::new();
     if text.get(long) == Some(&'.') {
         let digits = text[long + 1..].iter().take(6).take_while(|&&c| decimal_value(c).is_some()).count();
-        found.extend((1..=digits).rev().map(|count| long + 1 + count));
+        lengths.extend((1..=digits).rev().map(|count| long + 1 + count));
     }
-    found.extend([long, short]);
-    found
+    lengths.extend([long, short]);
+    lengths
 }

@@ -1,4 +1,4 @@
-//! Cases whose answers were taken from the reference.
+//! Test cases whose expected results were recorded from the reference.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::error::Result;
 
 const TODAY: CivilDate = CivilDate::constant(2024, 2, 29);
 
-/// The arguments of the constructor that `repr` shows, or the error.
+/// Returns the constructor arguments shown by `repr`, or the error.
 fn outcome(result: Result<DateTime>) -> String {
     match result {
         Ok(moment) => {
@@ -123,7 +123,7 @@ fn free_form() {
 }
 
 #[test]
-fn years_of_two_digits_are_near_today() {
+fn two_digit_years_are_within_50_years_of_today() {
     let year = |text: &str, year: i16| {
         DateTime::parse(text, CivilDate::constant(year, 1, 1)).map(|moment| moment.year()).ok()
     };
@@ -175,7 +175,7 @@ fn fields_out_of_range() {
 }
 
 #[test]
-fn texts_of_offsets() {
+fn fractional_offsets_are_formatted() {
     let odd = DateTime::new(
         [1969, 12, 31, 23, 59, 58, 500_000],
         TimeSpan::from_micros(-1_500_000).expect("a span"),
@@ -190,7 +190,7 @@ fn texts_of_offsets() {
 }
 
 #[test]
-fn offsets_of_a_day_fail_when_used() {
+fn offsets_of_a_day_or_more_fail_on_use() {
     let message = "offset must be a timedelta strictly between -timedelta(hours=24) and timedelta(hours=24).";
     let far = moment([1970, 1, 3, 0, 0, 0], 172_800);
     let near = moment([1970, 1, 1, 0, 0, 0], 0);
@@ -204,7 +204,7 @@ fn offsets_of_a_day_fail_when_used() {
 }
 
 #[test]
-fn properties_and_their_defects() {
+fn properties_match_the_reference_including_its_bugs() {
     let east = moment([2017, 3, 4, 10, 0, 0], 10_800);
     assert_eq!(east.timestamp().ok(), Some(1_488_600_000.0));
     assert_eq!(outcome(east.utc()), "2017, 3, 4, 7, 0, tzinfo=tzoffset(None, 10800)");
@@ -233,7 +233,7 @@ fn instants() {
 
 proptest! {
     #[test]
-    fn no_text_panics(text in ".{0,24}", format in "(%[_0^#-]{0,2}[0-9]{0,2}[EO]?.|.){0,8}") {
+    fn arbitrary_text_does_not_panic(text in ".{0,24}", format in "(%[_0^#-]{0,2}[0-9]{0,2}[EO]?.|.){0,8}") {
         let _ = DateTime::parse(&text, TODAY);
         let _ = DateTime::strptime(&text, &format);
         let _ = DateTime::from_isoformat(&text);
@@ -241,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn dates_of_all_forms(text in "[0-9]{1,4}[-/. ][0-9A-Za-z]{1,4}[-/. ][0-9]{1,4}[T ]?[0-9:.]{0,10}[ a-zA-Z+-]{0,4}[0-9:]{0,6}") {
+    fn date_like_text_does_not_panic(text in "[0-9]{1,4}[-/. ][0-9A-Za-z]{1,4}[-/. ][0-9]{1,4}[T ]?[0-9:.]{0,10}[ a-zA-Z+-]{0,4}[0-9:]{0,6}") {
         if let Ok(moment) = DateTime::parse(&text, TODAY) {
             let _ = moment.isoformat();
         }
@@ -256,7 +256,7 @@ proptest! {
     }
 
     #[test]
-    fn spans_add_up(a in -10_i128.pow(19)..10_i128.pow(19), b in -10_i128.pow(19)..10_i128.pow(19)) {
+    fn timespan_addition_is_invertible(a in -10_i128.pow(19)..10_i128.pow(19), b in -10_i128.pow(19)..10_i128.pow(19)) {
         let (first, second) = (TimeSpan::from_micros(a).expect("a span"), TimeSpan::from_micros(b).expect("a span"));
         let sum = first.checked_add(second).expect("a sum");
         prop_assert_eq!(sum.checked_sub(second).expect("a difference"), first);

@@ -1,4 +1,4 @@
-//! A span of time, exact to the microsecond: Python's `timedelta`.
+//! Durations with microsecond precision: Python's `timedelta`.
 
 use std::fmt::Write as _;
 
@@ -11,11 +11,11 @@ pub(super) const MICROS_PER_SECOND: i64 = 1_000_000;
 pub(super) const MICROS_PER_DAY: i64 = 86_400 * MICROS_PER_SECOND;
 const MAX_DAYS: i32 = 999_999_999;
 
-/// A span of time. The order of the fields makes the derived order the order of lengths.
+/// A duration. The field order makes the derived order the order of durations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TimeSpan {
     days: i32,
-    /// Microseconds on top of the days, never negative.
+    /// Microseconds in addition to the days; never negative.
     micros: i64,
 }
 
@@ -53,13 +53,13 @@ impl TimeSpan {
         micros.to_i128().map_or_else(|| Err(too_large().into()), Self::from_micros)
     }
 
-    /// The part of a day.
+    /// Creates the duration since midnight.
     pub(super) fn of_day(micros: i64) -> Self {
         Self { days: 0, micros: micros.clamp(0, MICROS_PER_DAY - 1) }
     }
 
-    /// A number of units of `unit` microseconds each, rounded half to even the way the reference does:
-    /// whole and fractional part apart, so that large numbers keep their last digits.
+    /// Creates a duration of `value` units of `unit` microseconds, rounded half to even. Rounds the integer
+    /// and fractional parts separately, like the reference, so that large values keep their last digits.
     pub(super) fn from_float(value: f64, unit: i64) -> Result<Self> {
         if value.is_nan() {
             return Err(Error::value("cannot convert float NaN to integer").into());
@@ -148,12 +148,12 @@ impl TimeSpan {
         self.as_micros()
     }
 
-    /// The length in seconds, rounded once; [`Self::seconds`] rounds twice, as the reference does.
+    /// Returns the duration in seconds, rounded once. [`Self::seconds`] rounds twice, like the reference.
     pub(super) fn total_seconds(self) -> f64 {
         true_division(self.as_micros(), &BigInt::from(MICROS_PER_SECOND))
     }
 
-    /// The text of `str(timedelta)`.
+    /// Formats like `str(timedelta)`.
     pub fn to_text(self) -> String {
         let mut out = String::new();
         if self.days != 0 {
@@ -168,7 +168,7 @@ impl TimeSpan {
         out
     }
 
-    /// The text of `repr(timedelta)`.
+    /// Formats like `repr(timedelta)`.
     pub fn to_repr(self) -> String {
         let (seconds, micros) = (self.micros / MICROS_PER_SECOND, self.micros % MICROS_PER_SECOND);
         let parts = [("days", i64::from(self.days)), ("seconds", seconds), ("microseconds", micros)];
@@ -188,7 +188,7 @@ fn zero_division(message: &str) -> Error {
     Error::new(ErrorClass::ZeroDivision, message)
 }
 
-/// Rounds `rest` so that its sum with an odd or even whole number is half-even.
+/// Rounds `rest` half to even, where `odd` is the parity of the integer that it is added to.
 fn round_half_even(rest: f64, odd: bool) -> i128 {
     let rounded = rest.round();
     if (rounded - rest).abs() == 0.5 {
@@ -198,16 +198,16 @@ fn round_half_even(rest: f64, odd: bool) -> i128 {
     rounded as i128
 }
 
-/// The quotient of two integers rounded once, half to even. Quotients below 2^-60 become zero, which is
-/// what they round to as microseconds.
+/// Divides two integers and rounds the quotient once, half to even. Quotients below 2^-60 become zero, which
+/// is what they round to in microseconds.
 fn true_division(dividend: i128, divisor: &BigInt) -> f64 {
     let negative = (dividend < 0) != divisor.is_negative();
     let divisor = divisor.abs();
     if divisor.bits() > 192 {
         return 0.0;
     }
-    // Enough fractional bits that the quotient has more than the 53 that a double keeps; the lowest bit
-    // is made sticky, so that rounding of the integer quotient is rounding of the exact one.
+    // Enough fractional bits for the quotient to exceed the 53 bits of a double. The lowest bit is sticky, so
+    // that rounding the integer quotient equals rounding the exact one.
     let shift = divisor.bits() as i32 + 64;
     let numerator = BigInt::from(dividend.unsigned_abs()) << shift;
     let mut quotient = &numerator / &divisor;
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(message(max.div_float(f64::NAN)), "cannot convert float NaN to integer");
         assert_eq!(message(max.div_float(0.0)), "float division by zero");
         assert_eq!(message(max.div_int(&BigInt::zero())), "division by zero");
-        // Beyond 128 bits in the parts, but not in the sum.
+        // The parts exceed 128 bits, their sum does not.
         let large: BigInt = BigInt::from(1) << 200;
         let zero = TimeSpan::new(large.clone(), -large * 24, 0, 0, 0, 0).expect("they cancel out");
         assert!(zero.is_zero());

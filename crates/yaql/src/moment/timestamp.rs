@@ -1,4 +1,4 @@
-//! From seconds since 1970.
+//! Conversion from Unix timestamps.
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -32,14 +32,14 @@ impl DateTime {
             micros += 1e6;
             whole -= 1.0;
         }
-        // 2^63 and its negative are exact as doubles.
+        // ±2^63 is exactly representable as a double.
         if !(-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&whole) {
             return Err(out_of_range().into());
         }
         from_seconds(whole as i64, micros as i64, zone)
     }
 
-    /// What a clock that counts from 1970 shows in a zone; without an offset there is no zone.
+    /// Creates the local time of a Unix timestamp in microseconds; a naive datetime if there is no offset.
     pub fn from_unix_micros(micros: i64, offset: Option<TimeSpan>) -> Result<Self> {
         let (seconds, micros) = (micros.div_euclid(MICROS_PER_SECOND), micros.rem_euclid(MICROS_PER_SECOND));
         match offset {
@@ -58,7 +58,7 @@ fn from_seconds(seconds: i64, micros: i64, zone: Zone) -> Result<DateTime> {
     let wall = (i128::from(seconds) + i128::from(EPOCH_ORDINAL * SECONDS_PER_DAY))
         * i128::from(MICROS_PER_SECOND)
         + i128::from(micros);
-    // The instant has to be a date by itself, before the offset moves the clock.
+    // The UTC time must be in range too, before the offset is applied.
     DateTime::from_wall(wall, zone)?.add_span(zone.raw_offset())
 }
 
@@ -67,7 +67,7 @@ fn check_year(seconds: i64) -> Result<()> {
     if (1..=9999).contains(&year) {
         return Ok(());
     }
-    // C keeps years since 1900 in an int, and the sum with 1900 wraps around.
+    // C stores years since 1900 in an `int`, and adding 1900 wraps around.
     match i32::try_from(year - 1900) {
         Ok(year) => {
             let message = format!("year {} is out of range", year.wrapping_add(1900));
@@ -77,15 +77,15 @@ fn check_year(seconds: i64) -> Result<()> {
     }
 }
 
-/// The proleptic Gregorian year of a day counted from 1970. Years are counted from March here, so that
-/// the leap day ends them.
+/// Returns the proleptic Gregorian year of a day counted from 1970. Uses years that start in March, so that
+/// the leap day is the last day of the year.
 fn year_of(day: i64) -> i64 {
     let day = day + 719_468;
     let era = day.div_euclid(146_097);
     let day_of_era = day.rem_euclid(146_097);
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    // The last two months of such a year are January and February of the next one.
+    // Days 306 and later are in January and February of the next calendar year.
     era * 400 + year_of_era + i64::from(day_of_year >= 306)
 }
 

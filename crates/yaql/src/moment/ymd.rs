@@ -1,9 +1,9 @@
-//! Which of the numbers of a free-form date is the year, which the month, which the day.
+//! Decides which numbers of a free-form date are the year, the month and the day.
 
 use super::chars::{is_digit, parse_int};
 use super::decimal::Decimal;
 
-/// Text that is no date; the whole of it is to blame, so there is nothing to tell.
+/// The text is not a date. Carries no detail, since the error message quotes the whole text.
 pub(super) struct NoDate;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -12,18 +12,17 @@ pub(super) enum Role {
     Month,
 }
 
-/// Year, month and day, so far as they are known.
+/// Year, month and day, as far as known.
 pub(super) type Parts = [Option<i128>; 3];
 
-/// The numbers in the order of the text, and the places of those whose role is certain. The certain
-/// ones are the first of their kind, so months come from names and years from long numbers. Nothing
-/// ever marks a day.
+/// The numbers in text order, and the indexes of those whose role is certain: months given by name, and years
+/// with more than two digits. The role of a day is never certain.
 #[derive(Default)]
 pub(super) struct Ymd {
     values: Vec<i128>,
     year: Option<usize>,
     month: Option<usize>,
-    /// Whether some number cannot be a year of two digits.
+    /// Whether a number cannot be a two-digit year.
     pub(super) century: bool,
 }
 
@@ -32,7 +31,7 @@ impl Ymd {
         self.values.len()
     }
 
-    /// Adds digits; more than two of them are a year.
+    /// Adds a number given as digits. More than two digits denote a year.
     pub(super) fn add_text(&mut self, text: &str, role: Option<Role>) -> Result<(), NoDate> {
         let long = text.chars().nth(2).is_some() && text.chars().all(is_digit);
         self.add(parse_int(text).ok_or(NoDate)?, long, role)
@@ -48,7 +47,7 @@ impl Ymd {
 
     fn add(&mut self, value: i128, long: bool, role: Option<Role>) -> Result<(), NoDate> {
         self.century |= long;
-        let place = match if long { Some(Role::Year) } else { role } {
+        let slot = match if long { Some(Role::Year) } else { role } {
             Some(Role::Year) => &mut self.year,
             Some(Role::Month) => &mut self.month,
             None => {
@@ -56,25 +55,25 @@ impl Ymd {
                 return Ok(());
             }
         };
-        if place.is_some() {
+        if slot.is_some() {
             return Err(NoDate);
         }
-        *place = Some(self.values.len());
+        *slot = Some(self.values.len());
         self.values.push(value);
         Ok(())
     }
 
     pub(super) fn could_be_day(&self, number: &Decimal) -> bool {
-        let value = |place: Option<usize>| place.and_then(|place| self.values.get(place).copied());
+        let value = |index: Option<usize>| index.and_then(|index| self.values.get(index).copied());
         let last = match (value(self.month), value(self.year)) {
             (None, _) => 31,
-            // Without a year, be generous.
+            // Without a year, assume a leap year.
             (Some(month), year) => days_in_month(year.unwrap_or(2000), month),
         };
         number.whole >= 1 && !number.exceeds(last)
     }
 
-    /// The roles of all numbers, guessed by place and size where they are not certain.
+    /// Assigns roles to all numbers, by position and magnitude where they are not certain.
     pub(super) fn resolve(&self) -> Result<Parts, NoDate> {
         let marked = usize::from(self.year.is_some()) + usize::from(self.month.is_some());
         let count = self.values.len();
@@ -97,9 +96,9 @@ impl Ymd {
     }
 
     fn resolve_marked(&self) -> Parts {
-        let value = |place: Option<usize>| place.and_then(|place| self.values.get(place).copied());
+        let value = |index: Option<usize>| index.and_then(|index| self.values.get(index).copied());
         let day = (self.values.len() == 3)
-            .then(|| (0..3).find(|&place| self.year != Some(place) && self.month != Some(place)))
+            .then(|| (0..3).find(|&index| self.year != Some(index) && self.month != Some(index)))
             .flatten();
         [value(self.year), value(self.month), value(day)]
     }
@@ -119,7 +118,7 @@ impl Ymd {
     }
 }
 
-/// A number alone or beside a month is a day or, if too large, a year.
+/// Interprets a single number, next to an optional month, as a day or, if above 31, as a year.
 fn lone(value: i128, month: Option<i128>) -> Parts {
     if value > 31 { [Some(value), month, None] } else { [None, month, Some(value)] }
 }

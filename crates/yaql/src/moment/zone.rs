@@ -1,4 +1,4 @@
-//! Zones are fixed offsets; their kinds differ only in how they print.
+//! Time zones. All zones are fixed offsets; the variants differ in how they are formatted.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 
 use super::timespan::{MICROS_PER_DAY, MICROS_PER_SECOND, TimeSpan};
 
-/// The name of a zone: at most five ASCII letters, the longest that any parser takes for one.
+/// A zone name: at most five ASCII characters, the longest that any of the parsers accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Label {
     letters: [u8; 5],
@@ -30,21 +30,21 @@ impl Label {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Zone {
-    /// No zone: counts as UTC, prints without an offset.
+    /// No zone: counts as UTC and is formatted without an offset.
     Naive,
     Utc,
-    /// The local zone, which is UTC; free-form text that names UTC gets it.
+    /// The local zone, which is UTC. Free-form text that names UTC yields it.
     Local,
-    /// Built by the language or by the free-form parser. The offset may be out of the range that
-    /// the language allows: the error comes when it is used.
+    /// Created by the language or by the free-form parser. The offset may be out of range; using it fails
+    /// then.
     Offset(TimeSpan, Option<Label>),
-    /// Read by strptime or from the ISO form.
+    /// Created by `strptime` or from the ISO format.
     Fixed(TimeSpan, Option<Label>),
 }
 
 impl Zone {
-    /// The zone the language makes of an offset. The detour through a double of seconds is the
-    /// reference's, and it may push the largest spans over the limit.
+    /// Creates the zone for an offset. Converts through a double of seconds, like the reference, which can
+    /// push the largest offsets out of range.
     pub(super) fn of_offset(offset: TimeSpan) -> Result<Self> {
         if offset.is_zero() {
             return Ok(Self::Utc);
@@ -52,7 +52,7 @@ impl Zone {
         Ok(Self::Offset(TimeSpan::from_float(offset.seconds(), MICROS_PER_SECOND)?, None))
     }
 
-    /// A zone with an offset checked at once.
+    /// Creates a zone and fails if the offset is out of range.
     pub(super) fn fixed(offset: TimeSpan, name: Option<Label>) -> Result<Self> {
         if in_range(offset) {
             return Ok(Self::Fixed(offset, name));
@@ -61,7 +61,7 @@ impl Zone {
         Err(Error::value(message).into())
     }
 
-    /// The offset as it was given, in range or not.
+    /// Returns the offset without a range check.
     pub(super) fn raw_offset(self) -> TimeSpan {
         match self {
             Self::Naive | Self::Utc | Self::Local => TimeSpan::ZERO,
@@ -74,7 +74,7 @@ impl Zone {
         if in_range(offset) { Ok(offset) } else { Err(Error::value(format!("{RANGE}.")).into()) }
     }
 
-    /// What `%Z` prints.
+    /// Returns the text of `%Z`.
     pub(super) fn name(self) -> String {
         match self {
             Self::Naive => String::new(),
@@ -112,7 +112,7 @@ fn in_range(offset: TimeSpan) -> bool {
     offset.as_micros().abs() < i128::from(MICROS_PER_DAY)
 }
 
-/// `+HH:MM[:SS[.ffffff]]`, with the separator given.
+/// Formats an offset as `+HH:MM[:SS[.ffffff]]` with a given separator.
 pub(super) fn offset_text(offset: TimeSpan, separator: &str) -> String {
     let micros = offset.as_micros();
     let sign = if micros < 0 { '-' } else { '+' };

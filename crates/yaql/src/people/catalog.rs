@@ -1,4 +1,4 @@
-//! The functions of a library as people look for them: by family, under the name or symbol that is written.
+//! The functions of a library as a reference: by family, under the name or symbol used in expressions.
 
 use std::sync::Arc;
 
@@ -6,21 +6,21 @@ use crate::Library;
 use crate::eval::suggest::closest;
 use crate::library::{Function, Purity, Signature, Style};
 
-/// One function with all it says about itself.
+/// The reference entry of a function.
 pub struct Entry {
-    /// What is written in an expression: `where`, `+`, `.year`.
+    /// Spelling in an expression: `where`, `+`, `.year`.
     pub title: String,
     pub family: String,
     pub signatures: Vec<String>,
     pub doc: String,
-    /// Expressions and results as JSON, or classes of errors.
+    /// Expressions with their results: JSON, or an error class.
     pub examples: Vec<(String, String)>,
     pub is_impure: bool,
-    /// The name inside the library.
+    /// Internal name in the library.
     name: String,
 }
 
-/// Functions as entries, families together in the order of their first function.
+/// Returns entries grouped by family, in the order in which families first appear.
 pub fn entries(functions: &[Arc<dyn Function>]) -> Vec<Entry> {
     let mut entries: Vec<Entry> = functions.iter().filter_map(entry).collect();
     let mut families: Vec<String> = Vec::new();
@@ -29,33 +29,33 @@ pub fn entries(functions: &[Arc<dyn Function>]) -> Vec<Entry> {
             families.push(entry.family.clone());
         }
     }
-    // What is tried last is told last.
+    // Functions of the `fallback` family are tried last, so they are listed last.
     families.sort_by_key(|family| family == "fallback");
-    let place = |entry: &Entry| families.iter().position(|family| *family == entry.family);
+    let family_index = |entry: &Entry| families.iter().position(|family| *family == entry.family);
     entries.sort_by(|a, b| {
         let symbol_first = |entry: &Entry| entry.title.starts_with(char::is_alphabetic);
-        let key = |entry: &Entry| (place(entry), symbol_first(entry), entry.title.to_lowercase());
+        let key = |entry: &Entry| (family_index(entry), symbol_first(entry), entry.title.to_lowercase());
         key(a).cmp(&key(b))
     });
     entries
 }
 
-/// The entries under a title or a name.
-pub fn find<'a>(entries: &'a [Entry], wanted: &str) -> Vec<&'a Entry> {
-    let wanted = wanted.strip_suffix("()").unwrap_or(wanted);
-    let is_wanted = |entry: &&Entry| {
+/// Returns the entries with a given title or internal name.
+pub fn find<'a>(entries: &'a [Entry], query: &str) -> Vec<&'a Entry> {
+    let query = query.strip_suffix("()").unwrap_or(query);
+    let matches_query = |entry: &&Entry| {
         let title = entry.title.as_str();
-        title == wanted || title.strip_prefix('.') == Some(wanted) || entry.name == wanted
+        title == query || title.strip_prefix('.') == Some(query) || entry.name == query
     };
-    entries.iter().filter(is_wanted).collect()
+    entries.iter().filter(matches_query).collect()
 }
 
-/// A title near to one that is not there.
-pub fn suggestion<'a>(entries: &'a [Entry], wanted: &str) -> Option<&'a str> {
-    closest(wanted, entries.iter().map(|entry| entry.title.as_str()))
+/// Returns the title closest to an unknown one.
+pub fn suggestion<'a>(entries: &'a [Entry], query: &str) -> Option<&'a str> {
+    closest(query, entries.iter().map(|entry| entry.title.as_str()))
 }
 
-/// Names that can be completed: functions, or methods.
+/// Returns the names of all functions, or of all methods, for completion.
 pub fn names(library: &Library, as_method: bool) -> Vec<String> {
     let is_word = |name: &str| name.starts_with(char::is_alphabetic);
     let mut names: Vec<String> = library
@@ -87,7 +87,7 @@ fn entry(function: &Arc<dyn Function>) -> Option<Entry> {
     })
 }
 
-/// What stands in an expression for a name of the library.
+/// Returns the spelling of a library name in expressions.
 pub fn title(name: &str) -> String {
     match name {
         "#call" => "value(…)".to_owned(),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_shown_as_calls_are_written() {
+    fn signatures_are_formatted_as_calls() {
         check(
             "m where(collection: iter, predicate: lambda)",
             "where",

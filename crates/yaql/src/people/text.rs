@@ -1,11 +1,11 @@
-//! Small things about text that people read.
+//! Helpers for single-line text.
 
-/// Text without line breaks, blanks in a row made one.
+/// Collapses each run of whitespace, including line breaks, to one space.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// One line of at most this many characters.
+/// Collapses whitespace and truncates to `chars_max` characters.
 pub fn shortened(text: &str, chars_max: usize) -> String {
     let line = one_line(text);
     if line.chars().count() <= chars_max {
@@ -16,7 +16,7 @@ pub fn shortened(text: &str, chars_max: usize) -> String {
     short
 }
 
-/// The first sentence of a text.
+/// Returns the first sentence, with whitespace collapsed.
 pub fn first_sentence(text: &str) -> String {
     let line = one_line(text);
     let end = line.find(". ").map_or(line.len(), |at| at + 1);
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_joined_and_cut() {
+    fn text_is_collapsed_and_truncated() {
         assert_eq!(one_line(" a\n  b\tc "), "a b c");
         assert_eq!(shortened("abcdef", 6), "abcdef");
         assert_eq!(shortened("äbcdefg", 6), "äbcde…");

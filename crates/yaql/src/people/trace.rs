@@ -1,4 +1,4 @@
-//! Watches an evaluation and keeps a little of everything.
+//! An observer that records a sample of the results of every node.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,26 +7,27 @@ use crate::eval::{Observer, Program};
 use crate::syntax::NodeId;
 use crate::{Result, Value};
 
-use super::short::short;
-use super::words::in_words;
+use super::error_message::in_words;
+use super::summary::short;
 
-/// How many values of one part are kept; a condition in a loop has thousands.
+/// Values recorded per node. A condition in a loop yields thousands; the first few suffice for an
+/// explanation.
 const VALUES_MAX: usize = 4;
 const FIRST_CHARS_MAX: usize = 72;
 const OTHER_CHARS_MAX: usize = 24;
 
-/// What one part of an expression was.
+/// The recorded results of a node.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
-    /// How often it was evaluated.
+    /// Number of evaluations.
     pub count: usize,
-    /// The first few values, in short.
+    /// Summaries of the first values.
     pub values: Vec<String>,
-    /// The last error, in words.
+    /// Description of the last error.
     pub error: Option<String>,
 }
 
-/// What was seen, by the text of the expression or helper and the node in its tree.
+/// Recorded results, by source text of the expression or helper and by node.
 #[derive(Default)]
 pub struct Trace {
     programs: Vec<(Arc<str>, HashMap<NodeId, Seen>)>,
@@ -34,18 +35,18 @@ pub struct Trace {
 
 impl Trace {
     pub fn seen(&self, source: &str, node: NodeId) -> Seen {
-        let program = self.programs.iter().find(|(known, _)| &**known == source);
+        let program = self.programs.iter().find(|(text, _)| &**text == source);
         program.and_then(|(_, nodes)| nodes.get(&node)).cloned().unwrap_or_default()
     }
 
-    /// The texts that were evaluated.
+    /// Returns the source texts of all evaluated programs.
     pub fn sources(&self) -> impl Iterator<Item = &str> {
         self.programs.iter().map(|(source, _)| &**source)
     }
 
     fn nodes(&mut self, source: &Arc<str>) -> &mut HashMap<NodeId, Seen> {
-        let found = self.programs.iter().position(|(known, _)| Arc::ptr_eq(known, source) || known == source);
-        let program_idx = found.unwrap_or_else(|| {
+        let position = self.programs.iter().position(|(text, _)| Arc::ptr_eq(text, source) || text == source);
+        let program_idx = position.unwrap_or_else(|| {
             self.programs.push((source.clone(), HashMap::new()));
             self.programs.len() - 1
         });
@@ -55,15 +56,15 @@ impl Trace {
 
 impl Observer for Trace {
     fn evaluated(&mut self, program: &Program, node: NodeId, result: &Result<Value>) {
-        let seen = self.nodes(&program.tree.source).entry(node).or_default();
-        seen.count += 1;
+        let results = self.nodes(&program.tree.source).entry(node).or_default();
+        results.count += 1;
         match result {
-            Ok(value) if seen.values.len() < VALUES_MAX => {
-                let chars_max = if seen.values.is_empty() { FIRST_CHARS_MAX } else { OTHER_CHARS_MAX };
-                seen.values.push(short(value, chars_max));
+            Ok(value) if results.values.len() < VALUES_MAX => {
+                let chars_max = if results.values.is_empty() { FIRST_CHARS_MAX } else { OTHER_CHARS_MAX };
+                results.values.push(short(value, chars_max));
             }
             Ok(_) => {}
-            Err(error) => seen.error = Some(in_words(error.class, &error.message)),
+            Err(error) => results.error = Some(in_words(error.class, &error.message)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a pattern says, before flags are applied.
+//! Syntax tree of a pattern, before flags are applied.
 
 /// The flag bits of the reference.
 pub(super) mod flag {
@@ -10,11 +10,11 @@ pub(super) mod flag {
     pub(crate) const UNICODE: u32 = 32;
     pub(crate) const VERBOSE: u32 = 64;
     pub(crate) const ASCII: u32 = 256;
-    /// Flags that exclude each other: how characters are classified.
+    /// The mutually exclusive flags that select the character classification.
     pub(crate) const TYPE: u32 = ASCII | LOCALE | UNICODE;
 }
 
-/// Stands for "no upper bound" in a repeat; real bounds are smaller.
+/// "No upper bound" of a repeat; actual bounds are smaller.
 pub(super) const UNBOUNDED: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) enum Category {
     Word,
 }
 
-/// One member of a set. Code points may be surrogates, so they are numbers.
+/// A member of a set. Code points are numbers because they may be surrogates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SetItem {
     Range(u32, u32),
@@ -32,8 +32,8 @@ pub(super) enum SetItem {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// `^`, or after a newline with the multi-line flag.
+pub(super) enum Anchor {
+    /// `^`: start of the text, or of a line with the multi-line flag.
     Start,
     /// `\A`
     TextStart,
@@ -53,7 +53,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// The reference's name of the operator.
+    /// Returns the reference's name of the operator.
     pub(super) fn operator(self) -> &'static str {
         match self {
             Self::Greedy => "MAX_REPEAT",
@@ -69,7 +69,7 @@ pub(super) enum Node {
     NotLiteral(u32),
     Any,
     Set { negate: bool, items: Vec<SetItem> },
-    At(Place),
+    At(Anchor),
     Repeat { min: u32, max: u32, mode: Mode, body: Seq },
     Group { index: Option<u32>, add: u32, del: u32, body: Seq },
     Atomic(Seq),
@@ -80,8 +80,8 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// Whether two alternatives that begin with these nodes may share one. Nodes with parts never
-    /// do: the reference compares those by identity.
+    /// Reports whether alternatives that start with these nodes can share one. Compound nodes never do,
+    /// because the reference compares them by identity.
     pub(super) fn same_simple(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Literal(a), Self::Literal(b)) | (Self::NotLiteral(a), Self::NotLiteral(b)) => a == b,
@@ -113,7 +113,7 @@ impl Node {
     }
 }
 
-/// Fewest and most characters a part can match; the maximum of the type means "unlimited".
+/// Minimum and maximum number of characters that a node can match; `u64::MAX` means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Width {
     pub(super) min: u64,
@@ -138,7 +138,7 @@ impl Width {
     }
 }
 
-/// Nodes one after another.
+/// A sequence of nodes.
 #[derive(Debug, Default)]
 pub(super) struct Seq {
     pub(super) nodes: Vec<Node>,

@@ -63,7 +63,7 @@ impl CharSet {
         Self::new(self.ranges.iter().chain(&other.ranges).copied().collect())
     }
 
-    /// Without the given codes, which must be sorted.
+    /// Returns the set without the given codes, which must be sorted.
     pub(super) fn without(&self, codes: &[u32]) -> Self {
         let mut out = Vec::with_capacity(self.ranges.len() + codes.len());
         let mut codes = codes.iter().copied().peekable();
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_merge_complement_and_subtract() {
+    fn merge_complement_and_subtraction() {
         let set = CharSet::new(vec![(5, 9), (1, 2), (3, 4), (20, 20)]);
         assert_eq!(set.ranges(), [(1, 9), (20, 20)]);
         assert_eq!(set.complement().ranges(), [(0, 0), (10, 19), (21, MAX_CODE)]);

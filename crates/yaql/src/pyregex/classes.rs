@@ -1,4 +1,4 @@
-//! Characters and sets under flags: which characters they match.
+//! Resolves literals and sets, under the flags, to the characters they match.
 
 use super::ast::{Category, SetItem, flag};
 use super::charset::CharSet;
@@ -9,20 +9,20 @@ use crate::error::Result;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// All sets of one pattern together may have this many ranges.
+/// Maximum number of ranges in all sets of a pattern; bounds memory.
 const MAX_RANGES: usize = 1 << 20;
-/// Changes of case to look at for all sets of one pattern.
+/// Maximum number of case mappings examined for all sets of a pattern; bounds compile time.
 const MAX_CASES: usize = 1 << 22;
-/// Code points from here on take a path of their own in the reference when case is ignored.
+/// The reference has separate case-folding rules for code points from here on.
 const BEYOND_BMP: u32 = 0x1_0000;
 
-/// A spelling of a set: negation, items, flags that matter.
+/// Cache key of a set: negation, items, relevant flags.
 type Key = (bool, Vec<(u32, u32)>, u32);
 
-/// Builds sets, once for each spelling in a pattern.
+/// Builds the sets of a pattern, each distinct one once.
 #[derive(Default)]
 pub(super) struct Classes {
-    known: HashMap<Key, Class>,
+    cache: HashMap<Key, Class>,
     ranges: usize,
     cases: usize,
 }
@@ -59,7 +59,7 @@ impl Classes {
     }
 
     fn cached(&mut self, key: Key, cases: usize, compute: impl FnOnce() -> CharSet) -> Result<Class> {
-        if let Some(class) = self.known.get(&key) {
+        if let Some(class) = self.cache.get(&key) {
             return Ok(class.clone());
         }
         self.cases = self.cases.saturating_add(cases);
@@ -73,12 +73,13 @@ impl Classes {
         if self.ranges > MAX_RANGES {
             return fail("regular expression is too large");
         }
-        self.known.insert(key, class.clone());
+        self.cache.insert(key, class.clone());
         Ok(class)
     }
 }
 
-/// Literals and one-character sets must not share a key: their rules differ beyond the BMP.
+/// Returns the flags part of a literal's cache key. Differs from the key of a one-character set, since the
+/// rules for the two differ beyond the BMP.
 fn literal_key(flags: u32) -> u32 {
     flags & (flag::IGNORECASE | flag::UNICODE) | 1 << 31
 }
@@ -86,12 +87,12 @@ fn literal_key(flags: u32) -> u32 {
 fn item_key(item: &SetItem) -> (u32, u32) {
     match *item {
         SetItem::Range(low, high) => (low, high),
-        // No range ends before it starts.
+        // Distinct from every range, because ranges end at or after their start.
         SetItem::Category(category, negate) => (u32::MAX, category as u32 * 2 + u32::from(negate)),
     }
 }
 
-/// How many characters of an item change with the case.
+/// Returns the number of characters of an item that have a case mapping.
 fn cases_in(item: &SetItem) -> usize {
     match *item {
         SetItem::Range(low, high) => unicode::lowered_in(low, high).len(),
@@ -123,7 +124,7 @@ fn ascii_variants(code: u32) -> Vec<(u32, u32)> {
     if cased { vec![(lower, lower), (lower - 32, lower - 32)] } else { vec![(code, code)] }
 }
 
-/// The characters a letter stands for when case is ignored.
+/// Returns the characters that match a letter if case is ignored.
 fn unicode_variants(code: u32) -> CharSet {
     if !unicode::any_cased(code, code) {
         return CharSet::new(vec![(code, code)]);
@@ -134,7 +135,7 @@ fn unicode_variants(code: u32) -> CharSet {
     same_lower(&CharSet::new(folded), Case::Unicode)
 }
 
-/// Adds the other lower-case characters that share an upper case with those in the ranges.
+/// Adds the lower-case characters that share an upper case with a character in the ranges.
 fn add_extra_cases(ranges: &mut Vec<(u32, u32)>) {
     let own: Vec<(u32, u32)> = std::mem::take(ranges);
     for &(low, high) in &own {
@@ -145,21 +146,21 @@ fn add_extra_cases(ranges: &mut Vec<(u32, u32)>) {
     }
 }
 
-/// The characters whose lower case is in the set.
+/// Returns the characters whose lower case is in the set.
 fn same_lower(set: &CharSet, case: Case) -> CharSet {
-    let mut leaving = Vec::new();
-    let mut joining = Vec::new();
+    let mut removed = Vec::new();
+    let mut added = Vec::new();
     for &(low, high) in set.ranges() {
         if case == Case::Ascii {
-            leaving.extend((low.max(0x41)..=high.min(0x5A)).filter(|&code| !set.contains(code + 32)));
-            joining.extend((low.max(0x61)..=high.min(0x7A)).map(|code| (code - 32, code - 32)));
+            removed.extend((low.max(0x41)..=high.min(0x5A)).filter(|&code| !set.contains(code + 32)));
+            added.extend((low.max(0x61)..=high.min(0x7A)).map(|code| (code - 32, code - 32)));
             continue;
         }
-        let gone = unicode::lowered_in(low, high).iter().filter(|pair| !set.contains(pair.1));
-        leaving.extend(gone.map(|pair| pair.0));
-        joining.extend(unicode::lowering_to(low, high).iter().map(|pair| (pair.1, pair.1)));
+        let unmapped = unicode::lowered_in(low, high).iter().filter(|pair| !set.contains(pair.1));
+        removed.extend(unmapped.map(|pair| pair.0));
+        added.extend(unicode::lowering_to(low, high).iter().map(|pair| (pair.1, pair.1)));
     }
-    set.without(&leaving).union(&CharSet::new(joining))
+    set.without(&removed).union(&CharSet::new(added))
 }
 
 fn unicode_category(category: Category) -> &'static Arc<CharSet> {
@@ -193,7 +194,7 @@ fn category_ranges(category: Category, negate: bool, flags: u32, into: &mut Vec<
     }
 }
 
-/// What a set matches, before its negation.
+/// Returns the characters that the items match, without negation.
 fn members(items: &[SetItem], flags: u32) -> CharSet {
     let case = case_of(flags);
     let mut ranges = Vec::new();
@@ -209,7 +210,7 @@ fn members(items: &[SetItem], flags: u32) -> CharSet {
         }
     }
     let set = CharSet::new(ranges);
-    // Without a cased member the reference compares characters as they are.
+    // Without a cased member the reference compares characters unchanged.
     if cased { same_lower(&set, case) } else { set }
 }
 
@@ -224,8 +225,8 @@ fn range_is_cased(low: u32, high: u32, case: Case) -> bool {
     }
 }
 
-/// Adds the lower cases of a range. A part beyond the BMP is not lowered: there a single code
-/// stands for itself, and a range for the characters that are in it or whose upper case is.
+/// Adds the lower cases of a range. Code points beyond the BMP are not lowered: a single code stands for
+/// itself, and a range for the characters in it and those whose upper case is in it.
 fn fold_range(low: u32, high: u32, case: Case, into: &mut Vec<(u32, u32)>) {
     if low < BEYOND_BMP {
         let high = high.min(BEYOND_BMP - 1);

@@ -1,35 +1,35 @@
-//! The same pattern in the syntax of the linear-time engine, where that engine can say it.
+//! Translates a pattern to the syntax of the linear-time engine, if it is equivalent there.
 
 use super::ast::{Mode, UNBOUNDED};
 use super::charset::CharSet;
 use super::ir::{At, Class, Ir, Repeat};
 use std::fmt::Write;
 
-/// What the linear-time engine can do with a pattern.
+/// Properties that decide how the linear-time engine can run a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Traits {
-    /// Everything in it is regular, and means the same there.
+    /// Every node is regular and has the same meaning in that engine.
     pub(super) regular: bool,
-    /// Has a `$` that looks for a final newline, which that engine cannot.
+    /// Contains a `$` that also matches before a final newline, which that engine does not support.
     pub(super) end_line: bool,
-    /// Has word boundaries: its notion of a word differs outside ASCII.
+    /// Contains word boundaries, whose definition differs outside ASCII.
     pub(super) boundary: bool,
     pub(super) empty: Empty,
-    /// Rough number of states with repeats unrolled.
+    /// Approximate number of states with repeats unrolled.
     weight: u64,
 }
 
-/// How a part matches the empty string.
+/// How a node matches the empty string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Empty {
     Never,
-    /// Only after every longer match has been tried.
+    /// Only after all longer matches have been tried.
     Last,
-    /// Possibly in preference to a longer match.
+    /// Possibly before a longer match.
     Any,
 }
 
-/// Larger patterns are slow to build and slow to run there.
+/// Maximum weight; larger automata are slow to build and to run.
 const MAX_WEIGHT: u64 = 20_000;
 
 impl Traits {
@@ -37,7 +37,7 @@ impl Traits {
         Self { regular: true, end_line: false, boundary: false, empty, weight }
     }
 
-    /// Needs back references, look-around or the like.
+    /// A construct that is not regular, such as a back reference or look-around.
     fn irregular() -> Self {
         Self { regular: false, ..Self::unit(1, Empty::Any) }
     }
@@ -64,7 +64,7 @@ impl Traits {
     fn or(self, other: Self) -> Self {
         let empty = match (self.empty, other.empty) {
             (Empty::Never, empty) => empty,
-            // The earlier alternative's empty match comes before the later one's longer ones.
+            // An empty match of the first alternative precedes longer matches of the second.
             _ => Empty::Any,
         };
         self.join(other, empty)
@@ -72,12 +72,12 @@ impl Traits {
 }
 
 pub(super) fn traits(ir: &Ir) -> Traits {
-    let mut traits = part(ir);
+    let mut traits = node_traits(ir);
     traits.regular &= traits.weight <= MAX_WEIGHT;
     traits
 }
 
-fn part(ir: &Ir) -> Traits {
+fn node_traits(ir: &Ir) -> Traits {
     match ir {
         Ir::Char(Class::Set(set)) => Traits::unit(1 + set.ranges().len() as u64 / 8, Empty::Never),
         Ir::Char(_) => Traits::unit(1, Empty::Never),
@@ -86,12 +86,12 @@ fn part(ir: &Ir) -> Traits {
             boundary: matches!(at, At::Boundary { .. }),
             ..Traits::unit(1, Empty::Last)
         },
-        Ir::Concat(items) => items.iter().map(part).fold(Traits::unit(0, Empty::Last), Traits::then),
+        Ir::Concat(items) => items.iter().map(node_traits).fold(Traits::unit(0, Empty::Last), Traits::then),
         Ir::Branch(items) => {
-            items.iter().map(part).reduce(Traits::or).unwrap_or(Traits::unit(0, Empty::Never))
+            items.iter().map(node_traits).reduce(Traits::or).unwrap_or(Traits::unit(0, Empty::Never))
         }
         Ir::Group(_, body) => {
-            let body = part(body);
+            let body = node_traits(body);
             Traits { weight: body.weight.saturating_add(2), ..body }
         }
         Ir::Repeat(repeat) => repeated(repeat),
@@ -100,9 +100,9 @@ fn part(ir: &Ir) -> Traits {
 }
 
 fn repeated(repeat: &Repeat) -> Traits {
-    let body = part(&repeat.body);
-    // Engines differ in when they leave a loop whose body matched nothing, and in what becomes of
-    // groups in a body that is never entered.
+    let body = node_traits(&repeat.body);
+    // Engines differ in when they leave a loop whose body matched the empty string, and in the groups of a
+    // body that is never entered.
     let loops = repeat.nullable && repeat.max > 1;
     let regular = body.regular && repeat.mode != Mode::Possessive && !loops && repeat.max > 0;
     let empty = match (repeat.min, repeat.mode, body.empty) {
@@ -114,8 +114,8 @@ fn repeated(repeat: &Repeat) -> Traits {
     Traits { regular, empty, weight: body.weight.saturating_mul(u64::from(times)).saturating_add(1), ..body }
 }
 
-/// The pattern for texts of ASCII only (with every set cut down to that) or for all texts. Only for
-/// patterns that are regular; others come out as something else.
+/// Emits the pattern for ASCII text (with sets restricted to ASCII) or for all text. The pattern must be
+/// regular.
 pub(super) fn emit(ir: &Ir, ascii: bool) -> String {
     let mut emitter = Emitter { out: String::new(), ascii };
     emitter.node(ir);
@@ -197,7 +197,7 @@ impl Emitter {
         self.out.push('[');
         for &(low, high) in set.ranges().iter().take_while(|range| range.0 <= top) {
             let high = high.min(top);
-            // Surrogates are in no text and cannot be written.
+            // Surrogates cannot occur in text or be written in a pattern.
             if low < 0xD800 {
                 self.range(low, high.min(0xD7FF));
             }
@@ -221,7 +221,7 @@ fn anchor(at: At) -> &'static str {
     match at {
         At::TextStart => r"\A",
         At::LineStart => "(?m:^)",
-        // Exact for texts that do not end in a newline; others go to the other engine.
+        // Exact for text that does not end in a newline; other text is routed to the backtracking engine.
         At::TextEnd | At::TextEndLine => r"\z",
         At::LineEnd => "(?m:$)",
         At::Boundary { negate: false, .. } => r"\b",

@@ -1,4 +1,4 @@
-//! Compiled patterns and single searches.
+//! Compiled patterns, and searches with them.
 
 use super::ast::flag;
 use super::emit::{self, Empty, Traits};
@@ -13,14 +13,14 @@ use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
-/// How a pattern is to be read.
+/// Compilation flags of a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(clippy::struct_excessive_bools, reason = "independent switches, as the language has them")]
+#[allow(clippy::struct_excessive_bools, reason = "independent flags of the language")]
 pub struct Flags {
     pub ignore_case: bool,
     pub multi_line: bool,
     pub dot_all: bool,
-    /// Asked for Unicode in so many words, which makes a global `(?a)` in the pattern an error.
+    /// Unicode requested explicitly, which makes a global `(?a)` in the pattern an error.
     pub unicode: bool,
 }
 
@@ -43,16 +43,16 @@ pub struct Regex {
     names: IndexMap<String, u32>,
     ir: Ir,
     traits: Traits,
-    /// How many characters a match can be about with all repetitions written out: what one character
-    /// of text can cost the linear engine.
+    /// Number of character positions with all repeats unrolled; the worst-case cost per byte of text in the
+    /// linear-time engine.
     weight: u64,
-    /// The engines, each built when first needed. `None` inside: too large to build.
+    /// The engines, built on first use; `None` if the automaton would exceed the size limit.
     ascii: OnceLock<Option<regex::Regex>>,
     unicode: OnceLock<Option<regex::Regex>>,
     program: OnceLock<Program>,
 }
 
-/// A match: byte ranges of the whole and of the groups.
+/// A match: byte ranges of the whole match and of the groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
     groups: SmallVec<[Option<(usize, usize)>; 4]>,
@@ -71,29 +71,30 @@ impl Match {
         self.span().1
     }
 
-    /// The byte range of the whole match.
+    /// Returns the byte range of the whole match.
     pub fn span(&self) -> (usize, usize) {
         self.get(0).unwrap_or_default()
     }
 
-    /// The byte range of a group; 0 is the whole match. `None` if the group has not matched.
+    /// Returns the byte range of a group, where 0 is the whole match; `None` if the group did not
+    /// participate.
     pub fn get(&self, group: usize) -> Option<(usize, usize)> {
         self.groups.get(group).copied().flatten()
     }
 
-    /// All groups, the whole match first.
+    /// Returns all groups, the whole match first.
     pub fn groups(&self) -> &[Option<(usize, usize)>] {
         &self.groups
     }
 
-    /// The text of a group, from the text that was searched.
+    /// Returns the text of a group, given the text that was searched.
     pub fn text<'t>(&self, group: usize, text: &'t str) -> Option<&'t str> {
         let (start, end) = self.get(group)?;
         text.get(start..end)
     }
 }
 
-/// Which engine suits a text.
+/// The engine chosen for a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
     Ascii,
@@ -101,7 +102,7 @@ pub(super) enum Route {
     Backtrack,
 }
 
-/// Where a sequence of searches in one text stands.
+/// The state of an iteration over the matches in one text.
 #[derive(Clone, Debug, Default)]
 pub struct ScanState {
     pub(super) at: usize,
@@ -111,7 +112,7 @@ pub struct ScanState {
     pub work: Work,
 }
 
-/// What searches may cost and have cost, in steps of an evaluation.
+/// Budget and cost of searches, in evaluation steps.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     pub allowed: u64,
@@ -129,27 +130,27 @@ impl Work {
         Self { allowed, spent: 0 }
     }
 
-    pub(super) fn left(&self) -> u64 {
+    pub(super) fn remaining(&self) -> u64 {
         self.allowed.saturating_sub(self.spent)
     }
 }
 
-/// What a search has to find out.
+/// Whether a search needs the groups or only the span of the match.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Want {
+pub(super) enum Detail {
     Span,
     Groups,
 }
 
-/// Stack to have at hand for the deepest pattern.
+/// Stack required to compile a pattern of maximum depth.
 const STACK: usize = 1 << 20;
-/// Largest automaton of the linear-time engine.
+/// Maximum size of an automaton of the linear-time engine, in bytes.
 const SIZE_LIMIT: usize = 1 << 21;
-/// Up to here a pattern is of ordinary size.
+/// Weight up to which the linear-time engine costs no extra steps.
 const SMALL_WEIGHT: u64 = 100;
-/// The most that one search by the linear engine may cost.
+/// Maximum cost of one search with the linear-time engine, in evaluation steps.
 const LINEAR_WORK_MAX: u64 = 50_000_000;
-/// Steps of the backtracking engine that take as long as one of an evaluation.
+/// Steps of the backtracking engine per evaluation step.
 const BACKTRACK_STEPS: u64 = 4;
 
 impl Regex {
@@ -178,7 +179,7 @@ impl Regex {
         &self.pattern
     }
 
-    /// The flags given and those set at the start of the pattern.
+    /// Returns the effective flags: those passed and those set at the start of the pattern.
     pub fn flags(&self) -> Flags {
         Flags {
             ignore_case: self.flags & flag::IGNORECASE != 0,
@@ -188,12 +189,12 @@ impl Regex {
         }
     }
 
-    /// The number of groups, not counting the whole match.
+    /// Returns the number of groups, not counting the whole match.
     pub fn group_count(&self) -> usize {
         self.groups
     }
 
-    /// Names of groups with their numbers, in the order of the pattern.
+    /// Returns the named groups with their numbers, in pattern order.
     pub fn group_names(&self) -> impl Iterator<Item = (&str, usize)> {
         self.names.iter().map(|(name, &index)| (name.as_str(), index as usize))
     }
@@ -202,34 +203,35 @@ impl Regex {
         self.names.get(name).map(|&index| index as usize)
     }
 
-    /// Whether the pattern matches anywhere in the text.
+    /// Reports whether the pattern matches anywhere in the text.
     pub fn is_match(&self, text: &str) -> Result<bool> {
         self.is_match_counted(text, &mut Work::default())
     }
 
-    /// The same, with an account of the work.
+    /// Like [`Self::is_match`], with a cost budget.
     pub fn is_match_counted(&self, text: &str, work: &mut Work) -> Result<bool> {
         let route = self.route(text);
         if let Some(engine) = self.linear(route) {
             work.spent += self.linear_work(text.len(), work)?;
             return Ok(engine.is_match(text));
         }
-        Ok(self.backtrack(text, 0, false, Want::Span, work)?.is_some())
+        Ok(self.backtrack(text, 0, false, Detail::Span, work)?.is_some())
     }
 
-    /// The first match.
+    /// Returns the first match.
     pub fn search(&self, text: &str) -> Result<Option<Match>> {
         self.search_from(text, &mut ScanState::default())
     }
 
-    /// What the linear engine may have to do for so many bytes of text. Patterns of ordinary size
-    /// cost next to nothing, but each state of a large automaton may be visited for each byte.
+    /// Returns the cost of a search over so many bytes with the linear-time engine, or an error if it exceeds
+    /// the budget. It is zero for patterns of ordinary size; a large automaton may visit all its states for
+    /// each byte.
     fn linear_work(&self, bytes: usize, work: &Work) -> Result<u64> {
         let cost = (bytes as u64).saturating_mul(self.weight.saturating_sub(SMALL_WEIGHT) / 4);
-        if cost > LINEAR_WORK_MAX.min(work.left()) { too_many_steps() } else { Ok(cost) }
+        if cost > LINEAR_WORK_MAX.min(work.remaining()) { too_many_steps() } else { Ok(cost) }
     }
 
-    /// The engine for a text. Sequences of searches ask once.
+    /// Chooses the engine for a text. An iteration over matches calls this once.
     pub(super) fn route(&self, text: &str) -> Route {
         let traits = &self.traits;
         if !traits.regular
@@ -263,14 +265,14 @@ impl Regex {
         (engine.captures_len() == self.groups + 1).then_some(engine)
     }
 
-    /// The first match at or after a place; with `must_advance`, not an empty one at that place.
+    /// Returns the first match at or after `at`; with `must_advance`, not an empty match at `at`.
     pub(super) fn find(
         &self,
         text: &str,
         route: Route,
         at: usize,
         must_advance: bool,
-        want: Want,
+        detail: Detail,
         work: &mut Work,
     ) -> Result<Option<Match>> {
         if !text.is_char_boundary(at) {
@@ -278,27 +280,27 @@ impl Regex {
         }
         let ambiguous = must_advance && self.traits.empty == Empty::Any;
         let engine = if ambiguous { None } else { self.linear(route) };
-        let Some(engine) = engine else { return self.backtrack(text, at, must_advance, want, work) };
+        let Some(engine) = engine else { return self.backtrack(text, at, must_advance, detail, work) };
         self.linear_work(text.len() - at, work)?;
         let mut from = at;
         if must_advance && self.traits.empty == Empty::Last {
-            // The empty match was the last choice at its place, so there is no other one there.
+            // The empty match was the last alternative at `at`, so there is no other match there.
             let Some(ch) = text.get(at..).and_then(|rest| rest.chars().next()) else { return Ok(None) };
             from += ch.len_utf8();
         }
-        let mut count = |found: Option<regex::Match<'_>>| {
-            let end = found.map_or(text.len(), |found| found.end());
+        let mut count = |matched: Option<regex::Match<'_>>| {
+            let end = matched.map_or(text.len(), |matched| matched.end());
             work.spent += self.linear_work(end - at, work).unwrap_or(0);
         };
-        if want == Want::Span || self.groups == 0 {
-            let found = engine.find_at(text, from);
-            count(found);
-            return Ok(found.map(|found| Match::whole(found.start(), found.end())));
+        if detail == Detail::Span || self.groups == 0 {
+            let matched = engine.find_at(text, from);
+            count(matched);
+            return Ok(matched.map(|matched| Match::whole(matched.start(), matched.end())));
         }
-        let mut places = engine.capture_locations();
-        let found = engine.captures_read_at(&mut places, text, from);
-        count(found);
-        Ok(found.map(|_| Match { groups: (0..=self.groups).map(|group| places.get(group)).collect() }))
+        let mut locations = engine.capture_locations();
+        let matched = engine.captures_read_at(&mut locations, text, from);
+        count(matched);
+        Ok(matched.map(|_| Match { groups: (0..=self.groups).map(|group| locations.get(group)).collect() }))
     }
 
     fn backtrack(
@@ -306,21 +308,21 @@ impl Regex {
         text: &str,
         at: usize,
         must_advance: bool,
-        want: Want,
+        detail: Detail,
         work: &mut Work,
     ) -> Result<Option<Match>> {
         let program =
             self.program.get_or_init(|| stacker::maybe_grow(STACK, 2 * STACK, || program::compile(&self.ir)));
-        let steps = work.left().saturating_mul(BACKTRACK_STEPS);
+        let steps = work.remaining().saturating_mul(BACKTRACK_STEPS);
         let mut machine = Machine::new(program, text, self.groups, steps);
-        let found = machine.search(at, must_advance);
+        let matched = machine.search(at, must_advance);
         work.spent += machine.spent() / BACKTRACK_STEPS;
-        let Some((start, end)) = found? else { return Ok(None) };
-        let mut found = Match::whole(start, end);
-        if want == Want::Groups {
-            found.groups.extend((1..=self.groups).map(|group| machine.group(group)));
+        let Some((start, end)) = matched? else { return Ok(None) };
+        let mut matched = Match::whole(start, end);
+        if detail == Detail::Groups {
+            matched.groups.extend((1..=self.groups).map(|group| machine.group(group)));
         }
-        Ok(Some(found))
+        Ok(Some(matched))
     }
 }
 
@@ -348,7 +350,7 @@ const FLAG_NAMES: &[(u32, &str)] = &[
     (flag::ASCII, "re.ASCII"),
 ];
 
-/// As the reference prints a pattern: `re.compile('a.c', re.IGNORECASE)`.
+/// Formats a pattern like the reference: `re.compile('a.c', re.IGNORECASE)`.
 pub fn python_repr(regex: &Regex) -> String {
     let quoted: String = quote(&regex.pattern).chars().take(200).collect();
     let names = FLAG_NAMES.iter().filter(|(bit, _)| regex.flags & bit != 0).map(|(_, name)| *name);

@@ -1,16 +1,16 @@
-//! Pending work of the backtracking engine: what happens when a part of the pattern returns.
+//! Backtracking stack: continuations that run when a subpattern succeeds or fails.
 
 use super::ast::UNBOUNDED;
-use super::machine::{Flow, Machine, NOWHERE};
+use super::machine::{Flow, Machine, UNSET};
 use super::program::{Op, Pc};
 use crate::error::Result;
 
-/// Groups to return to when a choice fails.
+/// Group state to restore when a choice fails.
 pub(super) struct Save {
     pub(super) last_mark: isize,
     pub(super) base: usize,
-    /// Whether places have been saved too.
-    pub(super) places: bool,
+    /// Whether the positions of the groups have been saved too.
+    pub(super) includes_marks: bool,
 }
 
 pub(super) enum Frame {
@@ -31,16 +31,16 @@ pub(super) enum Frame {
         count: u32,
         save: Save,
     },
-    /// The whole of a loop, with what follows it.
+    /// A loop together with the rest of the pattern.
     Loop {
         rep: usize,
     },
-    /// An iteration that is still required.
+    /// An iteration below the minimum count.
     Required {
         rep: usize,
         count: i64,
     },
-    /// A further iteration of a greedy loop.
+    /// An optional iteration of a greedy loop.
     MaxMore {
         rep: usize,
         count: i64,
@@ -49,11 +49,11 @@ pub(super) enum Frame {
         tail: Pc,
         save: Save,
     },
-    /// What follows a loop.
+    /// The rest of the pattern after a loop.
     Tail {
         rep: usize,
     },
-    /// What follows a lazy loop, before a further iteration.
+    /// The rest of the pattern after a lazy loop, tried before a further iteration.
     MinTail {
         rep: usize,
         count: i64,
@@ -96,7 +96,7 @@ pub(super) enum Frame {
 }
 
 impl Machine<'_> {
-    /// A part has returned to the work that waited for it.
+    /// Continues a frame after its subpattern succeeded or failed.
     pub(super) fn resume(&mut self, frame: Frame, matched: bool) -> Result<Flow> {
         match frame {
             Frame::Branch { next, at, save } => {
@@ -111,7 +111,7 @@ impl Machine<'_> {
                     return Ok(self.discard(&save));
                 }
                 self.restore(&save);
-                self.fewer(rest, at, least, save)
+                self.give_back(rest, at, least, save)
             }
             Frame::MinOne { rest, at, count, save } => {
                 if matched {
@@ -136,7 +136,7 @@ impl Machine<'_> {
                     return Ok(self.discard(&save));
                 }
                 self.restore(&save);
-                self.forget(&save);
+                self.discard_saved(&save);
                 self.set_count(rep, count - 1);
                 self.after_loop(rep, tail, at)
             }
@@ -150,7 +150,7 @@ impl Machine<'_> {
                     return Ok(self.discard(&save));
                 }
                 self.restore(&save);
-                self.forget(&save);
+                self.discard_saved(&save);
                 self.min_more(rep, count, at)
             }
             Frame::MinMore { rep, count, last } => {
@@ -170,11 +170,11 @@ impl Machine<'_> {
             Frame::PossessiveMore { body, count, at, top, save } => {
                 self.top = top;
                 if matched {
-                    self.forget(&save);
+                    self.discard_saved(&save);
                     return self.possessive_more(body, count.saturating_add(1), at, top);
                 }
                 self.restore(&save);
-                self.forget(&save);
+                self.discard_saved(&save);
                 Ok(self.after_possessive(body, at))
             }
             Frame::Atomic { end, top } => {
@@ -190,19 +190,19 @@ impl Machine<'_> {
                 if !matched {
                     self.restore(&save);
                 }
-                self.forget(&save);
+                self.discard_saved(&save);
                 Ok(if matched { Flow::Return(false) } else { Flow::Go(end, at) })
             }
         }
     }
 
     fn discard(&mut self, save: &Save) -> Flow {
-        self.forget(save);
+        self.discard_saved(save);
         Flow::Return(true)
     }
 
-    /// Gives back one character of a greedy repeat, or more if what follows needs a given one.
-    fn fewer(&mut self, rest: Pc, mut at: usize, least: usize, save: Save) -> Result<Flow> {
+    /// Gives back characters of a greedy repeat: one, or as many as the following literal requires.
+    fn give_back(&mut self, rest: Pc, mut at: usize, least: usize, save: Save) -> Result<Flow> {
         let needed = match self.program.ops.get(rest) {
             Some(Op::Char(class)) => Some(class),
             _ => None,
@@ -218,11 +218,11 @@ impl Machine<'_> {
             }
         }
         self.spend(from - at)?;
-        self.forget(&save);
+        self.discard_saved(&save);
         Ok(Flow::Return(false))
     }
 
-    /// Takes one more character of a lazy repeat.
+    /// Consumes one more character of a lazy repeat.
     fn one_more(&mut self, rest: Pc, at: usize, count: u32, save: Save) -> Result<Flow> {
         let next = match self.program.ops.get(rest - 1) {
             Some(Op::RepeatOne { class, max, .. }) if *max == UNBOUNDED || count < *max => {
@@ -231,7 +231,7 @@ impl Machine<'_> {
             _ => None,
         };
         let Some(ch) = next else {
-            self.forget(&save);
+            self.discard_saved(&save);
             return Ok(Flow::Return(false));
         };
         let at = at + ch.len_utf8();
@@ -246,18 +246,18 @@ impl Machine<'_> {
         }
     }
 
-    /// Iterations that are required; each ends where `self.end` says.
+    /// Runs the required iterations; each ends at `self.end`.
     pub(super) fn possessive_minimum(&mut self, body: Pc, count: u32, at: usize, top: bool) -> Result<Flow> {
         let (min, ..) = self.possessive_bounds(body);
         if count >= min {
-            return self.possessive_more(body, count, NOWHERE, top);
+            return self.possessive_more(body, count, UNSET, top);
         }
         self.push(Frame::PossessiveMinimum { body, count, at, top })?;
         self.top = false;
         Ok(Flow::Go(body, self.end))
     }
 
-    /// Further iterations, until one fails or consumes nothing.
+    /// Runs optional iterations until one fails or consumes nothing.
     fn possessive_more(&mut self, body: Pc, count: u32, before: usize, top: bool) -> Result<Flow> {
         let (_, max, _) = self.possessive_bounds(body);
         let at = self.end;
@@ -275,7 +275,8 @@ impl Machine<'_> {
         Flow::Go(end, at)
     }
 
-    /// Enters a look-around. Gives where its body starts, if there is room before the place.
+    /// Enters a look-around and returns where its body starts; `None` if there is too little text before
+    /// `at`.
     pub(super) fn look(&mut self, back: u32, negate: bool, end: Pc, at: usize) -> Result<Option<usize>> {
         let mut start = at;
         self.spend(back.min(at as u32) as usize)?;

@@ -1,17 +1,17 @@
-//! A pattern with its flags applied: what the engines are built from.
+//! Intermediate representation: a pattern with its flags applied, from which the engines are built.
 
-use super::ast::{Mode, Node, Place, Seq, UNBOUNDED, flag};
+use super::ast::{Anchor, Mode, Node, Seq, UNBOUNDED, flag};
 use super::charset::CharSet;
 use super::classes::Classes;
 use super::source::fail;
 use crate::error::Result;
 use std::sync::Arc;
 
-/// One character.
+/// The characters that a single-character node matches.
 #[derive(Clone, Debug)]
 pub(super) enum Class {
     One(char),
-    /// Any character but a newline.
+    /// Any character except a newline.
     Line,
     Any,
     Set(Arc<CharSet>),
@@ -33,7 +33,7 @@ pub(super) enum At {
     TextStart,
     LineStart,
     TextEnd,
-    /// At the end and before a final newline.
+    /// At the end, or before a final newline.
     TextEndLine,
     LineEnd,
     Boundary {
@@ -42,7 +42,7 @@ pub(super) enum At {
     },
 }
 
-/// How a back reference compares.
+/// Comparison mode of a back reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Case {
     Exact,
@@ -56,11 +56,12 @@ pub(super) enum Ir {
     At(At),
     Concat(Vec<Ir>),
     Branch(Vec<Ir>),
-    /// A capturing group, counted from 1.
+    /// A capturing group, numbered from 1.
     Group(u32, Box<Ir>),
     Repeat(Box<Repeat>),
     Atomic(Box<Ir>),
-    /// `back` is how many characters before the place the body starts.
+    /// A look-around. `back` is the number of characters before the current position at which the body
+    /// starts.
     Look {
         back: u32,
         negate: bool,
@@ -80,12 +81,12 @@ pub(super) struct Repeat {
     pub(super) max: u32,
     pub(super) mode: Mode,
     pub(super) body: Ir,
-    /// Whether the body can match nothing.
+    /// Whether the body can match the empty string.
     pub(super) nullable: bool,
 }
 
 impl Ir {
-    /// How many characters there are with all repetitions written out.
+    /// Returns the number of characters with all repeats unrolled.
     pub(super) fn weight(&self) -> u64 {
         let sum = |items: &[Ir]| items.iter().fold(1, |sum: u64, item| sum.saturating_add(item.weight()));
         match self {
@@ -101,7 +102,7 @@ impl Ir {
     }
 }
 
-/// Applies the flags to the tree.
+/// Applies the flags to the syntax tree.
 pub(super) fn lower(body: &Seq, flags: u32) -> Result<Ir> {
     Lower { classes: Classes::default() }.seq(body, flags)
 }
@@ -130,11 +131,11 @@ impl Lower {
             Node::Any if flags & flag::DOTALL != 0 => Ir::Char(Class::Any),
             Node::Any => Ir::Char(Class::Line),
             Node::Set { negate, items } => Ir::Char(self.classes.set(*negate, items, flags)?),
-            Node::At(place) => Ir::At(at(*place, flags)),
+            Node::At(anchor) => Ir::At(at(*anchor, flags)),
             Node::Repeat { min, max, mode, body } => self.repeat(*min, *max, *mode, body, flags)?,
             Node::Group { index, add, del, body } => {
-                let kept = if add & flag::TYPE == 0 { flags } else { flags & !flag::TYPE };
-                let body = self.seq(body, (kept | add) & !del)?;
+                let inherited = if add & flag::TYPE == 0 { flags } else { flags & !flag::TYPE };
+                let body = self.seq(body, (inherited | add) & !del)?;
                 match index {
                     Some(index) => Ir::Group(*index, Box::new(body)),
                     None => body,
@@ -188,16 +189,16 @@ fn case(flags: u32) -> Case {
     }
 }
 
-fn at(place: Place, flags: u32) -> At {
+fn at(anchor: Anchor, flags: u32) -> At {
     let lines = flags & flag::MULTILINE != 0;
     let ascii = flags & flag::UNICODE == 0;
-    match place {
-        Place::Start if lines => At::LineStart,
-        Place::Start | Place::TextStart => At::TextStart,
-        Place::End if lines => At::LineEnd,
-        Place::End => At::TextEndLine,
-        Place::TextEnd => At::TextEnd,
-        Place::Boundary => At::Boundary { negate: false, ascii },
-        Place::NotBoundary => At::Boundary { negate: true, ascii },
+    match anchor {
+        Anchor::Start if lines => At::LineStart,
+        Anchor::Start | Anchor::TextStart => At::TextStart,
+        Anchor::End if lines => At::LineEnd,
+        Anchor::End => At::TextEndLine,
+        Anchor::TextEnd => At::TextEnd,
+        Anchor::Boundary => At::Boundary { negate: false, ascii },
+        Anchor::NotBoundary => At::Boundary { negate: true, ascii },
     }
 }

@@ -1,26 +1,26 @@
-//! Loops of the backtracking engine whose body is more than one character.
+//! Loops of the backtracking engine whose body is more than a single character.
 
 use super::ast::UNBOUNDED;
 use super::frames::Frame;
-use super::machine::{Flow, Machine, NOWHERE};
+use super::machine::{Flow, Machine, UNSET};
 use super::program::{Op, Pc};
 use crate::error::Result;
 
-/// A loop that is being matched.
+/// An active loop.
 pub(super) struct Rep {
-    /// Iterations, from -1 before the first decision.
+    /// Number of iterations; -1 before the first decision.
     count: i64,
-    /// The body of the loop, behind its `Repeat`.
+    /// Start of the loop body, after its `Repeat` instruction.
     body: Pc,
     outer: Option<usize>,
-    /// Where the last optional iteration began: one that consumed nothing is not followed by another.
+    /// Where the last optional iteration started. An iteration that consumed nothing is not repeated.
     last: usize,
 }
 
-/// The innermost loop at a decision.
+/// The state of the innermost loop at a decision.
 struct Loop {
     rep: usize,
-    /// Iterations done.
+    /// Completed iterations.
     count: i64,
     body: Pc,
     min: i64,
@@ -32,7 +32,7 @@ impl Machine<'_> {
     pub(super) fn enter_loop(&mut self, body: Pc) -> Result<()> {
         let rep = self.reps.len();
         self.push(Frame::Loop { rep })?;
-        self.reps.push(Rep { count: -1, body, outer: self.repeat, last: NOWHERE });
+        self.reps.push(Rep { count: -1, body, outer: self.repeat, last: UNSET });
         self.repeat = Some(rep);
         Ok(())
     }

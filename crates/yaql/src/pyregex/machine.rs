@@ -1,6 +1,6 @@
-//! The backtracking engine. It takes the reference's steps in the reference's order, so that groups
-//! in loops, empty iterations and conditions come out the same. Its stack is on the heap, and both
-//! the number of steps and the size of the stack are limited.
+//! The backtracking engine. It makes the same choices in the same order as the reference, so that groups in
+//! loops, empty iterations and conditionals give the same results. Its stack is on the heap; the number of
+//! steps and the size of the stack are bounded.
 
 use super::ast::{Mode, UNBOUNDED};
 use super::frames::{Frame, Save};
@@ -10,40 +10,40 @@ use super::program::{Op, Pc, Program};
 use super::unicode;
 use crate::error::{Error, ErrorClass, Result};
 
-/// Steps of one search: this many (fewer in tests, which are not optimized), and more for long texts.
+/// Base step limit of a search, increased by the length of the text. Lower in tests, which run unoptimized.
 const BASE_STEPS: u64 = if cfg!(test) { 300_000 } else { 30_000_000 };
 const STEPS_PER_BYTE: u64 = 64;
-/// Pending choices at one time.
+/// Maximum number of pending choices.
 const MAX_FRAMES: usize = 1 << 20;
-/// Saved group places at one time.
+/// Maximum number of saved group positions.
 const MAX_SAVED: usize = 1 << 22;
 
-/// No place.
-pub(super) const NOWHERE: usize = usize::MAX;
+/// Marks a position that is not set.
+pub(super) const UNSET: usize = usize::MAX;
 
 pub(super) struct Machine<'a> {
     pub(super) program: &'a Program,
     text: &'a str,
     pub(super) marks: Vec<usize>,
-    /// The highest mark that is valid, or -1.
+    /// The highest valid mark, or -1.
     pub(super) last_mark: isize,
     pub(super) saved: Vec<usize>,
     pub(super) reps: Vec<Rep>,
     /// The innermost loop whose body is being matched.
     pub(super) repeat: Option<usize>,
     pub(super) frames: Vec<Frame>,
-    /// Where the last success ended.
+    /// End of the last successful match of a (sub)pattern.
     pub(super) end: usize,
     start: usize,
     must_advance: bool,
-    /// Not inside a look-around or atomic group.
+    /// False inside a look-around or atomic group.
     pub(super) top: bool,
-    /// Steps that are left.
+    /// Remaining steps.
     steps: u64,
     steps_max: u64,
 }
 
-/// What to do next.
+/// The next action of the engine.
 pub(super) enum Flow {
     Go(Pc, usize),
     Return(bool),
@@ -60,7 +60,7 @@ impl<'a> Machine<'a> {
         Self {
             program,
             text,
-            marks: vec![NOWHERE; groups * 2],
+            marks: vec![UNSET; groups * 2],
             last_mark: -1,
             saved: Vec::new(),
             reps: Vec::new(),
@@ -75,19 +75,19 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Steps taken so far.
+    /// Returns the steps used so far.
     pub(super) fn spent(&self) -> u64 {
         self.steps_max - self.steps
     }
 
-    /// The first match at or after a place. With `must_advance`, not an empty one at that place.
+    /// Returns the first match at or after `from`; with `must_advance`, not an empty match at `from`.
     pub(super) fn search(&mut self, from: usize, must_advance: bool) -> Result<Option<(usize, usize)>> {
         let mut start = from;
         self.must_advance = must_advance;
         loop {
             if let Some(first) = &self.program.first {
                 match self.skip_to(start, first)? {
-                    Some(place) => start = place,
+                    Some(position) => start = position,
                     None => return Ok(None),
                 }
             }
@@ -105,12 +105,12 @@ impl<'a> Machine<'a> {
 
     fn skip_to(&mut self, start: usize, first: &super::charset::CharSet) -> Result<Option<usize>> {
         let rest = self.text.get(start..).unwrap_or_default();
-        let found = rest.char_indices().find(|(_, ch)| first.contains(u32::from(*ch)));
-        self.spend(found.map_or(rest.len(), |(offset, _)| offset))?;
-        Ok(found.map(|(offset, _)| start + offset))
+        let first_match = rest.char_indices().find(|(_, ch)| first.contains(u32::from(*ch)));
+        self.spend(first_match.map_or(rest.len(), |(offset, _)| offset))?;
+        Ok(first_match.map(|(offset, _)| start + offset))
     }
 
-    /// The place of a group, counted from 1, after a match.
+    /// Returns the span of a group, numbered from 1, after a match.
     pub(super) fn group(&self, index: usize) -> Option<(usize, usize)> {
         let (start, end) = self.span((index - 1) * 2)?;
         (start <= end).then_some((start, end))
@@ -122,7 +122,7 @@ impl<'a> Machine<'a> {
         }
         let start = *self.marks.get(mark)?;
         let end = *self.marks.get(mark + 1)?;
-        (start != NOWHERE && end != NOWHERE).then_some((start, end))
+        (start != UNSET && end != UNSET).then_some((start, end))
     }
 
     fn match_at(&mut self, start: usize) -> Result<bool> {
@@ -161,11 +161,11 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Remembers which groups are set, and inside loops also where: there an earlier iteration may
-    /// have set them.
-    pub(super) fn save(&mut self, places: bool) -> Result<Save> {
+    /// Saves which groups are set and, inside loops, also their positions, which an earlier iteration may
+    /// have set.
+    pub(super) fn save(&mut self, includes_marks: bool) -> Result<Save> {
         let base = self.saved.len();
-        if places {
+        if includes_marks {
             let count = (self.last_mark + 1) as usize;
             self.spend(count / 8)?;
             if base + count > MAX_SAVED {
@@ -173,21 +173,21 @@ impl<'a> Machine<'a> {
             }
             self.saved.extend(self.marks.iter().take(count));
         }
-        Ok(Save { last_mark: self.last_mark, base, places })
+        Ok(Save { last_mark: self.last_mark, base, includes_marks })
     }
 
-    /// Returns to the remembered groups, and keeps them remembered.
+    /// Restores the saved groups without discarding them.
     pub(super) fn restore(&mut self, save: &Save) {
-        if save.places {
+        if save.includes_marks {
             let saved = self.saved.get(save.base..).unwrap_or_default();
-            for (mark, place) in self.marks.iter_mut().zip(saved) {
-                *mark = *place;
+            for (mark, position) in self.marks.iter_mut().zip(saved) {
+                *mark = *position;
             }
         }
         self.last_mark = save.last_mark;
     }
 
-    pub(super) fn forget(&mut self, save: &Save) {
+    pub(super) fn discard_saved(&mut self, save: &Save) {
         self.saved.truncate(save.base);
     }
 
@@ -206,7 +206,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The place of the character before.
+    /// Returns the position of the previous character.
     pub(super) fn back(&self, at: usize) -> usize {
         at - self.char_before(at).map_or(0, char::len_utf8)
     }
@@ -216,7 +216,7 @@ impl<'a> Machine<'a> {
         if index as isize > self.last_mark {
             let from = (self.last_mark + 1) as usize;
             if let Some(between) = self.marks.get_mut(from..index) {
-                between.fill(NOWHERE);
+                between.fill(UNSET);
             }
             self.last_mark = index as isize;
         }
@@ -225,7 +225,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs until the pattern, a part of it that was called, or an alternative ends.
+    /// Runs until the pattern, a subpattern or an alternative ends.
     fn run(&mut self, mut pc: Pc, mut at: usize) -> Result<Flow> {
         let program = self.program;
         loop {
@@ -238,7 +238,7 @@ impl<'a> Machine<'a> {
                     Some(ch) if class.contains(ch) => at += ch.len_utf8(),
                     _ => return Ok(Flow::Return(false)),
                 },
-                Op::At(place) if self.is_at(*place, at) => {}
+                Op::At(anchor) if self.is_at(*anchor, at) => {}
                 Op::At(_) | Op::Fail | Op::Alt(_) => return Ok(Flow::Return(false)),
                 Op::Jump(target) => pc = *target,
                 Op::Branch => {
@@ -267,8 +267,8 @@ impl<'a> Machine<'a> {
                 }
                 Op::Look { back, negate, end } => {
                     match self.look(*back, *negate, *end, at)? {
-                        Some(place) => at = place,
-                        // Too near the start to look behind.
+                        Some(position) => at = position,
+                        // Too close to the start for the look-behind.
                         None if *negate => pc = *end,
                         None => return Ok(Flow::Return(false)),
                     }
@@ -296,17 +296,18 @@ impl<'a> Machine<'a> {
         true
     }
 
-    /// Tries the alternative there, if there is one.
+    /// Tries the alternative at `pc`, if there is one.
     pub(super) fn alternative(&mut self, pc: Pc, at: usize, save: Save) -> Result<Flow> {
         let Some(Op::Alt(next)) = self.program.ops.get(pc) else {
-            self.forget(&save);
+            self.discard_saved(&save);
             return Ok(Flow::Return(false));
         };
         self.push(Frame::Branch { next: *next, at, save })?;
         Ok(Flow::Go(pc + 1, at))
     }
 
-    /// Repeats one character. Gives the place to go on from; other choices wait on the stack.
+    /// Matches a single-character repeat and returns the position after it. Other repeat counts are pushed as
+    /// choices.
     fn repeat_one(
         &mut self,
         class: &Class,
@@ -329,7 +330,7 @@ impl<'a> Machine<'a> {
         Ok(Some(most))
     }
 
-    /// Where the fewest and the most allowed characters of a class end.
+    /// Returns the end positions of the minimum and maximum number of repetitions.
     fn count(&mut self, class: &Class, min: u32, max: u32, from: usize) -> Result<Option<(usize, usize)>> {
         let mut at = from;
         let mut least = from;
@@ -350,25 +351,25 @@ impl<'a> Machine<'a> {
         let Some((start, end)) = self.span(group as usize * 2).filter(|(start, end)| start <= end) else {
             return Ok(None);
         };
-        // Comparing bytes is cheaper than folding characters.
+        // Comparing bytes is cheaper than case-folding characters.
         self.spend(if case == Case::Exact { (end - start) / 16 } else { end - start })?;
         let text = self.text;
-        let (wanted, rest) = (text.get(start..end).unwrap_or_default(), text.get(at..).unwrap_or_default());
+        let (captured, rest) = (text.get(start..end).unwrap_or_default(), text.get(at..).unwrap_or_default());
         if case == Case::Exact {
-            return Ok(rest.starts_with(wanted).then(|| at + wanted.len()));
+            return Ok(rest.starts_with(captured).then(|| at + captured.len()));
         }
         let fold = |ch: char| match case {
             Case::Unicode => unicode::lower(u32::from(ch)),
             _ => unicode::lower_ascii(u32::from(ch)),
         };
         let mut chars = rest.chars();
-        let same = wanted.chars().all(|ch| chars.next().is_some_and(|other| fold(ch) == fold(other)));
+        let same = captured.chars().all(|ch| chars.next().is_some_and(|other| fold(ch) == fold(other)));
         Ok(same.then(|| text.len() - chars.as_str().len()))
     }
 
-    fn is_at(&self, place: At, at: usize) -> bool {
+    fn is_at(&self, anchor: At, at: usize) -> bool {
         let text = self.text;
-        match place {
+        match anchor {
             At::TextStart => at == 0,
             At::LineStart => at == 0 || self.char_before(at) == Some('\n'),
             At::TextEnd => at == text.len(),
@@ -377,7 +378,7 @@ impl<'a> Machine<'a> {
             At::Boundary { negate, ascii } => {
                 let test = if ascii { unicode::is_ascii_word } else { unicode::is_word };
                 let differ = self.char_before(at).is_some_and(test) != self.char_at(at).is_some_and(test);
-                // An empty text has neither boundaries nor places that are none.
+                // The reference matches neither `\b` nor `\B` in an empty text.
                 !text.is_empty() && differ != negate
             }
         }

@@ -1,10 +1,10 @@
-//! Regular expressions with the syntax, the meaning and the messages of Python 3.11's `re`.
+//! Regular expressions with the syntax, semantics and error messages of Python 3.11's `re`.
 //!
-//! A pattern is parsed here, with the reference's errors, and its flags are applied: every set becomes
-//! the characters it matches. Most patterns then run on the linear-time engine of the `regex` crate.
-//! What that engine cannot say, or would say differently (look-around, back references, loops over
-//! nothing, `$` before a final newline, word boundaries outside ASCII), runs on a backtracking engine
-//! with limited steps and memory.
+//! The parser produces the reference's errors. Flags are then applied, which resolves every set to the
+//! characters it matches. Most patterns run on the linear-time engine of the `regex` crate. Constructs that
+//! this engine lacks or treats differently (look-around, back references, loops over the empty string, `$`
+//! before a final newline, word boundaries outside ASCII) run on a backtracking engine with bounded steps and
+//! memory.
 
 mod ast;
 mod charset;

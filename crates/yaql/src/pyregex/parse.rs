@@ -1,16 +1,16 @@
-//! A pattern as text to its syntax tree, with the reference's errors.
+//! Parses patterns, with the errors of the reference.
 
-use super::ast::{Mode, Node, Place, Seq, SetItem, UNBOUNDED, Width, flag};
+use super::ast::{Anchor, Mode, Node, Seq, SetItem, UNBOUNDED, Width, flag};
 use super::source::{Source, Token, fail};
 use crate::error::{Error, ErrorClass, Result};
 use indexmap::IndexMap;
 
-/// Longer patterns are refused: the tree and the tables are a large multiple of the text.
+/// Maximum length of a pattern in bytes. Tree and tables need a large multiple of it.
 const MAX_PATTERN: usize = 1 << 18;
-/// Deeper nesting is a `RecursionError`, which the reference meets at about this depth.
+/// Maximum nesting depth; the reference raises `RecursionError` at about this depth.
 const MAX_DEPTH: usize = 400;
 
-/// A whole pattern.
+/// A parsed pattern.
 pub(super) struct Parsed {
     pub(super) body: Seq,
     pub(super) flags: u32,
@@ -24,9 +24,9 @@ pub(super) struct Parser {
     /// Widths of groups by index; `None` while the group is open. Index 0 is never closed.
     pub(super) groups: Vec<Option<Width>>,
     pub(super) names: IndexMap<String, u32>,
-    /// Inside a look-behind: how many groups there were before it.
+    /// Inside a look-behind: the number of groups before it.
     pub(super) behind: Option<usize>,
-    /// Group numbers in conditions, checked at the end, with their positions.
+    /// Group numbers used in conditionals with their positions; checked at the end.
     pub(super) conditions: IndexMap<u64, usize>,
     depth: usize,
 }
@@ -69,7 +69,7 @@ impl Parser {
         Ok(Parsed { body, flags, groups: self.groups.len() - 1, names: self.names })
     }
 
-    /// `a|b|c`. At the top, flags met on the way apply to the alternatives after them.
+    /// Parses `a|b|c`. At the top level, global flags apply to the alternatives that follow them.
     pub(super) fn alternatives(&mut self, mut verbose: bool, top: bool) -> Result<Seq> {
         self.enter()?;
         let mut items = Vec::new();
@@ -95,7 +95,7 @@ impl Parser {
         Err(Box::new(Error::new(ErrorClass::Recursion, "maximum recursion depth exceeded")))
     }
 
-    /// The one or two branches of a condition.
+    /// Parses the one or two branches of a conditional.
     pub(super) fn branches(&mut self, verbose: bool) -> Result<(Seq, Option<Seq>)> {
         self.enter()?;
         let yes = self.sequence(verbose, false)?;
@@ -126,15 +126,15 @@ impl Parser {
                     let at_start = first && nodes.is_empty();
                     nodes.extend(self.group(&mut verbose, at_start)?);
                 }
-                Some('^') => nodes.push(Node::At(Place::Start)),
-                Some('$') => nodes.push(Node::At(Place::End)),
+                Some('^') => nodes.push(Node::At(Anchor::Start)),
+                Some('$') => nodes.push(Node::At(Anchor::End)),
                 Some(ch) => nodes.push(Node::Literal(u32::from(ch))),
             }
         }
         Ok(Seq::new(unwrap_plain_groups(nodes)))
     }
 
-    /// In verbose mode white space and comments mean nothing.
+    /// Skips whitespace and comments in verbose mode.
     fn skip_verbose(&mut self, token: Token) -> Result<bool> {
         match token.plain() {
             Some(' ' | '\t' | '\n' | '\r' | '\x0B' | '\x0C') => Ok(true),
@@ -146,7 +146,7 @@ impl Parser {
         }
     }
 
-    /// A quantifier applies to the last node, or is literal text if it only looks like one.
+    /// Applies a quantifier to the last node, or adds `{` as a literal if it starts no quantifier.
     fn repeat(&mut self, token: Token, nodes: &mut Vec<Node>) -> Result<()> {
         let here = self.source.tell();
         let bounds = match token.ch {
@@ -176,7 +176,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `m}`, `m,}`, `,n}` or `m,n}`; `None` if what follows the brace is something else.
+    /// Parses `m}`, `m,}`, `,n}` or `m,n}`; `None` if the brace starts no quantifier.
     fn bounds(&mut self, here: usize) -> Result<Option<(u32, u32)>> {
         if self.source.peek_is('}') {
             return Ok(None);
@@ -205,8 +205,8 @@ impl Parser {
         self.groups.get(group).is_some_and(Option::is_some)
     }
 
-    /// References out of a look-behind must reach groups closed before it, or its width would
-    /// depend on itself.
+    /// Fails if a reference inside a look-behind refers to a group that was not closed before it: the width
+    /// of the look-behind would depend on itself.
     pub(super) fn check_behind(&self, group: usize) -> Result<()> {
         let Some(before) = self.behind else { return Ok(()) };
         if !self.is_closed(group) {
@@ -225,7 +225,7 @@ impl Parser {
     }
 }
 
-/// The integer conversion of the reference refuses more digits than this.
+/// Maximum number of digits that the reference's integer conversion accepts.
 const MAX_INT_DIGITS: usize = 4300;
 
 fn repeat_number(digits: &str) -> Result<Option<u32>> {
@@ -245,7 +245,7 @@ fn repeat_number(digits: &str) -> Result<Option<u32>> {
     }
 }
 
-/// `(?:…)` without flags only groups, so its nodes join their surroundings.
+/// Inlines the nodes of `(?:…)` groups without flags.
 fn unwrap_plain_groups(nodes: Vec<Node>) -> Vec<Node> {
     let plain = |node: &Node| matches!(node, Node::Group { index: None, add: 0, del: 0, .. });
     if !nodes.iter().any(plain) {
@@ -261,7 +261,7 @@ fn unwrap_plain_groups(nodes: Vec<Node>) -> Vec<Node> {
     out
 }
 
-/// Common first nodes move out of the alternatives; alternatives of single characters become a set.
+/// Factors out the common prefix of alternatives; merges single-character alternatives into a set.
 fn join_alternatives(mut items: Vec<Seq>) -> Seq {
     if items.len() == 1 {
         return items.pop().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What follows an opening parenthesis.
+//! Parses groups and extensions, `(…)`.
 
 use super::ast::{Node, flag};
 use super::parse::Parser;
@@ -7,7 +7,7 @@ use super::text::{parse_int, quote};
 use super::unicode::{is_identifier, is_letter};
 use crate::error::Result;
 
-/// Group numbers from here on are refused at once.
+/// Upper bound of group numbers, as in the reference.
 pub(super) const MAX_GROUPS: u64 = 1_073_741_823;
 
 fn flag_of(ch: char) -> Option<u32> {
@@ -24,7 +24,7 @@ fn flag_of(ch: char) -> Option<u32> {
     })
 }
 
-/// What a group is for.
+/// The kind of a group.
 enum Kind {
     Capture(Option<String>),
     Plain { add: u32, del: u32 },
@@ -32,7 +32,7 @@ enum Kind {
 }
 
 impl Parser {
-    /// A group, after its parenthesis. `None` for comments and global flags, which are no nodes.
+    /// Parses a group after its opening parenthesis. Comments and global flags yield `None`.
     pub(super) fn group(&mut self, verbose: &mut bool, at_start: bool) -> Result<Option<Node>> {
         let start = self.source.tell() - 1;
         if !self.source.accept('?')? {
@@ -61,7 +61,7 @@ impl Parser {
         token.map_or_else(|| self.source.fail("unexpected end of pattern", 0), Ok)
     }
 
-    /// The content of a group and its closing parenthesis.
+    /// Parses the body of a group and its closing parenthesis.
     fn open(&mut self, start: usize, kind: Kind, verbose: bool) -> Result<Node> {
         let (mut index, mut add, mut del) = (None, 0, 0);
         let atomic = matches!(kind, Kind::Atomic);
@@ -99,7 +99,7 @@ impl Parser {
         self.source.fail_at("missing ), unterminated subpattern", start)
     }
 
-    /// `(?P<name>…)` and `(?P=name)`.
+    /// Parses `(?P<name>…)` and `(?P=name)`.
     fn python_group(&mut self, start: usize, verbose: bool) -> Result<Node> {
         if self.source.accept('<')? {
             let name = self.source.take_until('>', "group name")?;
@@ -169,7 +169,7 @@ impl Parser {
         node
     }
 
-    /// `(?(group)yes|no)`.
+    /// Parses `(?(group)yes|no)`.
     fn condition(&mut self, start: usize, verbose: bool) -> Result<Node> {
         let name = self.source.take_until(')', "group name")?;
         let group =
@@ -214,7 +214,7 @@ impl Parser {
         Ok(None)
     }
 
-    /// Flags to switch on and off in a group; `None` if they are global, and then they are set.
+    /// Parses the flags that a group turns on and off. Applies global flags and returns `None` for them.
     fn inline_flags(&mut self, first: char) -> Result<Option<(u32, u32)>> {
         let mut add = 0;
         let mut end = first;
@@ -276,7 +276,7 @@ impl Parser {
         }
     }
 
-    /// The next flag letter or one of the given ends.
+    /// Reads the next flag letter or one of the given terminators.
     fn flag_token(&mut self, missing: &str, ends: &[char]) -> Result<char> {
         let Some(token) = self.source.get()? else { return self.source.fail(missing, 0) };
         match token.plain() {

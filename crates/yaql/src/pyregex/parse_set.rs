@@ -1,12 +1,12 @@
-//! Escapes and character sets of patterns.
+//! Parses escapes and character sets.
 
-use super::ast::{Category, Node, Place, SetItem};
+use super::ast::{Anchor, Category, Node, SetItem};
 use super::parse::Parser;
 use super::source::Token;
 use super::text::quote;
 use crate::error::Result;
 
-/// What an escape stands for inside a set.
+/// The meaning of an escape inside a set.
 #[derive(Clone, Copy)]
 enum Member {
     Code(u32),
@@ -22,7 +22,7 @@ impl Member {
     }
 }
 
-/// Escapes of one control character, the same in patterns, sets and templates.
+/// Returns the character of a control escape, which is valid in patterns, sets and templates.
 pub(super) fn control_escape(ch: char) -> Option<u32> {
     Some(match ch {
         'a' => 7,
@@ -47,12 +47,12 @@ fn category(ch: char) -> Option<(Category, bool)> {
     Some((category, ch.is_ascii_uppercase()))
 }
 
-fn place(ch: char) -> Option<Place> {
+fn anchor(ch: char) -> Option<Anchor> {
     Some(match ch {
-        'A' => Place::TextStart,
-        'b' => Place::Boundary,
-        'B' => Place::NotBoundary,
-        'Z' => Place::TextEnd,
+        'A' => Anchor::TextStart,
+        'b' => Anchor::Boundary,
+        'B' => Anchor::NotBoundary,
+        'Z' => Anchor::TextEnd,
         _ => return None,
     })
 }
@@ -62,10 +62,10 @@ fn is_octal(ch: char) -> bool {
 }
 
 impl Parser {
-    /// An escape outside sets.
+    /// Parses an escape outside a set.
     pub(super) fn escape(&mut self, token: Token) -> Result<Node> {
-        if let Some(place) = place(token.ch) {
-            return Ok(Node::At(place));
+        if let Some(anchor) = anchor(token.ch) {
+            return Ok(Node::At(anchor));
         }
         if let Some((category, negate)) = category(token.ch) {
             return Ok(Node::Set { negate: false, items: vec![SetItem::Category(category, negate)] });
@@ -76,7 +76,7 @@ impl Parser {
         self.code_escape(token).map(Node::Literal)
     }
 
-    /// Three octal digits are a character, one or two digits a group.
+    /// Parses a numeric escape: three octal digits denote a character, one or two digits a group.
     fn reference_escape(&mut self, token: Token) -> Result<Node> {
         let mut digits = String::from(token.ch);
         if let Some(second) = self.source.peek_if(|ch| ch.is_ascii_digit()) {
@@ -100,7 +100,7 @@ impl Parser {
         Ok(self.reference(group))
     }
 
-    /// The character of up to three octal digits.
+    /// Returns the character of an octal escape.
     fn octal(&self, digits: &str) -> Result<u32> {
         let code = u32::from_str_radix(digits, 8).unwrap_or(u32::MAX);
         if code > 0o377 {
@@ -122,7 +122,7 @@ impl Parser {
         self.code_escape(token).map(Member::Code)
     }
 
-    /// An escape that stands for one character in and outside sets.
+    /// Parses an escape for a single character, valid inside and outside sets.
     fn code_escape(&mut self, token: Token) -> Result<u32> {
         if let Some(code) = control_escape(token.ch) {
             return Ok(code);
@@ -160,7 +160,7 @@ impl Parser {
         Ok(code)
     }
 
-    /// `\N{name}`.
+    /// Parses `\N{name}`.
     fn named(&mut self) -> Result<u32> {
         if !self.source.accept('{')? {
             return self.source.fail("missing {", 0);
@@ -173,7 +173,7 @@ impl Parser {
         self.source.fail(&message, name.chars().count() + r"\N{}".len())
     }
 
-    /// A set, after its opening bracket.
+    /// Parses a set after its opening bracket.
     pub(super) fn set(&mut self) -> Result<Node> {
         let here = self.source.tell() - 1;
         let negate = self.source.accept('^')?;
@@ -220,7 +220,7 @@ impl Parser {
     }
 }
 
-/// A set of one character is that character, which keeps the tree and the messages alike.
+/// Creates a set node. A set of one character becomes a literal, as in the reference.
 fn set_node(negate: bool, items: &[SetItem]) -> Node {
     let first = items.first();
     match first {

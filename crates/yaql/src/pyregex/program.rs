@@ -1,32 +1,32 @@
-//! A pattern as instructions for the backtracking engine.
+//! Compiles a pattern to instructions of the backtracking engine.
 
 use super::ast::Mode;
 use super::charset::CharSet;
 use super::ir::{At, Case, Class, Ir, Repeat};
 
-/// Position in a program.
+/// Index of an instruction.
 pub(super) type Pc = usize;
 
 #[derive(Debug)]
 pub(super) enum Op {
-    /// Remember the place: even numbers start groups, odd ones end them.
+    /// Records the position: even numbers start groups, odd numbers end them.
     Mark(u32),
     Char(Class),
     At(At),
     Jump(Pc),
-    /// Alternatives follow, each behind an `Alt`, the last one followed by `Fail`.
+    /// Starts a list of alternatives, each preceded by an `Alt`; the last one is followed by `Fail`.
     Branch,
-    /// An alternative; the next one is there.
+    /// An alternative; the operand is the location of the next one.
     Alt(Pc),
     Fail,
-    /// One character repeated; the rest of the pattern follows.
+    /// A repeated character, followed by the rest of the pattern.
     RepeatOne {
         class: Class,
         min: u32,
         max: u32,
         mode: Mode,
     },
-    /// A loop whose body follows and ends with the `Until` there.
+    /// A loop. Its body follows and ends with the `MaxUntil` or `MinUntil` at `until`.
     Repeat {
         min: u32,
         max: u32,
@@ -34,7 +34,7 @@ pub(super) enum Op {
     },
     MaxUntil,
     MinUntil,
-    /// Bodies that follow, up to a `Success`; the rest of the pattern is at `end`.
+    /// A possessive loop. Its body follows, up to a `Success`; the rest of the pattern is at `end`.
     Possessive {
         min: u32,
         max: u32,
@@ -49,7 +49,7 @@ pub(super) enum Op {
         end: Pc,
     },
     GroupRef(u32, Case),
-    /// Goes there if the group has not matched.
+    /// Jumps if the group did not participate in the match.
     Unless(u32, Pc),
     Success,
 }
@@ -57,9 +57,9 @@ pub(super) enum Op {
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) ops: Vec<Op>,
-    /// Characters a match must start with, if it cannot be empty.
+    /// Characters that a match can start with; `None` if it may be empty or start with too many characters.
     pub(super) first: Option<CharSet>,
-    /// A match can only be at the start of the text.
+    /// Whether a match can only start at the start of the text.
     pub(super) anchored: bool,
 }
 
@@ -92,7 +92,7 @@ fn node(ir: &Ir, ops: &mut Vec<Op>) {
     }
 }
 
-/// Reserves a place for an instruction that needs to know what comes after it.
+/// Reserves an instruction to be filled in once its jump target is known.
 fn hole(ops: &mut Vec<Op>) -> Pc {
     ops.push(Op::Fail);
     ops.len() - 1
@@ -157,10 +157,10 @@ fn condition(group: u32, yes: &Ir, no: &Ir, ops: &mut Vec<Op>) {
     fill(ops, exit, Op::Jump(end));
 }
 
-/// More ranges than this cost more to look up than they save.
+/// Maximum number of ranges in a first-character set; larger sets cost more to search than they save.
 const MAX_FIRST: usize = 4096;
 
-/// Characters a match must start with, if it has to start with one of a few.
+/// Returns the characters that a match must start with, if there are few enough.
 fn first_set(ir: &Ir) -> Option<CharSet> {
     let mut ranges = Vec::new();
     match first_of(ir, &mut ranges) {
@@ -169,8 +169,8 @@ fn first_set(ir: &Ir) -> Option<CharSet> {
     }
 }
 
-/// Collects what a part can start with; `None` if that may be anything. Tells whether the part always
-/// consumes a character.
+/// Collects the characters that a node can start with and reports whether it always consumes a character;
+/// `None` if it can start with any character.
 fn first_of(ir: &Ir, ranges: &mut Vec<(u32, u32)>) -> Option<bool> {
     match ir {
         Ir::Char(Class::One(ch)) => ranges.push((u32::from(*ch), u32::from(*ch))),

@@ -1,9 +1,9 @@
-//! The characters of a pattern or template, one token ahead, and errors that name a position.
+//! Tokenizer for patterns and templates with one token of lookahead, and errors with positions.
 
 use crate::error::{Error, ErrorClass, Result};
 use std::fmt::Write;
 
-/// A character, or a backslash with the character after it.
+/// A character, or a backslash followed by a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) ch: char,
@@ -19,7 +19,7 @@ impl Token {
         !self.escaped && self.ch == ch
     }
 
-    /// The plain character, unless escaped.
+    /// Returns the character, unless it is escaped.
     pub(super) fn plain(self) -> Option<char> {
         (!self.escaped).then_some(self.ch)
     }
@@ -38,7 +38,7 @@ impl Token {
     }
 }
 
-/// Positions count characters, as the reference's messages do.
+/// The input. Positions count characters, as in the reference's messages.
 pub(super) struct Source {
     chars: Vec<char>,
     index: usize,
@@ -52,8 +52,8 @@ impl Source {
         Ok(source)
     }
 
-    /// Reads the token after the current one. A lone final backslash fails here, so the error comes
-    /// one token before it would be used: other errors may hide behind it, as in the reference.
+    /// Reads the next token. A trailing backslash fails here, one token before it would be consumed, so it
+    /// can take precedence over other errors, as in the reference.
     fn advance(&mut self) -> Result<()> {
         let Some(&first) = self.chars.get(self.index) else {
             self.next = None;
@@ -81,7 +81,7 @@ impl Source {
         self.next.is_some_and(|token| token.is(ch))
     }
 
-    /// The plain character ahead, if it satisfies the test.
+    /// Returns the next unescaped character if it satisfies the test.
     pub(super) fn peek_if(&self, test: impl Fn(char) -> bool) -> Option<char> {
         self.next.and_then(Token::plain).filter(|&ch| test(ch))
     }
@@ -93,11 +93,11 @@ impl Source {
     }
 
     pub(super) fn accept(&mut self, ch: char) -> Result<bool> {
-        let found = self.peek_is(ch);
-        if found {
+        let accepted = self.peek_is(ch);
+        if accepted {
             self.advance()?;
         }
-        Ok(found)
+        Ok(accepted)
     }
 
     /// Appends up to `limit` characters that satisfy the test.
@@ -115,7 +115,8 @@ impl Source {
         Ok(())
     }
 
-    /// The text up to the terminator, which is consumed. `what` names it in messages.
+    /// Reads up to and including a terminator and returns the text before it. `what` names the text in
+    /// messages.
     pub(super) fn take_until(&mut self, terminator: char, what: &str) -> Result<String> {
         let mut text = String::new();
         loop {
@@ -136,7 +137,7 @@ impl Source {
         Ok(text)
     }
 
-    /// Position of the token ahead.
+    /// Returns the position of the next token.
     pub(super) fn tell(&self) -> usize {
         self.index - self.next.map_or(0, Token::len)
     }
@@ -146,7 +147,7 @@ impl Source {
         self.advance()
     }
 
-    /// Fails with an error `offset` characters before the token ahead.
+    /// Fails with an error `offset` characters before the next token.
     pub(super) fn fail<T>(&self, message: &str, offset: usize) -> Result<T> {
         self.fail_at(message, self.tell().saturating_sub(offset))
     }
@@ -167,7 +168,7 @@ impl Source {
     }
 }
 
-/// An error of the pattern as a whole, without a position.
+/// Fails with an error of the whole pattern, without a position.
 pub(super) fn fail<T>(message: impl Into<String>) -> Result<T> {
     Err(Box::new(Error::new(ErrorClass::Regex, message)))
 }

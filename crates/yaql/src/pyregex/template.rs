@@ -14,7 +14,7 @@ enum Piece {
     Group(usize),
 }
 
-/// Text with references to groups of a pattern.
+/// Replacement text with references to groups of a pattern.
 #[derive(Clone, Debug, Default)]
 pub struct Template {
     pieces: Vec<Piece>,
@@ -29,17 +29,17 @@ impl Template {
         parser.run()
     }
 
-    /// Whether it refers to more than the whole match.
+    /// Reports whether the template refers to groups other than the whole match.
     pub(super) fn uses_groups(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Group(1..)))
     }
 
-    /// Groups that have not matched are empty.
-    pub(super) fn expand(&self, found: &Match, text: &str, out: &mut String) {
+    /// Appends the expansion of the template. Groups that did not participate are empty.
+    pub(super) fn expand(&self, matched: &Match, text: &str, out: &mut String) {
         for piece in &self.pieces {
             match piece {
                 Piece::Text(text) => out.push_str(text),
-                Piece::Group(group) => out.push_str(found.text(*group, text).unwrap_or_default()),
+                Piece::Group(group) => out.push_str(matched.text(*group, text).unwrap_or_default()),
             }
         }
     }
@@ -85,7 +85,7 @@ impl Parser<'_> {
                 } else if ch.is_ascii_alphabetic() {
                     return self.source.fail(&format!("bad escape \\{ch}"), 2);
                 } else {
-                    // Other escapes stay as they are written.
+                    // Other escapes are copied verbatim.
                     self.template.push('\\');
                     self.template.push(ch);
                 }
@@ -110,7 +110,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Three octal digits are a character, one or two digits a group.
+    /// Parses a numeric escape: three octal digits denote a character, one or two digits a group.
     fn number(&mut self, first: char) -> Result<()> {
         let mut digits = String::from(first);
         if let Some(second) = self.source.peek_if(|ch| ch.is_ascii_digit()) {
@@ -135,7 +135,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `\g<name>` or `\g<number>`.
+    /// Parses `\g<name>` or `\g<number>`.
     fn named(&mut self) -> Result<()> {
         if !self.source.accept('<')? {
             return self.source.fail("missing <", 0);

@@ -1,12 +1,12 @@
-//! Answers of the reference, and limits.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+//! Comparison with results recorded from the reference, and tests of limits.
+#![allow(clippy::unwrap_used, reason = "panicking is the failure mode of a test")]
 
-use super::exec::{Route, Want};
+use super::exec::{Detail, Route};
 use super::*;
 use crate::error::{ErrorClass, Result};
 use serde_json::{Value, json};
 
-/// One case per line: a pattern with its error, or with a text and all answers about it.
+/// One case per line: a pattern with its error, or with a text and all results for it.
 const CASES: &str = include_str!("../../tests/data/pyregex.jsonl");
 
 fn compile(case: &Value) -> Result<Regex> {
@@ -16,20 +16,21 @@ fn compile(case: &Value) -> Result<Regex> {
     Regex::new(case["pattern"].as_str().unwrap(), flags)
 }
 
-/// Groups as positions of characters.
-fn positions(text: &str, found: &Match) -> Value {
+/// Converts the groups of a match to character positions.
+fn positions(text: &str, matched: &Match) -> Value {
     let count = |at: usize| text[..at].chars().count();
-    found.groups().iter().map(|span| span.map(|(start, end)| json!([count(start), count(end)]))).collect()
+    matched.groups().iter().map(|span| span.map(|(start, end)| json!([count(start), count(end)]))).collect()
 }
 
 fn value(result: Result<Value>) -> Value {
     result.unwrap_or_else(|error| json!({"err": error.class.name(), "msg": error.message}))
 }
 
-fn answers(regex: &Regex, case: &Value) -> Value {
+fn results(regex: &Regex, case: &Value) -> Value {
     let text = case["text"].as_str().unwrap();
     let count = case["count"].as_i64().unwrap();
-    let all: Result<Vec<Value>> = regex.find_iter(text).map(|found| Ok(positions(text, &found?))).collect();
+    let all: Result<Vec<Value>> =
+        regex.find_iter(text).map(|matched| Ok(positions(text, &matched?))).collect();
     let replaced = Template::parse(case["template"].as_str().unwrap(), regex)
         .and_then(|template| regex.replace(text, &template, count));
     json!({
@@ -41,25 +42,25 @@ fn answers(regex: &Regex, case: &Value) -> Value {
 }
 
 #[test]
-fn answers_are_those_of_the_reference() {
+fn results_match_the_reference() {
     let mut wrong = Vec::new();
     for line in CASES.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
-        let (wanted, got) = match compile(&case) {
+        let (expected, got) = match compile(&case) {
             Err(error) => (json!([case["err"], case["msg"]]), json!([error.class.name(), error.message])),
             Ok(regex) => {
-                let wanted = ["all", "split", "sub", "repr"].map(|key| (key.to_owned(), case[key].clone()));
-                (wanted.into_iter().collect(), answers(&regex, &case))
+                let expected = ["all", "split", "sub", "repr"].map(|key| (key.to_owned(), case[key].clone()));
+                (expected.into_iter().collect(), results(&regex, &case))
             }
         };
-        if wanted != got {
+        if expected != got {
             wrong.push(format!("{line}\n    got {got}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Every match of both engines, wherever the linear one applies.
+/// Compares every match of both engines, for the cases that the linear-time engine supports.
 #[test]
 fn engines_agree() {
     let mut compared = 0;
@@ -73,14 +74,14 @@ fn engines_agree() {
         }
         for at in (0..=text.len()).filter(|&at| text.is_char_boundary(at)) {
             let find =
-                |route| regex.find(text, route, at, false, Want::Groups, &mut Work::default()).unwrap();
+                |route| regex.find(text, route, at, false, Detail::Groups, &mut Work::default()).unwrap();
             assert_eq!(find(route), find(Route::Backtrack), "{line} from {at}");
             compared += 1;
         }
         let first = regex.search(text).unwrap();
         assert_eq!(regex.is_match(text).unwrap(), first.is_some());
-        let span = regex.find(text, route, 0, false, Want::Span, &mut Work::default()).unwrap();
-        assert_eq!(span.map(|found| found.span()), first.map(|found| found.span()));
+        let span = regex.find(text, route, 0, false, Detail::Span, &mut Work::default()).unwrap();
+        assert_eq!(span.map(|matched| matched.span()), first.map(|matched| matched.span()));
     }
     assert!(compared > 500, "{compared}");
 }
@@ -94,7 +95,7 @@ fn new(pattern: &str) -> Result<Regex> {
 }
 
 #[test]
-fn catastrophic_patterns_end_in_the_step_limit() {
+fn catastrophic_backtracking_hits_the_step_limit() {
     let text = format!("{}b", "a".repeat(60));
     for pattern in ["(?=a)(a+)+$", "(a|a)*+$", "(?:a*)*$", r"(a*)*\1$", "(a?){60}a{60}(?!b)"] {
         let result = new(pattern).unwrap().is_match(&text);
@@ -112,7 +113,7 @@ fn long_texts_do_not_exhaust_the_stack() {
     for pattern in ["(?=a)(?:ab)*$", "(?=a)(?:(a)|(b))*$", "(?=a)(?:ab)*?$", "(?:ab)*+$", "(?>(?:ab)*)$"] {
         let result = new(pattern).unwrap().search(&text);
         match result {
-            Ok(found) => assert_eq!(found.unwrap().span(), (0, text.len()), "{pattern}"),
+            Ok(matched) => assert_eq!(matched.unwrap().span(), (0, text.len()), "{pattern}"),
             Err(error) => assert_eq!(error.class, ErrorClass::StepLimit, "{pattern}"),
         }
     }
@@ -152,12 +153,12 @@ fn flags_and_names_are_reported() {
 }
 
 #[test]
-fn a_scan_can_be_continued_and_stays_ended() {
+fn scan_resumes_and_stays_finished() {
     let regex = new("x*").unwrap();
     let mut state = ScanState::default();
     let mut spans = Vec::new();
-    while let Some(found) = regex.search_from("axb", &mut state).unwrap() {
-        spans.push(found.span());
+    while let Some(matched) = regex.search_from("axb", &mut state).unwrap() {
+        spans.push(matched.span());
     }
     assert_eq!(spans, [(0, 0), (1, 2), (2, 2), (3, 3)]);
     assert!(regex.search_from("axb", &mut state).unwrap().is_none());
@@ -168,10 +169,10 @@ fn a_scan_can_be_continued_and_stays_ended() {
 }
 
 #[test]
-fn replacements_can_be_computed_and_can_fail() {
+fn replacement_function_errors_are_returned() {
     let regex = new(r"(\d)").unwrap();
     let text = "a1b2";
-    let double = |found: &Match| Ok(found.text(1, text).unwrap_or_default().repeat(2));
+    let double = |matched: &Match| Ok(matched.text(1, text).unwrap_or_default().repeat(2));
     assert_eq!(regex.replace_with(text, 0, &mut { double }).unwrap(), "a11b22");
     assert_eq!(regex.replace_with(text, 1, &mut { double }).unwrap(), "a11b2");
     assert_eq!(regex.replace_with(text, -1, &mut { double }).unwrap(), text);

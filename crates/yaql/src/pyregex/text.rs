@@ -1,4 +1,5 @@
-//! Small text functions of the reference: quoting, escaping, integers in names.
+//! Text functions of the reference: quoting, escaping, and integers in group
+//! names.
 
 use super::unicode::{digit_value, is_printable, is_space};
 use std::fmt::Write;
@@ -45,16 +46,16 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// A non-negative number in a group name.
+/// A non-negative number used as a group name.
 pub(super) struct Number {
-    /// As the reference prints it.
+    /// The digits as the reference prints them.
     pub(super) digits: String,
-    /// `None` if larger than any group number.
+    /// `None` if larger than `u64`.
     pub(super) value: Option<u64>,
 }
 
-/// `int()` of a text, if that is a number and not negative: white space around it, a sign, digits of
-/// any script and single underscores between digits are allowed.
+/// Parses a non-negative integer like `int()`: surrounding whitespace, a sign, digits of any script, and
+/// single underscores between digits are allowed.
 pub(super) fn parse_int(text: &str) -> Option<Number> {
     let text = text.trim_matches(is_space);
     let (negative, body) = match text.strip_prefix('-') {
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_read_as_by_the_reference() {
+    fn integers_are_parsed_like_the_reference() {
         let value = |text| parse_int(text).map(|number| number.digits);
         assert_eq!(value(" +1_0\t").as_deref(), Some("10"));
         assert_eq!(value("-0").as_deref(), Some("0"));
@@ -104,14 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn quoting() {
+    fn repr_quotes_and_escapes() {
         assert_eq!(quote("a'b"), "\"a'b\"");
         assert_eq!(quote("a'b\""), "'a\\'b\"'");
         assert_eq!(quote("\u{1}\u{200b}é\n\u{e0001}"), "'\\x01\\u200bé\\n\\U000e0001'");
     }
 
     #[test]
-    fn escaping() {
+    fn escape_matches_re_escape() {
         assert_eq!(escape("a-b c_d/é\n"), "a\\-b\\ c_d/é\\\n");
         assert_eq!(escape("!\"%',:;<=>@`"), "!\"%',:;<=>@`");
     }

@@ -1,30 +1,30 @@
-//! Character classification and case as Python 3.11 (Unicode 14) has them.
+//! Character classification and case mapping of Python 3.11 (Unicode 14).
 
 use super::charset::CharSet;
 use regex_syntax::hir::{Class, HirKind};
 use std::sync::{Arc, LazyLock};
 
-/// The code points of a bracket expression, limited to those assigned in Unicode 14.
+/// Returns the code points of a bracket expression that are assigned in Unicode 14.
 fn class(pattern: &str) -> Arc<CharSet> {
     let limited = format!(r"[{pattern}&&\p{{Age:14.0}}]");
     let ranges = match regex_syntax::parse(&limited).map(regex_syntax::hir::Hir::into_kind) {
         Ok(HirKind::Class(Class::Unicode(class))) => {
             class.ranges().iter().map(|range| (u32::from(range.start()), u32::from(range.end()))).collect()
         }
-        // The patterns are constants, and a test checks that none of them comes here.
+        // Unreachable for these constant patterns; a test checks them.
         _ => Vec::new(),
     };
     Arc::new(CharSet::new(ranges))
 }
 
-/// `str.isalnum()` or an underscore. Unlike the usual `\w`, no combining marks.
+/// `str.isalnum()` or an underscore. Unlike the Unicode definition of `\w`, excludes combining marks.
 pub(super) static WORD: LazyLock<Arc<CharSet>> = LazyLock::new(|| class(r"[\p{L}\p{N}_]"));
 pub(super) static DIGIT: LazyLock<Arc<CharSet>> = LazyLock::new(|| class(r"\p{Nd}"));
-/// `str.isspace()`: white space and the four ASCII separators.
+/// `str.isspace()`: whitespace and the four ASCII separators.
 pub(super) static SPACE: LazyLock<Arc<CharSet>> = LazyLock::new(|| class(r"[\p{White_Space}\x1C-\x1F]"));
 static LETTER: LazyLock<Arc<CharSet>> = LazyLock::new(|| class(r"\p{L}"));
 static NAME_START: LazyLock<Arc<CharSet>> = LazyLock::new(|| class(r"[\p{XID_Start}_]"));
-// Four characters joined this class after Unicode 14.
+// These four characters were added to the class after Unicode 14.
 static NAME_CONTINUE: LazyLock<Arc<CharSet>> =
     LazyLock::new(|| class(r"[\p{XID_Continue}--[\u200C\u200D\u30FB\uFF65]]"));
 static PRINTABLE: LazyLock<Arc<CharSet>> = LazyLock::new(|| class(r"[[^\p{C}\p{Z}]\x20]"));
@@ -60,7 +60,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
     chars.next().is_some_and(start) && chars.all(rest)
 }
 
-/// The value of a decimal digit of any script. Each script's digits are consecutive from zero.
+/// Returns the value of a decimal digit of any script. The digits of each script are consecutive.
 pub(super) fn digit_value(ch: char) -> Option<u32> {
     if let Some(value) = ch.to_digit(10) {
         return Some(value);
@@ -70,7 +70,7 @@ pub(super) fn digit_value(ch: char) -> Option<u32> {
     Some((code - range.0) % 10)
 }
 
-/// Characters that change with the case, in both directions.
+/// Case mappings, in both directions.
 struct CaseTable {
     /// `(code, lower case)`, sorted.
     lower: Vec<(u32, u32)>,
@@ -80,18 +80,18 @@ struct CaseTable {
     upper_inverse: Vec<(u32, u32)>,
 }
 
-fn changing(pattern: &str, change: impl Fn(char) -> Option<char>) -> Vec<(u32, u32)> {
+fn case_mappings(pattern: &str, change: impl Fn(char) -> Option<char>) -> Vec<(u32, u32)> {
     let set = class(pattern);
     let codes = set.ranges().iter().flat_map(|&(low, high)| low..=high);
     let pairs = codes.filter_map(|code| {
         let other = u32::from(change(char::from_u32(code)?)?);
-        (other != code && set_of_version(other)).then_some((code, other))
+        (other != code && is_assigned(other)).then_some((code, other))
     });
     pairs.collect()
 }
 
-/// A mapping that newer tables gained leads to a character newer than Unicode 14.
-fn set_of_version(code: u32) -> bool {
+/// Reports whether a code point is assigned in Unicode 14. Mappings added later lead to newer code points.
+fn is_assigned(code: u32) -> bool {
     static ASSIGNED: LazyLock<Arc<CharSet>> = LazyLock::new(|| class(r"\p{Any}"));
     ASSIGNED.contains(code)
 }
@@ -103,9 +103,9 @@ fn inverse(pairs: &[(u32, u32)]) -> Vec<(u32, u32)> {
 }
 
 static CASES: LazyLock<CaseTable> = LazyLock::new(|| {
-    // The simple mapping is the first character of the full one.
-    let lower = changing(r"\p{Changes_When_Lowercased}", |ch| ch.to_lowercase().next());
-    let upper = changing(r"\p{Changes_When_Uppercased}", |ch| ch.to_uppercase().next());
+    // The simple case mapping is the first character of the full mapping.
+    let lower = case_mappings(r"\p{Changes_When_Lowercased}", |ch| ch.to_lowercase().next());
+    let upper = case_mappings(r"\p{Changes_When_Uppercased}", |ch| ch.to_uppercase().next());
     CaseTable { inverse: inverse(&lower), upper_inverse: inverse(&upper), lower }
 });
 
@@ -126,22 +126,22 @@ pub(super) fn lower_ascii(code: u32) -> u32 {
     if (0x41..=0x5A).contains(&code) { code + 32 } else { code }
 }
 
-/// Characters of the range that have another lower case, with it.
+/// Returns the characters of a range that have a different lower case, with it.
 pub(super) fn lowered_in(low: u32, high: u32) -> &'static [(u32, u32)] {
     slice(&CASES.lower, low, high)
 }
 
-/// Characters whose lower case is another one in the range, after it.
+/// Returns the characters whose lower case is in a range, each preceded by it.
 pub(super) fn lowering_to(low: u32, high: u32) -> &'static [(u32, u32)] {
     slice(&CASES.inverse, low, high)
 }
 
-/// Characters whose upper case is another one in the range, after it.
+/// Returns the characters whose upper case is in a range, each preceded by it.
 pub(super) fn raising_to(low: u32, high: u32) -> &'static [(u32, u32)] {
     slice(&CASES.upper_inverse, low, high)
 }
 
-/// Whether any code of the range is cased.
+/// Reports whether a range contains a cased character.
 pub(super) fn any_cased(low: u32, high: u32) -> bool {
     static CASED: LazyLock<CharSet> = LazyLock::new(|| {
         let lowered = CASES.lower.iter().map(|pair| (pair.0, pair.0));
@@ -153,7 +153,7 @@ pub(super) fn any_cased(low: u32, high: u32) -> bool {
     ranges.get(index).is_some_and(|range| range.0 <= high)
 }
 
-/// Lower-case characters that match each other because they share an upper case.
+/// Groups of lower-case characters that match each other because they share an upper case.
 const EXTRA_CASES: &[&[u32]] = &[
     &[0x69, 0x131],
     &[0x73, 0x17F],
@@ -181,7 +181,7 @@ const EXTRA_CASES: &[&[u32]] = &[
     &[0xFB05, 0xFB06],
 ];
 
-/// The groups of equal lower-case characters with a member in the range.
+/// Returns the groups of [`EXTRA_CASES`] with a member in a range.
 pub(super) fn extra_cases(low: u32, high: u32) -> impl Iterator<Item = &'static [u32]> {
     let hit = move |group: &&&[u32]| group.iter().any(|&code| low <= code && code <= high);
     EXTRA_CASES.iter().filter(hit).copied()
@@ -191,9 +191,9 @@ pub(super) fn extra_cases(low: u32, high: u32) -> impl Iterator<Item = &'static 
 mod tests {
     use super::*;
 
-    /// Sizes counted in the reference's tables.
+    /// Compares sizes with those of the reference's tables.
     #[test]
-    fn tables_are_those_of_unicode_14() {
+    fn tables_match_unicode_14() {
         let sizes =
             [&WORD, &DIGIT, &SPACE, &LETTER, &NAME_START, &NAME_CONTINUE].map(|set| set.ranges().len());
         assert_eq!(sizes, [734, 62, 10, 648, 656, 763]);

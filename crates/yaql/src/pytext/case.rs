@@ -1,20 +1,20 @@
-//! Upper and lower case, and the convention for names that is built on them.
+//! Case conversion, and the naming convention based on it.
 //!
-//! Rust's tables are newer than Unicode 14. Characters new since then, and mappings that lead to
-//! them, are therefore left alone.
+//! Rust's tables are newer than Unicode 14. Characters added since then, and mappings to them, are left
+//! unchanged.
 
 use std::borrow::Cow;
 
 use super::chars::{is_format, is_printable, is_word};
 
-/// `text.lower()`, with the final form of sigma at the end of words.
+/// `text.lower()`, with final sigma at the end of words.
 pub fn lower(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return lower_ascii(text);
     }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    // To sigma an unknown character is what the end of the text is: neither letter nor mark.
+    // For the final-sigma rule an unassigned character is neither letter nor mark, like the end of the text.
     while let Some((position, unknown)) = rest.char_indices().find(|&(_, c)| is_unknown(c)) {
         out.push_str(&rest[..position].to_lowercase());
         out.push(unknown);
@@ -62,14 +62,14 @@ fn push_upper(out: &mut String, c: char) {
     }
 }
 
-/// Of no known category that knows case: unassigned in Unicode 14, or such that it does not matter
-/// (controls, separators, private use). Format characters do matter to sigma.
+/// Reports whether a character does not affect case conversion: unassigned in Unicode 14, or a control,
+/// separator or private-use character. Format characters do affect the final-sigma rule.
 fn is_unknown(c: char) -> bool {
     !is_printable(c) && !is_format(c)
 }
 
-/// The convention for names: an underscore inside, with the word character after it, becomes that
-/// character in upper case.
+/// Converts a name to camel case: an underscore that is not the first character is removed and the word
+/// character after it is converted to upper case.
 pub fn camel_case(name: &str) -> Cow<'_, str> {
     let Some(first) = name.chars().next() else { return Cow::Borrowed(name) };
     if !name[first.len_utf8()..].contains('_') {

@@ -2,18 +2,18 @@
 
 use super::tables::{DECIMAL_ZEROS, FORMAT, PRINTABLE, WORD};
 
-/// Membership in an inversion list: inside after an odd number of changes.
+/// Tests membership in an inversion list: inside after an odd number of boundaries.
 fn in_list(list: &[u32], c: char) -> bool {
     let code = u32::from(c);
     list.partition_point(|&change| change <= code) % 2 == 1
 }
 
-/// `\w`: a letter, a digit or numeral of any script, or the underscore.
+/// `\w`: a letter, digit or numeral of any script, or the underscore.
 pub fn is_word(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { in_list(&WORD, c) }
 }
 
-/// `[^\W\d]`: what a name may begin with.
+/// `[^\W\d]`: a character that can start a name.
 pub fn is_letter_start(c: char) -> bool {
     if c.is_ascii() {
         c.is_ascii_alphabetic() || c == '_'
@@ -22,7 +22,7 @@ pub fn is_letter_start(c: char) -> bool {
     }
 }
 
-/// The value of a decimal digit of any script (`\d`, `str.isdecimal`, the digits `int()` reads).
+/// Returns the value of a decimal digit of any script (`\d`, `str.isdecimal`, `int()`).
 pub fn decimal_value(c: char) -> Option<u8> {
     if c.is_ascii() {
         return c.is_ascii_digit().then(|| c as u8 - b'0');
@@ -33,19 +33,19 @@ pub fn decimal_value(c: char) -> Option<u8> {
     (value < 10).then_some(value as u8)
 }
 
-/// `str.isspace`, also the blanks that `split` and `strip` mean.
+/// `str.isspace`; also the whitespace of `split` and `strip`.
 pub fn is_space(c: char) -> bool {
     matches!(c,
         '\t'..='\r' | '\x1c'..=' ' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}'
         | '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }
 
-/// `str.isprintable`: what `repr` shows as it is.
+/// `str.isprintable`: characters that `repr` does not escape.
 pub fn is_printable(c: char) -> bool {
     if c.is_ascii() { matches!(c, ' '..='~') } else { in_list(&PRINTABLE, c) }
 }
 
-/// Category Cf, invisible characters that steer layout.
+/// Reports whether a character is in category Cf, invisible layout controls.
 pub(super) fn is_format(c: char) -> bool {
     in_list(&FORMAT, c)
 }
@@ -70,12 +70,12 @@ mod tests {
             ('\u{a0}', false, false, None, true, false),
             ('\u{ad}', false, false, None, false, false),
             ('é', true, true, None, false, true),
-            ('²', true, true, None, false, true), // a digit, but no decimal one
+            ('²', true, true, None, false, true), // a digit, but not a decimal one
             ('½', true, true, None, false, true),
             ('Ⅷ', true, true, None, false, true),
             ('٤', true, false, Some(4), false, true),
             ('𝟡', true, false, Some(9), false, true),
-            ('\u{301}', false, false, None, false, true), // a combining mark is no word character
+            ('\u{301}', false, false, None, false, true), // a combining mark is not a word character
             ('\u{200b}', false, false, None, false, false),
             ('\u{180e}', false, false, None, false, false),
             ('\u{2028}', false, false, None, true, false),

@@ -1,23 +1,22 @@
-//! Escapes of string literals.
+//! Escape sequences in string literals.
 
 use std::borrow::Cow;
 
 use super::names::lookup_name;
 use crate::error::{Error, ErrorClass, Result};
 
-/// What stands at a backslash.
+/// The interpretation of a backslash.
 enum Escape {
-    /// A character written in so many bytes.
+    /// A character and the length of its escape sequence in bytes.
     Char(char, usize),
-    /// Nothing to decode: the backslash is an ordinary character.
+    /// Not an escape sequence: the backslash is an ordinary character.
     Literal,
 }
 
-/// Decodes the escapes in the body of a single- or double-quoted literal, each on its own.
+/// Decodes the escape sequences in the body of a single- or double-quoted literal.
 ///
-/// The shape alone (letter and number of characters that follow) selects an escape; only then is
-/// its content judged. Whatever has no such shape stays as written, backslash included. A surrogate
-/// becomes U+FFFD.
+/// The form alone (letter and number of following characters) selects an escape sequence; its content is
+/// validated afterwards. A backslash that starts no such form is kept. A surrogate becomes U+FFFD.
 pub fn decode_escapes(body: &str) -> Result<Cow<'_, str>> {
     let Some(first) = body.find('\\') else { return Ok(Cow::Borrowed(body)) };
     let mut decoder = Decoder { no_more_braces: false };
@@ -47,12 +46,12 @@ pub fn decode_escapes(body: &str) -> Result<Cow<'_, str>> {
 }
 
 struct Decoder {
-    /// Seen no `}` up to the end, so that many an open `\N{` costs one search only.
+    /// Whether the rest of the text contains no `}`. Keeps repeated unterminated `\N{` linear.
     no_more_braces: bool,
 }
 
 impl Decoder {
-    /// `text` begins with a backslash.
+    /// Decodes the escape at the start of `text`, which begins with a backslash.
     fn escape(&mut self, text: &str) -> Result<Escape> {
         let simple = |c| Ok(Escape::Char(c, 2));
         match text.as_bytes().get(1) {
@@ -75,7 +74,7 @@ impl Decoder {
         }
     }
 
-    /// `\N{…}` with something between the braces.
+    /// Decodes `\N{…}` with a non-empty name.
     fn named(&mut self, text: &str) -> Result<Escape> {
         let Some(inner) = text.strip_prefix("\\N{") else { return Ok(Escape::Literal) };
         if self.no_more_braces || inner.starts_with('}') {
@@ -93,22 +92,23 @@ impl Decoder {
     }
 }
 
-/// A backslash and one to three octal digits.
+/// Decodes a backslash and one to three octal digits.
 fn octal(text: &str) -> Escape {
     let digits = text.bytes().skip(1).take(3).take_while(|b| matches!(b, b'0'..=b'7'));
     let (code, count) = digits.fold((0, 0), |(code, count), b| (code * 8 + u32::from(b - b'0'), count + 1));
     Escape::Char(character(code), 1 + count)
 }
 
-/// A backslash, a letter and so many further characters, any but line breaks, which should be digits.
-fn hex(text: &str, count: usize, complaint: &str) -> Result<Escape> {
+/// Decodes a backslash, a letter and `count` characters other than line breaks, which must be hexadecimal
+/// digits.
+fn hex(text: &str, count: usize, reason: &str) -> Result<Escape> {
     let content = &text[2..];
     if content.chars().take(count).take_while(|&c| c != '\n').count() < count {
         return Ok(Escape::Literal);
     }
     let mut code: u32 = 0;
     for (position, c) in content.chars().take(count).enumerate() {
-        let Some(digit) = c.to_digit(16) else { return Err(codec_error(2 + position, complaint).into()) };
+        let Some(digit) = c.to_digit(16) else { return Err(codec_error(2 + position, reason).into()) };
         code = code * 16 + digit;
     }
     if code > u32::from(char::MAX) {
@@ -121,10 +121,11 @@ fn character(code: u32) -> char {
     char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// The codec sees one escape at a time, so it starts at 0; `bytes` is how far it got.
-fn codec_error(bytes: usize, complaint: &str) -> Error {
+/// Returns a decoding error. The reference's codec sees one escape at a time, so positions start at 0;
+/// `bytes` is the number of bytes it consumed.
+fn codec_error(bytes: usize, reason: &str) -> Error {
     let last = bytes.saturating_sub(1);
-    let message = format!("'unicodeescape' codec can't decode bytes in position 0-{last}: {complaint}");
+    let message = format!("'unicodeescape' codec can't decode bytes in position 0-{last}: {reason}");
     Error::new(ErrorClass::UnicodeDecode, message)
 }
 
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decoded() {
+    fn valid_escapes_are_decoded() {
         let cases = [
             ("plain", "plain"),
             (r#"\\ \' \" \a\b\f\n\r\t\v"#, "\\ ' \" \x07\x08\x0c\n\r\t\x0b"),
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn refused() {
+    fn invalid_escapes_are_rejected() {
         let cases = [
             (r"\xzz", "0-1: truncated \\xXX escape"),
             (r"a\x4z", "0-2: truncated \\xXX escape"),
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn many_open_braces_are_cheap() {
+    fn unterminated_names_are_decoded_in_linear_time() {
         let body = r"\N{".repeat(200_000);
         assert_eq!(decode_escapes(&body).expect("literal"), body);
     }

@@ -1,8 +1,8 @@
-//! Text and numbers as Python has them: pure functions on `&str`, `f64` and `BigInt`.
+//! Python's text and number semantics: pure functions on `&str`, `f64` and `BigInt`.
 //!
-//! Strings are sequences of code points, so positions, counts and lengths are in code points.
-//! Where Unicode's version shows (classes, names, case), the answers are those of Unicode 14.0.
-//! Lone surrogates, which Python allows, cannot occur: an escape that would make one makes U+FFFD.
+//! Strings are sequences of code points: positions, counts and lengths are in code points. Results that
+//! depend on the Unicode version (classes, names, case) are those of Unicode 14.0. Lone surrogates, which
+//! Python allows, cannot occur; an escape for one becomes U+FFFD.
 
 mod case;
 mod chars;

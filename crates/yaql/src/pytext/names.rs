@@ -1,17 +1,18 @@
-//! Characters by their Unicode names.
+//! Lookup of characters by Unicode name.
 
 use super::chars::{is_format, is_printable, is_space};
 
-/// `NAME;HEX` per line: the formal aliases of Unicode 14.0, which the name table lacks.
+/// One `NAME;HEX` per line: the formal aliases of Unicode 14.0, which the name table lacks.
 const ALIASES: &str = include_str!("name_aliases.txt");
 
 const HANGUL: &str = "HANGUL SYLLABLE ";
 const IDEOGRAPH: &str = "CJK UNIFIED IDEOGRAPH-";
 
-/// The character that `\N{name}` means: names and aliases in any case, but no named sequences.
+/// Returns the character that `\N{name}` denotes. Names and aliases are case-insensitive; named sequences are
+/// not supported.
 ///
-/// Two oddities of the reference are kept: names computed from a rule (Hangul syllables, unified
-/// ideographs) must be in upper case, and Tangut ideographs have no names.
+/// Matches two quirks of the reference: algorithmic names (Hangul syllables, unified ideographs) must be in
+/// upper case, and Tangut ideographs have no names.
 pub fn lookup_name(name: &str) -> Option<char> {
     if !name.is_ascii() {
         return None;
@@ -20,17 +21,17 @@ pub fn lookup_name(name: &str) -> Option<char> {
         return ideograph(digits);
     }
     if let Some(letters) = name.strip_prefix(HANGUL) {
-        // The table would take lower case here.
+        // The table would also accept lower case here.
         return if letters.bytes().all(|b| b.is_ascii_uppercase()) { table_name(name) } else { None };
     }
-    let found = table_name(name).or_else(|| alias(name))?;
-    (!is_computed(found)).then_some(found)
+    let character = table_name(name).or_else(|| alias(name))?;
+    (!is_computed(character)).then_some(character)
 }
 
 fn table_name(name: &str) -> Option<char> {
-    let found = unicode_names2::character(name)?;
-    // The table is newer than Unicode 14; what is unknown there counts as unnamed.
-    (is_printable(found) || is_format(found) || is_space(found)).then_some(found)
+    let character = unicode_names2::character(name)?;
+    // The table is newer than Unicode 14; characters added since then count as unnamed.
+    (is_printable(character) || is_format(character) || is_space(character)).then_some(character)
 }
 
 fn alias(name: &str) -> Option<char> {
@@ -41,18 +42,18 @@ fn alias(name: &str) -> Option<char> {
     char::from_u32(u32::from_str_radix(code, 16).ok()?)
 }
 
-/// Four or five upper-case digits, leading zeros allowed.
+/// Parses four or five upper-case hexadecimal digits; leading zeros are allowed.
 fn ideograph(digits: &str) -> Option<char> {
     let well_formed =
         matches!(digits.len(), 4 | 5) && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'A'..=b'F'));
     if !well_formed {
         return None;
     }
-    let found = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
-    is_unified_ideograph(found).then_some(found)
+    let character = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+    is_unified_ideograph(character).then_some(character)
 }
 
-/// Characters without a name of their own in the reference's table.
+/// Reports whether a character has no entry in the reference's name table.
 fn is_computed(c: char) -> bool {
     matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{17000}'..='\u{187f7}' | '\u{18d00}'..='\u{18d08}')
         || is_unified_ideograph(c)

@@ -1,4 +1,4 @@
-//! Numbers from text and from one another.
+//! Parsing, conversion and comparison of numbers.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -10,21 +10,22 @@ use super::chars::{decimal_value, is_space};
 use super::repr::{MAX_INT_DIGITS, quoted};
 use crate::error::{Error, Result};
 
-/// Integers up to this size are floats exactly.
+/// Integers of up to this many bits are exactly representable as floats.
 const EXACT_FLOAT_BITS: u64 = 53;
 
-/// So many digits always fit into `i64`.
+/// Numbers of up to this many digits always fit into `i64`.
 const SURE_DIGITS: usize = 18;
 
-/// An integer, in a machine word where it fits.
+/// A parsed integer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParsedInt {
     Small(i64),
-    /// Never in the range of `i64`.
+    /// Always outside the range of `i64`.
     Big(BigInt),
 }
 
-/// `int(text)`: blanks around, a sign, decimal digits of any script, single underscores between.
+/// `int(text)`: surrounding whitespace, a sign, decimal digits of any script, single underscores between
+/// digits.
 pub fn parse_int(text: &str) -> Result<ParsedInt> {
     if matches!(text.len(), 1..=SURE_DIGITS) && text.bytes().all(|b| b.is_ascii_digit()) {
         return Ok(ParsedInt::Small(small_value(text)));
@@ -37,7 +38,7 @@ pub fn parse_int(text: &str) -> Result<ParsedInt> {
         _ => (false, trimmed),
     };
     let (span, digits) = scan_digits(unsigned).ok_or_else(|| bad_int(text))?;
-    // The count is judged before what follows the digits is even looked at.
+    // As in the reference, the digit limit is checked before the text after the digits.
     if digits > MAX_INT_DIGITS {
         return Err(too_many_digits(digits).into());
     }
@@ -54,12 +55,12 @@ pub fn parse_int(text: &str) -> Result<ParsedInt> {
     Ok(value.to_i64().map_or(ParsedInt::Big(value), ParsedInt::Small))
 }
 
-/// The value of at most [`SURE_DIGITS`] ASCII digits.
+/// Returns the value of at most [`SURE_DIGITS`] ASCII digits.
 fn small_value(digits: &str) -> i64 {
     digits.bytes().fold(0, |value, b| value * 10 + i64::from(b - b'0'))
 }
 
-/// How far digits with single underscores between them reach, and how many digits these are.
+/// Returns the length of a run of digits with single underscores between them, and the number of digits.
 fn scan_digits(text: &str) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let (mut digits, mut previous) = (0, b'_');
@@ -78,9 +79,9 @@ fn scan_digits(text: &str) -> Option<(usize, usize)> {
 }
 
 fn bad_int(text: &str) -> Error {
-    // The reference cuts the quotation off.
-    let shown: String = quoted(text).chars().take(200).collect();
-    Error::value(format!("invalid literal for int() with base 10: {shown}"))
+    // The reference truncates the quoted text.
+    let excerpt: String = quoted(text).chars().take(200).collect();
+    Error::value(format!("invalid literal for int() with base 10: {excerpt}"))
 }
 
 fn too_many_digits(digits: usize) -> Error {
@@ -90,7 +91,7 @@ fn too_many_digits(digits: usize) -> Error {
     ))
 }
 
-/// `float(text)`: as [`parse_int`], and fractions, exponents, `inf`, `infinity`, `nan`.
+/// `float(text)`: like [`parse_int`], plus fractions, exponents, `inf`, `infinity` and `nan`.
 pub fn parse_float(text: &str) -> Result<f64> {
     let bad = || Box::new(Error::value(format!("could not convert string to float: {}", quoted(text))));
     let ascii = to_ascii(text);
@@ -98,7 +99,7 @@ pub fn parse_float(text: &str) -> Result<f64> {
     if !underscores_between_digits(trimmed) {
         return Err(bad());
     }
-    // What remains is the grammar of Rust's own floats.
+    // The remaining text has the grammar of Rust's floats.
     without_underscores(trimmed).parse().map_err(|_| bad())
 }
 
@@ -112,7 +113,7 @@ fn without_underscores(text: &str) -> Cow<'_, str> {
     if text.contains('_') { Cow::Owned(text.replace('_', "")) } else { Cow::Borrowed(text) }
 }
 
-/// Digits and blanks of all scripts as ASCII, other characters as a question mark.
+/// Converts digits and whitespace of all scripts to ASCII, and other characters to question marks.
 fn to_ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -126,14 +127,14 @@ fn to_ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(ascii).collect())
 }
 
-/// The separators U+001C to U+001F, blanks elsewhere, are none here.
+/// Trims whitespace. Unlike elsewhere, the separators U+001C to U+001F are not whitespace here.
 fn trim_blanks(text: &str) -> &str {
     text.trim_matches(|c| matches!(c, '\t'..='\r' | ' '))
 }
 
-/// `int(value)`: towards zero.
+/// `int(value)`: rounds towards zero.
 pub fn float_to_int(value: f64) -> Result<BigInt> {
-    // Only infinities and nan have no integer part.
+    // Fails only for infinities and NaN.
     BigInt::from_f64(value).ok_or_else(|| {
         Box::new(if value.is_nan() {
             Error::value("cannot convert float NaN to integer")
@@ -143,7 +144,7 @@ pub fn float_to_int(value: f64) -> Result<BigInt> {
     })
 }
 
-/// `float(value)`: the nearest float, of two the even one.
+/// `float(value)`: rounds to the nearest float, ties to even.
 pub fn int_to_float(value: &BigInt) -> Result<f64> {
     match value.to_f64() {
         Some(float) if float.is_finite() => Ok(float),
@@ -151,7 +152,7 @@ pub fn int_to_float(value: &BigInt) -> Result<f64> {
     }
 }
 
-/// Compares by exact value; nothing compares with nan.
+/// Compares exact values; `None` for NaN.
 pub fn cmp_int_float(int: &BigInt, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;
@@ -162,7 +163,7 @@ pub fn cmp_int_float(int: &BigInt, float: f64) -> Option<Ordering> {
     if int.bits() <= EXACT_FLOAT_BITS {
         return int.to_f64()?.partial_cmp(&float);
     }
-    // The integer is no zero here and larger than every float with a fraction.
+    // Here the integer is nonzero and larger than every float that has a fraction.
     let whole = BigInt::from_f64(float)?;
     let quick = match (int.sign(), whole.sign()) {
         (Sign::Plus, Sign::Plus) => int.bits().cmp(&whole.bits()),
@@ -182,7 +183,7 @@ pub fn cmp_i64_float(int: i64, float: f64) -> Option<Ordering> {
     } else if float < -LIMIT {
         Some(Ordering::Greater)
     } else {
-        // Equal whole parts leave it to the fraction.
+        // If the integer parts are equal, the fraction decides.
         let whole = float.trunc();
         int.cmp(&(whole as i64)).then_with(|| whole.total_cmp(&float)).into()
     }
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_refused() {
+    fn invalid_integers_are_rejected() {
         let bad = [
             "", " ", "+", "+ 1", "--1", "_1", "1_", "1__1", "1.5", "1 2", "0x1", "é1", "1é", "\x1c1", "1\0",
             "²", "1_é",

@@ -1,4 +1,4 @@
-//! The text Python prints for strings and numbers.
+//! String representations of strings and numbers.
 
 use std::fmt::Write;
 
@@ -7,10 +7,11 @@ use num_bigint::BigInt;
 use super::chars::is_printable;
 use crate::error::{Error, Result};
 
-/// More decimal digits than this are neither printed nor read.
+/// Maximum number of decimal digits that are printed or parsed.
 pub const MAX_INT_DIGITS: usize = 4300;
 
-/// Numbers of so many bits have at most [`MAX_INT_DIGITS`] digits; with two bits more, none has.
+/// Integers of up to this many bits have at most [`MAX_INT_DIGITS`] digits; from two more bits on, all have
+/// more.
 const SURELY_PRINTED_BITS: u64 = 14_284;
 
 /// `repr` of a string.
@@ -62,7 +63,7 @@ pub fn float_text(value: f64) -> String {
     out
 }
 
-/// Appends the `repr` of a float: the shortest digits that read back as the same number.
+/// Appends the `repr` of a float: the shortest digits that parse to the same number.
 pub fn write_float(out: &mut String, value: f64) {
     if !value.is_finite() {
         out.push_str(match value {
@@ -73,21 +74,21 @@ pub fn write_float(out: &mut String, value: f64) {
         return;
     }
     let start = out.len();
-    // Rust's debug form has the same number of digits and leaves positional notation at the same
-    // magnitudes. It differs in rounding ties and in the spelling of the exponent.
+    // Rust's debug format has the same number of digits and switches to exponents at the same magnitudes. It
+    // differs in rounding ties and in the format of the exponent.
     let _ = write!(out, "{value:?}");
-    settle_tie(out, start, value);
+    round_tie_to_even(out, start, value);
     if let Some(e) = out[start..].find('e') {
-        respell_exponent(out, start + e + 1);
+        normalize_exponent(out, start + e + 1);
     }
 }
 
-/// Makes the last digit of the number at `start` even if the one before would do as well.
+/// Replaces the last digit of the number at `start` by its even neighbor if both are equally close.
 ///
-/// Of two equally short and equally near texts Python prints the even one, Rust the greater.
-fn settle_tie(out: &mut String, start: usize, value: f64) {
-    // Halfway means that the exact value has one digit more and ends there. Fifteen digits or less
-    // are always exact, so the text must have at least fifteen, and an odd one at its end.
+/// Of two equally short and equally close representations Python prints the even one, Rust the greater one.
+fn round_tie_to_even(out: &mut String, start: usize, value: f64) {
+    // In a tie the exact value has exactly one more digit. Numbers of up to 15 digits are exact, so a tie
+    // needs at least 15 digits, the last of which is odd.
     let text = &out[start..];
     let mantissa = text.split_once('e').map_or(text, |(mantissa, _)| mantissa);
     let odd = mantissa.as_bytes().last().is_some_and(|b| b % 2 == 1);
@@ -96,9 +97,10 @@ fn settle_tie(out: &mut String, start: usize, value: f64) {
     }
     let digits = mantissa.trim_start_matches(['-', '0', '.']).bytes().filter(u8::is_ascii_digit).count();
     let Some(decimals) = digits.checked_sub(1) else { return };
-    // Rust rounds to a given number of digits half to even.
+    // Rust rounds half to even if the number of digits is given.
     let nearest = format!("{value:.decimals$e}");
-    // The even neighbour of a power of two may be out of reach, its gap below being smaller.
+    // Just above a power of two the even neighbor may parse to another number, since the gap below is
+    // smaller.
     if nearest.parse() != Ok(value) {
         return;
     }
@@ -109,8 +111,8 @@ fn settle_tie(out: &mut String, start: usize, value: f64) {
     }
 }
 
-/// Gives the exponent at `at` an explicit sign and at least two digits.
-fn respell_exponent(out: &mut String, at: usize) {
+/// Rewrites the exponent at `at` with an explicit sign and at least two digits.
+fn normalize_exponent(out: &mut String, at: usize) {
     let digits_at = if out[at..].starts_with('-') { at + 1 } else { at };
     if out.len() - digits_at < 2 {
         out.insert(digits_at, '0');
@@ -120,9 +122,9 @@ fn respell_exponent(out: &mut String, at: usize) {
     }
 }
 
-/// `str` of an integer, refused beyond [`MAX_INT_DIGITS`] digits.
+/// `str` of an integer. Fails beyond [`MAX_INT_DIGITS`] digits.
 pub fn int_text(value: &BigInt) -> Result<String> {
-    // The length in bits is known at once; long numbers are never converted.
+    // The number of bits bounds the number of digits, so a huge number is rejected without converting it.
     if value.bits() > SURELY_PRINTED_BITS + 1 {
         return Err(too_many_digits().into());
     }
@@ -138,7 +140,7 @@ fn too_many_digits() -> Error {
     ))
 }
 
-/// `hex` of an integer: sign, `0x`, lower-case digits. There is no limit on the digits.
+/// `hex` of an integer: sign, `0x`, lower-case digits. The number of digits is not limited.
 pub fn hex_int(value: &BigInt) -> String {
     format!("{value:#x}")
 }
@@ -182,11 +184,11 @@ mod tests {
             (1.5e300, "1.5e+300"),
             (-1e-300, "-1e-300"),
             (f64::MAX, "1.7976931348623157e+308"),
-            (583_348_553_563_421.0 / 8.0, "72918569195427.62"), // halfway: the even digit
+            (583_348_553_563_421.0 / 8.0, "72918569195427.62"), // tie: the even digit
             (-877_239_206_938_289.0 / 8.0, "-109654900867286.12"),
             (6_245_930_562_772_617.0 / 4.0, "1561482640693154.2"),
             (5e-324, "5e-324"),
-            (2f64.powi(-44), "5.684341886080802e-14"), // the nearer text reads as another number
+            (2f64.powi(-44), "5.684341886080802e-14"), // the closer representation parses to another number
             (f64::INFINITY, "inf"),
             (f64::NEG_INFINITY, "-inf"),
             (f64::NAN, "nan"),

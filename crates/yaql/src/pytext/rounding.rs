@@ -1,4 +1,4 @@
-//! `round(x, n)`: to n decimals (negative: to tens, hundreds …), half to even on the exact value.
+//! `round(x, n)`: rounds to `n` decimals (to tens, hundreds, … if negative), half to even on the exact value.
 
 use std::cmp::Ordering;
 
@@ -9,14 +9,14 @@ use num_traits::{Signed, Zero};
 use super::numbers::{float_to_int, int_to_float};
 use crate::error::{Error, Result};
 
-/// No float has more decimals than this or, rounded to fewer than the least, a digit left.
+/// Beyond this many decimals every float is unchanged; below [`LEAST_DECIMALS`] every float rounds to zero.
 const MOST_DECIMALS: i64 = 323;
 const LEAST_DECIMALS: i64 = -308;
 
-/// From here on every float is whole.
+/// From this value on all floats are integers.
 const ALL_WHOLE: f64 = 4_503_599_627_370_496.0; // 2^52
 
-/// Rounds a float; infinities and nan stay what they are.
+/// Rounds a float. Infinities and NaN are returned unchanged.
 pub fn round_float(value: f64, ndigits: i64) -> Result<f64> {
     if !value.is_finite() || ndigits > MOST_DECIMALS {
         return Ok(value);
@@ -37,7 +37,7 @@ fn round_decimals(value: f64, decimals: usize) -> f64 {
     if decimals == 0 {
         return value.round_ties_even();
     }
-    // Formatting rounds the exact value, half to even, and reading is exact again.
+    // Formatting rounds the exact value half to even, and parsing the result is exact.
     format!("{value:.decimals$}").parse().unwrap_or(value)
 }
 
@@ -46,7 +46,7 @@ fn round_tens(value: f64, zeros: u32) -> Result<f64> {
     let whole = float_to_int(value.abs())?;
     let (mut count, rest) = whole.div_rem(&unit);
     let beyond_half = match (rest * 2u32).cmp(&unit) {
-        // The fraction that `whole` lacks decides a tie.
+        // `whole` lacks the fraction, which decides a tie.
         Ordering::Equal => value.fract() != 0.0 || count.is_odd(),
         other => other == Ordering::Greater,
     };
@@ -58,13 +58,13 @@ fn round_tens(value: f64, zeros: u32) -> Result<f64> {
     Ok(rounded.copysign(value))
 }
 
-/// Rounds an integer: unchanged unless `ndigits` is negative.
+/// Rounds an integer; unchanged unless `ndigits` is negative.
 pub fn round_int(value: &BigInt, ndigits: i64) -> BigInt {
     if ndigits >= 0 {
         return value.clone();
     }
     let zeros = ndigits.unsigned_abs();
-    // 10^zeros > 2^(3 zeros) is then more than twice the value; no need to compute it.
+    // 10^zeros > 2^(3 * zeros) is more than twice the value then, so the result is 0 without computing it.
     if zeros.saturating_mul(3) > value.bits() {
         return BigInt::zero();
     }

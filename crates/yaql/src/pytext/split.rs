@@ -3,8 +3,8 @@
 use super::chars::is_space;
 use crate::error::{Error, Result};
 
-/// `text.split(separator, max)`: without a separator at runs of blanks; all parts when `max` is
-/// negative, else at most `max` cuts from the left.
+/// `text.split(separator, max)`: splits at runs of whitespace if there is no separator, at most `max` times
+/// from the left; a negative `max` means no limit.
 pub fn split<'t>(text: &'t str, separator: Option<&str>, max: i64) -> Result<Vec<&'t str>> {
     let cuts = usize::try_from(max);
     Ok(match (checked(separator)?, cuts) {
@@ -15,7 +15,7 @@ pub fn split<'t>(text: &'t str, separator: Option<&str>, max: i64) -> Result<Vec
     })
 }
 
-/// `text.rsplit(separator, max)`: as [`split`], cutting from the right.
+/// `text.rsplit(separator, max)`: like [`split`], from the right.
 pub fn rsplit<'t>(text: &'t str, separator: Option<&str>, max: i64) -> Result<Vec<&'t str>> {
     let cuts = usize::try_from(max).unwrap_or(usize::MAX);
     let mut parts: Vec<&str> = match checked(separator)? {
@@ -33,7 +33,7 @@ fn checked(separator: Option<&str>) -> Result<Option<&str>> {
     }
 }
 
-/// Words from the left; what remains after the last cut keeps its blanks at the end.
+/// Splits at whitespace from the left; the last part keeps its trailing whitespace.
 fn words(text: &str, cuts: usize) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text.trim_start_matches(is_space);
@@ -46,7 +46,7 @@ fn words(text: &str, cuts: usize) -> Vec<&str> {
     parts
 }
 
-/// Words from the right, last first; what remains keeps its blanks at the beginning.
+/// Splits at whitespace from the right, last part first; the last part returned keeps its leading whitespace.
 fn words_from_right(text: &str, cuts: usize) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text.trim_end_matches(is_space);
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways() {
+    fn split_and_rsplit() {
         // Text, separator, cuts, from the left, from the right.
         type Case<'t> = (&'t str, Option<&'t str>, i64, &'t [&'t str], &'t [&'t str]);
         let cases: &[Case] = &[

@@ -1,17 +1,18 @@
-//! Methods of Python strings that answer in positions or parts.
+//! Methods of Python strings: searching, slicing, stripping and replacing.
 
 use std::borrow::Cow;
 
 use super::chars::is_space;
 
-/// The number of code points.
+/// Returns the number of code points.
 pub fn len(text: &str) -> usize {
     text.chars().count()
 }
 
-/// `sys.getsizeof(text)`: a header and one, two or four bytes per code point, as the widest needs.
+/// `sys.getsizeof(text)`: a header plus one, two or four bytes per code point, depending on the widest one.
 pub fn python_size_of_str(text: &str) -> u64 {
-    // The first byte of a character outranks all later ones, and those of lower characters.
+    // The maximum byte is the lead byte of the widest character: lead bytes exceed continuation bytes and
+    // grow with the code point.
     let widest = text.bytes().max().unwrap_or(0);
     let count = || len(text) as u64;
     match widest {
@@ -22,7 +23,7 @@ pub fn python_size_of_str(text: &str) -> u64 {
     }
 }
 
-/// The byte where code point `position` begins; the end when there is none.
+/// Returns the byte offset of code point `position`, or the length of the text if there is none.
 fn byte_position(text: &str, position: usize) -> usize {
     let Some(before) = position.checked_sub(1) else { return 0 };
     let mut chars = text.chars();
@@ -30,7 +31,7 @@ fn byte_position(text: &str, position: usize) -> usize {
     text.len() - chars.as_str().len()
 }
 
-/// An index of a slice: negative from the end, never below 0.
+/// Converts a slice index: negative ones count from the end, bounded below by 0.
 fn from_start(index: i64, length: usize) -> usize {
     let magnitude = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
     if index < 0 { length.saturating_sub(magnitude) } else { magnitude }
@@ -41,8 +42,8 @@ pub fn slice(text: &str, start: i64, end: Option<i64>) -> &str {
     window(text, start, end).map_or("", |(_, part)| part)
 }
 
-/// The part between two slice indices and the position it begins at; none if the end comes first
-/// or the text ends before the start.
+/// Returns the start position and the text of a slice; `None` if the start is after the end of the slice or
+/// of the text.
 fn window(text: &str, start: i64, end: Option<i64>) -> Option<(usize, &str)> {
     if start == 0 && end.is_none() {
         return Some((0, text));
@@ -60,8 +61,9 @@ fn window(text: &str, start: i64, end: Option<i64>) -> Option<(usize, &str)> {
     Some((start, &tail[..byte_position(tail, end - start)]))
 }
 
-/// The language's `substring`: a negative start counts from the end once, a negative length means
-/// all; what results is sliced as it is, so a start that is still negative counts again.
+/// The `substring` function of the language. A negative start counts from the end, and a negative length
+/// means the rest of the text. The result is then sliced with Python's rules, so a start that is still
+/// negative counts from the end again.
 pub fn substring(text: &str, start: i64, length: i64) -> &str {
     if start >= 0 && length < 0 {
         return slice(text, start, None);
@@ -83,12 +85,12 @@ pub fn rfind(text: &str, sub: &str, start: i64, end: Option<i64>) -> i64 {
 }
 
 fn position(text: &str, start: i64, end: Option<i64>, search: impl Fn(&str) -> Option<usize>) -> i64 {
-    let found = window(text, start, end)
+    let position = window(text, start, end)
         .and_then(|(offset, part)| search(part).map(|byte| offset + len(&part[..byte])));
-    found.map_or(-1, |position| position as i64)
+    position.map_or(-1, |position| position as i64)
 }
 
-/// `text.strip(chars)`; without `chars`, blanks.
+/// `text.strip(chars)`; strips whitespace if `chars` is `None`.
 pub fn strip<'t>(text: &'t str, chars: Option<&str>) -> &'t str {
     match chars {
         None => text.trim_matches(is_space),
@@ -121,7 +123,8 @@ pub fn rstrip<'t>(text: &'t str, chars: Option<&str>) -> &'t str {
     }
 }
 
-/// Keeps trimming linear however many characters are given.
+/// A set of characters with fast lookup, so that stripping is linear in the text for any number of
+/// characters.
 struct CharSet {
     ascii: u128,
     /// Sorted.
@@ -147,21 +150,21 @@ impl CharSet {
     }
 }
 
-/// How often to replace: all when `count` is negative.
+/// Converts a replacement count; negative means unlimited.
 fn limit(count: i64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// `text.replace(old, new, count)`. An empty `old` is found before every code point and at the end.
+/// `text.replace(old, new, count)`. An empty `old` matches before every code point and at the end.
 pub fn replace<'t>(text: &'t str, old: &str, new: &str, count: i64) -> Cow<'t, str> {
     if count == 0 || !text.contains(old) {
         return Cow::Borrowed(text);
     }
-    // Rust finds an empty pattern in the same places.
+    // Rust matches an empty pattern at the same positions.
     Cow::Owned(text.replacen(old, new, limit(count)))
 }
 
-/// The length in bytes of what [`replace`] would return, for those who must not build it.
+/// Returns the length in bytes of the result of [`replace`], to check limits before building it.
 pub fn replaced_len(text: &str, old: &str, new: &str, count: i64) -> usize {
     let hits = text.matches(old).take(limit(count)).count();
     (text.len() - hits * old.len()).saturating_add(hits.saturating_mul(new.len()))

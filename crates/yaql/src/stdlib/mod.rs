@@ -1,13 +1,13 @@
-//! The standard library: one folder per family, one file per function.
+//! The standard library: one directory per family, one file per function.
 //!
-//! A new function is a file with a [`Builtin`] named `FUNCTION` in the folder of its family, and
-//! one line in the sorted list of that folder's `mod.rs`. Its examples run as tests and become
-//! the reference page; the suite over all functions checks the rest.
+//! To add a function, create a file with a [`Builtin`] named `FUNCTION` in the directory of its family and
+//! add its name to the sorted list in that directory's `mod.rs`. The examples run as tests and appear in the
+//! function reference; a test over all functions checks signatures and documentation.
 
 #![allow(
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,
-    reason = "the bodies of all functions have one type"
+    reason = "all function implementations share one type"
 )]
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ use crate::eval::{Args, Cx};
 use crate::library::{Builtin, Function, FunctionDoc, Library, Overload, Purity, Signature};
 use crate::value::Value;
 
-/// Declares the functions of a family: a module each, and the list of all.
+/// Declares the modules of a family and collects their functions.
 macro_rules! functions {
     ($($name:ident,)*) => {
         $(mod $name;)*
@@ -43,7 +43,7 @@ mod system;
 #[cfg(test)]
 mod testing;
 
-/// What every function file needs.
+/// Imports shared by all function files.
 mod prelude {
     pub(super) use crate::error::{Error, ErrorClass, Result};
     pub(super) use crate::eval::{Args, Cx, Lambda, Lazy, Limited};
@@ -51,14 +51,14 @@ mod prelude {
     pub(super) use crate::value::{Key, Map, MapBuilder, MapView, Value};
 }
 
-/// How much of YAQL 0.2 is there.
+/// Level of compatibility with YAQL 0.2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Legacy {
     #[default]
     Off,
-    /// Its functions, in the grammar of today.
+    /// The 0.2 functions with the current grammar.
     Context,
-    /// Its functions and its grammar.
+    /// The 0.2 functions and grammar.
     Full,
 }
 
@@ -76,14 +76,14 @@ static STANDARD: LazyLock<Arc<Library>> = LazyLock::new(|| {
         strings::FUNCTIONS,
         system::FUNCTIONS,
     ];
-    Arc::new(layer(&library, &families).sealed())
+    Arc::new(layer(&library, &families).mark_standard())
 });
 
 pub(crate) fn standard() -> Arc<Library> {
     STANDARD.clone()
 }
 
-/// The library for a combination of dialect options.
+/// Returns the library for a combination of dialect options.
 pub(crate) fn dialect(delegates: bool, legacy: Legacy) -> Arc<Library> {
     static DELEGATES: LazyLock<Arc<Library>> =
         LazyLock::new(|| Arc::new(layer(&STANDARD, &[delegates::FUNCTIONS])));
@@ -118,12 +118,12 @@ fn add_layer(
 ) -> Library {
     match library.with_layer(functions, exclusive) {
         Ok(library) => library,
-        // The tests read every signature, so this is never seen.
+        // Unreachable: a test parses every signature.
         Err(error) => unreachable!("{error}"),
     }
 }
 
-/// How a function made by `def` looks to overload resolution: any arguments, all evaluated.
+/// Returns the overload that stands for functions defined by `def`: any arguments, all evaluated.
 pub(crate) fn defined_overload() -> Arc<Overload> {
     struct Defined;
     impl Function for Defined {

@@ -1,10 +1,10 @@
-//! For tests of functions.
+//! Test helpers.
 
 use crate::eval::{Engine, Input, Options};
 use crate::json::{WriteOptions, write};
 
-/// The result of an expression as JSON, or the class of the error.
-pub(super) fn answer(expression: &str) -> String {
+/// Evaluates an expression and returns the result as JSON, or the error class.
+pub(super) fn evaluate(expression: &str) -> String {
     let options = Options::default();
     let result = Engine::default().compile(expression).and_then(|expression| {
         let value = expression.run(Input { options: &options, ..Input::default() })?;

@@ -1,4 +1,5 @@
-//! Tokens, made one at a time so that a grammar error further left is reported first.
+//! Lexer. Produces tokens on demand, so that a grammar error to the left of a lexical error is reported
+//! first.
 
 use std::borrow::Cow;
 
@@ -15,9 +16,9 @@ pub(super) struct Token {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TokenKind {
-    /// `$name`; the span tells the name.
+    /// `$name`; the span includes the name.
     Variable,
-    /// A number, a string, or one of the constant words: the last of [`Lexer::constants`].
+    /// A number, string or constant word: the last element of [`Lexer::constants`].
     Const,
     /// A name and its opening parenthesis.
     CallHead,
@@ -42,7 +43,7 @@ pub(super) enum TokenKind {
 pub(super) struct Lexer<'a> {
     source: &'a str,
     at: usize,
-    /// The values of all constants read so far.
+    /// Values of all constants read so far.
     pub(super) constants: Vec<Value>,
 }
 
@@ -51,8 +52,8 @@ impl<'a> Lexer<'a> {
         Self { source, at: 0, constants: Vec::with_capacity(source.len() / 8 + 1) }
     }
 
-    /// Reads the next token, which is written in place: returned as a whole it would be read back
-    /// in larger pieces than it was written in, and the processor would wait for that.
+    /// Reads the next token into `token`. An out parameter, because a returned token would be read back in
+    /// larger units than it was written in, which causes a store-forwarding stall.
     pub(super) fn next(&mut self, token: &mut Token) -> Result<()> {
         let bytes = self.source.as_bytes();
         while matches!(bytes.get(self.at), Some(b' ' | b'\t' | b'\r' | b'\n')) {
@@ -76,7 +77,7 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    fn found(&mut self, constant: Value) -> TokenKind {
+    fn add_constant(&mut self, constant: Value) -> TokenKind {
         self.constants.push(constant);
         TokenKind::Const
     }
@@ -109,7 +110,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Where the digits that begin at `from` end.
+    /// Returns the end of the run of digits that starts at `from`.
     fn digits_end(&self, from: usize) -> usize {
         let ascii = self.source.as_bytes()[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         let mut end = from + ascii;
@@ -132,7 +133,8 @@ impl<'a> Lexer<'a> {
         self.source[at..].chars().next().is_some_and(is_word)
     }
 
-    /// A whole number as most are: a few ASCII digits and then something else.
+    /// Reads an integer of at most 18 ASCII digits that is not followed by a letter, digit of another script
+    /// or period.
     fn short_number(&mut self) -> Option<i64> {
         const DIGITS_MAX: usize = 18;
         let rest = &self.source.as_bytes()[self.at..];
@@ -158,16 +160,16 @@ impl<'a> Lexer<'a> {
     fn number(&mut self) -> Result<TokenKind> {
         let start = self.at;
         if let Some(number) = self.short_number() {
-            return Ok(self.found(Value::Int(number)));
+            return Ok(self.add_constant(Value::Int(number)));
         }
         let whole_end = self.digits_end(start);
         if self.source[whole_end..].starts_with('.') {
             let fraction_end = self.digits_end(whole_end + 1);
-            // A fraction that runs into a letter is no part of the number: `1.5e3` is `1` first.
+            // A fraction followed by a letter is not part of the number: `1.5e3` starts with the token `1`.
             if fraction_end > whole_end + 1 && !self.touches_word(fraction_end) {
                 self.at = fraction_end;
                 let number = pytext::parse_float(&self.source[start..fraction_end])?;
-                return Ok(self.found(Value::Float(number)));
+                return Ok(self.add_constant(Value::Float(number)));
             }
         }
         if self.touches_word(whole_end) {
@@ -182,7 +184,7 @@ impl<'a> Lexer<'a> {
                 ParsedInt::Big(big) => Value::int(big),
             },
         };
-        Ok(self.found(number))
+        Ok(self.add_constant(number))
     }
 
     fn word(&mut self) -> Result<TokenKind> {
@@ -198,9 +200,9 @@ impl<'a> Lexer<'a> {
             return Err(self.illegal(start));
         }
         Ok(match word {
-            "true" => self.found(Value::Bool(true)),
-            "false" => self.found(Value::Bool(false)),
-            "null" => self.found(Value::Null),
+            "true" => self.add_constant(Value::Bool(true)),
+            "false" => self.add_constant(Value::Bool(false)),
+            "null" => self.add_constant(Value::Null),
             "and" => TokenKind::Binary(BinaryOp::And),
             "or" => TokenKind::Binary(BinaryOp::Or),
             "in" => TokenKind::Binary(BinaryOp::In),
@@ -224,7 +226,7 @@ impl<'a> Lexer<'a> {
         } else {
             decode_escapes(body).map_err(|error| Box::new(error.at(Span::new(start, self.at))))?
         };
-        Ok(self.found(Value::str(&*text)))
+        Ok(self.add_constant(Value::str(&*text)))
     }
 
     fn symbol(&mut self, first: u8) -> Result<TokenKind> {
@@ -265,21 +267,22 @@ impl<'a> Lexer<'a> {
         let message = format!("Lexical error: illegal character '{letter}' at position {position}");
         let error = Error::new(ErrorClass::Lexical, message).at(Span::new(at, at + letter.len_utf8()));
         Box::new(match letter {
-            '\'' | '"' | '`' => error.help("this string is not closed"),
+            '\'' | '"' | '`' => error.help("unterminated string: add the closing quote"),
             '&' => error.help("write `and`"),
             '|' => error.help("write `or`"),
             '!' => error.help("write `not`"),
             '%' => error.help("write `mod`"),
-            '#' | ';' => error.help("there are no comments in an expression"),
-            letter if letter.is_ascii_digit() => error
-                .help("a number may not run into letters; there are no exponents and no hexadecimal numbers"),
+            '#' | ';' => error.help("expressions cannot contain comments"),
+            letter if letter.is_ascii_digit() => error.help(
+                "a number cannot be followed by letters; exponents and hexadecimal numbers are not supported",
+            ),
             _ => error,
         })
     }
 }
 
 impl TokenKind {
-    /// The prefix operator this token can be.
+    /// Returns the prefix operator that this token can denote.
     pub(super) fn prefix(self) -> Option<UnaryOp> {
         match self {
             Self::Not => Some(UnaryOp::Not),
@@ -290,12 +293,12 @@ impl TokenKind {
     }
 }
 
-/// The length of a string's body, up to its closing quote.
+/// Returns the length of a string body, up to its closing quote.
 fn string_end(body: &[u8], quote: u8) -> Option<usize> {
     let mut at = 0;
     loop {
         match *body.get(at)? {
-            // A backslash protects any character but a line break.
+            // A backslash escapes any character except a line break.
             b'\\' => match *body.get(at + 1)? {
                 b'\n' => return None,
                 _ => at += 2,
@@ -306,7 +309,7 @@ fn string_end(body: &[u8], quote: u8) -> Option<usize> {
     }
 }
 
-/// A byte offset as a count of code points, which is how messages give positions.
+/// Converts a byte offset to a count of code points, the unit of positions in messages.
 pub(super) fn char_position(source: &str, at: usize) -> usize {
     source[..at].chars().count()
 }

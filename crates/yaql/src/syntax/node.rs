@@ -1,7 +1,7 @@
-//! The tree of an expression, kept in one flat arena.
+//! Syntax tree, stored in a flat arena.
 //!
-//! Nodes refer to each other by index, so building a tree costs a handful of allocations however
-//! large it is, and dropping one never recurses.
+//! Nodes refer to each other by index, so a tree needs a constant number of allocations regardless of its
+//! size, and dropping it does not recurse.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,40 +16,40 @@ pub type NodeId = u32;
 #[derive(Debug, Default)]
 pub struct Tree {
     pub source: Arc<str>,
-    /// Children come before their parents.
-    pub nodes: Vec<Placed>,
+    /// Children precede their parents.
+    pub nodes: Vec<SpannedNode>,
     pub args: Vec<ArgNode>,
-    /// Numbers, strings, words: what nodes refer to by index, so that nodes stay small and plain.
+    /// Numbers, strings and keywords. Nodes refer to them by index, which keeps nodes small and `Copy`.
     pub constants: Vec<Value>,
     /// Variables other than `$`.
     pub names: Vec<VarName>,
-    /// How many calls there are.
+    /// Number of call sites.
     pub sites: u32,
     pub root: NodeId,
 }
 
-/// A node, where it stands, and how deep it is.
+/// A node with its source span and depth.
 #[derive(Debug)]
-pub struct Placed {
+pub struct SpannedNode {
     pub node: Node,
     pub span: Span,
-    /// Levels of nodes below and including this one.
+    /// Height of the subtree, including this node.
     pub depth: u16,
 }
 
-/// Calls are numbered within an expression: `site` is the number.
+/// A syntax node. `site` is the number of a call within the expression.
 #[derive(Clone, Copy, Debug)]
 #[repr(u32)]
 pub enum Node {
     /// A number, a string, `true`, `false` or `null`; see [`Tree::constant`].
     Const(u32),
-    /// A bare word: a string that can also name an argument or a property.
+    /// A bare word: a string that can also denote an argument name or a property.
     Keyword(u32),
     /// `$`, which is `$1`.
     Dollar,
     /// Any other variable; see [`Tree::name`].
     Var(u32),
-    /// Parentheses matter: a bare word inside them is no keyword any more.
+    /// Significant: a bare word in parentheses is not a keyword.
     Paren(NodeId),
     List(ArgRange),
     Map(ArgRange),
@@ -60,7 +60,7 @@ pub enum Node {
     },
     Unary(UnaryOp, NodeId),
     Binary(BinaryOp, NodeId, NodeId),
-    /// `receiver.key` or `receiver?.key`; the key is a piece of the source, its hash is known.
+    /// `receiver.key` or `receiver?.key`. The key is a span of the source; its hash is precomputed.
     Member {
         receiver: NodeId,
         key: Span,
@@ -75,7 +75,7 @@ pub enum Node {
         safe: bool,
         site: u32,
     },
-    /// A dot with something on its right that is neither: fails when evaluated.
+    /// A dot whose right operand is neither a key nor a call; fails when evaluated.
     BadDot {
         receiver: NodeId,
         right: NodeId,
@@ -86,7 +86,7 @@ pub enum Node {
         args: ArgRange,
         site: u32,
     },
-    /// `value(…)`, with delegates.
+    /// `value(…)`; only with delegates.
     Invoke {
         callee: NodeId,
         args: ArgRange,
@@ -94,7 +94,7 @@ pub enum Node {
     },
 }
 
-/// A piece of [`Tree::args`].
+/// A range of [`Tree::args`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArgRange {
     pub start: u32,
@@ -104,14 +104,14 @@ pub struct ArgRange {
 /// One slot of an argument list.
 #[derive(Clone, Copy, Debug)]
 pub enum ArgNode {
-    /// An empty slot: the argument is not given.
+    /// An empty slot: the argument is omitted.
     Omitted,
     Positional(NodeId),
     /// `key => value`.
     Pair(NodeId, NodeId),
 }
 
-/// The name of a variable; `$` and `$1` are one.
+/// The name of a variable. `$` and `$1` are the same variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VarName {
     Positional(u32),
@@ -121,7 +121,7 @@ pub enum VarName {
 impl VarName {
     pub const FIRST: Self = Self::Positional(1);
 
-    /// Reads a name without its `$`.
+    /// Parses a name without its `$`.
     pub fn new(name: &str) -> Self {
         if name.is_empty() {
             return Self::FIRST;
@@ -158,7 +158,7 @@ macro_rules! operators {
                 match self { $(Self::$variant => $symbol,)* }
             }
 
-            /// The name under which the library knows the operator.
+            /// Returns the name of the function that implements the operator.
             pub fn function(self) -> &'static str {
                 match self { $(Self::$variant => $function,)* }
             }
@@ -174,7 +174,7 @@ operators! {
 }
 
 operators! {
-    /// `Pair` is an operator in the legacy grammar only, where it builds tuples.
+    /// Binary operators. `Pair` is an operator only in the legacy grammar, where it builds tuples.
     BinaryOp:
     Matches "=~" "#operator_=~",
     NotMatches "!~" "#operator_!~",
@@ -197,7 +197,7 @@ operators! {
 }
 
 impl BinaryOp {
-    /// Whether the result is a boolean that depends on the operands alone.
+    /// Reports whether the result is a boolean computed from the operands alone.
     pub(crate) fn is_test(self) -> bool {
         !matches!(
             self,
@@ -228,7 +228,7 @@ impl Tree {
         &self.source[span.start as usize..span.end as usize]
     }
 
-    /// A piece of the source where its being text does not matter.
+    /// Returns a range of the source as bytes, which skips the character boundary checks.
     #[inline]
     pub fn bytes(&self, span: Span) -> &[u8] {
         &self.source.as_bytes()[span.start as usize..span.end as usize]
@@ -243,7 +243,7 @@ impl Tree {
         &self.names[index as usize]
     }
 
-    /// The word, if the node is a bare one.
+    /// Returns the text of a keyword node.
     pub fn keyword(&self, id: NodeId) -> Option<&str> {
         match self.node(id) {
             Node::Keyword(word) => self.constant(*word).as_str(),

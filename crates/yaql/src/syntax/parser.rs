@@ -1,37 +1,37 @@
-//! Precedence climbing over the operator table of the language.
+//! Precedence-climbing parser.
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::lexer::{Lexer, Token, TokenKind, char_position};
-use super::node::{ArgNode, ArgRange, BinaryOp, Node, NodeId, Placed, Tree, UnaryOp, VarName};
+use super::node::{ArgNode, ArgRange, BinaryOp, Node, NodeId, SpannedNode, Tree, UnaryOp, VarName};
 use crate::error::{Error, ErrorClass, Result, Span};
 use crate::value::{StrKey, Value};
 
-/// Which dialect is spoken.
+/// The dialect of the language.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Grammar {
-    /// `value(…)` calls a callable.
+    /// Whether `value(…)` calls a callable.
     pub delegates: bool,
-    /// `=>` is an operator that builds tuples, and there are no named arguments.
+    /// Whether `=>` is an operator that builds tuples, which excludes named arguments.
     pub legacy: bool,
 }
 
-/// How long an expression may be: a tree takes many times the space of its text.
+/// Maximum length of an expression in bytes. A tree takes many times the space of its source.
 const SOURCE_BYTES_MAX: usize = 4 << 20;
 
-/// How deeply an expression may nest. The reference gives up at about a hundred.
+/// Maximum nesting depth of an expression. The reference fails at about 100.
 const DEPTH_MAX: u16 = 500;
 
-// Binding powers, tightest first; the table of the language reference.
+// Binding powers from the operator table of the language reference, tightest first.
 const POWER_DOT: u8 = 24;
 const POWER_INDEX: u8 = 22;
 const POWER_SIGN: u8 = 20;
 const POWER_NOT: u8 = 10;
 const POWER_INVOKE: u8 = 1;
 
-/// The left and right binding power of a binary operator.
+/// Returns the left and right binding power of a binary operator.
 fn powers(op: BinaryOp) -> (u8, u8) {
     match op {
         BinaryOp::Matches | BinaryOp::NotMatches => (18, 19),
@@ -47,7 +47,7 @@ fn powers(op: BinaryOp) -> (u8, u8) {
         BinaryOp::And => (8, 9),
         BinaryOp::Or => (6, 7),
         BinaryOp::Pair => (4, 5),
-        // The only one that groups to the right.
+        // The only right-associative operator.
         BinaryOp::Arrow => (3, 2),
     }
 }
@@ -56,7 +56,7 @@ fn powers(op: BinaryOp) -> (u8, u8) {
 pub fn parse(source: &str, grammar: Grammar) -> Result<Tree> {
     if source.len() > SOURCE_BYTES_MAX {
         let message =
-            format!("an expression may have {SOURCE_BYTES_MAX} bytes, this one has {}", source.len());
+            format!("expression is too long: {} bytes, the maximum is {SOURCE_BYTES_MAX}", source.len());
         return Err(Box::new(Error::value(message)));
     }
     let mut lexer = Lexer::new(source);
@@ -86,19 +86,19 @@ struct Parser<'a> {
     source: &'a str,
     grammar: Grammar,
     lexer: Lexer<'a>,
-    /// The token that was read but not used yet.
+    /// The lookahead token.
     token: Token,
-    nodes: Vec<Placed>,
+    nodes: Vec<SpannedNode>,
     args: Vec<ArgNode>,
     names: Vec<VarName>,
-    /// How many nested calls of [`Parser::expression`] are active.
+    /// Number of active nested calls of [`Parser::expression`].
     level: u16,
-    /// How many calls there are so far.
+    /// Number of call sites so far.
     sites: u32,
 }
 
 impl Parser<'_> {
-    /// Goes on to the next token; gives the place of the one that is used up.
+    /// Consumes the lookahead token and returns its span.
     fn advance(&mut self) -> Result<Span> {
         let Span { start, end } = self.token.span;
         self.lexer.next(&mut self.token)?;
@@ -126,7 +126,7 @@ impl Parser<'_> {
         }
         match self.token.kind {
             TokenKind::Const => {
-                // Nothing has been read beyond it, so its value is the last one.
+                // No token has been read after it, so its value is the last constant.
                 let index = self.lexer.constants.len() as u32 - 1;
                 let span = self.advance()?;
                 self.push_above(Node::Const(index), span, 0)
@@ -244,7 +244,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A call whose head is the current token: its name, its arguments, its span.
+    /// Parses a call whose head is the lookahead token. Returns its name, arguments and span.
     fn call(&mut self) -> Result<(Span, ArgRange, Span)> {
         let head = self.advance()?;
         let name = Span { start: head.start, end: head.end - 1 };
@@ -252,7 +252,7 @@ impl Parser<'_> {
         Ok((name, args, head.to(close)))
     }
 
-    /// An argument list up to and including its closing token.
+    /// Parses an argument list including its closing token.
     fn arguments(&mut self, closes: fn(&TokenKind) -> bool) -> Result<(ArgRange, Span)> {
         let mut slots: SmallVec<[ArgNode; 8]> = SmallVec::new();
         if !closes(&self.token.kind) {
@@ -275,7 +275,7 @@ impl Parser<'_> {
             }
             let value = self.expression(0)?;
             if matches!(self.token.kind, TokenKind::Pair) {
-                // At most one slot may be empty before the named part, and only after a value.
+                // At most one slot may be empty before the named arguments, and only after a value.
                 if empty > usize::from(positional) {
                     return Err(self.unexpected());
                 }
@@ -290,7 +290,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The named part of an argument list, from the arrow after its first name on.
+    /// Parses named arguments, starting at the arrow after the first name.
     fn pairs(&mut self, mut key: NodeId, slots: &mut SmallVec<[ArgNode; 8]>) -> Result<()> {
         loop {
             self.expect(|kind| matches!(kind, TokenKind::Pair))?;
@@ -332,7 +332,7 @@ impl Parser<'_> {
         if below >= DEPTH_MAX {
             return Err(Self::too_deep(span));
         }
-        self.nodes.push(Placed { node, span, depth: below + 1 });
+        self.nodes.push(SpannedNode { node, span, depth: below + 1 });
         Ok(self.nodes.len() as u32 - 1)
     }
 
@@ -351,13 +351,13 @@ impl Parser<'_> {
 
     fn too_deep(span: Span) -> Box<Error> {
         let error = Error::new(ErrorClass::Recursion, "maximum recursion depth exceeded").at(span);
-        Box::new(error.help(format!("an expression may nest {DEPTH_MAX} levels deep")))
+        Box::new(error.help(format!("the maximum nesting depth of an expression is {DEPTH_MAX}")))
     }
 
     fn unexpected(&self) -> Box<Error> {
         let span = self.token.span;
         let error = |message: String| Error::new(ErrorClass::Grammar, message).at(span);
-        let shown = match self.token.kind {
+        let token_text = match self.token.kind {
             TokenKind::End => return Box::new(error("Parse error: unexpected end of statement".into())),
             TokenKind::Const => {
                 let constant = self.lexer.constants.last().unwrap_or(&Value::Null);
@@ -368,7 +368,7 @@ impl Parser<'_> {
         };
         let position = char_position(self.source, span.start as usize);
         Box::new(error(format!(
-            "Parse error: unexpected '{shown}' at position {position} of expression '{}'",
+            "Parse error: unexpected '{token_text}' at position {position} of expression '{}'",
             self.source
         )))
     }

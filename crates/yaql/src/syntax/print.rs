@@ -1,4 +1,4 @@
-//! Trees as text, with as few parentheses as were written: parsing the text gives the tree back.
+//! Prints syntax trees. Parsing the output yields the same tree.
 
 use std::fmt::{self, Write as _};
 
@@ -13,7 +13,7 @@ impl fmt::Display for Tree {
 }
 
 impl Tree {
-    /// Writes a part of the tree in canonical form.
+    /// Writes a subtree in canonical form.
     pub fn print(&self, id: NodeId, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Printer { tree: self, f }.node(id)
     }
@@ -25,7 +25,7 @@ struct Printer<'a, 'f> {
 }
 
 impl Printer<'_, '_> {
-    /// Parentheses are nodes of their own, so no node ever needs any that are not in the tree.
+    /// Prints a node. Parentheses are nodes themselves, so none have to be added.
     fn node(&mut self, id: NodeId) -> fmt::Result {
         match self.tree.node(id) {
             Node::Const(index) => self.constant(self.tree.constant(*index)),
@@ -71,7 +71,7 @@ impl Printer<'_, '_> {
             }
             Node::Invoke { callee, args, .. } => {
                 self.node(*callee)?;
-                // A word right before a parenthesis would be read as a call of that name.
+                // Without the space, a word before the parenthesis would be parsed as a call.
                 self.f.write_char(' ')?;
                 self.args("(", *args, ")")
             }
@@ -80,7 +80,7 @@ impl Printer<'_, '_> {
 
     fn dot(&mut self, receiver: NodeId, safe: bool) -> fmt::Result {
         self.node(receiver)?;
-        // A space keeps a number and its dot apart from a fraction.
+        // The space separates a number from the dot, which would otherwise start a fraction.
         if self.ends_with_number(receiver) {
             self.f.write_char(' ')?;
         }
@@ -130,10 +130,10 @@ impl Printer<'_, '_> {
         }
     }
 
-    /// There are no exponents in the language, so a float is written out in full.
+    /// Prints a float without an exponent, which the language does not support.
     fn float(&mut self, number: f64) -> fmt::Result {
         if number.is_infinite() {
-            // Only so many digits are read as infinity, and only by a number too large.
+            // An infinite constant can only come from a literal that is too large.
             return write!(self.f, "1{}.0", "0".repeat(309));
         }
         let text = float_text(number);

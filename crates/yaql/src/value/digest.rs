@@ -1,9 +1,9 @@
-//! Hashes: a fast one for tables, and a strong structural one that stands for the value itself.
+//! Hashing: a fast hash for hash tables, and a cryptographic digest of a value's content.
 //!
-//! The fast hash is seeded per process, so nobody can prepare colliding keys; the order of maps
-//! and sets does not depend on it. The digest is BLAKE3 in full, 256 bits, over a canonical form in
-//! which equal values are written equally (`1`, `1.0` and `true`; maps in any order), so equal
-//! digests mean equal values and documents can be compared without walking them.
+//! The fast hash is seeded per process, so that colliding keys cannot be prepared; the order of maps and sets
+//! does not depend on it. The digest is BLAKE3 (256 bits) over a canonical encoding in which equal values are
+//! identical (`1`, `1.0` and `true`; maps in any order). Equal digests therefore imply equal values, and
+//! documents can be compared without traversing them.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::{Arc, LazyLock};
@@ -15,15 +15,15 @@ use num_traits::FromPrimitive;
 use super::{Map, Seq, Set, Value};
 use crate::error::{Error, Result};
 
-/// Stands for a whole value: equal digests, equal values.
+/// Content digest of a value: equal digests imply equal values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u64; 4]);
 
 impl Digest {
     pub fn to_bytes(self) -> [u8; 32] {
         let mut bytes = [0; 32];
-        for (place, word) in bytes.chunks_exact_mut(8).zip(self.0) {
-            place.copy_from_slice(&word.to_le_bytes());
+        for (chunk, word) in bytes.chunks_exact_mut(8).zip(self.0) {
+            chunk.copy_from_slice(&word.to_le_bytes());
         }
         bytes
     }
@@ -39,30 +39,31 @@ impl Digest {
     }
 }
 
-/// Stands for a value and for how its numbers are written: `1`, `1.0` and `true` are equal and have the same digest, but
-/// an expression that prints them tells them apart. Equal identities, equal results; only the order of keys and the kind
-/// of maps are left out.
+/// Digest of a value including the representation of its numbers. `1`, `1.0` and `true` are equal and have
+/// the same digest, but an expression that prints them distinguishes them. Equal identities imply equal
+/// evaluation results. Key order and the kind of maps (frozen or not) are not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
     digest: Digest,
-    spelling: u32,
+    representation: u32,
 }
 
 impl Identity {
     pub fn to_bytes(self) -> [u8; 36] {
         let mut bytes = [0; 36];
         bytes[..32].copy_from_slice(&self.digest.to_bytes());
-        bytes[32..].copy_from_slice(&self.spelling.to_le_bytes());
+        bytes[32..].copy_from_slice(&self.representation.to_le_bytes());
         bytes
     }
 }
 
-/// What a container remembers of itself. It is packed so that the second part takes no more memory than padding would.
+/// Digest and representation hash cached in a container. Packed, so that the hash occupies what would be
+/// padding.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, packed(4))]
-pub(super) struct Remembered {
+pub(super) struct CachedDigest {
     pub(super) digest: Digest,
-    spelling: u32,
+    representation: u32,
 }
 
 static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::default);
@@ -73,7 +74,7 @@ pub(crate) fn hash_str(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// The table hash of a hashable value; equal values have equal hashes.
+/// Returns the table hash of a hashable value. Equal values have equal hashes.
 pub(crate) fn hash_value(value: &Value) -> u64 {
     match value {
         Value::Str(text) => hash_str(text),
@@ -94,13 +95,13 @@ fn hash_int(number: i64) -> u64 {
 }
 
 fn exact_i64(number: f64) -> Option<i64> {
-    // 2^63 itself is not an i64; the comparison also refuses nan and the infinities.
+    // 2^63 itself is out of range for `i64`; the comparison also excludes NaN and infinities.
     let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number);
     (fits && number.trunc() == number).then_some(number as i64)
 }
 
 impl Value {
-    /// A digest of the value, cached in containers. Lazy values are digested by identity.
+    /// Returns the content digest, cached in containers. Lazy values are identified by address.
     pub fn digest(&self) -> Digest {
         match self {
             Self::Tuple(seq) => of_seq(seq, TUPLE).digest,
@@ -122,14 +123,14 @@ impl Value {
         }
     }
 
-    /// The digest together with what it leaves out of numbers and moments. It costs no more than the digest.
+    /// Returns the digest together with the representation hash. Costs no more than the digest.
     pub fn identity(&self) -> Identity {
-        Identity { digest: self.digest(), spelling: self.spelling() }
+        Identity { digest: self.digest(), representation: self.representation() }
     }
 
-    /// What sets values apart that are equal: not a number where there is nothing of that kind. A few bits are enough,
-    /// because the digest has told everything else apart.
-    fn spelling(&self) -> u32 {
+    /// Returns a hash that distinguishes equal values with different representations; 0 for values with only
+    /// one representation. 32 bits suffice because the digest distinguishes everything else.
+    fn representation(&self) -> u32 {
         match self {
             Self::Bool(_) => 1,
             Self::Float(number) if *number == 0.0 && number.is_sign_negative() => 2,
@@ -138,26 +139,26 @@ impl Value {
                 let offset = moment.offset().map_or(i128::MAX, |offset| offset.as_micros() / 1_000_000);
                 (offset as u32).wrapping_add(4)
             }
-            Self::Tuple(seq) => of_seq(seq, TUPLE).spelling,
-            Self::List(seq) => of_seq(seq, LIST).spelling,
-            Self::FrozenDict(map) | Self::Dict(map) => of_map(map).spelling,
-            Self::Set(set) => of_set(set).spelling,
+            Self::Tuple(seq) => of_seq(seq, TUPLE).representation,
+            Self::List(seq) => of_seq(seq, LIST).representation,
+            Self::FrozenDict(map) | Self::Dict(map) => of_map(map).representation,
+            Self::Set(set) => of_set(set).representation,
             _ => 0,
         }
     }
 
-    /// The hash under which tables find a hashable value.
+    /// Returns the hash under which tables store a hashable value.
     pub(crate) fn table_hash(&self) -> u64 {
         hash_value(self)
     }
 
-    /// Refuses values that cannot be keys.
+    /// Fails if a value cannot be a key.
     pub fn check_hashable(&self) -> Result<()> {
         let unhashable = match self {
             Self::List(_) | Self::Dict(_) | Self::Keys(_) | Self::Items(_) => true,
             Self::Tuple(seq) => seq.meta().unhashable,
             Self::FrozenDict(map) => map.meta().unhashable,
-            // The instant is hashed, and an offset out of range leads to none.
+            // Hashing uses the instant, which is undefined if the offset is out of range.
             Self::DateTime(moment) => moment.offset().is_err(),
             _ => false,
         };
@@ -179,7 +180,7 @@ impl Value {
                 Ok(_) => Error::kind("unhashable type: 'datetime.datetime'"),
             },
             (None, _) => Error::kind(format!("unhashable type: '{}'", self.type_name()))
-                .help("use toList() to make a hashable sequence of it"),
+                .help("convert it to a hashable sequence with `toList()`"),
         }
     }
 }
@@ -187,23 +188,23 @@ impl Value {
 const TUPLE: u8 = 10;
 const LIST: u8 = 11;
 
-fn of_seq(seq: &Seq, tag: u8) -> Remembered {
-    // A tuple and a list never share their elements' Seq, so one cache serves both.
+fn of_seq(seq: &Seq, tag: u8) -> CachedDigest {
+    // A tuple and a list never share a `Seq`, so one cache suffices.
     *seq.digest.get_or_init(|| {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&[tag]);
-        let mut spelling = 0_u32;
-        for (place, item) in (0_u32..).zip(seq.iter()) {
+        let mut representation = 0_u32;
+        for (index, item) in (0_u32..).zip(seq.iter()) {
             write_scalar(&mut hasher, item);
-            spelling = spelling.wrapping_add(placed(place, item.spelling()));
+            representation = representation.wrapping_add(mix_position(index, item.representation()));
         }
-        Remembered { digest: Digest::finish(&hasher), spelling }
+        CachedDigest { digest: Digest::finish(&hasher), representation }
     })
 }
 
-fn of_map(map: &Map) -> Remembered {
+fn of_map(map: &Map) -> CachedDigest {
     *map.digest.get_or_init(|| {
-        let mut spelling = 0_u32;
+        let mut representation = 0_u32;
         let mut entries: Vec<Digest> = map
             .iter()
             .map(|(key, value)| {
@@ -211,37 +212,38 @@ fn of_map(map: &Map) -> Remembered {
                 write_scalar(&mut hasher, key);
                 write_scalar(&mut hasher, value);
                 let digest = Digest::finish(&hasher);
-                let of_entry = key.spelling().rotate_left(16) ^ value.spelling();
-                // Bound to the entry and not to its place: the order of keys has no meaning.
-                spelling = spelling.wrapping_add(placed(digest.0[0] as u32, of_entry));
+                let of_entry = key.representation().rotate_left(16) ^ value.representation();
+                // Mixed with the digest of the entry instead of its index, since key order is irrelevant.
+                representation = representation.wrapping_add(mix_position(digest.0[0] as u32, of_entry));
                 digest
             })
             .collect();
-        Remembered { digest: unordered(12, &mut entries), spelling }
+        CachedDigest { digest: unordered(12, &mut entries), representation }
     })
 }
 
-fn of_set(set: &Set) -> Remembered {
+fn of_set(set: &Set) -> CachedDigest {
     *set.digest.get_or_init(|| {
-        let mut spelling = 0_u32;
+        let mut representation = 0_u32;
         let mut items: Vec<Digest> = set
             .iter()
             .map(|item| {
                 let digest = item.digest();
-                spelling = spelling.wrapping_add(placed(digest.0[0] as u32, item.spelling()));
+                representation =
+                    representation.wrapping_add(mix_position(digest.0[0] as u32, item.representation()));
                 digest
             })
             .collect();
-        Remembered { digest: unordered(13, &mut items), spelling }
+        CachedDigest { digest: unordered(13, &mut items), representation }
     })
 }
 
-/// The spelling of a part bound to where the part is. What has nothing to be told stays nothing.
-fn placed(place: u32, spelling: u32) -> u32 {
-    if spelling == 0 {
+/// Mixes a representation hash with the position of the element. 0 stays 0.
+fn mix_position(position: u32, representation: u32) -> u32 {
+    if representation == 0 {
         return 0;
     }
-    let mut mixed = place.wrapping_mul(0x9E37_79B1) ^ spelling;
+    let mut mixed = position.wrapping_mul(0x9E37_79B1) ^ representation;
     mixed = (mixed ^ (mixed >> 16)).wrapping_mul(0x85EB_CA6B);
     mixed = (mixed ^ (mixed >> 13)).wrapping_mul(0xC2B2_AE35);
     mixed ^ (mixed >> 16)
@@ -257,7 +259,7 @@ fn unordered(tag: u8, parts: &mut [Digest]) -> Digest {
     Digest::finish(&hasher)
 }
 
-/// Writes a value as part of its container; containers are represented by their digest.
+/// Hashes a value as part of its container. Containers are represented by their digest.
 fn write_scalar(hasher: &mut blake3::Hasher, value: &Value) {
     match value {
         Value::Null => {
@@ -329,7 +331,7 @@ fn write_float(hasher: &mut blake3::Hasher, number: f64) {
         write_big(hasher, &BigInt::from_f64(number).unwrap_or_default());
     } else {
         hasher.update(&[3]);
-        // All nans are one inside containers, where the reference compares by identity first.
+        // All NaNs are equal inside containers, where the reference compares by identity first.
         let bits = if number.is_nan() { f64::NAN.to_bits() } else { number.to_bits() };
         hasher.update(&bits.to_le_bytes());
     }
@@ -358,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_number_is_written_otherwise_matters() {
+    fn position_of_a_representation_matters() {
         check(r#"{"a": [1, {"b": true}]}"#, r#"{"a": [1, {"b": true}]}"#, true, true);
         check(r#"{"a": [1, {"b": true}]}"#, r#"{"a": [1, {"b": 1}]}"#, true, false);
         check("[true, 1]", "[1, true]", true, false);
@@ -367,13 +369,13 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_keys_has_no_meaning() {
+    fn key_order_is_ignored() {
         check(r#"{"a": true, "b": 1.0, "c": [false]}"#, r#"{"c": [false], "b": 1.0, "a": true}"#, true, true);
     }
 
     #[test]
-    fn remembering_both_takes_no_more_than_one() {
+    fn representation_hash_uses_padding() {
         use std::sync::OnceLock;
-        assert_eq!(size_of::<OnceLock<Remembered>>(), size_of::<OnceLock<Digest>>());
+        assert_eq!(size_of::<OnceLock<CachedDigest>>(), size_of::<OnceLock<Digest>>());
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::digest::Remembered;
+use super::digest::CachedDigest;
 use super::{Key, Map, MapView, Meta, Seq, Set, Value};
 use crate::pytext::{cmp_i64_float, cmp_int_float};
 
@@ -12,7 +12,7 @@ impl Value {
     #[inline]
     pub fn equals(&self, other: &Self) -> bool {
         match (self, other) {
-            // What is compared most, where a call would take longer than the comparison.
+            // The most frequent comparison, inlined because a call would take longer than the comparison.
             (Self::Str(a), Self::Str(b)) => a == b,
             _ => self.equals_any(other),
         }
@@ -55,8 +55,8 @@ impl Value {
         }
     }
 
-    /// Whether both are one and the same object. The reference finds elements by identity before
-    /// equality, which shows with nan.
+    /// Reports whether both are the same object. The reference checks identity before equality when it
+    /// searches containers, which is observable for NaN.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Values(a), Self::Values(b)) => Arc::ptr_eq(a, b),
@@ -70,7 +70,7 @@ impl Value {
         }
     }
 
-    /// Whether `item` is an element, found as the reference finds elements of sequences.
+    /// Element equality, as used by the reference to search containers: equal or identical.
     #[inline]
     pub fn same_or_equal(&self, item: &Self) -> bool {
         match (self, item) {
@@ -80,19 +80,19 @@ impl Value {
     }
 }
 
-/// From this depth on containers are compared by digest: a value may share parts of itself, so
-/// that walking it could take time exponential in its depth, while digests are computed once.
-const WALK_DEPTH_MAX: u16 = 4;
+/// Containers deeper than this are compared by digest. A value may share subvalues, so traversing it could
+/// take time exponential in its depth, while digests are computed once and cached.
+const TRAVERSAL_DEPTH_MAX: u16 = 4;
 
-/// Says without a walk whether two containers are equal, when that is the better way.
+/// Compares two containers by digest if both digests are cached or the containers are deep; `None` otherwise.
 fn by_digest(
-    (a, a_meta, a_digest): (&Value, Meta, Option<&Remembered>),
-    (b, b_meta, b_digest): (&Value, Meta, Option<&Remembered>),
+    (a, a_meta, a_digest): (&Value, Meta, Option<&CachedDigest>),
+    (b, b_meta, b_digest): (&Value, Meta, Option<&CachedDigest>),
 ) -> Option<bool> {
     match (a_digest, b_digest) {
         (Some(a), Some(b)) => Some({ a.digest } == { b.digest }),
         _ if a_meta.depth != b_meta.depth => None,
-        _ if a_meta.depth > WALK_DEPTH_MAX => Some(a.digest() == b.digest()),
+        _ if a_meta.depth > TRAVERSAL_DEPTH_MAX => Some(a.digest() == b.digest()),
         _ => None,
     }
 }
@@ -115,23 +115,23 @@ fn maps_equal(left: &Value, a: &Arc<Map>, right: &Value, b: &Arc<Map>) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    // Maps that are alike mostly have their keys in the same order.
-    let found = |place: usize, key: &Key, value: &Value| match b.entry(place) {
-        Some((beside, other)) if matches!((key.value(), beside), (Value::Str(a), Value::Str(b)) if a == b) => {
+    // Equal maps usually have their keys in the same order, so the same index is tried first.
+    let has_entry = |index: usize, key: &Key, value: &Value| match b.entry(index) {
+        Some((probe, other)) if matches!((key.value(), probe), (Value::Str(a), Value::Str(b)) if a == b) => {
             value.same_or_equal(other)
         }
         _ => b.get_key(key).is_some_and(|other| value.same_or_equal(other)),
     };
     let mut entries = a.iter_keys().zip(a.iter()).enumerate();
     by_digest((left, a.meta(), a.digest.get()), (right, b.meta(), b.digest.get()))
-        .unwrap_or_else(|| entries.all(|(place, (key, (_, value)))| found(place, key, value)))
+        .unwrap_or_else(|| entries.all(|(index, (key, (_, value)))| has_entry(index, key, value)))
 }
 
 fn sets_equal(a: &Value, b: &Value) -> bool {
     a.sized_len() == b.sized_len() && is_subset(a, b)
 }
 
-/// Whether every element of one set-like value is in the other.
+/// Reports whether every element of one set-like value is in the other.
 pub(crate) fn is_subset(a: &Value, b: &Value) -> bool {
     match a {
         Value::Set(set) => set.iter().all(|item| set_contains(b, item)),
@@ -143,11 +143,11 @@ pub(crate) fn is_subset(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Membership in a set-like value; what cannot be hashed is in no set.
+/// Reports membership in a set-like value. Unhashable values are in no set.
 pub(crate) fn set_contains(set: &Value, item: &Value) -> bool {
     match set {
         Value::Set(set) => Key::new(item.clone()).is_ok_and(|key| Set::contains(set, &key)),
-        Value::Keys(view) => view.map.get(item).is_ok_and(|found| found.is_some()),
+        Value::Keys(view) => view.map.get(item).is_ok_and(|entry| entry.is_some()),
         Value::Items(view) => items_contain(view, item),
         _ => false,
     }
@@ -156,5 +156,5 @@ pub(crate) fn set_contains(set: &Value, item: &Value) -> bool {
 fn items_contain(view: &MapView, item: &Value) -> bool {
     let Value::Tuple(pair) = item else { return false };
     let [key, value] = &pair[..] else { return false };
-    view.map.get(key).is_ok_and(|found| found.is_some_and(|found| found.same_or_equal(value)))
+    view.map.get(key).is_ok_and(|entry| entry.is_some_and(|entry| entry.same_or_equal(value)))
 }

@@ -1,10 +1,10 @@
-//! The kinds of values, and sets of kinds: what a parameter type accepts.
+//! Kinds of values, and sets of kinds as parameter types.
 
 use super::Value;
 
 macro_rules! kinds {
     ($($kind:ident,)*) => {
-        /// What a value is, as far as overloads are concerned.
+        /// The type of a value for overload resolution.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Kind { $($kind,)* }
@@ -50,7 +50,7 @@ impl KindSet {
         self.0 & (1 << kind as u32) != 0
     }
 
-    /// Whether every kind of `self` is in `other`, and `other` has more.
+    /// Reports whether `self` is a proper subset of `other`.
     pub const fn is_strict_subset(self, other: Self) -> bool {
         self.0 & !other.0 == 0 && self.0 != other.0
     }
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// The name the reference gives the type of this value in its messages.
+    /// Returns the name of the type in the reference's messages.
     pub fn type_name(&self) -> &str {
         match self {
             Self::Null => "NoneType",

@@ -1,29 +1,28 @@
-//! Maps: insertion-ordered, keyed by any hashable value.
+//! Insertion-ordered maps with hashable keys.
 
 use std::sync::OnceLock;
 
-use super::digest::{Remembered, hash_str, hash_value};
+use super::digest::{CachedDigest, hash_str, hash_value};
 use super::table::Table;
 use super::{Meta, Value};
 use crate::error::Result;
 
-/// An immutable map that remembers the order in which its keys first came.
+/// An immutable map that preserves insertion order.
 ///
-/// What every reader looks at comes first, to share a line of the processor's cache with the
-/// counter of references.
+/// The field order puts what every reader needs first, into the same cache line as the reference count.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Map {
     meta: Meta,
     entries: Table<Value>,
-    pub(super) digest: OnceLock<Remembered>,
+    pub(super) digest: OnceLock<CachedDigest>,
 }
 
-/// A value known to be hashable.
+/// A hashable value.
 #[derive(Clone, Debug)]
 pub struct Key(Value);
 
-/// A string used as a key without making a value of it.
+/// A string key with its hash, for lookups without constructing a value.
 pub struct StrKey<'a> {
     pub text: &'a [u8],
     pub hash: u64,
@@ -36,7 +35,7 @@ impl<'a> StrKey<'a> {
 }
 
 impl Key {
-    /// Refuses what cannot be a key, with the reference's message.
+    /// Fails if the value is unhashable, with the reference's message.
     pub fn new(value: Value) -> Result<Self> {
         value.check_hashable()?;
         Ok(Self(value))
@@ -70,7 +69,7 @@ impl StrKey<'_> {
     }
 }
 
-/// Collects entries; [`MapBuilder::build`] freezes them.
+/// Collects entries for a [`Map`].
 #[derive(Debug, Default)]
 pub struct MapBuilder {
     entries: Table<Value>,
@@ -81,7 +80,7 @@ impl MapBuilder {
         Self { entries: Table::with_capacity(capacity) }
     }
 
-    /// Sets a key; one that is there already keeps its place and its spelling.
+    /// Sets a key. An existing key keeps its position and representation.
     pub fn insert(&mut self, key: Value, value: Value) -> Result<()> {
         self.entries.insert(Key::new(key)?, value);
         Ok(())
@@ -91,7 +90,7 @@ impl MapBuilder {
         self.entries.insert(key, value);
     }
 
-    /// Adds a key that is known not to be there.
+    /// Appends a key that must not exist yet.
     pub(crate) fn push_key(&mut self, key: Key, value: Value) {
         self.entries.push(key, value);
     }
@@ -103,7 +102,7 @@ impl MapBuilder {
         }
     }
 
-    /// Keeps the entries at the places that fit.
+    /// Retains the entries whose index satisfies the predicate.
     pub fn retain(&mut self, fits: impl FnMut(usize) -> bool) {
         self.entries.retain(fits);
     }
@@ -120,7 +119,7 @@ impl MapBuilder {
         let mut meta = Meta::new(self.entries.len());
         for (key, value) in self.entries.entries() {
             if !matches!(key.0, Value::Str(_)) {
-                // Output conversion changes or refuses container keys, so look closer then.
+                // Output conversion changes or rejects container keys, so such maps are not plain.
                 meta.include(&key.0);
                 meta.plain &= key.0.depth() == 0;
             }
@@ -135,7 +134,7 @@ impl Map {
         MapBuilder::default()
     }
 
-    /// A map from entries with string keys.
+    /// Creates a map from entries with string keys.
     pub fn from_strings(entries: impl IntoIterator<Item = (impl Into<std::sync::Arc<str>>, Value)>) -> Self {
         let mut builder = MapBuilder::default();
         for (key, value) in entries {
@@ -144,7 +143,7 @@ impl Map {
         builder.build()
     }
 
-    /// A builder that starts with the entries of this map.
+    /// Returns a builder with the entries of this map.
     pub fn to_builder(&self) -> MapBuilder {
         MapBuilder { entries: self.entries.clone() }
     }
@@ -163,41 +162,41 @@ impl Map {
 
     pub fn get_str(&self, key: &str) -> Option<&Value> {
         let bytes = StrKey { text: key.as_bytes(), hash: 0 };
-        self.at(self.entries.find(|| hash_str(key), |known| bytes.is(known)))
+        self.at(self.entries.find(|| hash_str(key), |candidate| bytes.is(candidate)))
     }
 
-    /// A string key and its value, for whoever puts them into another map.
+    /// Returns a string key with its value, to be inserted into another map.
     pub fn get_entry(&self, key: &str) -> Option<(&Key, &Value)> {
         let bytes = StrKey { text: key.as_bytes(), hash: 0 };
-        let place = self.entries.find(|| hash_str(key), |known| bytes.is(known))?;
-        self.entries.entries().get(place).map(|(key, value)| (key, value))
+        let index = self.entries.find(|| hash_str(key), |candidate| bytes.is(candidate))?;
+        self.entries.entries().get(index).map(|(key, value)| (key, value))
     }
 
-    /// Looks a string key up whose hash is known already.
+    /// Looks up a string key by precomputed hash.
     #[inline]
     pub fn get_hashed(&self, key: &StrKey<'_>) -> Option<&Value> {
-        self.at(self.entries.find(|| key.hash, |known| key.is(known)))
+        self.at(self.entries.find(|| key.hash, |candidate| key.is(candidate)))
     }
 
-    /// The place of a string key whose hash is known already.
+    /// Returns the index of a string key, by precomputed hash.
     #[inline]
     pub(crate) fn find_hashed(&self, key: &StrKey<'_>) -> Option<usize> {
-        self.entries.find(|| key.hash, |known| key.is(known))
+        self.entries.find(|| key.hash, |candidate| key.is(candidate))
     }
 
-    /// The value at a place, if that is where the key is.
+    /// Returns the value of the entry at `index` if it has this key.
     #[inline]
-    pub(crate) fn get_at(&self, place: usize, key: &StrKey<'_>) -> Option<&Value> {
-        let (known, value) = self.entries.entries().get(place)?;
-        key.is(known).then_some(value)
+    pub(crate) fn get_at(&self, index: usize, key: &StrKey<'_>) -> Option<&Value> {
+        let (candidate, value) = self.entries.entries().get(index)?;
+        key.is(candidate).then_some(value)
     }
 
     #[inline]
-    fn at(&self, place: Option<usize>) -> Option<&Value> {
-        Some(&self.entries.entries().get(place?)?.1)
+    fn at(&self, index: Option<usize>) -> Option<&Value> {
+        Some(&self.entries.entries().get(index?)?.1)
     }
 
-    /// Looks any key up; an unhashable one is an error.
+    /// Looks up a key. Fails if it is unhashable.
     pub fn get(&self, key: &Value) -> Result<Option<&Value>> {
         Ok(self.at(self.position(key)?))
     }
@@ -206,14 +205,14 @@ impl Map {
         self.at(self.entries.find_key(key))
     }
 
-    /// The place of a key; an unhashable one is an error.
+    /// Returns the index of a key. Fails if it is unhashable.
     pub fn position(&self, key: &Value) -> Result<Option<usize>> {
         if let Value::Str(text) = key {
             let key = StrKey { text: text.as_bytes(), hash: 0 };
-            return Ok(self.entries.find(|| hash_str(text), |known| key.is(known)));
+            return Ok(self.entries.find(|| hash_str(text), |candidate| key.is(candidate)));
         }
         key.check_hashable()?;
-        Ok(self.entries.find(|| hash_value(key), |known| known.0.same_or_equal(key)))
+        Ok(self.entries.find(|| hash_value(key), |candidate| candidate.0.same_or_equal(key)))
     }
 
     pub fn contains_key(&self, key: &Key) -> bool {
@@ -232,7 +231,7 @@ impl Map {
         self.entries.entries().iter().map(|(key, _)| key)
     }
 
-    /// The pair at a place, as `items()` shows it.
+    /// Returns the entry at an index as a `(key, value)` tuple, as `items()` does.
     pub fn pair(&self, index: usize) -> Option<Value> {
         self.entry(index).map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()]))
     }

@@ -1,22 +1,22 @@
-//! What a container knows about itself and everything in it.
+//! Properties of a container, aggregated over its contents.
 
 use super::Value;
 
-/// How deeply containers may nest. Everything that walks a value recurses by its depth, so this
-/// is what keeps hashing, comparing, printing and dropping within the stack.
+/// Maximum nesting depth of containers. Hashing, comparison, printing and dropping recurse by depth, so this
+/// bounds their stack usage.
 pub const MAX_DEPTH: u16 = 1000;
 
-/// Facts about a container, computed when it is built.
+/// Properties of a container, computed when it is built.
 #[derive(Clone, Copy, Debug)]
 pub struct Meta {
-    /// Levels of nesting: 1 for a container of scalars.
+    /// Nesting depth: 1 for a container of scalars.
     pub depth: u16,
-    /// The length of the longest container in here, itself included.
+    /// Length of the longest container, including this one.
     pub longest: u32,
-    /// Whether it holds something that is not hashable.
+    /// Whether it contains an unhashable value.
     pub unhashable: bool,
-    /// Whether output conversion would give back the same value: arrays, maps with string keys
-    /// and scalars all the way down.
+    /// Whether output conversion leaves it unchanged: only arrays, maps with string keys and scalars, at
+    /// every level.
     pub plain: bool,
 }
 
@@ -25,7 +25,7 @@ impl Meta {
         Self { depth: 1, longest: len as u32, unhashable: false, plain: true }
     }
 
-    /// Takes the facts about one element into account.
+    /// Aggregates the properties of an element.
     pub(super) fn include(&mut self, value: &Value) {
         let inner = match value {
             Value::Null
@@ -68,7 +68,7 @@ impl Meta {
 }
 
 impl Value {
-    /// How deeply this value nests: 0 for scalars.
+    /// Returns the nesting depth; 0 for scalars.
     #[inline]
     pub fn depth(&self) -> u16 {
         match self {

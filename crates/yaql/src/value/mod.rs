@@ -1,7 +1,7 @@
 //! Values: immutable, shared, cheap to clone.
 //!
-//! A container carries what later questions about it would otherwise cost a walk for: how deep it
-//! is, the longest container in it, whether it can be hashed, and (on demand) a structural digest.
+//! A container caches properties that would otherwise need a traversal: its depth, the longest container in
+//! it, whether it is hashable, and (on demand) its content digest.
 
 mod digest;
 pub(crate) mod equality;
@@ -34,8 +34,8 @@ use crate::pyregex::Regex;
 
 /// A value of the language.
 ///
-/// The tag takes a whole word: with a smaller one values are copied in odd pieces when they are
-/// wrapped in results, and reading such a copy back stalls the processor.
+/// The discriminant takes a whole word. With a smaller one, values wrapped in `Result` are copied in unequal
+/// parts, and reading such a copy back causes a store-forwarding stall.
 #[derive(Clone, Debug, Default)]
 #[repr(u64)]
 pub enum Value {
@@ -43,24 +43,24 @@ pub enum Value {
     Null,
     Bool(bool),
     Int(i64),
-    /// An integer outside `i64`; one inside is always [`Value::Int`].
+    /// An integer outside the range of `i64`; smaller ones are always [`Value::Int`].
     BigInt(Arc<BigInt>),
     Float(f64),
     Str(Arc<str>),
-    /// What literals, data arrays and `toList()` give.
+    /// Result of literals, input arrays and `toList()`.
     Tuple(Arc<Seq>),
-    /// What `split()` and a few others give; equal to no tuple and not hashable.
+    /// Result of `split()` and a few other functions; never equal to a tuple, and unhashable.
     List(Arc<Seq>),
-    /// What literals and data objects give.
+    /// Result of literals and input objects.
     FrozenDict(Arc<Map>),
-    /// What `toDict()` and a few others give; not hashable.
+    /// Result of `toDict()` and a few other functions; unhashable.
     Dict(Arc<Map>),
     Set(Arc<Set>),
-    /// Keys of a map, as a set.
+    /// Set-like view of the keys of a map.
     Keys(MapView),
-    /// Pairs of a map, as a set.
+    /// Set-like view of the entries of a map.
     Items(MapView),
-    /// Values of a map; behind a pointer of its own because it is equal to itself only.
+    /// View of the values of a map. Boxed separately because it is equal only to itself.
     Values(Arc<MapView>),
     Ordering(Arc<OrderingCell>),
     Iterator(Arc<IterCell>),
@@ -69,19 +69,19 @@ pub enum Value {
     Regex(Arc<Regex>),
     Context(Ctx),
     Callable(Arc<Callable>),
-    /// The place of an argument that was left out, as in `[1, , 2]`.
+    /// An omitted argument, as in `[1, , 2]`.
     Omitted,
-    /// A value of the embedding program, equal to itself only.
+    /// A value of the embedding program; equal only to itself.
     Opaque(Arc<dyn Opaque>),
 }
 
-/// A value that only the embedding program understands, and can turn back into what it is.
+/// A value of the embedding program, opaque to expressions.
 pub trait Opaque: std::any::Any + Send + Sync + std::fmt::Debug {
-    /// The name shown for it where a value has to be printed.
+    /// Returns the type name used when the value is printed.
     fn type_name(&self) -> &str;
 }
 
-/// A view of a map that remembers which kind of map it was taken from.
+/// A view of a map. `frozen` records the kind of the map.
 #[derive(Clone, Debug)]
 pub struct MapView {
     pub map: Arc<Map>,
@@ -93,7 +93,7 @@ impl Value {
         Self::Str(text.into())
     }
 
-    /// An integer in its canonical form.
+    /// Creates an integer in canonical form.
     pub fn int(number: BigInt) -> Self {
         match i64::try_from(&number) {
             Ok(small) => Self::Int(small),
@@ -132,7 +132,7 @@ impl Value {
         }
     }
 
-    /// The sequence behind a tuple or a list.
+    /// Returns the sequence of a tuple or list.
     pub fn as_seq(&self) -> Option<&Arc<Seq>> {
         match self {
             Self::Tuple(seq) | Self::List(seq) => Some(seq),
@@ -140,7 +140,7 @@ impl Value {
         }
     }
 
-    /// The map behind either kind of map.
+    /// Returns the map of a frozen or mutable map.
     pub fn as_map(&self) -> Option<&Arc<Map>> {
         match self {
             Self::FrozenDict(map) | Self::Dict(map) => Some(map),
@@ -148,7 +148,7 @@ impl Value {
         }
     }
 
-    /// How many elements a sized container has.
+    /// Returns the length of a sized container.
     pub fn sized_len(&self) -> Option<usize> {
         match self {
             Self::Tuple(seq) | Self::List(seq) => Some(seq.len()),
@@ -201,7 +201,7 @@ mod tests {
     use super::Value;
 
     #[test]
-    fn values_and_their_results_take_three_words() {
+    fn values_and_results_take_three_words() {
         assert_eq!(size_of::<Value>(), 24);
         assert_eq!(size_of::<Option<Value>>(), 24);
         assert_eq!(size_of::<crate::error::Result<Option<Value>>>(), 24);

@@ -1,4 +1,4 @@
-//! Arithmetic on numbers: integers without bound, floats as IEEE says, errors as Python words them.
+//! Arithmetic: unbounded integers, IEEE 754 floats, and Python's error messages.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -11,14 +11,14 @@ use super::Value;
 use crate::error::{Error, ErrorClass, Result};
 use crate::pytext::{cmp_i64_float, cmp_int_float, float_floor_mod, int_to_float};
 
-/// A pair of numbers brought to one type.
+/// Two numbers converted to a common type.
 enum Pair<'a> {
     Small(i64, i64),
     Big(Cow<'a, BigInt>, Cow<'a, BigInt>),
     Float(f64, f64),
 }
 
-/// Both numbers, unless one of them is none. Booleans are no numbers here.
+/// Converts two numbers to a common type; `None` if either is not a number. Booleans are not numbers here.
 fn pair<'a>(a: &'a Value, b: &'a Value) -> Option<Result<Pair<'a>>> {
     Some(match (a, b) {
         (Value::Int(a), Value::Int(b)) => Ok(Pair::Small(*a, *b)),
@@ -32,7 +32,7 @@ fn pair<'a>(a: &'a Value, b: &'a Value) -> Option<Result<Pair<'a>>> {
     })
 }
 
-/// An integer of any size; zero for what is none.
+/// Converts to an integer; 0 for other types.
 pub(crate) fn to_big(value: &Value) -> BigInt {
     match value {
         Value::Int(number) => (*number).into(),
@@ -42,7 +42,7 @@ pub(crate) fn to_big(value: &Value) -> BigInt {
     }
 }
 
-/// The same without a copy, where there is a large integer already.
+/// Like [`to_big`], borrowing a large integer.
 fn as_big(value: &Value) -> Cow<'_, BigInt> {
     match value {
         Value::BigInt(number) => Cow::Borrowed(number),
@@ -86,7 +86,7 @@ pub(crate) fn mul(a: &Value, b: &Value) -> Option<Result<Value>> {
     }))
 }
 
-/// Floor division of two integers, true division otherwise.
+/// Floor division for two integers, true division otherwise.
 pub(crate) fn div(a: &Value, b: &Value) -> Option<Result<Value>> {
     Some(pair(a, b)?.and_then(|pair| match pair {
         Pair::Small(_, 0) => Err(zero_division("integer division or modulo by zero")),
@@ -99,7 +99,7 @@ pub(crate) fn div(a: &Value, b: &Value) -> Option<Result<Value>> {
     }))
 }
 
-/// Modulo with the sign of the divisor.
+/// Modulo; the result has the sign of the divisor.
 pub(crate) fn modulo(a: &Value, b: &Value) -> Option<Result<Value>> {
     Some(pair(a, b)?.and_then(|pair| match pair {
         Pair::Small(_, 0) => Err(zero_division("integer modulo by zero")),
@@ -122,8 +122,8 @@ pub(crate) fn neg(value: &Value) -> Option<Value> {
     })
 }
 
-/// The exact order of two numbers; `Some(None)` when one is nan, `None` when one is no number.
-#[expect(clippy::option_option, reason = "no number and no order are different answers")]
+/// Compares exact values. `Some(None)` if either is NaN, `None` if either is not a number.
+#[expect(clippy::option_option, reason = "distinguishes non-numbers from unordered numbers")]
 pub(crate) fn compare(a: &Value, b: &Value) -> Option<Option<Ordering>> {
     Some(match (a, b) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),

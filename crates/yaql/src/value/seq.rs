@@ -1,18 +1,18 @@
-//! Sequences: what tuples and lists are made of.
+//! Sequences, the storage of tuples and lists.
 
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-use super::digest::Remembered;
+use super::digest::CachedDigest;
 use super::{Meta, Value};
 
-/// An immutable sequence of values; its fields are in order for the reason that those of a map are.
+/// An immutable sequence of values. For the field order see [`super::Map`].
 #[derive(Debug)]
 #[repr(C)]
 pub struct Seq {
     meta: Meta,
     items: Vec<Value>,
-    pub(super) digest: OnceLock<Remembered>,
+    pub(super) digest: OnceLock<CachedDigest>,
 }
 
 impl Seq {

@@ -1,8 +1,8 @@
-//! Sets of hashable values. They keep the order of insertion, which the language leaves open.
+//! Sets of hashable values. They preserve insertion order, which the language leaves unspecified.
 
 use std::sync::OnceLock;
 
-use super::digest::Remembered;
+use super::digest::CachedDigest;
 use super::table::Table;
 use super::{Key, Meta, Value};
 use crate::error::Result;
@@ -11,7 +11,7 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct Set {
     meta: Meta,
-    pub(super) digest: OnceLock<Remembered>,
+    pub(super) digest: OnceLock<CachedDigest>,
     items: Table<()>,
 }
 

@@ -1,9 +1,9 @@
-//! How much memory the reference would say a value takes, not counting what it refers to.
+//! Estimates the memory that a value takes in the reference, excluding what it refers to.
 
 use super::Value;
 
 impl Value {
-    /// The shallow size in bytes; a model of `CPython`'s figures, exact where programs can tell.
+    /// Returns the shallow size in bytes. Models `CPython`, exactly where expressions can observe it.
     pub fn shallow_size(&self) -> u64 {
         match self {
             Self::Str(text) => crate::pytext::python_size_of_str(text),
@@ -33,7 +33,7 @@ pub(crate) fn dict_size(len: usize) -> u64 {
     match len {
         0 => 64,
         1..=5 => 232,
-        // The table doubles when two thirds full; entries are 24 bytes and indices 1 to 8.
+        // The table doubles when two thirds full; entries take 24 bytes and indexes 1 to 8.
         _ => (len as u64 * 3 / 2).next_power_of_two() * 20 + 100,
     }
 }

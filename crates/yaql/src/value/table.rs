@@ -1,14 +1,14 @@
-//! Entries in the order they came, found by key.
+//! Insertion-ordered hash table.
 //!
-//! Most maps of a deployment are small: up to a handful of entries a plain scan beats hashing, and
-//! nothing but the entries themselves has to be built. Larger ones get an index.
+//! Most maps in deployment data are small. Up to a few entries a linear scan is faster than hashing and needs
+//! no index; larger tables get one.
 
 use hashbrown::HashTable;
 
 use super::Key;
 
-/// Up to this many entries there is no index.
-const SCANNED_MAX: usize = 8;
+/// Maximum number of entries without an index.
+const SCAN_MAX: usize = 8;
 
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -31,8 +31,7 @@ impl<V> Default for Table<V> {
 
 impl<V> Table<V> {
     pub(crate) fn with_capacity(capacity: usize) -> Self {
-        let index =
-            if capacity > SCANNED_MAX { HashTable::with_capacity(capacity) } else { HashTable::new() };
+        let index = if capacity > SCAN_MAX { HashTable::with_capacity(capacity) } else { HashTable::new() };
         Self { entries: Vec::with_capacity(capacity), index }
     }
 
@@ -44,10 +43,10 @@ impl<V> Table<V> {
         self.entries.len()
     }
 
-    /// The place of the entry whose key fits; the hash is asked for only when there is an index.
+    /// Returns the index of the entry whose key matches. `hash` is called only if there is an index.
     #[inline]
     pub(crate) fn find(&self, hash: impl FnOnce() -> u64, fits: impl Fn(&Key) -> bool) -> Option<usize> {
-        if self.entries.len() <= SCANNED_MAX {
+        if self.entries.len() <= SCAN_MAX {
             return self.entries.iter().position(|(key, _)| fits(key));
         }
         let hash = hash();
@@ -56,11 +55,10 @@ impl<V> Table<V> {
     }
 
     pub(crate) fn find_key(&self, key: &Key) -> Option<usize> {
-        self.find(|| key.hash(), |known| known == key)
+        self.find(|| key.hash(), |candidate| candidate == key)
     }
 
-    /// Sets a key; one that is there already keeps its place and its spelling. Says whether the
-    /// key is new.
+    /// Sets a key and reports whether it is new. An existing key keeps its position and representation.
     pub(crate) fn insert(&mut self, key: Key, value: V) -> bool {
         if let Some(at) = self.find_key(&key) {
             self.entries[at].1 = value;
@@ -70,17 +68,17 @@ impl<V> Table<V> {
         true
     }
 
-    /// Adds a key that is known not to be there.
+    /// Appends a key that must not exist yet.
     pub(crate) fn push(&mut self, key: Key, value: V) {
         self.entries.push((key, value));
         match self.entries.len() {
-            len if len <= SCANNED_MAX => {}
-            len if len == SCANNED_MAX + 1 => self.reindex(),
+            len if len <= SCAN_MAX => {}
+            len if len == SCAN_MAX + 1 => self.reindex(),
             len => self.index_entry(len - 1),
         }
     }
 
-    /// What a key stands for, made when the key is new.
+    /// Returns the value of a key, inserting the result of `make` if the key is new.
     pub(crate) fn get_or_insert_with(&mut self, key: Key, make: impl FnOnce() -> V) -> &mut V {
         let at = if let Some(at) = self.find_key(&key) {
             at
@@ -95,19 +93,19 @@ impl<V> Table<V> {
         self.entries
     }
 
-    /// Keeps the entries at the places that fit.
+    /// Retains the entries whose index satisfies the predicate.
     pub(crate) fn retain(&mut self, mut fits: impl FnMut(usize) -> bool) {
-        let mut place = 0;
+        let mut index = 0;
         self.entries.retain(|_| {
-            place += 1;
-            fits(place - 1)
+            index += 1;
+            fits(index - 1)
         });
         self.reindex();
     }
 
     fn reindex(&mut self) {
         self.index.clear();
-        if self.entries.len() > SCANNED_MAX {
+        if self.entries.len() > SCAN_MAX {
             for at in 0..self.entries.len() {
                 self.index_entry(at);
             }

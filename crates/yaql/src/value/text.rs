@@ -1,4 +1,4 @@
-//! The text form of values, as the reference prints them.
+//! String representations of values, as the reference prints them.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::pytext::{float_text, int_text, write_quoted};
 
 impl Value {
-    /// What the function `str` gives: words for null and booleans, strings as they are.
+    /// Formats like the function `str`: words for null and booleans, strings unquoted.
     pub fn to_text(&self, limit: usize) -> Result<String> {
         let mut out = Text { out: String::new(), limit };
         match self {
@@ -19,8 +19,8 @@ impl Value {
         Ok(out.out)
     }
 
-    /// What Python's `str` would print, as error messages show a receiver. A value that cannot be
-    /// printed replaces the error that was to be reported, as it does in the reference.
+    /// Formats like Python's `str`, for the receiver in an error message. Returns the formatting error if
+    /// there is one; as in the reference, it replaces the error to be reported.
     pub fn to_message_text(&self) -> Result<String> {
         const LONGEST: usize = 10_000;
         let mut text = Text { out: String::new(), limit: LONGEST };
@@ -38,7 +38,7 @@ impl Value {
         Ok(out)
     }
 
-    /// The form inside containers.
+    /// Formats like Python's `repr`, the form used inside containers.
     pub fn to_repr(&self, limit: usize) -> Result<String> {
         let mut out = Text { out: String::new(), limit };
         self.write_repr(&mut out)?;
@@ -98,7 +98,7 @@ impl Value {
     }
 }
 
-/// Text that may not grow without bound: a small value that shares its parts can be long in print.
+/// Output with a length limit: a small value that shares subvalues can have a very long representation.
 struct Text {
     out: String,
     limit: usize,

@@ -1,11 +1,12 @@
-//! Which values count as true.
+//! Truth values.
 
 use num_traits::Zero;
 
 use super::Value;
 
 impl Value {
-    /// Truth as the reference sees it: empty and zero are false, every lazy value is true.
+    /// Reports whether a value is true, as in the reference: zero and empty values are false, lazy values are
+    /// true.
     pub fn is_true(&self) -> bool {
         match self {
             Self::Null => false,

@@ -1,27 +1,28 @@
-//! Calls of library functions, with arguments after their signatures.
+//! Generates calls of library functions with arguments that match their signatures.
 
 use stoker_yaql::library::{Param, ParamType, Style};
 
 use crate::generate::Generator;
 use crate::literals;
-use crate::table::{Entry, Gives};
+use crate::table::{Entry, ResultType};
 use crate::tree::{Form, Node};
 use crate::types::Ty;
 
 impl Generator<'_> {
-    /// A call of some function that gives the wanted type.
+    /// Generates a call of a function that returns the goal type.
     pub(crate) fn call_for(&mut self, goal: &Ty, depth: usize) -> Option<Node> {
         let table = self.table;
-        let fitting: Vec<&Entry> = table.entries.iter().filter(|entry| fits(entry.gives, goal)).collect();
-        if fitting.is_empty() {
+        let candidates: Vec<&Entry> =
+            table.entries.iter().filter(|entry| fits(entry.result_type, goal)).collect();
+        if candidates.is_empty() {
             return None;
         }
-        let entry = self.rng.pick(&fitting);
+        let entry = self.rng.pick(&candidates);
         Some(self.call(entry, goal, depth))
     }
 
     pub(crate) fn call(&mut self, entry: &Entry, goal: &Ty, depth: usize) -> Node {
-        let element = self.subject(entry.gives, goal);
+        let element = self.subject(entry.result_type, goal);
         let signature = &entry.overload.signature;
         let mut args = Vec::new();
         let mut by_name = false;
@@ -34,7 +35,7 @@ impl Generator<'_> {
                 continue;
             }
             let value = self.argument(entry, param, &element, goal, depth);
-            // Pairs would be taken for pairs where a function has any.
+            // A function that takes pairs would not interpret `k => v` as a named argument.
             if by_name || (!signature.pairs && param.default.is_some() && self.rng.chance(10)) {
                 by_name = true;
                 args.push(Node::pair(Node::atom(&*param.name), value));
@@ -74,13 +75,15 @@ impl Generator<'_> {
         call
     }
 
-    /// What the elements are that such a function works on.
-    fn subject(&mut self, gives: Gives, goal: &Ty) -> Ty {
-        let of_goal = match gives {
-            Gives::Element => Some(goal.clone()),
-            Gives::Same | Gives::Seq | Gives::Set | Gives::Ordering => goal.element().cloned(),
-            Gives::Parts => goal.element().and_then(Ty::element).cloned(),
-            Gives::Dict => match goal {
+    /// Chooses the element type of the collection that a function operates on.
+    fn subject(&mut self, result: ResultType, goal: &Ty) -> Ty {
+        let of_goal = match result {
+            ResultType::Element => Some(goal.clone()),
+            ResultType::Same | ResultType::Seq | ResultType::Set | ResultType::Ordering => {
+                goal.element().cloned()
+            }
+            ResultType::Parts => goal.element().and_then(Ty::element).cloned(),
+            ResultType::Dict => match goal {
                 Ty::Dict(value) => Some((**value).clone()),
                 _ => None,
             },
@@ -94,7 +97,7 @@ impl Generator<'_> {
     }
 
     fn argument(&mut self, entry: &Entry, param: &Param, element: &Ty, goal: &Ty, depth: usize) -> Node {
-        if let Some(node) = self.hinted(entry, param) {
+        if let Some(node) = self.argument_by_name(entry, param) {
             return node;
         }
         match param.kind {
@@ -117,8 +120,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Arguments whose meaning is in their name.
-    fn hinted(&mut self, entry: &Entry, param: &Param) -> Option<Node> {
+    /// Generates an argument for a parameter whose name implies its meaning.
+    fn argument_by_name(&mut self, entry: &Entry, param: &Param) -> Option<Node> {
         let rng = &mut self.rng;
         if rng.chance(12) {
             return None;
@@ -182,11 +185,11 @@ impl Generator<'_> {
             (_, "predicate" | "condition") => (vec![element.clone()], Ty::Bool),
             _ => (vec![element.clone()], Ty::Any),
         };
-        let known = self.scope.len();
+        let scope_len = self.scope.len();
         let names = if bound.len() == 2 { ["$1", "$2"] } else { ["$", ""] };
         self.scope.extend(names.iter().map(ToString::to_string).zip(bound));
         let body = self.expr(&result, depth);
-        self.scope.truncate(known);
+        self.scope.truncate(scope_len);
         body
     }
 }
@@ -199,28 +202,36 @@ fn matches_regex(param: &Param) -> bool {
     matches!(param.kind, ParamType::Value(kinds) if kinds.has(stoker_yaql::value::Kind::Regex))
 }
 
-fn fits(gives: Gives, goal: &Ty) -> bool {
+fn fits(result: ResultType, goal: &Ty) -> bool {
     match goal {
         Ty::Any => true,
-        Ty::Bool => matches!(gives, Gives::Bool | Gives::Element),
-        Ty::Int => matches!(gives, Gives::Int | Gives::Number | Gives::Element),
-        Ty::Float => matches!(gives, Gives::Float | Gives::Number | Gives::Element),
-        Ty::Str => matches!(gives, Gives::Str | Gives::Element),
-        Ty::DateTime => matches!(gives, Gives::DateTime | Gives::Element),
-        Ty::TimeSpan => matches!(gives, Gives::TimeSpan | Gives::Element),
-        Ty::Regex => gives == Gives::Regex,
-        Ty::Context => gives == Gives::Context,
+        Ty::Bool => matches!(result, ResultType::Bool | ResultType::Element),
+        Ty::Int => matches!(result, ResultType::Int | ResultType::Number | ResultType::Element),
+        Ty::Float => matches!(result, ResultType::Float | ResultType::Number | ResultType::Element),
+        Ty::Str => matches!(result, ResultType::Str | ResultType::Element),
+        Ty::DateTime => matches!(result, ResultType::DateTime | ResultType::Element),
+        Ty::TimeSpan => matches!(result, ResultType::TimeSpan | ResultType::Element),
+        Ty::Regex => result == ResultType::Regex,
+        Ty::Context => result == ResultType::Context,
         Ty::Coll(element) => {
-            matches!(gives, Gives::Same | Gives::Mapped | Gives::Ordering | Gives::Seq | Gives::Set)
-                || (gives == Gives::Strings && **element == Ty::Str)
-                || (gives == Gives::Ints && **element == Ty::Int)
-                || (gives == Gives::Parts && element.element().is_some())
+            matches!(
+                result,
+                ResultType::Same
+                    | ResultType::Mapped
+                    | ResultType::Ordering
+                    | ResultType::Seq
+                    | ResultType::Set
+            ) || (result == ResultType::Strings && **element == Ty::Str)
+                || (result == ResultType::Ints && **element == Ty::Int)
+                || (result == ResultType::Parts && element.element().is_some())
         }
-        Ty::Seq(element) => gives == Gives::Seq || (gives == Gives::Strings && **element == Ty::Str),
-        Ty::Iter(_) => matches!(gives, Gives::Same | Gives::Mapped),
-        Ty::Ordering(_) => gives == Gives::Ordering,
-        Ty::Set(_) => gives == Gives::Set,
-        Ty::Dict(_) => gives == Gives::Dict,
+        Ty::Seq(element) => {
+            result == ResultType::Seq || (result == ResultType::Strings && **element == Ty::Str)
+        }
+        Ty::Iter(_) => matches!(result, ResultType::Same | ResultType::Mapped),
+        Ty::Ordering(_) => result == ResultType::Ordering,
+        Ty::Set(_) => result == ResultType::Set,
+        Ty::Dict(_) => result == ResultType::Dict,
         Ty::Null | Ty::Record(_) => false,
     }
 }

@@ -1,4 +1,4 @@
-//! A request made by chance: an expression, a document, variables and options.
+//! Randomly generated requests: an expression, a document, variables and options.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -24,7 +24,7 @@ pub(crate) enum Source {
 }
 
 impl Case {
-    /// The request as a line of the protocol.
+    /// Formats the request as a line of the protocol.
     pub(crate) fn request(&self) -> String {
         let mut request = Map::new();
         request.insert("expr".to_owned(), json!(self.text()));
@@ -46,7 +46,7 @@ impl Case {
     }
 }
 
-/// The tables of the dialects that cases are written in.
+/// Function tables of the dialects.
 pub(crate) struct Tables {
     pub(crate) standard: Table,
     pub(crate) delegates: Table,
@@ -63,7 +63,7 @@ pub(crate) fn generate(seed: u64, number: u64, tables: &Tables) -> Case {
         (true, _) => &tables.delegates,
         _ => &tables.standard,
     };
-    // Sets cannot be had in a fixed order when they are handed to the reference as they are.
+    // Without input conversion the order of sets passed to the reference cannot be fixed.
     let sets = !options.contains_key("yaql.convertInputData");
     let root = if rng.chance(70) { Ty::record(&mut rng, 3) } else { Ty::random(&mut rng, 2) };
     let data = document(&mut rng, &root, 4, sets);
@@ -90,7 +90,7 @@ pub(crate) fn generate(seed: u64, number: u64, tables: &Tables) -> Case {
 
 fn options(rng: &mut Rng) -> Map<String, Json> {
     let mut options = Map::new();
-    // Endless sequences are common, and the reference is slow to reach its usual limit.
+    // Infinite sequences are common, and the reference is slow to reach its default limit.
     if rng.chance(90) {
         let limit = rng.pick(&[100, 100, 100, 50, 20, 3]);
         options.insert("yaql.limitIterators".to_owned(), json!(limit));
@@ -130,7 +130,7 @@ const TEXTS: [&str; 16] = [
     "10.20.0.3",
 ];
 
-/// A value of a type as JSON; now and then null, or of another type.
+/// Generates a JSON value of a type; occasionally null or of another type.
 fn document(rng: &mut Rng, ty: &Ty, depth: usize, sets: bool) -> Json {
     if rng.chance(3) {
         return Json::Null;

@@ -1,26 +1,26 @@
-//! Whether two answers are one, and which differences are known and wanted.
+//! Compares responses and classifies known, accepted differences.
 
 use stoker_yaql::Value;
 use stoker_yaql::json::{WriteOptions, parse, write};
 
-/// How two answers differ: the class of each, `ok` for a value.
+/// A difference between two responses: the error class of each, or `ok` for a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) theirs: String,
     pub(crate) ours: String,
 }
 
-/// The outcome of an answer: `ok` and the value, or the class of the error and nothing.
+/// Returns the outcome of a response: `ok` and the value, or the error class and an empty string.
 pub(crate) fn outcome(answer: &str) -> (String, String) {
     match parse(answer) {
         Ok(answer) => outcome_of(&answer),
-        Err(_) => ("no JSON".to_owned(), answer.to_owned()),
+        Err(_) => ("not JSON".to_owned(), answer.to_owned()),
     }
 }
 
-/// The same of an answer that was read already.
+/// Returns the outcome of a parsed response.
 pub(crate) fn outcome_of(answer: &Value) -> (String, String) {
-    let Some(answer) = answer.as_map() else { return ("no object".to_owned(), String::new()) };
+    let Some(answer) = answer.as_map() else { return ("not an object".to_owned(), String::new()) };
     if let Some(class) = answer.get_str("err").and_then(Value::as_str) {
         return (class.to_owned(), String::new());
     }
@@ -37,8 +37,8 @@ pub(crate) fn difference(theirs: &str, ours: &str) -> Option<Difference> {
     Some(Difference { theirs: their_class, ours: our_class })
 }
 
-/// Why a difference is none that counts. Each rule is as narrow as it can be.
-pub(crate) fn excuse(
+/// Returns the reason why a difference is accepted, if it is. Each rule is as narrow as possible.
+pub(crate) fn accepted_difference(
     expression: &str,
     theirs: &str,
     ours: &str,
@@ -46,11 +46,11 @@ pub(crate) fn excuse(
 ) -> Option<&'static str> {
     let theirs = theirs.to_lowercase();
     match difference.theirs.as_str() {
-        // We bound work by steps and make no use of the C stack; the reference gives up elsewhere.
-        "Timeout" => return Some("the reference found no end"),
+        // The engine bounds work by steps and does not use the C stack; the limits of the reference differ.
+        "Timeout" => return Some("the reference timed out"),
         "MemoryError" => return Some("the reference ran out of memory"),
         "RecursionError" => return Some("the reference ran out of stack"),
-        "UnicodeEncodeError" => return Some("a lone surrogate"),
+        "UnicodeEncodeError" => return Some("an unpaired surrogate"),
         _ => {}
     }
     if theirs.contains("0x7f") {
@@ -63,38 +63,38 @@ pub(crate) fn excuse(
     if prints && expression.contains("len") && difference.theirs == difference.ours {
         return Some("the length of the text of an iterator");
     }
-    // The marker of an omitted element is no value; whatever is done to it is chance.
+    // The marker of an omitted element is not a value; the results of operations on it are arbitrary.
     if ours.contains("NoValue") || theirs.contains("novalue") || has_omitted_element(expression) {
         return Some("an omitted element of a list");
     }
-    // Offsets of a day and more fail when they are used; inside containers we compare without them.
+    // Offsets of a day or more fail on use; inside containers we compare without using them.
     if theirs.contains("offset must be a timedelta strictly") && difference.ours == "ok" {
         return Some("an offset out of range inside a container");
     }
-    // As keys, the reference takes each nan that was made for itself, we take all for one.
+    // As keys, the reference distinguishes individual NaN objects; we treat all NaNs as equal.
     if expression.contains("nan") && difference.theirs == "ok" && difference.ours == "ok" {
-        return Some("nan as a key");
+        return Some("NaN as a key");
     }
-    // A list made by splitting has spare room there, which counts when it is repeated.
+    // A list created by splitting is over-allocated in the reference, which counts when it is repeated.
     if difference.theirs == "MemoryQuotaExceededException" && ours.contains("index-sized integer") {
-        return Some("the spare room of a list");
+        return Some("an over-allocated list");
     }
-    // Ranges of the legacy library are sequences of a kind of their own.
+    // Ranges of the legacy library are a separate kind of sequence in the reference.
     if expression.contains("range(") && ours.contains("unhashable type: 'list'") {
         return Some("a legacy range as a key");
     }
     if expression.contains("range(") && theirs.contains("convert to c ssize_t") {
-        return Some("a legacy range that is too long to have a length");
+        return Some("the length of a legacy range exceeds a machine word");
     }
     if theirs.contains("complex") || ours.contains("complex result") {
         return Some("a complex number");
     }
-    // Without output conversion lazy values come out as they are; their types are the reference's own.
+    // Without output conversion lazy values are returned as they are, with types specific to the reference.
     if theirs.contains("{\"$yaql\": \"opaque\"") {
         return Some("an object of the host");
     }
-    if has_lone_surrogate(&theirs) || expression.to_lowercase().contains("\\ud8") {
-        return Some("a lone surrogate");
+    if has_unpaired_surrogate(&theirs) || expression.to_lowercase().contains("\\ud8") {
+        return Some("an unpaired surrogate");
     }
     let selects = ["search(", "searchAll(", "replaceBy("].iter().any(|name| expression.contains(name));
     if selects && expression.contains("(?P<") {
@@ -103,7 +103,7 @@ pub(crate) fn excuse(
     None
 }
 
-/// Whether some list literal, or call that makes a collection, has an empty slot.
+/// Reports whether a list literal or a call that creates a collection has an empty slot.
 fn has_omitted_element(expression: &str) -> bool {
     let dense: String = expression.split_whitespace().collect();
     if ["set(,", "list(,", "append(,"].iter().any(|call| dense.contains(call)) {
@@ -123,8 +123,8 @@ fn has_omitted_element(expression: &str) -> bool {
     false
 }
 
-/// Looks for an escaped surrogate without its other half.
-fn has_lone_surrogate(text: &str) -> bool {
+/// Reports whether the text contains an escaped unpaired surrogate.
+fn has_unpaired_surrogate(text: &str) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find("\\ud") {
         let (high, next) = (rest.as_bytes().get(at + 3), rest.get(at + 6..at + 10));
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_and_values_count() {
+    fn types_and_values_are_compared() {
         assert!(difference("{\"ok\": 1}", "{\"ok\": 1}").is_none());
         assert!(difference("{\"ok\": 1}", "{\"ok\": 1.0}").is_some());
         assert!(difference("{\"ok\": 0.0}", "{\"ok\": -0.0}").is_some());
@@ -160,17 +160,17 @@ mod tests {
     }
 
     #[test]
-    fn empty_slots_of_lists_are_found() {
+    fn omitted_list_elements_are_detected() {
         assert!(has_omitted_element("[ ,1]"));
         assert!(has_omitted_element("f([1, , 2])"));
         assert!(!has_omitted_element("f(, 1, , [2, 3])"));
     }
 
     #[test]
-    fn only_half_a_pair_is_lone() {
-        assert!(has_lone_surrogate("\"\\ud83d\""));
-        assert!(has_lone_surrogate("\"\\ude00\""));
-        assert!(!has_lone_surrogate("\"\\ud83d\\ude00\""));
-        assert!(!has_lone_surrogate("\"\\ud7ff\""));
+    fn unpaired_surrogates_are_detected() {
+        assert!(has_unpaired_surrogate("\"\\ud83d\""));
+        assert!(has_unpaired_surrogate("\"\\ude00\""));
+        assert!(!has_unpaired_surrogate("\"\\ud83d\\ude00\""));
+        assert!(!has_unpaired_surrogate("\"\\ud7ff\""));
     }
 }

@@ -1,4 +1,4 @@
-//! Cases about one thing: a call with odd values, numbers as text, dates as text, patterns.
+//! Focused cases: calls with edge-case values, numbers as text, dates as text, patterns.
 
 use crate::generate::Generator;
 use crate::literals;
@@ -6,8 +6,8 @@ use crate::rng::Rng;
 use crate::tree::{Form, Node};
 use crate::types::Ty;
 
-/// Values of every kind, as short as can be, with those that few people think of.
-const ODD: [&str; 58] = [
+/// Short expressions for values of every kind, including edge cases.
+const EDGE_CASES: [&str; 58] = [
     "null",
     "true",
     "false",
@@ -68,15 +68,15 @@ const ODD: [&str; 58] = [
     "$.a",
 ];
 
-fn odd(rng: &mut Rng) -> Node {
-    Node::atom(rng.pick(&ODD)).tight()
+fn edge_case(rng: &mut Rng) -> Node {
+    Node::atom(rng.pick(&EDGE_CASES)).tight()
 }
 
 impl Generator<'_> {
     pub(crate) fn focused(&mut self) -> Node {
         match self.rng.below(10) {
-            0..=4 => self.odd_call(),
-            5 => self.odd_operator(),
+            0..=4 => self.edge_case_call(),
+            5 => self.edge_case_operator(),
             6 => self.number_text(),
             7 => self.date_text(),
             8 => self.text_call(),
@@ -84,47 +84,47 @@ impl Generator<'_> {
         }
     }
 
-    /// A function of the library with arguments that mostly are of some wrong or odd kind.
-    fn odd_call(&mut self) -> Node {
+    /// Generates a call of a library function in which many arguments are edge cases or of the wrong type.
+    fn edge_case_call(&mut self) -> Node {
         let table = self.table;
         let entry = self.rng.choose(&table.entries);
         let mut call = self.call(entry, &Ty::Any, 0);
         for kid in &mut call.kids {
             if self.rng.chance(45) {
                 match kid.form {
-                    Form::Pair => kid.kids[1] = odd(&mut self.rng),
-                    _ => *kid = odd(&mut self.rng),
+                    Form::Pair => kid.kids[1] = edge_case(&mut self.rng),
+                    _ => *kid = edge_case(&mut self.rng),
                 }
             }
         }
         self.wrapped(call)
     }
 
-    /// Looks at a value in some way that tells kinds apart.
+    /// Wraps a node in an expression whose result depends on the kind of the value.
     fn wrapped(&mut self, node: Node) -> Node {
         match self.rng.below(24) {
             0 => Node::call("str", vec![node]),
             1 => Node::call("set", vec![node]),
-            2 => Node::binary("=", node, odd(&mut self.rng)),
+            2 => Node::binary("=", node, edge_case(&mut self.rng)),
             3 => Node::new(Form::List, vec![node.clone(), node]),
             4 => Node::call("bool", vec![node]),
             5 => Node::method(node, "len", Vec::new()),
-            6 => Node::index(node, vec![odd(&mut self.rng)]),
+            6 => Node::index(node, vec![edge_case(&mut self.rng)]),
             7 => Node::new(Form::Map, vec![Node::pair(node, Node::atom("1"))]),
             8 => Node::method(node, "toList", Vec::new()),
             9 => Node::call("isList", vec![node]),
-            10 => Node::binary("in", odd(&mut self.rng), node),
-            11 => Node::binary("+", node, odd(&mut self.rng)),
+            10 => Node::binary("in", edge_case(&mut self.rng), node),
+            11 => Node::binary("+", node, edge_case(&mut self.rng)),
             12 => Node::method(Node::new(Form::List, vec![node]), "join", vec![Node::atom("'-'")]),
             _ => node,
         }
     }
 
-    fn odd_operator(&mut self) -> Node {
+    fn edge_case_operator(&mut self) -> Node {
         const OPERATORS: [&str; 17] =
             ["+", "-", "*", "/", "mod", "<", ">", "<=", ">=", "=", "!=", "in", "and", "or", "=~", "!~", "->"];
         let operator = self.rng.pick(&OPERATORS);
-        let node = Node::binary(operator, odd(&mut self.rng), odd(&mut self.rng));
+        let node = Node::binary(operator, edge_case(&mut self.rng), edge_case(&mut self.rng));
         let node = if self.rng.chance(20) {
             Node::unary(self.rng.pick(&["-", "+", "not"]), node.paren())
         } else {
@@ -133,7 +133,7 @@ impl Generator<'_> {
         if self.rng.chance(50) { node } else { self.wrapped(node) }
     }
 
-    /// Numbers written and read: `int`, `float`, `round`, `str` and arithmetic on random digits.
+    /// Generates conversions and arithmetic on random digits: `int`, `float`, `round`, `str` and operators.
     fn number_text(&mut self) -> Node {
         let digits = |rng: &mut Rng, most: usize| -> String {
             (0..=rng.below(most)).map(|_| char::from(b'0' + rng.below(10) as u8)).collect()
@@ -244,7 +244,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Functions of strings on texts of letters with rules of their own.
+    /// Generates string functions on text with characters that have special Unicode rules.
     fn text_call(&mut self) -> Node {
         const NAMES: [&str; 16] = [
             "toUpper",

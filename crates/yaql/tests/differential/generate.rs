@@ -1,4 +1,4 @@
-//! Expressions that are meant to have a value: each is made for a type.
+//! Generates expressions for a goal type, most of which evaluate without an error.
 
 use crate::literals;
 use crate::rng::Rng;
@@ -9,7 +9,7 @@ use crate::types::Ty;
 pub(crate) struct Generator<'a> {
     pub(crate) rng: Rng,
     pub(crate) table: &'a Table,
-    /// Variables in reach, innermost last.
+    /// Visible variables, innermost last.
     pub(crate) scope: Vec<(String, Ty)>,
     pub(crate) delegates: bool,
     pub(crate) legacy: bool,
@@ -21,31 +21,31 @@ impl Generator<'_> {
             return if self.rng.chance(40) { self.path(goal) } else { None }
                 .unwrap_or_else(|| self.leaf(goal, 1));
         }
-        let made = match self.rng.below(100) {
+        let node = match self.rng.below(100) {
             0..=24 => self.path(goal),
             25..=34 => None,
             35..=52 => self.operator(goal, depth - 1),
             53..=90 => self.call_for(goal, depth - 1),
             _ => self.form(goal, depth - 1),
         };
-        made.unwrap_or_else(|| self.leaf(goal, depth))
+        node.unwrap_or_else(|| self.leaf(goal, depth))
     }
 
-    /// An operand: usually in parentheses where precedence may matter.
+    /// Generates an operand, usually in parentheses where precedence matters.
     fn operand(&mut self, goal: &Ty, depth: usize) -> Node {
         let node = self.expr(goal, depth);
         if self.rng.chance(80) { node.tight() } else { node }
     }
 
-    /// Something of the wanted type that a variable leads to.
+    /// Generates a path from a variable to a value of the goal type.
     fn path(&mut self, goal: &Ty) -> Option<Node> {
-        let mut found = Vec::new();
+        let mut paths = Vec::new();
         for (index, (name, ty)) in self.scope.iter().enumerate() {
             if self.scope[index + 1..].iter().all(|(other, _)| other != name) {
-                reach(Node::atom(name), ty, goal, 3, &mut found);
+                reach(Node::atom(name), ty, goal, 3, &mut paths);
             }
         }
-        if found.is_empty() { None } else { Some(self.rng.choose(&found).clone()) }
+        if paths.is_empty() { None } else { Some(self.rng.choose(&paths).clone()) }
     }
 
     pub(crate) fn leaf(&mut self, goal: &Ty, depth: usize) -> Node {
@@ -120,7 +120,7 @@ impl Generator<'_> {
         }
     }
 
-    /// An element of a literal; now and then of another type.
+    /// Generates an element of a literal; occasionally of another type.
     fn item(&mut self, ty: &Ty, depth: usize) -> Node {
         match self.rng.below(40) {
             0 => Node::atom("null"),
@@ -213,9 +213,9 @@ impl Generator<'_> {
         Node::binary(op, left, self.operand(&right, depth))
     }
 
-    /// Forms that fit every type: contexts, branches, access.
+    /// Generates a construct that supports every type: contexts, branches, access.
     fn form(&mut self, goal: &Ty, depth: usize) -> Option<Node> {
-        let made = match self.rng.below(12) {
+        let node = match self.rng.below(12) {
             0 | 1 => self.binding(goal, depth),
             2 => {
                 let condition = self.expr(&Ty::Bool, depth);
@@ -264,7 +264,7 @@ impl Generator<'_> {
                 if self.rng.chance(40) { Node::index(map, keys) } else { Node::method(map, "get", keys) }
             }
         };
-        Some(made)
+        Some(node)
     }
 
     fn property(&mut self, goal: &Ty, depth: usize) -> Option<Node> {
@@ -284,14 +284,14 @@ impl Generator<'_> {
     fn binding(&mut self, goal: &Ty, depth: usize) -> Node {
         let ty = Ty::random(&mut self.rng, 2);
         let value = self.expr(&ty, depth);
-        let (context, bound) = match self.rng.below(4) {
+        let (context, variables) = match self.rng.below(4) {
             0 => (Node::call("with", vec![value]), vec![("$".to_owned(), ty)]),
             1 => {
                 let element = ty.element().cloned().unwrap_or(Ty::Int);
                 let list = self.expr(&Ty::seq(&element), depth);
                 let names = ["p", "q"].map(Node::atom);
-                let bound = ["$p", "$q"].map(|name| (name.to_owned(), element.clone()));
-                (Node::method(list, "unpack", names.into()), bound.into())
+                let variables = ["$p", "$q"].map(|name| (name.to_owned(), element.clone()));
+                (Node::method(list, "unpack", names.into()), variables.into())
             }
             _ => {
                 let name = self.rng.pick(&["x", "y", "k"]);
@@ -299,19 +299,19 @@ impl Generator<'_> {
                 (Node::call("let", vec![pair]), vec![(format!("${name}"), ty)])
             }
         };
-        let known = self.scope.len();
-        self.scope.extend(bound);
+        let scope_len = self.scope.len();
+        self.scope.extend(variables);
         let body = self.expr(goal, depth);
-        self.scope.truncate(known);
+        self.scope.truncate(scope_len);
         Node::binary("->", context, body)
     }
 
     fn definition(&mut self, goal: &Ty, depth: usize) -> Node {
         let ty = Ty::random(&mut self.rng, 1);
-        let known = self.scope.len();
+        let scope_len = self.scope.len();
         self.scope.push(("$".to_owned(), ty.clone()));
         let body = self.expr(goal, depth);
-        self.scope.truncate(known);
+        self.scope.truncate(scope_len);
         let name = self.rng.pick(&["f", "f", "f", "my_fn", "len", "str", "'#operator_+'", "max"]);
         let called = if name.starts_with('\'') { "f" } else { name };
         let call = Node::call(called, vec![self.expr(&ty, depth)]);
@@ -330,19 +330,19 @@ impl Generator<'_> {
         const NAMES: [&str; 8] =
             ["max", "len", "str", "'#operator_+'", "'#operator_<'", "'*equal'", "toUpper", "'#indexer'"];
         let args = (0..=self.rng.below(2)).map(|_| self.expr(&Ty::Any, depth)).collect();
-        let mut all = vec![Node::atom(self.rng.pick(&NAMES)), Node::new(Form::List, args)];
-        all.push(Node::new(Form::Map, Vec::new()));
+        let mut arguments = vec![Node::atom(self.rng.pick(&NAMES)), Node::new(Form::List, args)];
+        arguments.push(Node::new(Form::Map, Vec::new()));
         if self.rng.chance(30) {
-            all.push(self.expr(&Ty::Any, depth));
+            arguments.push(self.expr(&Ty::Any, depth));
         }
-        Node::call("call", all)
+        Node::call("call", arguments)
     }
 }
 
-/// Everything of a wanted type inside a value of a known type.
-fn reach(node: Node, ty: &Ty, goal: &Ty, depth: usize, found: &mut Vec<Node>) {
-    if goal.takes(ty) {
-        found.push(node.clone());
+/// Collects paths to values of the goal type inside a value of a known type.
+fn reach(node: Node, ty: &Ty, goal: &Ty, depth: usize, paths: &mut Vec<Node>) {
+    if goal.accepts(ty) {
+        paths.push(node.clone());
     }
     if depth == 0 {
         return;
@@ -350,17 +350,17 @@ fn reach(node: Node, ty: &Ty, goal: &Ty, depth: usize, found: &mut Vec<Node>) {
     match ty {
         Ty::Record(fields) => {
             for (key, ty) in fields.iter() {
-                reach(Node::member(node.clone(), key), ty, goal, depth - 1, found);
+                reach(Node::member(node.clone(), key), ty, goal, depth - 1, paths);
             }
         }
         Ty::Seq(element) => {
             if let Ty::Record(fields) = &**element {
                 for (key, ty) in fields.iter() {
                     let column = Ty::Iter(Box::new(ty.clone()));
-                    reach(Node::member(node.clone(), key), &column, goal, 0, found);
+                    reach(Node::member(node.clone(), key), &column, goal, 0, paths);
                 }
             }
-            reach(Node::index(node, vec![Node::atom("0")]), element, goal, depth - 1, found);
+            reach(Node::index(node, vec![Node::atom("0")]), element, goal, depth - 1, paths);
         }
         _ => {}
     }

@@ -1,4 +1,4 @@
-//! Literals of every type, with a taste for corners.
+//! Literals of every type, including edge cases.
 
 use crate::rng::Rng;
 use crate::tree::Node;
@@ -176,7 +176,7 @@ pub(crate) fn int(rng: &mut Rng) -> Node {
     signed(rng, text)
 }
 
-/// A number that makes sense as a position or a count.
+/// Generates a number that is plausible as a position or count.
 pub(crate) fn small(rng: &mut Rng) -> Node {
     let number = if rng.chance(85) { rng.range(0, 4) } else { rng.range(-4, 12) };
     if number < 0 {
@@ -204,7 +204,7 @@ pub(crate) fn string(rng: &mut Rng) -> Node {
     Node::atom(if rng.chance(40) { word(rng) } else { rng.pick(&STRINGS) })
 }
 
-/// A string literal that reads as the text itself.
+/// Creates a raw string literal.
 fn raw(text: &str) -> Node {
     Node::atom(format!("`{text}`"))
 }

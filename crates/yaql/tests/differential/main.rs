@@ -1,9 +1,9 @@
-//! The engine against the reference implementation, on expressions made by chance.
+//! Differential test of the engine against the reference implementation, on randomly generated expressions.
 //!
-//! `STOKER_YAQL_ORACLE_PYTHON` names a Python that can import the reference; without it only the
-//! kept cases run. `STOKER_DIFFERENTIAL_CASES` and `STOKER_DIFFERENTIAL_SEED` say how many cases,
-//! and which. A case that fails is made small and printed with both answers; once it is mended,
-//! its line goes into `kept.jsonl` with the right answer under `want`.
+//! `STOKER_YAQL_ORACLE_PYTHON` is a Python interpreter that can import the reference; without it only the
+//! recorded regressions run. `STOKER_DIFFERENTIAL_CASES` and `STOKER_DIFFERENTIAL_SEED` select the number of
+//! cases and the seed. A failing case is shrunk and printed with both responses. Once it is fixed, add its
+//! line to `regressions.jsonl` with the expected response under `want`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -34,18 +34,18 @@ use stoker_yaql::stdlib::Legacy;
 use stoker_yaql::{Engine, FixedHost, Limits, Value};
 
 use case::{Case, Tables};
-use compare::{Difference, difference, excuse};
+use compare::{Difference, accepted_difference, difference};
 use oracle::Oracle;
 use table::Table;
 
-const KEPT: &str = include_str!("kept.jsonl");
+const REGRESSIONS: &str = include_str!("regressions.jsonl");
 const CASES: u64 = 3000;
 const SEED: u64 = 2017;
-/// How many failures are made small, in all and of one kind; more of them help nobody.
+/// Maximum number of failures to shrink in total and per kind; more are rarely useful.
 const SHRUNK_MAX: usize = 60;
 const SHRUNK_ALIKE_MAX: usize = 4;
 
-/// Both sides see the same day, which dates without one are completed with.
+/// Returns a host with the current time, because both sides complete dates without a day from the clock.
 fn host() -> FixedHost {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64);
     FixedHost { now_micros: now, random_bits: 0x9E37_79B9_7F4A_7C15 }
@@ -53,53 +53,59 @@ fn host() -> FixedHost {
 
 fn number(variable: &str, otherwise: u64) -> u64 {
     match std::env::var(variable) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is no number: {text}")),
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is not a number: {text}")),
         Err(_) => otherwise,
     }
 }
 
 fn python() -> Option<PathBuf> {
-    std::env::var_os("STOKER_YAQL_ORACLE_PYTHON").filter(|path| !path.is_empty()).map(PathBuf::from)
+    std::env::var_os("STOKER_YAQL_ORACLE_PYTHON").filter(|path| !path.is_empty()).map(PathBuf::from).or_else(
+        || {
+            stoker_testenv::record_missing_tool("oracle: STOKER_YAQL_ORACLE_PYTHON is not set");
+            None
+        },
+    )
 }
 
-/// Requests that once were answered wrongly, with the right answers.
-fn kept() -> impl Iterator<Item = (&'static str, (String, String))> {
-    KEPT.lines().filter(|line| !line.is_empty()).map(|line| {
-        let request = parse(line).expect("a kept case is JSON");
-        let want = request.as_map().and_then(|map| map.get_str("want").cloned());
-        let want = want.unwrap_or_else(|| panic!("a kept case has an answer under `want`: {line}"));
-        (line, compare::outcome_of(&want))
+/// Returns the recorded regressions with their expected outcomes.
+fn regressions() -> impl Iterator<Item = (&'static str, (String, String))> {
+    REGRESSIONS.lines().filter(|line| !line.is_empty()).map(|line| {
+        let request = parse(line).expect("regression is JSON");
+        let expected = request.as_map().and_then(|map| map.get_str("want").cloned());
+        let expected =
+            expected.unwrap_or_else(|| panic!("regression has no expected response under `want`: {line}"));
+        (line, compare::outcome_of(&expected))
     })
 }
 
 #[test]
-fn kept_cases_are_answered() {
+fn regressions_match_expected_outcomes() {
     let host = host();
     let mut responder = Responder::new(&host, Limits::default());
     let mut problems = Vec::new();
-    for (line, want) in kept() {
+    for (line, expected) in regressions() {
         let ours = responder.answer(line);
-        if compare::outcome(&ours) != want {
+        if compare::outcome(&ours) != expected {
             problems.push(format!("{line}\n    ours {ours}"));
         }
     }
-    assert!(problems.is_empty(), "{} kept cases fail:\n{}", problems.len(), problems.join("\n"));
+    assert!(problems.is_empty(), "{} regressions fail:\n{}", problems.len(), problems.join("\n"));
 }
 
 #[test]
-fn kept_answers_are_those_of_the_reference() {
+fn regressions_match_the_reference() {
     let Some(python) = python() else { return };
     let mut oracle = Oracle::start(&python).unwrap_or_else(|error| panic!("{error}"));
-    for (line, want) in kept() {
-        let theirs = oracle.ask(line).expect("the reference answers");
-        assert!(compare::outcome(&theirs) == want, "{line}\n    the reference answers {theirs}");
+    for (line, expected) in regressions() {
+        let theirs = oracle.ask(line).expect("reference responds");
+        assert!(compare::outcome(&theirs) == expected, "{line}\n    the reference returns {theirs}");
     }
 }
 
 #[test]
 fn generated_expressions_agree_with_the_reference() {
     let Some(python) = python() else {
-        println!("STOKER_YAQL_ORACLE_PYTHON is not set: nothing is compared with the reference");
+        println!("STOKER_YAQL_ORACLE_PYTHON is not set: skipping the comparison with the reference");
         return;
     };
     let (cases, seed) =
@@ -118,7 +124,7 @@ struct Run {
     cases: Vec<Case>,
     failures: Vec<(Case, Difference)>,
     agreed: BTreeMap<String, usize>,
-    excused: BTreeMap<&'static str, usize>,
+    accepted: BTreeMap<&'static str, usize>,
 }
 
 impl Run {
@@ -129,10 +135,10 @@ impl Run {
             legacy: Table::of_dialect(&Engine::with_dialect(true, Legacy::Full)),
         };
         let cases = (0..count).map(|number| case::generate(seed, number, &tables)).collect();
-        Self { cases, failures: Vec::new(), agreed: BTreeMap::new(), excused: BTreeMap::new() }
+        Self { cases, failures: Vec::new(), agreed: BTreeMap::new(), accepted: BTreeMap::new() }
     }
 
-    /// Asks both sides about all cases, the reference in one process per oracle.
+    /// Evaluates all cases on both sides, with one reference process per oracle.
     fn compare(&mut self, mut oracles: [Oracle; 2]) -> [Oracle; 2] {
         let requests: Vec<String> = self.cases.iter().map(Case::request).collect();
         let (first, second) = requests.split_at(requests.len() / 2);
@@ -141,21 +147,21 @@ impl Run {
             let first = scope.spawn(move || one.ask_all(first));
             let second = scope.spawn(move || two.ask_all(second));
             let ours: Vec<String> = requests.iter().map(|request| answer(request)).collect();
-            let theirs = [first, second].map(|thread| thread.join().expect("a reader ends"));
+            let theirs = [first, second].map(|thread| thread.join().expect("reader thread does not panic"));
             (theirs.concat(), ours)
         });
         for ((case, theirs), ours) in self.cases.iter().zip(theirs).zip(ours) {
             let Some(theirs) = theirs else {
-                *self.excused.entry("the reference died").or_default() += 1;
+                *self.accepted.entry("the reference crashed").or_default() += 1;
                 continue;
             };
             match difference(&theirs, &ours) {
                 None => *self.agreed.entry(compare::outcome(&theirs).0).or_default() += 1,
-                Some(difference) => match excuse(&case.text(), &theirs, &ours, &difference) {
-                    Some(reason) => *self.excused.entry(reason).or_default() += 1,
+                Some(difference) => match accepted_difference(&case.text(), &theirs, &ours, &difference) {
+                    Some(reason) => *self.accepted.entry(reason).or_default() += 1,
                     None if differs(case, &mut oracles[0]).is_none() => {
-                        // Such as an order that comes from the addresses of objects.
-                        *self.excused.entry("the reference changed its mind").or_default() += 1;
+                        // For example, an order that depends on the addresses of objects.
+                        *self.accepted.entry("the reference is nondeterministic").or_default() += 1;
                     }
                     None => self.failures.push((case.clone(), difference)),
                 },
@@ -166,17 +172,17 @@ impl Run {
 
     fn summary(&self, seconds: f64) -> String {
         format!(
-            "{} cases in {seconds:.1} s: {} differ, agreed {:?}, excused {:?}",
+            "{} cases in {seconds:.1} s: {} differ, agreed {:?}, accepted {:?}",
             self.cases.len(),
             self.failures.len(),
             self.agreed,
-            self.excused,
+            self.accepted,
         )
     }
 
-    /// Failures made small, one for each way to fail.
+    /// Shrinks the failures and formats one per kind.
     fn report(&self, oracle: &mut Oracle) -> String {
-        let mut shown = BTreeMap::new();
+        let mut reports = BTreeMap::new();
         let mut alike: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         let few = self.failures.iter().filter(|(_, difference)| {
             let count = alike.entry((&difference.theirs, &difference.ours)).or_default();
@@ -185,19 +191,20 @@ impl Run {
         });
         for (case, difference) in few.take(SHRUNK_MAX) {
             let small = shrink::shrink(case.clone(), &mut |candidate| {
-                differs(candidate, oracle).is_some_and(|found| found == *difference)
+                differs(candidate, oracle).is_some_and(|candidate| candidate == *difference)
             });
             let request = small.request();
             let theirs = oracle.ask(&request).unwrap_or_default();
             let text = format!("{request}\n    theirs {theirs}\n    ours   {}", answer(&request));
             let names: Vec<String> = words(&small.text());
-            shown.entry((difference.theirs.clone(), difference.ours.clone(), names)).or_insert(text);
+            reports.entry((difference.theirs.clone(), difference.ours.clone(), names)).or_insert(text);
         }
-        shown.into_values().collect::<Vec<_>>().join("\n")
+        reports.into_values().collect::<Vec<_>>().join("\n")
     }
 }
 
-/// What an expression is made of, without its literals: cases with the same words fail for one reason.
+/// Returns the tokens of an expression without its literals. Cases with the same tokens usually have the same
+/// cause.
 fn words(text: &str) -> Vec<String> {
     let parts = mutate::split(text);
     let mut words: Vec<String> =
@@ -210,11 +217,15 @@ fn differs(case: &Case, oracle: &mut Oracle) -> Option<Difference> {
     let request = case.request();
     let theirs = oracle.ask(&request)?;
     let ours = answer(&request);
-    let found = difference(&theirs, &ours)?;
-    if excuse(&case.text(), &theirs, &ours, &found).is_some() { None } else { Some(found) }
+    let difference = difference(&theirs, &ours)?;
+    if accepted_difference(&case.text(), &theirs, &ours, &difference).is_some() {
+        None
+    } else {
+        Some(difference)
+    }
 }
 
-/// Far more than the reference can do in the time it has, and little enough to wait for.
+/// More than the reference can do within its time limit, and few enough steps to keep the test fast.
 const LIMITS: Limits = Limits { steps: 5_000_000, depth: 3_000, memory: 1 << 30 };
 
 fn answer(request: &str) -> String {
@@ -226,10 +237,10 @@ fn answer(request: &str) -> String {
     RESPONDER.with_borrow_mut(|responder| responder.answer(request))
 }
 
-/// The value parser is the engine's own; this makes sure that it tells apart what it must.
+/// Checks that the engine's own JSON parser, which compares responses, distinguishes numeric types.
 #[test]
-fn answers_are_compared_by_type() {
-    let shown = |text: &str| write(&parse(text).unwrap(), &WriteOptions::default()).unwrap();
-    assert_eq!(shown("[1, 1.0, 1e16, true, \"é\"]"), "[1, 1.0, 1e+16, true, \"\\u00e9\"]");
+fn responses_are_compared_by_type() {
+    let json = |text: &str| write(&parse(text).unwrap(), &WriteOptions::default()).unwrap();
+    assert_eq!(json("[1, 1.0, 1e16, true, \"é\"]"), "[1, 1.0, 1e+16, true, \"\\u00e9\"]");
     assert!(!matches!(parse("1").unwrap(), Value::Float(_)));
 }

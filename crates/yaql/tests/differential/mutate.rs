@@ -1,11 +1,11 @@
-//! Faults: valid expressions made wrong, and texts that never were expressions.
+//! Mutations: invalid variants of valid expressions, and random token sequences.
 
 use crate::generate::Generator;
 use crate::rng::Rng;
 use crate::tree::{Form, Node};
 use crate::types::Ty;
 
-/// Changes some nodes: other types, other names, more or fewer arguments.
+/// Mutates some nodes: other types, other names, more or fewer arguments.
 pub(crate) fn tree(mut node: Node, generator: &mut Generator<'_>) -> Node {
     for _ in 0..=generator.rng.below(2) {
         let mut number = generator.rng.below(node.size());
@@ -108,7 +108,7 @@ const TOKENS: [&str; 52] = [
     "\u{a0}",
 ];
 
-/// Edits the text of an expression token by token.
+/// Mutates the text of an expression token by token.
 pub(crate) fn tokens(text: &str, rng: &mut Rng) -> String {
     let mut parts = split(text);
     for _ in 0..=rng.below(3) {
@@ -143,7 +143,7 @@ pub(crate) fn garbage(rng: &mut Rng) -> String {
     text
 }
 
-/// Roughly the tokens of a text: words, strings, blanks, single characters.
+/// Splits a text into approximate tokens: words, strings, blanks, single characters.
 pub(crate) fn split(text: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = text.chars().peekable();

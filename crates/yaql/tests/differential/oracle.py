@@ -1,11 +1,10 @@
-"""Answers requests of the JSON-line protocol with the reference implementation of YAQL.
+"""Answers requests of the JSON-lines protocol with the reference implementation of YAQL.
 
-The answers are those of the reference but for one thing: sets are walked in the order in which
-their elements were put in. The reference leaves that order open, and an answer that depends on
-chance cannot be compared.
+Responses are those of the reference with one exception: sets are iterated in insertion order. The
+reference leaves that order unspecified, and nondeterministic responses cannot be compared.
 """
 
-import collections.abc  # The reference uses it without importing it.
+import collections.abc  # The reference uses this module without importing it.
 import datetime
 import itertools
 import json
@@ -40,7 +39,7 @@ OPTIONS = {
 
 
 class OrderedSet(frozenset):
-    """A frozenset that is walked in the order of insertion."""
+    """A frozenset with insertion order."""
 
     __slots__ = ('order',)
 
@@ -57,19 +56,19 @@ class OrderedSet(frozenset):
         return super().__sizeof__() - 8  # the slot
 
     def _ordered(self, result, *sources):
-        place = {}
+        position = {}
         for index, item in enumerate(itertools.chain(self, *sources)):
-            place.setdefault(item, index)
-        return OrderedSet(sorted(result, key=place.__getitem__))
+            position.setdefault(item, index)
+        return OrderedSet(sorted(result, key=position.__getitem__))
 
     def union(self, other):
         return self._ordered(super().union(other), other)
 
     def intersection(self, other):
-        # The elements are those of the smaller set, and of a view always.
-        walked = self if isinstance(other, frozenset) and len(other) > len(self) else other
+        # CPython takes the elements from the smaller set, or from the view if there is one.
+        source = self if isinstance(other, frozenset) and len(other) > len(self) else other
         result = super().intersection(other)
-        return OrderedSet(item for item in walked if item in result)
+        return OrderedSet(item for item in source if item in result)
 
     def difference(self, other):
         return self._ordered(super().difference(other))
@@ -79,7 +78,7 @@ class OrderedSet(frozenset):
 
 
 class OrderedMutableSet(set):
-    """What a set of a request is before input conversion."""
+    """A set of a request, before input conversion."""
 
     def __init__(self, items):
         items = tuple(dict.fromkeys(items))
@@ -98,7 +97,7 @@ utils.set = OrderedMutableSet
 
 
 class Timeout(BaseException):
-    """Not an Exception, so that no handler of the reference takes it for its own."""
+    """Not an Exception, so that no handler of the reference catches it."""
 
 
 def on_timeout(_signal, _frame):

@@ -1,4 +1,4 @@
-//! The reference implementation in processes of its own.
+//! Runs the reference implementation in subprocesses.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -16,12 +16,12 @@ struct Process {
 }
 
 impl Oracle {
-    /// Starts the reference and makes sure that it answers.
+    /// Starts the reference and checks that it responds.
     pub(crate) fn start(python: &Path) -> Result<Self, String> {
         let mut oracle = Self { python: python.to_owned(), process: spawn(python)? };
         match oracle.ask("{\"expr\": \"[1, 2].select($ + 1).sum()\"}") {
             Some(answer) if answer == "{\"ok\": 5}" => Ok(oracle),
-            other => Err(format!("`{}` does not run the reference: it answers {other:?}", python.display())),
+            other => Err(format!("`{}` does not run the reference: it returned {other:?}", python.display())),
         }
     }
 
@@ -29,14 +29,14 @@ impl Oracle {
         self.ask_all(&[request.to_owned()]).pop().flatten()
     }
 
-    /// All answers, in order; none where the reference died over a request.
+    /// Returns the responses in order; `None` for requests that crashed the reference.
     pub(crate) fn ask_all(&mut self, requests: &[String]) -> Vec<Option<String>> {
         let mut answers: Vec<Option<String>> = Vec::with_capacity(requests.len());
         while answers.len() < requests.len() {
             let pending = &requests[answers.len()..];
             let Process { requests: sink, answers: source, .. } = &mut self.process;
             std::thread::scope(|scope| {
-                // Requests are written while answers are read, else both sides could wait forever.
+                // Writing and reading concurrently, because full pipes would deadlock both sides.
                 scope.spawn(move || {
                     for request in pending {
                         if writeln!(sink, "{request}").is_err() {
@@ -80,7 +80,7 @@ fn spawn(python: &Path) -> Result<Process, String> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("`{}` does not start: {error}", python.display()))?;
+        .map_err(|error| format!("`{}` cannot be started: {error}", python.display()))?;
     let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
         return Err("the reference has no pipes".to_owned());
     };

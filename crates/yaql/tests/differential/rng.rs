@@ -1,16 +1,16 @@
-//! Numbers by chance that are the same in every run with the same seed.
+//! A deterministic pseudo-random number generator.
 
 pub(crate) struct Rng(u64);
 
 impl Rng {
-    /// Each case has its own stream, so that a case does not depend on those before it.
+    /// Creates an independent stream per case, so that a case does not depend on previous ones.
     pub(crate) fn new(seed: u64, case: u64) -> Self {
         let mut rng = Self(seed ^ case.wrapping_mul(0xD1B5_4A32_D192_ED03));
         rng.next();
         rng
     }
 
-    /// The next of the `SplitMix64` sequence.
+    /// Returns the next number of the `SplitMix64` sequence.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;

@@ -1,14 +1,14 @@
-//! The functions of the library as the generator sees them: signatures from the library itself,
-//! and beside them what their results are.
+//! The functions of the library for the generator: signatures from the library, and the types of their
+//! results.
 
 use std::sync::Arc;
 
 use stoker_yaql::library::{Overload, Purity};
 use stoker_yaql::{Engine, Library};
 
-/// What a function gives.
+/// The type of a function's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gives {
+pub(crate) enum ResultType {
     Bool,
     Int,
     Float,
@@ -19,18 +19,18 @@ pub(crate) enum Gives {
     TimeSpan,
     Regex,
     Context,
-    /// A lazy collection of the elements of its receiver.
+    /// A lazy collection of elements of the receiver.
     Same,
-    /// A lazy collection of what its lambda gives.
+    /// A lazy collection of results of the lambda.
     Mapped,
     Ordering,
-    /// One element of its receiver, or what is made of two elements.
+    /// An element of the receiver, or a combination of two elements.
     Element,
-    /// A sequence of the elements of its receiver.
+    /// A sequence of elements of the receiver.
     Seq,
     Strings,
     Ints,
-    /// A collection of collections of the elements of its receiver.
+    /// A collection of collections of elements of the receiver.
     Parts,
     Set,
     Dict,
@@ -40,7 +40,7 @@ pub(crate) enum Gives {
 pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) overload: Arc<Overload>,
-    pub(crate) gives: Gives,
+    pub(crate) result_type: ResultType,
 }
 
 pub(crate) struct Table {
@@ -48,7 +48,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Functions that depend on nothing but their arguments; operators have forms of their own.
+    /// Lists the pure functions. Operators are generated separately.
     pub(crate) fn new() -> Self {
         Self::of(&Library::standard())
     }
@@ -64,10 +64,10 @@ impl Table {
                 continue;
             }
             for overload in entry.functions.iter().chain(&entry.methods).flatten() {
-                let known = |other: &Entry| Arc::ptr_eq(&other.overload, overload);
-                if overload.function.doc().purity == Purity::Pure && !entries.iter().any(known) {
-                    let gives = gives(name, overload);
-                    entries.push(Entry { name: name.to_owned(), overload: overload.clone(), gives });
+                let is_listed = |other: &Entry| Arc::ptr_eq(&other.overload, overload);
+                if overload.function.doc().purity == Purity::Pure && !entries.iter().any(is_listed) {
+                    let result_type = result_type(name, overload);
+                    entries.push(Entry { name: name.to_owned(), overload: overload.clone(), result_type });
                 }
             }
         }
@@ -76,50 +76,50 @@ impl Table {
     }
 }
 
-fn gives(name: &str, overload: &Overload) -> Gives {
+fn result_type(name: &str, overload: &Overload) -> ResultType {
     let first = overload.signature.params.first().map_or("", |param| &param.name);
     match name {
-        "abs" | "pow" | "round" => Gives::Number,
+        "abs" | "pow" | "round" => ResultType::Number,
         "accumulate" | "append" | "concat" | "cycle" | "defaultIfEmpty" | "delete" | "distinct"
         | "filter" | "flatten" | "generate" | "generateMany" | "insertMany" | "limit" | "memorize"
         | "replaceMany" | "reverse" | "skip" | "skipWhile" | "take" | "takeWhile" | "where"
             if first != "string" && first != "dict" =>
         {
-            Gives::Same
+            ResultType::Same
         }
         "aggregate" | "coalesce" | "first" | "last" | "max" | "min" | "reduce" | "single" | "sum"
-        | "switchCase" | "assert" => Gives::Element,
+        | "switchCase" | "assert" => ResultType::Element,
         "all" | "any" | "bool" | "contains" | "containsKey" | "containsValue" | "endsWith" | "isBoolean"
         | "isDatetime" | "isDict" | "isEmpty" | "isInteger" | "isIterable" | "isList" | "isNumber"
-        | "isRegex" | "isSet" | "isString" | "isTimespan" | "matches" | "startsWith" => Gives::Bool,
+        | "isRegex" | "isSet" | "isString" | "isTimespan" | "matches" | "startsWith" => ResultType::Bool,
         "bitwiseAnd" | "bitwiseNot" | "bitwiseOr" | "bitwiseXor" | "count" | "indexOf" | "indexWhere"
         | "int" | "lastIndexOf" | "lastIndexWhere" | "len" | "selectCase" | "shiftBitsLeft"
-        | "shiftBitsRight" | "sign" => Gives::Int,
+        | "shiftBitsRight" | "sign" => ResultType::Int,
         "concat" | "escapeRegex" | "format" | "hex" | "norm" | "replaceBy" | "str" | "substring"
-        | "toLower" | "toUpper" | "trim" | "trimLeft" | "trimRight" => Gives::Str,
-        "join" if overload.signature.params.len() == 2 => Gives::Str,
-        "join" | "map" | "select" | "selectMany" | "repeat" => Gives::Mapped,
-        "datetime" => Gives::DateTime,
-        "def" | "let" | "unpack" | "with" => Gives::Context,
-        "delete" | "deleteAll" | "dict" | "mergeWith" | "toDict" => Gives::Dict,
-        "float" => Gives::Float,
+        | "toLower" | "toUpper" | "trim" | "trimLeft" | "trimRight" => ResultType::Str,
+        "join" if overload.signature.params.len() == 2 => ResultType::Str,
+        "join" | "map" | "select" | "selectMany" | "repeat" => ResultType::Mapped,
+        "datetime" => ResultType::DateTime,
+        "def" | "let" | "unpack" | "with" => ResultType::Context,
+        "delete" | "deleteAll" | "dict" | "mergeWith" | "toDict" => ResultType::Dict,
+        "float" => ResultType::Float,
         "add" | "difference" | "intersect" | "remove" | "symmetricDifference" | "toSet" | "union" => {
-            Gives::Set
+            ResultType::Set
         }
-        "set" if first == "dict" => Gives::Dict,
-        "set" => Gives::Set,
-        "insert" | "list" | "toList" => Gives::Seq,
-        "orderBy" | "orderByDescending" | "thenBy" | "thenByDescending" => Gives::Ordering,
-        "range" | "selectAllCases" | "sequence" => Gives::Ints,
-        "regex" => Gives::Regex,
+        "set" if first == "dict" => ResultType::Dict,
+        "set" => ResultType::Set,
+        "insert" | "list" | "toList" => ResultType::Seq,
+        "orderBy" | "orderByDescending" | "thenBy" | "thenByDescending" => ResultType::Ordering,
+        "range" | "selectAllCases" | "sequence" => ResultType::Ints,
+        "regex" => ResultType::Regex,
         "replace" => match first {
-            "collection" => Gives::Same,
-            "dt" => Gives::DateTime,
-            _ => Gives::Str,
+            "collection" => ResultType::Same,
+            "dt" => ResultType::DateTime,
+            _ => ResultType::Str,
         },
-        "rightSplit" | "split" | "toCharArray" | "characters" | "searchAll" => Gives::Strings,
-        "slice" | "sliceWhere" | "splitAt" | "splitWhere" | "zip" | "zipLongest" => Gives::Parts,
-        "localtz" | "timespan" | "utctz" => Gives::TimeSpan,
-        _ => Gives::Unknown,
+        "rightSplit" | "split" | "toCharArray" | "characters" | "searchAll" => ResultType::Strings,
+        "slice" | "sliceWhere" | "splitAt" | "splitWhere" | "zip" | "zipLongest" => ResultType::Parts,
+        "localtz" | "timespan" | "utctz" => ResultType::TimeSpan,
+        _ => ResultType::Unknown,
     }
 }

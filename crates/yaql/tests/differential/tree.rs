@@ -1,20 +1,20 @@
-//! Generated expressions: trees that can be printed and made smaller.
+//! Generated expressions as trees that can be printed and shrunk.
 
 use std::fmt::{self, Write as _};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     pub(crate) form: Form,
-    /// Operands, the receiver first, then arguments.
+    /// Operands, receiver first, then arguments.
     pub(crate) kids: Vec<Node>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Form {
-    /// A literal or a variable, as written.
+    /// A literal or variable, as source text.
     Atom(String),
     Call(String),
-    /// `receiver.name(…)`; true: with `?.`.
+    /// `receiver.name(…)`, or `receiver?.name(…)` if true.
     Method(String, bool),
     Member(String, bool),
     Index,
@@ -25,7 +25,7 @@ pub(crate) enum Form {
     Paren,
     /// `value(…)`.
     Invoke,
-    /// `key => value`, in argument lists.
+    /// `key => value` in an argument list.
     Pair,
     /// An empty slot of an argument list.
     Omitted,
@@ -82,7 +82,7 @@ impl Node {
         }
     }
 
-    /// Where the argument list begins among the children, if there is one.
+    /// Returns the index of the first argument among the children, if there is an argument list.
     pub(crate) fn args_from(&self) -> Option<usize> {
         match self.form {
             Form::Call(_) | Form::List | Form::Map => Some(0),
@@ -95,7 +95,7 @@ impl Node {
         1 + self.kids.iter().map(Self::size).sum::<usize>()
     }
 
-    /// The node with that number, counted from the root downward.
+    /// Returns the node with a number, counted in preorder.
     pub(crate) fn nth(&mut self, number: &mut usize) -> Option<&mut Self> {
         if *number == 0 {
             return Some(self);

@@ -1,4 +1,4 @@
-//! What the generator knows about an expression before it is evaluated.
+//! Static types used by the generator.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ pub(crate) enum Ty {
     TimeSpan,
     Regex,
     Context,
-    /// Any collection of such elements.
+    /// Any collection with this element type.
     Coll(Box<Ty>),
     Seq(Box<Ty>),
     Set(Box<Ty>),
     Iter(Box<Ty>),
     Ordering(Box<Ty>),
-    /// A map with such values.
+    /// A map with this value type.
     Dict(Box<Ty>),
     /// A map with known keys.
     Record(Arc<[(String, Ty)]>),
-    /// Nothing is known.
+    /// Unknown.
     Any,
 }
 
@@ -47,7 +47,7 @@ impl Ty {
         rng.choose(&SCALARS).clone()
     }
 
-    /// A type whose values can be compared with `<`.
+    /// Chooses a type whose values can be compared with `<`.
     pub(crate) fn ordered(rng: &mut Rng) -> Self {
         rng.choose(&[Self::Int, Self::Str, Self::Int, Self::Float, Self::TimeSpan, Self::DateTime]).clone()
     }
@@ -77,7 +77,7 @@ impl Ty {
         Self::Record(fields.collect())
     }
 
-    /// What a walk over a value of this type gives.
+    /// Returns the element type of a collection.
     pub(crate) fn element(&self) -> Option<&Self> {
         match self {
             Self::Coll(element)
@@ -89,22 +89,23 @@ impl Ty {
         }
     }
 
-    /// Whether a value of type `other` will do where this type is wanted.
-    pub(crate) fn takes(&self, other: &Self) -> bool {
+    /// Reports whether a value of type `other` is acceptable as this type.
+    pub(crate) fn accepts(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Any, _) => true,
-            (Self::Coll(wanted), other) => other.element().is_some_and(|element| wanted.takes(element)),
-            (Self::Seq(wanted), Self::Seq(given))
-            | (Self::Iter(wanted), Self::Iter(given))
-            | (Self::Set(wanted), Self::Set(given))
-            | (Self::Ordering(wanted), Self::Ordering(given))
-            | (Self::Dict(wanted), Self::Dict(given)) => wanted.takes(given),
-            (Self::Dict(wanted), Self::Record(fields)) => fields.iter().all(|(_, given)| wanted.takes(given)),
+            (Self::Coll(goal), other) => other.element().is_some_and(|element| goal.accepts(element)),
+            (Self::Seq(goal), Self::Seq(actual))
+            | (Self::Iter(goal), Self::Iter(actual))
+            | (Self::Set(goal), Self::Set(actual))
+            | (Self::Ordering(goal), Self::Ordering(actual))
+            | (Self::Dict(goal), Self::Dict(actual)) => goal.accepts(actual),
+            (Self::Dict(goal), Self::Record(fields)) => fields.iter().all(|(_, actual)| goal.accepts(actual)),
             _ => self == other,
         }
     }
 
-    /// A type that a parameter of these kinds takes; `element` is what its function is about.
+    /// Chooses a type for a parameter of these kinds; `element` is the element type of the function's
+    /// collection.
     pub(crate) fn of_kinds(kinds: KindSet, element: &Self, rng: &mut Rng) -> Self {
         if kinds == KindSet::ANY || kinds == KindSet::ANY.without(KindSet::Null) {
             return if rng.chance(70) { element.clone() } else { Self::random(rng, 2) };
@@ -129,7 +130,7 @@ impl Ty {
             (Kind::Context, Self::Context),
             (Kind::Null, Self::Null),
         ];
-        // Where all integers are taken booleans are too, but few people would write them.
+        // Integer parameters accept booleans too, but those are rare in practice.
         let booleans = !kinds.has(Kind::Int) || rng.chance(5);
         for (kind, ty) in kinds_of {
             if kinds.has(kind) && (kind != Kind::Bool || booleans) {

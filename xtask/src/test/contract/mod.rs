@@ -1,4 +1,4 @@
-//! The server keeps the contract that it publishes, whatever it is asked.
+//! Compares responses of the server with its published OpenAPI document, for requests that schemathesis generates.
 
 mod seed;
 pub(super) mod server;
@@ -11,20 +11,21 @@ use self::server::Server;
 use super::{Cx, Done};
 use crate::failure::{Failure, Outcome};
 use crate::process::run as run_command;
+use crate::terminal::print_line;
 use crate::tools::schemathesis;
 use crate::workspace::Profile;
 
 const CONFIGURATION: &str = "xtask/src/test/contract/schemathesis.toml";
 const HOOKS: &str = "xtask/src/test/contract/hooks.py";
-/// The user whose token the requests carry.
+/// Name of the user and the tenant whose token the requests carry.
 const NAME: &str = "contract";
 
 pub(super) fn run(cx: &Cx) -> Outcome<Done> {
     let program = schemathesis::program(&cx.metadata.target_dir)?;
     let stoker = cx.metadata.build_stoker(&cx.root, Profile::Dev)?;
     let mut server = Server::start(&stoker)?;
-    seed::plant(&server)?;
-    let own = Own::create(&mut server)?;
+    seed::create(&server)?;
+    let protected = Protected::create(&mut server)?;
     let mut command = Command::new(program);
     command
         .current_dir(&cx.root)
@@ -34,39 +35,41 @@ pub(super) fn run(cx: &Cx) -> Outcome<Done> {
         .arg(format!("{}/api/v1/openapi.json", server.url))
         .env("STOKER_CONTRACT_HOOKS", cx.root.join(HOOKS))
         .env("STOKER_CONTRACT_KEPT", seed::N_KEPT.to_string())
-        .env("STOKER_CONTRACT_USER", own.user)
-        .env("STOKER_CONTRACT_TENANT", own.tenant)
-        .env("STOKER_CONTRACT_TOKEN", own.token);
+        .env("STOKER_CONTRACT_USER", protected.user)
+        .env("STOKER_CONTRACT_TENANT", protected.tenant)
+        .env("STOKER_CONTRACT_TOKEN", protected.token);
     let outcome = run_command(&mut command);
-    let complaints = server.complaints();
+    let errors = server.error_lines();
     if outcome.is_err() {
-        for line in complaints {
-            println!("{line}");
+        for line in errors {
+            print_line(&line);
         }
     }
     outcome?;
     if server.send("GET", "/api/v1/users/me", &Value::Null).is_err() {
-        return Err(Failure::new("the requests logged themselves out, so that the later ones prove nothing"));
+        return Err(Failure::new(
+            "a generated request revoked the token of the run; later requests were not tested",
+        ));
     }
     Ok(Done::Passed)
 }
 
-/// Ids of what the requests must leave alone.
-struct Own {
+/// IDs of the records that generated requests must not change.
+struct Protected {
     user: String,
     tenant: String,
     token: String,
 }
 
-impl Own {
-    /// An admin of a tenant of its own; the server's requests are its from now on.
+impl Protected {
+    /// Creates an admin in a separate tenant and uses its token for all further requests.
     fn create(server: &mut Server) -> Outcome<Self> {
         let tenant = server.send("POST", "/api/v1/tenants", &json!({"name": NAME}))?;
         let user = json!({"name": NAME, "password": NAME, "tenant": NAME, "roles": ["admin"]});
         let user = server.send("POST", "/api/v1/users", &user)?;
         server.token = server.log_in(NAME, NAME)?;
         let tokens = server.send("GET", "/api/v1/tokens", &Value::Null)?;
-        let [user, tenant, token] = [&user, &tenant, &tokens[0]].map(|thing| thing["id"].to_string());
+        let [user, tenant, token] = [&user, &tenant, &tokens[0]].map(|record| record["id"].to_string());
         Ok(Self { user, tenant, token })
     }
 }

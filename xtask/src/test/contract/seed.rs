@@ -1,37 +1,37 @@
-//! Things for the requests to be about: some of each kind, so that small ids lead somewhere.
+//! Seed data: several records of each resource, so that requests with small IDs find one.
 
 use serde_json::{Value, json};
 
 use super::server::Server;
 use crate::failure::Outcome;
 
-/// As many of each kind stay, as many lose parts of themselves, as many are deleted.
+/// Records per resource in each of three ranges: never deleted, parts deleted, deleted as a whole.
 pub(super) const N_KEPT: u32 = 3;
 
-pub(super) fn plant(server: &Server) -> Outcome {
-    for (path, body) in things() {
+pub(super) fn create(server: &Server) -> Outcome {
+    for (path, body) in records() {
         server.send("POST", &format!("/api/v1/{path}"), &body)?;
     }
     Ok(())
 }
 
-fn things() -> Vec<(String, Value)> {
-    let mut things = Vec::new();
+fn records() -> Vec<(String, Value)> {
+    let mut records = Vec::new();
     for number in 1..=3 * N_KEPT {
-        things.push(("releases".to_owned(), release(number)));
-        things.push(("plugins".to_owned(), plugin(number)));
-        things.push((
+        records.push(("releases".to_owned(), release(number)));
+        records.push(("plugins".to_owned(), plugin(number)));
+        records.push((
             "clusters".to_owned(),
             json!({"name": format!("cluster {number}"), "release_id": number}),
         ));
         let mac = format!("52:54:00:00:00:{number:02}");
-        things.push(("nodes".to_owned(), json!({"mac": mac, "status": "discover"})));
+        records.push(("nodes".to_owned(), json!({"mac": mac, "status": "discover"})));
         let graphs = json!([{"type": "default"}, {"type": "deletion"}]);
-        things.push(("sequences".to_owned(), json!({"release": number, "name": "all", "graphs": graphs})));
+        records.push(("sequences".to_owned(), json!({"release": number, "name": "all", "graphs": graphs})));
         let tenant = format!("tenant {number}");
-        things.push(("tenants".to_owned(), json!({"name": tenant})));
+        records.push(("tenants".to_owned(), json!({"name": tenant})));
         let name = format!("user {number}");
-        things.push((
+        records.push((
             "users".to_owned(),
             json!({"name": name, "password": "x", "tenant": tenant, "roles": ["member"]}),
         ));
@@ -39,23 +39,24 @@ fn things() -> Vec<(String, Value)> {
     for owner in ["releases", "clusters", "plugins"] {
         for number in 1..=2 * N_KEPT {
             let path = format!("{owner}/{number}/deployment_graphs/deletion");
-            things.push((path, json!({"tasks": tasks()})));
+            records.push((path, json!({"tasks": tasks()})));
         }
     }
     for number in 1..=2 * N_KEPT {
-        let role = json!({"name": "own", "meta": {"name": "Own", "description": "One of the cluster alone"}, "volumes_roles_mapping": []});
-        things.push((format!("clusters/{number}/roles"), role));
-        things.push((
+        let role = json!({"name": "own", "meta": {"name": "Own", "description": "A role of one cluster"}, "volumes_roles_mapping": []});
+        records.push((format!("clusters/{number}/roles"), role));
+        records.push((
             format!("clusters/{number}/tags"),
             json!({"name": "own", "meta": {"has_primary": false}}),
         ));
-        things.push((format!("clusters/{number}/assignment"), json!([{"id": number, "roles": ["compute"]}])));
+        records
+            .push((format!("clusters/{number}/assignment"), json!([{"id": number, "roles": ["compute"]}])));
     }
-    // Those who log in in the examples of the document.
-    things.push(("tenants".to_owned(), json!({"name": "demo"})));
+    // The user of the examples in the OpenAPI document.
+    records.push(("tenants".to_owned(), json!({"name": "demo"})));
     let user = json!({"name": "demo", "password": "secret", "tenant": "demo", "roles": ["member"]});
-    things.push(("users".to_owned(), user));
-    things
+    records.push(("users".to_owned(), user));
+    records
 }
 
 fn tasks() -> Value {

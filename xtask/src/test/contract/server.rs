@@ -1,4 +1,4 @@
-//! A server of one's own, and the few requests that prepare it.
+//! A private server for tests from outside, and a minimal client for its API.
 
 use std::env;
 use std::fs;
@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 
 use crate::failure::{Context as _, Failure, Outcome};
 
-/// The one of the examples in the document.
+/// The password of the examples in the OpenAPI document.
 pub(in crate::test) const PASSWORD: &str = "secret";
-const START_TIME_MAX: Duration = Duration::from_mins(1);
-const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
+const START_TIMEOUT: Duration = Duration::from_mins(1);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 const ANNOUNCEMENT: &str = "Stoker listens on ";
 
-/// A running server with an empty database; stopped and removed when it goes out of scope.
+/// A running server with an empty database; killed and deleted when dropped.
 pub(in crate::test) struct Server {
     child: Child,
     folder: PathBuf,
@@ -34,7 +34,7 @@ impl Server {
         Self::start_with(program, "contract", &[])
     }
 
-    /// The same with further options, for a purpose that names its folder.
+    /// The same with further options; `purpose` is part of the folder name.
     pub(in crate::test) fn start_with(program: &Path, purpose: &str, options: &[&str]) -> Outcome<Self> {
         let folder = env::temp_dir().join(format!("stoker-{purpose}-{}", process::id()));
         let mut child = Command::new(program)
@@ -49,35 +49,35 @@ impl Server {
             .context("cannot start `stoker serve`")?;
         let (sender, log) = channel();
         if let Some(stderr) = child.stderr.take() {
-            // Ends with the server.
+            // The thread ends with the server.
             thread::spawn(move || {
                 BufReader::new(stderr).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
             });
         }
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_global(Some(ANSWER_TIME_MAX))
+            .timeout_global(Some(RESPONSE_TIMEOUT))
             .build()
             .into();
         let mut server = Self { child, folder, agent, url: String::new(), token: String::new(), log };
-        server.url = server.announced()?;
+        server.url = server.wait_for_address()?;
         server.token = server.log_in("admin", PASSWORD)?;
         Ok(server)
     }
 
-    fn announced(&self) -> Outcome<String> {
-        let mut said = String::new();
-        while let Ok(line) = self.log.recv_timeout(START_TIME_MAX) {
+    fn wait_for_address(&self) -> Outcome<String> {
+        let mut log = String::new();
+        while let Ok(line) = self.log.recv_timeout(START_TIMEOUT) {
             if let Some(rest) = line.strip_prefix(ANNOUNCEMENT) {
                 return Ok(rest.split_whitespace().next().unwrap_or_default().to_owned());
             }
-            said = said + &line + "\n";
+            log = log + &line + "\n";
         }
-        Err(Failure::new(format!("`stoker serve` did not start\n{}", said.trim_end())))
+        Err(Failure::new(format!("`stoker serve` did not start\n{}", log.trim_end())))
     }
 
-    /// What the server wrote about failures of its own.
-    pub(in crate::test) fn complaints(&self) -> Vec<String> {
+    /// Log lines of level ERROR that have not been read yet.
+    pub(in crate::test) fn error_lines(&self) -> Vec<String> {
         self.log.try_iter().filter(|line| line.contains("ERROR")).collect()
     }
 
@@ -85,12 +85,12 @@ impl Server {
         let body = json!({"auth": {"passwordCredentials": {"username": name, "password": password}}});
         let answer = self.send("POST", "/keystone/v2.0/tokens", &body)?;
         let token = answer["access"]["token"]["id"].as_str();
-        token.map(str::to_owned).ok_or_else(|| Failure::new("the answer to a login holds no token"))
+        token.map(str::to_owned).ok_or_else(|| Failure::new("the response to a login has no token"))
     }
 
-    /// Asks for something and expects to get it.
+    /// Sends a request and returns the JSON response; another status than 2xx is an error.
     pub(in crate::test) fn send(&self, method: &str, path: &str, body: &Value) -> Outcome<Value> {
-        let doing = format!("{method} {path}");
+        let operation = format!("{method} {path}");
         let body = if body.is_null() { String::new() } else { body.to_string() };
         let request = ureq::http::Request::builder()
             .method(method)
@@ -98,19 +98,18 @@ impl Server {
             .header("x-auth-token", &self.token)
             .header("content-type", "application/json")
             .body(body)
-            .context(&doing)?;
-        let mut response = self.agent.run(request).context(&doing)?;
-        let answer = response.body_mut().read_to_string().context(&doing)?;
+            .context(&operation)?;
+        let mut response = self.agent.run(request).context(&operation)?;
+        let answer = response.body_mut().read_to_string().context(&operation)?;
         if !response.status().is_success() {
-            return Err(Failure::new(format!("{doing}: {} {answer}", response.status())));
+            return Err(Failure::new(format!("{operation}: {} {answer}", response.status())));
         }
-        if answer.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&answer).context(&doing) }
+        if answer.is_empty() { Ok(Value::Null) } else { serde_json::from_str(&answer).context(&operation) }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Nothing it holds is of use to anybody any more.
         let _ = self.child.kill();
         let _ = self.child.wait();
         let _ = fs::remove_dir_all(&self.folder);
@@ -122,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_does_not_start_is_told_of() {
+    fn failed_start_is_reported() {
         let error = Server::start(Path::new("false")).err().unwrap().to_string();
         assert!(error.starts_with("`stoker serve` did not start"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! The public client of the module API, unmodified, against a real server with agents of its own.
+//! Runs python-troveclient, the public client of the module API, unmodified against a server with local agents.
 
 use std::env;
 use std::fs;
@@ -8,6 +8,7 @@ use super::contract::server::{PASSWORD, Server};
 use super::{Cx, Done};
 use crate::failure::{Context as _, Outcome};
 use crate::process::run as run_command;
+use crate::terminal::print_line;
 use crate::tools::trove;
 use crate::workspace::Profile;
 
@@ -18,7 +19,7 @@ pub(super) fn run(cx: &Cx) -> Outcome<Done> {
     let stoker = cx.metadata.build_stoker(&cx.root, Profile::Dev)?;
     let server = Server::start_with(&stoker, "trove", &["--local-agents"])?;
     let folder = env::temp_dir().join(format!("stoker-trove-work-{}", process::id()));
-    fs::create_dir_all(&folder).context(format!("cannot make `{}`", folder.display()))?;
+    fs::create_dir_all(&folder).context(format!("cannot create `{}`", folder.display()))?;
     let mut command = Command::new(python);
     command
         .arg(cx.root.join(SCRIPT))
@@ -26,12 +27,12 @@ pub(super) fn run(cx: &Cx) -> Outcome<Done> {
         .env("STOKER_PASSWORD", PASSWORD)
         .env("STOKER_FOLDER", &folder);
     let outcome = run_command(&mut command);
-    // What it wrote is of use only where it failed.
+    // The files are kept for inspection if the client failed.
     if outcome.is_ok() {
         _ = fs::remove_dir_all(&folder);
     } else {
-        for line in server.complaints() {
-            println!("{line}");
+        for line in server.error_lines() {
+            print_line(&line);
         }
     }
     outcome.map(|()| Done::Passed)

@@ -1,4 +1,4 @@
-//! `stoker ca`: the internal certificate authority, without a server.
+//! `stoker ca`: the internal certificate authority. Sends no requests to a server.
 
 mod init;
 mod server;
@@ -9,7 +9,7 @@ use clap::Subcommand;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 
-/// The internal certificate authority that servers and agents trust
+/// Manage the internal certificate authority of servers and agents
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -27,12 +27,12 @@ enum Verb {
 }
 
 pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
-    let done = match &args.verb {
+    let result = match &args.verb {
         Verb::Init(args) => init::run(args, printer),
         Verb::Server(args) => server::run(args, printer),
         Verb::Show(args) => return show::run(args, printer),
     };
-    done.map_err(|error| failure(&error))
+    result.map_err(|error| failure(&error))
 }
 
 fn failure(error: &stoker_tls::TlsError) -> Failure {

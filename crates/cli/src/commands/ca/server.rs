@@ -5,29 +5,30 @@ use stoker_tls::{Authority, Name, TlsError, Validity, write_private};
 use crate::host::unix_seconds;
 use crate::printer::Printer;
 
-/// Make a certificate for a server
+/// Issue a server certificate
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A server with --ca-dir makes its own; this is for servers that must not have the key of the authority, and for other
-programs (PostgreSQL, NATS). Run it again to renew: files of the same name are replaced, and a server notices.
+A server with `--ca-dir` issues its own certificate. Use this command for servers without access to the authority's key
+and for other programs (PostgreSQL, NATS). To renew, run it again: existing files are replaced, and a running server
+reloads them.
 
 Examples:
   stoker ca server --dir /etc/stoker/ca --name stoker.example --name 10.20.0.2
   stoker ca server --dir /etc/stoker/ca --name db.example --out /etc/postgresql/tls --days 90")]
 pub(super) struct Args {
-    /// The folder of the authority
+    /// Folder of the authority
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
 
-    /// A host name or an address under which the server is reached
+    /// Host name or IP address of the server; can be repeated
     #[arg(long = "name", value_name = "HOST", required = true)]
     names: Vec<Name>,
 
-    /// Where to write `NAME.pem` and `NAME-key.pem` [default: the folder of the authority]
+    /// Folder for `NAME.pem` and `NAME-key.pem` [default: the folder of the authority]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// How long it is good
+    /// Validity in days
     #[arg(long, value_name = "DAYS", default_value_t = 365, value_parser = clap::value_parser!(i64).range(1..=3650))]
     days: i64,
 }
@@ -40,11 +41,11 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Result<(), TlsError> {
     let out = args.out.as_ref().unwrap_or(&args.dir);
     let certificate_path = out.join(format!("{stem}.pem"));
     let key_path = out.join(format!("{stem}-key.pem"));
-    // A server that looks in between keeps what it has, since one does not go with the other.
+    // A server that reloads between the two writes sees a mismatched pair and keeps its current one.
     write_private(&key_path, &key)?;
     write_private(&certificate_path, &issued.chain_pem)?;
     printer.note(&format!(
-        "made {} with its key {}, good until {}",
+        "created certificate {} and key {}, valid until {}",
         certificate_path.display(),
         key_path.display(),
         validity.last_day()

@@ -1,4 +1,4 @@
-//! What a check found.
+//! Result of a check.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use serde_json::{Value as Json, json};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
     Ok,
-    /// It works, and will not always.
+    /// Works now, but is likely to fail later.
     Warning,
-    /// It does not work.
+    /// Does not work.
     Problem,
 }
 
@@ -26,11 +26,11 @@ impl Level {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) level: Level,
-    /// What was looked at.
+    /// Name of the check.
     pub(super) check: &'static str,
-    /// What is so, and what that means.
+    /// Observation and its consequence.
     pub(super) message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub(super) help: Option<String>,
 }
 

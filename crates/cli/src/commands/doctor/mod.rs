@@ -1,14 +1,13 @@
-//! `stoker doctor`: looks at a set-up and says what to do.
+//! `stoker doctor`: diagnoses problems and suggests fixes.
 //!
-//! One file for each check and one line in the list of its folder. A check looks and changes nothing; what it finds
-//! says what that means and what to do about it.
+//! Each check is one file and one entry in the list of its folder. Checks are read-only.
 
 mod agent;
+mod clocks;
 mod finding;
-mod place;
+mod folder;
 mod server;
 mod setup;
-mod times;
 
 use clap::Subcommand;
 use serde_json::Value as Json;
@@ -16,9 +15,9 @@ use serde_json::Value as Json;
 use self::finding::{Finding, Level};
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
-use crate::remote::{Format, Options, Shared};
+use crate::remote::{Format, Options, SharedOptions};
 
-/// Look at a set-up and say what to do: before a server starts, while it runs, on a node
+/// Diagnose problems and suggest fixes
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -26,7 +25,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -39,18 +38,18 @@ enum Verb {
 }
 
 pub(crate) fn run(args: Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let wanted = args.options.over(earlier);
+    let options = args.options.merge(earlier);
     let findings = match args.verb {
-        Verb::Agent(args) => agent::look(&args, &wanted)?,
-        Verb::Server(_) => server::look(&wanted, printer)?,
-        Verb::Setup(args) => setup::look(args)?,
+        Verb::Agent(args) => agent::run_checks(&args, &options)?,
+        Verb::Server(_) => server::run_checks(&options, printer)?,
+        Verb::Setup(args) => setup::run_checks(args)?,
     };
-    show(&findings, wanted.format(), printer)?;
+    show(&findings, options.format(), printer)?;
     let n_problems = findings.iter().filter(|finding| finding.level == Level::Problem).count();
     match n_problems {
         0 => Ok(()),
-        1 => Err(Failure::failed("there is a problem")),
-        n => Err(Failure::failed(format!("there are {n} problems"))),
+        1 => Err(Failure::failed("found 1 problem")),
+        n => Err(Failure::failed(format!("found {n} problems"))),
     }
 }
 

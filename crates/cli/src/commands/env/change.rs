@@ -5,31 +5,31 @@ use super::EnvArg;
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Remote, cell, confirm};
 
-/// Make a cluster
+/// Create a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker env create production --release 1
   ID=$(stoker env create test --release 1 --quiet)")]
 pub(super) struct CreateArgs {
-    /// Its name
+    /// Cluster name
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// The release that it is a cluster of
+    /// Release ID
     #[arg(long, short, value_name = "ID")]
     release: i64,
 
-    /// Its mode: `ha_compact`, `ha_full` or `multinode`
+    /// Deployment mode: `ha_compact`, `ha_full` or `multinode`
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
 
-    /// Components, as the wizard would choose them
+    /// Component to enable; can be repeated
     #[arg(long = "component", value_name = "NAME", value_delimiter = ',')]
     components: Vec<String>,
 }
 
-/// Change a cluster
+/// Update a cluster; omitted fields keep their values
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -39,23 +39,23 @@ pub(super) struct UpdateArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// A new name
+    /// New name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Which layer of its graphs wins, weak to strong
+    /// Graph layers in merge order, lowest precedence first
     #[arg(long, value_name = "ORDER")]
     merge_order: Option<String>,
 
-    /// What a stronger layer overrides: attributes, or replace for whole tasks
+    /// Merge mode: `attributes` overrides attributes of a task, `replace` overrides whole tasks
     #[arg(long, value_name = "MODE")]
     merge_mode: Option<String>,
 }
 
-/// Delete a cluster; its nodes are free again
+/// Delete a cluster and release its nodes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A cluster that is deployed is asked about first; `--yes` answers beforehand.
+Asks for confirmation unless the cluster is new.
 
 Examples:
   stoker env delete 1
@@ -64,11 +64,11 @@ pub(super) struct DeleteArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// Do not ask
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     yes: bool,
 
-    /// Even while something runs on it
+    /// Delete even while a run is active; skips the confirmation prompt
     #[arg(long)]
     force: bool,
 }
@@ -82,23 +82,23 @@ pub(super) fn create(args: &CreateArgs, remote: &mut Remote<'_>) -> Outcome {
         body["components"] = json!(args.components);
     }
     let cluster = remote.send_json(Method::Post, "clusters", &body)?;
-    remote.made("made cluster", &cluster)
+    remote.report_change("created cluster", &cluster)
 }
 
 pub(super) fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
     let mut body = Map::new();
-    let given = [("name", &args.name), ("merge_order", &args.merge_order), ("merge_mode", &args.merge_mode)];
-    for (key, value) in given {
+    let fields = [("name", &args.name), ("merge_order", &args.merge_order), ("merge_mode", &args.merge_mode)];
+    for (key, value) in fields {
         if let Some(value) = value {
             body.insert(key.to_owned(), json!(value));
         }
     }
     if body.is_empty() {
-        return Err(Failure::usage("nothing is to be changed", "add `--name`, or see `--help`"));
+        return Err(Failure::usage("no fields to update", "pass at least one, such as `--name`"));
     }
     let id = args.env.id();
     let cluster = remote.send_json(Method::Put, format!("clusters/{id}"), &Json::Object(body))?;
-    remote.made("changed cluster", &cluster)
+    remote.report_change("updated cluster", &cluster)
 }
 
 pub(super) fn delete(args: &DeleteArgs, remote: &mut Remote<'_>) -> Outcome {

@@ -2,15 +2,15 @@ use serde_json::json;
 use stoker_client::{Body, Method, Request};
 
 use super::EnvArg;
-use crate::commands::run::started;
+use crate::commands::run::report_started;
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote, cell, confirm};
 
-/// Deploy what changed
+/// Deploy pending changes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Runs the sequence `deploy-changes` of the release if there is one, else the graph `default`. `stoker plan --env 1` tells
-beforehand what will be done and why; `stoker apply --env 1` tells, asks and does it.
+Runs the sequence `deploy-changes` of the release if it exists, otherwise the graph `default`. To preview the changes,
+run `stoker plan --env 1`; to preview, confirm and deploy, run `stoker apply --env 1`.
 
 Examples:
   stoker env deploy 1 --follow
@@ -20,10 +20,10 @@ pub(super) struct DeployArgs {
     env: EnvArg,
 
     #[command(flatten)]
-    how: How,
+    options: DeployOptions,
 }
 
-/// Deploy everything anew
+/// Deploy all tasks again, regardless of what changed
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,28 +33,28 @@ pub(super) struct RedeployArgs {
     env: EnvArg,
 
     #[command(flatten)]
-    how: How,
+    options: DeployOptions,
 }
 
 #[derive(Debug, clap::Args)]
-struct How {
-    /// Plan, and run nothing
+struct DeployOptions {
+    /// Create a plan without running it
     #[arg(long)]
     dry_run: bool,
 
-    /// Let tasks say what they would do, and touch nothing
+    /// Run tasks in no-op mode: they report what they would do and change nothing
     #[arg(long)]
     noop: bool,
 
-    /// Show how it goes until its end
+    /// Follow progress until the run ends
     #[arg(long)]
     follow: bool,
 }
 
-/// Stop what runs on a cluster
+/// Stop the active run of a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What has begun is finished, or with `--now` ended.
+Tasks that are running finish; with `--now` they are terminated.
 
 Examples:
   stoker env stop 1
@@ -63,12 +63,12 @@ pub(super) struct StopArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// End what has begun, too
+    /// Terminate running tasks instead of letting them finish
     #[arg(long)]
     now: bool,
 }
 
-/// Forget what was done: the next run does everything again
+/// Reset the deployment state: the next run executes all tasks again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -78,44 +78,47 @@ pub(super) struct ResetArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// Do not ask
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     yes: bool,
 }
 
 pub(super) fn deploy(args: &DeployArgs, remote: &mut Remote<'_>) -> Outcome {
-    start(&format!("clusters/{}/changes", args.env.id()), &args.how, remote)
+    start(&format!("clusters/{}/changes", args.env.id()), &args.options, remote)
 }
 
 pub(super) fn redeploy(args: &RedeployArgs, remote: &mut Remote<'_>) -> Outcome {
-    start(&format!("clusters/{}/changes/redeploy", args.env.id()), &args.how, remote)
+    start(&format!("clusters/{}/changes/redeploy", args.env.id()), &args.options, remote)
 }
 
-fn start(path: &str, how: &How, remote: &mut Remote<'_>) -> Outcome {
-    let nothing = json!({});
+fn start(path: &str, options: &DeployOptions, remote: &mut Remote<'_>) -> Outcome {
+    let empty = json!({});
     let request = Request::new(Method::Put, path)
-        .body(Body::Json(&nothing))
-        .maybe("dry_run", how.dry_run.then_some(1))
-        .maybe("noop_run", how.noop.then_some(1));
+        .body(Body::Json(&empty))
+        .maybe("dry_run", options.dry_run.then_some(1))
+        .maybe("noop_run", options.noop.then_some(1));
     let run = remote.send(&request)?;
-    started(remote, &run, how.follow)
+    report_started(remote, &run, options.follow)
 }
 
 pub(super) fn stop(args: &StopArgs, remote: &mut Remote<'_>) -> Outcome {
     let id = args.env.id();
-    let nothing = json!({});
+    let empty = json!({});
     let request = Request::new(Method::Put, format!("clusters/{id}/stop_deployment"));
-    let run = remote.send(&request.body(Body::Json(&nothing)).maybe("now", args.now.then_some(1)))?;
+    let run = remote.send(&request.body(Body::Json(&empty)).maybe("now", args.now.then_some(1)))?;
     if remote.format() != Format::Table {
         return remote.data(&run);
     }
-    remote.note(&format!("what runs on cluster {id} stops"));
+    remote.note(&format!("stopping the run on cluster {id}"));
     Ok(())
 }
 
 pub(super) fn reset(args: &ResetArgs, remote: &mut Remote<'_>) -> Outcome {
     let id = args.env.id();
-    confirm(&format!("Forget everything that was done on cluster {id}?"), args.yes)?;
+    confirm(
+        &format!("Reset the deployment state of cluster {id}? The next run executes all tasks again."),
+        args.yes,
+    )?;
     let run = remote.send_json(Method::Put, format!("clusters/{id}/reset"), &json!({}))?;
     if remote.format() != Format::Table {
         return remote.data(&run);

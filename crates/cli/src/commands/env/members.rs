@@ -11,7 +11,7 @@ use crate::remote::{Format, Remote};
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(super) struct AddArgs {
     #[command(subcommand)]
-    what: Add,
+    resource: Add,
 }
 
 #[derive(Debug, Subcommand)]
@@ -19,12 +19,12 @@ enum Add {
     Nodes(AddNodesArgs),
 }
 
-/// Take nodes out of a cluster
+/// Remove nodes from a cluster
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(super) struct RemoveArgs {
     #[command(subcommand)]
-    what: Remove,
+    resource: Remove,
 }
 
 #[derive(Debug, Subcommand)]
@@ -32,10 +32,10 @@ enum Remove {
     Nodes(RemoveNodesArgs),
 }
 
-/// Add nodes to a cluster, with roles
+/// Add nodes to a cluster and assign roles
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The next run deploys them. Either all nodes are added or none.
+The next run deploys the nodes. The request is atomic: either all nodes are added or none.
 
 Examples:
   stoker env add nodes 1 --node 1,2 --role web
@@ -44,7 +44,7 @@ struct AddNodesArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// Which nodes
+    /// Node ID; can be repeated
     #[arg(
         long = "node",
         short,
@@ -55,7 +55,7 @@ struct AddNodesArgs {
     )]
     nodes: Vec<i64>,
 
-    /// What they are going to be
+    /// Role to assign; can be repeated
     #[arg(
         long = "role",
         short,
@@ -67,10 +67,10 @@ struct AddNodesArgs {
     roles: Vec<String>,
 }
 
-/// Take nodes out of a cluster
+/// Remove nodes from a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nodes that were never deployed leave at once, others with the next run.
+Nodes that were never deployed are removed immediately, others by the next run.
 
 Examples:
   stoker env remove nodes 1 --node 1,2
@@ -79,7 +79,7 @@ struct RemoveNodesArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// Which nodes
+    /// Node ID; can be repeated
     #[arg(
         long = "node",
         short,
@@ -91,42 +91,46 @@ struct RemoveNodesArgs {
     )]
     nodes: Vec<i64>,
 
-    /// All of them
+    /// Remove all nodes
     #[arg(long)]
     all: bool,
 }
 
 pub(super) fn add(args: &AddArgs, remote: &mut Remote<'_>) -> Outcome {
-    let Add::Nodes(args) = &args.what;
+    let Add::Nodes(args) = &args.resource;
     let id = args.env.id();
     let body: Vec<Json> = args.nodes.iter().map(|node| json!({"id": node, "roles": args.roles})).collect();
     let body = json!(body);
     remote.send_json(Method::Post, format!("clusters/{id}/assignment"), &body)?;
-    told(remote, &body, &format!("added {} to cluster {id} as {}", nodes(&args.nodes), args.roles.join(", ")))
+    report_assignment(
+        remote,
+        &body,
+        &format!("added {} to cluster {id} as {}", node_list(&args.nodes), args.roles.join(", ")),
+    )
 }
 
 pub(super) fn remove(args: &RemoveArgs, remote: &mut Remote<'_>) -> Outcome {
-    let Remove::Nodes(args) = &args.what;
+    let Remove::Nodes(args) = &args.resource;
     let id = args.env.id();
     let ids = if args.all {
-        let all = remote.get_list(&Request::get("nodes").query("cluster_id", id))?;
-        all.iter().filter_map(|node| node["id"].as_i64()).collect()
+        let nodes = remote.get_list(&Request::get("nodes").query("cluster_id", id))?;
+        nodes.iter().filter_map(|node| node["id"].as_i64()).collect()
     } else {
         args.nodes.clone()
     };
     let body: Vec<Json> = ids.iter().map(|node| json!({"id": node})).collect();
     let body = json!(body);
     remote.send_json(Method::Post, format!("clusters/{id}/unassignment"), &body)?;
-    told(remote, &body, &format!("took {} out of cluster {id}", nodes(&ids)))
+    report_assignment(remote, &body, &format!("removed {} from cluster {id}", node_list(&ids)))
 }
 
-/// The server answers with nothing; what was done is what was asked for.
-fn told(remote: &mut Remote<'_>, done: &Json, note: &str) -> Outcome {
+/// Reports an assignment. The response of the server is empty, so the request is printed as data.
+fn report_assignment(remote: &mut Remote<'_>, assignment: &Json, note: &str) -> Outcome {
     remote.note(note);
-    if remote.format() == Format::Table { Ok(()) } else { remote.data(done) }
+    if remote.format() == Format::Table { Ok(()) } else { remote.data(assignment) }
 }
 
-fn nodes(ids: &[i64]) -> String {
+fn node_list(ids: &[i64]) -> String {
     let list = ids.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
     if ids.len() == 1 { format!("node {list}") } else { format!("nodes {list}") }
 }

@@ -1,19 +1,19 @@
-//! `stoker env`, also `stoker cluster`: what is deployed.
+//! `stoker env` (alias `stoker cluster`): clusters.
 
 mod change;
 mod deploy;
+mod env_arg;
 mod members;
 mod show;
-mod which;
 
 use clap::Subcommand;
 
-pub(crate) use self::which::EnvArg;
+pub(crate) use self::env_arg::EnvArg;
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, Shared};
+use crate::remote::{Options, Remote, SharedOptions};
 
-/// Clusters: make, change and deploy them
+/// Manage clusters
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -43,7 +43,7 @@ enum Verb {
 }
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     let remote = &mut remote;
     match &args.verb {
         Verb::Add(args) => members::add(args, remote),

@@ -44,8 +44,8 @@ pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     let mut cluster = remote.get(format!("clusters/{id}"))?;
     if remote.format() == Format::Table && !remote.is_quiet() {
         let nodes = remote.get_list(&Request::get("nodes").query("cluster_id", id))?;
-        let word = |node: &Json| format!("{} ({})", cell(&node["id"]), cell(&roles(node)));
-        cluster["nodes"] = json!(nodes.iter().map(word).collect::<Vec<_>>());
+        let summary = |node: &Json| format!("{} ({})", cell(&node["id"]), cell(&roles(node)));
+        cluster["nodes"] = json!(nodes.iter().map(summary).collect::<Vec<_>>());
     }
     remote.details(
         &[
@@ -58,19 +58,19 @@ pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
             ("nodes", "nodes"),
             ("merge order", "merge_order"),
             ("merge mode", "merge_mode"),
-            ("own facts", "is_customized"),
+            ("custom facts", "is_customized"),
             ("locked", "is_locked"),
             ("tenant", "tenant"),
-            ("made", "created_at"),
+            ("created", "created_at"),
         ],
         &cluster,
     )
 }
 
-/// What a node is, and what it is going to be.
+/// Current and pending roles of a node.
 fn roles(node: &Json) -> Json {
-    let of = |key: &str| node[key].as_array().cloned().unwrap_or_default();
-    let mut roles = of("roles");
-    roles.extend(of("pending_roles"));
+    let role_list = |key: &str| node[key].as_array().cloned().unwrap_or_default();
+    let mut roles = role_list("roles");
+    roles.extend(role_list("pending_roles"));
     Json::Array(roles)
 }

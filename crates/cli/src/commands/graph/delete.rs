@@ -5,7 +5,7 @@ use crate::remote::{Remote, confirm};
 /// Delete a graph
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without `--type` it is the graph that deployments run, so this is asked for first; `--yes` answers beforehand.
+Asks for confirmation if `--type` is omitted, because the graph `default` is the one that deployments run.
 
 Examples:
   stoker graph delete --env 1 --type upgrade
@@ -14,11 +14,11 @@ pub(super) struct Args {
     #[command(flatten)]
     owner: OwnerArgs,
 
-    /// Type of the graph; `default` if not given
+    /// Graph type (default `default`)
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type)]
     graph_type: Option<String>,
 
-    /// Do not ask
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     yes: bool,
 }
@@ -26,9 +26,9 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let owner = args.owner.owner()?;
     let graph_type = args.graph_type.as_deref().unwrap_or(DEFAULT_TYPE);
-    let question = format!("Delete the graph of {owner} of type `{graph_type}`?");
+    let question = format!("Delete the `{graph_type}` graph of {owner}?");
     confirm(&question, args.yes || args.graph_type.is_some())?;
     remote.delete(owner.graph_path(graph_type))?;
-    remote.note(&format!("deleted the graph of {owner} of type `{graph_type}`"));
+    remote.note(&format!("deleted the `{graph_type}` graph of {owner}"));
     Ok(())
 }

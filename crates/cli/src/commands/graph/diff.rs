@@ -6,18 +6,18 @@ use anstyle::{AnsiColor, Style};
 use serde_json::{Map, Value as Json, json};
 
 use super::download::merged;
-use super::local::{File, rendered};
+use super::local::{File, render_tasks};
 use super::owner::{DEFAULT_TYPE, Owner, OwnerArgs};
 use crate::exit::{Failure, Outcome};
 use crate::input::read_text;
-use crate::remote::{Format, Remote, plain};
+use crate::remote::{Format, Remote, sanitize};
 
-/// Compare two graphs, task by task
+/// Compare two graphs task by task
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is compared is a file, or `env:ID`, `cluster:ID`, `release:ID` or `plugin:ID`, each with `/TYPE` behind it if the
-type is not the default one. `env` means all layers of a cluster, merged; `cluster` its own one. With `--file` it is
-told what an upload of the file would change.
+A graph is a file, `env:ID`, `cluster:ID`, `release:ID` or `plugin:ID`; append `/TYPE` for a graph type other than
+`default`. `env` is the merged graph of a cluster, `cluster` its own layer only. With `--file`, shows what uploading the
+file would change.
 
 Examples:
   stoker graph diff --env 1 --type upgrade --file tasks.yaml
@@ -25,76 +25,76 @@ Examples:
   stoker graph diff env:1 env:2/upgrade
   stoker graph diff old.yaml new.yaml --output json")]
 pub(super) struct Args {
-    /// What there was
+    /// Old graph
     #[arg(value_name = "OLD", requires = "new", conflicts_with_all = ["env", "release", "plugin", "file", "graph_type"])]
     old: Option<String>,
 
-    /// What there is now
+    /// New graph
     #[arg(value_name = "NEW")]
     new: Option<String>,
 
     #[command(flatten)]
     owner: OwnerArgs,
 
-    /// Type of the graph; `default` if not given
+    /// Graph type (default `default`)
     #[arg(id = "graph_type", long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type)]
     graph_type: Option<String>,
 
-    /// What would be uploaded; `-` is standard input
+    /// Graph file to compare with the stored graph; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let (old, new) = match (&args.old, &args.new, &args.file) {
-        (Some(old), Some(new), _) => (named(old, remote)?, named(new, remote)?),
+        (Some(old), Some(new), _) => (load_tasks(old, remote)?, load_tasks(new, remote)?),
         (None, None, Some(file)) => {
             let owner = args.owner.owner()?;
             let graph_type = args.graph_type.as_deref().unwrap_or(DEFAULT_TYPE);
-            (of_owner(owner, graph_type, remote)?, of_file(file, remote)?)
+            (owner_tasks(owner, graph_type, remote)?, file_tasks(file, remote)?)
         }
         _ => {
-            let help = "name two graphs, or one with `--env`, `--release` or `--plugin` and a `--file`";
-            return Err(Failure::usage("what is to be compared?", help));
+            let help = "pass two graphs, or `--file` with `--env`, `--release` or `--plugin`";
+            return Err(Failure::usage("no graphs to compare", help));
         }
     };
-    let compared = compare(&old, &new);
+    let difference = compare(&old, &new);
     match remote.format() {
-        Format::Table => Ok(remote.printer.page(&text(&compared))?),
-        _ => remote.data(&compared),
+        Format::Table => Ok(remote.printer.page(&text(&difference))?),
+        _ => remote.data(&difference),
     }
 }
 
-/// `env:1/upgrade`, or a file.
-fn named(name: &str, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {
-    let Some((kind, rest)) = name.split_once(':') else { return of_file(Path::new(name), remote) };
+/// Loads the tasks of a graph reference such as `env:1/upgrade`, or of a file.
+fn load_tasks(name: &str, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {
+    let Some((prefix, rest)) = name.split_once(':') else { return file_tasks(Path::new(name), remote) };
     let (id, graph_type) = rest.split_once('/').unwrap_or((rest, DEFAULT_TYPE));
     let id: i64 = match id.parse() {
         Ok(id) => id,
-        Err(_) => return of_file(Path::new(name), remote),
+        Err(_) => return file_tasks(Path::new(name), remote),
     };
-    match kind {
+    match prefix {
         "env" => Ok(list(merged(remote, id, graph_type, &[])?)),
-        "cluster" => of_owner(Owner::Cluster(id), graph_type, remote),
-        "release" => of_owner(Owner::Release(id), graph_type, remote),
-        "plugin" => of_owner(Owner::Plugin(id), graph_type, remote),
-        _ => of_file(Path::new(name), remote),
+        "cluster" => owner_tasks(Owner::Cluster(id), graph_type, remote),
+        "release" => owner_tasks(Owner::Release(id), graph_type, remote),
+        "plugin" => owner_tasks(Owner::Plugin(id), graph_type, remote),
+        _ => file_tasks(Path::new(name), remote),
     }
 }
 
-fn of_owner(owner: Owner, graph_type: &str, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {
+fn owner_tasks(owner: Owner, graph_type: &str, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {
     Ok(list(remote.get(owner.graph_path(graph_type))?["tasks"].take()))
 }
 
-fn of_file(path: &Path, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {
-    Ok(rendered(&File::read(read_text(path)?, remote.printer)?.tasks))
+fn file_tasks(path: &Path, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {
+    Ok(render_tasks(&File::read(read_text(path)?, remote.printer)?.tasks))
 }
 
 fn list(tasks: Json) -> Vec<Json> {
     if let Json::Array(tasks) = tasks { tasks } else { Vec::new() }
 }
 
-/// `{added: [task], removed: [task], changed: [{id, differences: [{path, old, new}]}]}`.
+/// Returns `{added: [task], removed: [task], changed: [{id, differences: [{path, old, new}]}]}`.
 fn compare(old: &[Json], new: &[Json]) -> Json {
     let find = |tasks: &[Json], id: &Json| tasks.iter().find(|task| task["id"] == *id).cloned();
     let added: Vec<&Json> = new.iter().filter(|task| find(old, &task["id"]).is_none()).collect();
@@ -103,7 +103,7 @@ fn compare(old: &[Json], new: &[Json]) -> Json {
     for task in new {
         let Some(before) = find(old, &task["id"]) else { continue };
         let mut differences = Vec::new();
-        collect("", &once(&before), &once(task), &mut differences);
+        collect("", &without_aliases(&before), &without_aliases(task), &mut differences);
         if !differences.is_empty() {
             changed.push(json!({"id": task["id"], "differences": differences}));
         }
@@ -111,14 +111,14 @@ fn compare(old: &[Json], new: &[Json]) -> Json {
     json!({"added": added, "removed": removed, "changed": changed})
 }
 
-/// Fields with two spellings, each once.
-fn once(task: &Json) -> Json {
-    const SECOND: [&str; 4] = ["task_name", "roles", "cross_depends", "cross_depended_by"];
-    const FIRST: [&str; 4] = ["id", "role", "cross-depends", "cross-depended-by"];
+/// Removes aliases, so that a field with two spellings is compared once.
+fn without_aliases(task: &Json) -> Json {
+    const ALIASES: [&str; 4] = ["task_name", "roles", "cross_depends", "cross_depended_by"];
+    const CANONICAL: [&str; 4] = ["id", "role", "cross-depends", "cross-depended-by"];
     let mut fields: Map<String, Json> = task.as_object().cloned().unwrap_or_default();
-    for (second, first) in SECOND.iter().zip(FIRST) {
-        if let Some(value) = fields.shift_remove(*second) {
-            fields.entry(first.to_owned()).or_insert(value);
+    for (alias, canonical) in ALIASES.iter().zip(CANONICAL) {
+        if let Some(value) = fields.shift_remove(*alias) {
+            fields.entry(canonical.to_owned()).or_insert(value);
         }
     }
     Json::Object(fields)
@@ -140,35 +140,35 @@ fn collect(path: &str, old: &Json, new: &Json, differences: &mut Vec<Json>) {
 }
 
 const BOLD: Style = Style::new().bold();
-const NEW: Style = AnsiColor::Green.on_default();
-const GONE: Style = AnsiColor::Red.on_default();
-const OTHER: Style = AnsiColor::Yellow.on_default();
+const ADDED: Style = AnsiColor::Green.on_default();
+const REMOVED: Style = AnsiColor::Red.on_default();
+const CHANGED: Style = AnsiColor::Yellow.on_default();
 
-fn text(compared: &Json) -> String {
+fn text(difference: &Json) -> String {
     let mut out = String::new();
-    let of = |name: &str| compared[name].as_array().cloned().unwrap_or_default();
-    let (added, removed, changed) = (of("added"), of("removed"), of("changed"));
-    let name = |task: &Json| plain(task["id"].as_str().unwrap_or_default());
+    let tasks = |name: &str| difference[name].as_array().cloned().unwrap_or_default();
+    let (added, removed, changed) = (tasks("added"), tasks("removed"), tasks("changed"));
+    let name = |task: &Json| sanitize(task["id"].as_str().unwrap_or_default());
     for task in &removed {
-        _ = writeln!(out, "{GONE}- {}{GONE:#}", name(task));
+        _ = writeln!(out, "{REMOVED}- {}{REMOVED:#}", name(task));
     }
     for task in &added {
-        let kind = plain(task["type"].as_str().unwrap_or_default());
-        _ = writeln!(out, "{NEW}+ {}{NEW:#} ({kind})", name(task));
+        let task_type = sanitize(task["type"].as_str().unwrap_or_default());
+        _ = writeln!(out, "{ADDED}+ {}{ADDED:#} ({task_type})", name(task));
     }
     for task in &changed {
-        _ = writeln!(out, "{OTHER}~ {}{OTHER:#}", name(task));
-        for difference in task["differences"].as_array().into_iter().flatten() {
-            let value = |value: &Json| if value.is_null() { "nothing".to_owned() } else { value.to_string() };
-            let path = plain(difference["path"].as_str().unwrap_or_default());
-            _ = writeln!(out, "    {path}: {} → {}", value(&difference["old"]), value(&difference["new"]));
+        _ = writeln!(out, "{CHANGED}~ {}{CHANGED:#}", name(task));
+        for change in task["differences"].as_array().into_iter().flatten() {
+            let value = |value: &Json| if value.is_null() { "(none)".to_owned() } else { value.to_string() };
+            let path = sanitize(change["path"].as_str().unwrap_or_default());
+            _ = writeln!(out, "    {path}: {} → {}", value(&change["old"]), value(&change["new"]));
         }
     }
     if out.is_empty() {
-        return "the graphs have the same tasks".to_owned();
+        return "no differences".to_owned();
     }
     let (n_added, n_removed, n_changed) = (added.len(), removed.len(), changed.len());
-    _ = write!(out, "\n{BOLD}{n_added} new, {n_removed} gone, {n_changed} changed{BOLD:#}");
+    _ = write!(out, "\n{BOLD}{n_added} to add, {n_changed} to change, {n_removed} to remove{BOLD:#}");
     out
 }
 
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasks_are_compared_field_by_field_and_spellings_do_not_matter() {
+    fn tasks_are_compared_by_field_regardless_of_aliases() {
         let old = [
             json!({"id": "a", "task_name": "a", "type": "shell", "role": ["x"], "roles": ["x"], "parameters": {"cmd": "1"}}),
             json!({"id": "b", "type": "stage"}),
@@ -186,15 +186,18 @@ mod tests {
             json!({"id": "a", "type": "shell", "roles": ["x"], "parameters": {"cmd": "2", "cwd": "/"}}),
             json!({"id": "c", "type": "stage"}),
         ];
-        let compared = compare(&old, &new);
+        let difference = compare(&old, &new);
         assert_eq!(
-            compared["changed"][0]["differences"],
+            difference["changed"][0]["differences"],
             json!([
                 {"path": "parameters.cmd", "old": "1", "new": "2"},
                 {"path": "parameters.cwd", "old": null, "new": "/"},
             ])
         );
-        assert_eq!((&compared["added"][0]["id"], &compared["removed"][0]["id"]), (&json!("c"), &json!("b")));
+        assert_eq!(
+            (&difference["added"][0]["id"], &difference["removed"][0]["id"]),
+            (&json!("c"), &json!("b"))
+        );
         assert_eq!(compare(&old, &old), json!({"added": [], "removed": [], "changed": []}));
     }
 }

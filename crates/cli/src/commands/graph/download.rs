@@ -4,16 +4,16 @@ use serde_json::Value as Json;
 use stoker_client::Request;
 use stoker_manifest::task::{VERSION_DEFAULT, alias_of};
 
-use super::owner::{DEFAULT_TYPE, LayerArgs, Place};
+use super::owner::{DEFAULT_TYPE, GraphTarget, LayerArgs};
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Format, Remote};
 use crate::text::counted;
 
-/// Write the tasks of a graph to a file
+/// Download the tasks of a graph
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With `--env` any mix of layers can be chosen: they are merged as they are for a run. Without a layer all of them
-are. The file is a list of tasks, which can be uploaded again: each key once, without what is so anyway.
+With `--env`, the selected layers are merged as for a run (default: all layers). The file is a list of tasks that can be
+uploaded again; aliases and default values are omitted.
 
 Examples:
   stoker graph download --env 1 --all --type upgrade --file tasks.yaml
@@ -24,23 +24,23 @@ pub(super) struct Args {
     #[command(flatten)]
     layers: LayerArgs,
 
-    /// Type of the graph
+    /// Graph type
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, default_value = DEFAULT_TYPE)]
     graph_type: String,
 
-    /// Where to; standard output if not given
+    /// Output file (default: standard output)
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut tasks = match args.layers.required()? {
-        Place::Owner(owner) => remote.get(owner.graph_path(&args.graph_type))?["tasks"].take(),
-        Place::Layers { cluster, layers } => merged(remote, cluster, &args.graph_type, &layers)?,
+        GraphTarget::Owner(owner) => remote.get(owner.graph_path(&args.graph_type))?["tasks"].take(),
+        GraphTarget::Layers { cluster, layers } => merged(remote, cluster, &args.graph_type, &layers)?,
     };
-    tasks.as_array_mut().into_iter().flatten().for_each(as_written);
+    tasks.as_array_mut().into_iter().flatten().for_each(strip_redundant_fields);
     if tasks.as_array().is_some_and(Vec::is_empty) {
-        remote.note(&format!("there are no tasks of type `{}` there", args.graph_type));
+        remote.note(&format!("no tasks of type `{}`", args.graph_type));
     }
     let is_json = |path: &Path| path.extension().is_some_and(|extension| extension == "json");
     let as_json = match remote.format() {
@@ -52,8 +52,8 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     match &args.file {
         None => Ok(remote.printer.data(&text)?),
         Some(path) => {
-            let written = std::fs::write(path, &text);
-            written.map_err(|error| Failure::unwritable(path, &error))?;
+            let result = std::fs::write(path, &text);
+            result.map_err(|error| Failure::unwritable(path, &error))?;
             let n_tasks = counted(tasks.as_array().map_or(0, Vec::len), "task");
             remote.note(&format!("wrote {n_tasks} to {}", path.display()));
             Ok(())
@@ -61,8 +61,8 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     }
 }
 
-/// A task as somebody would write it. Answers tell every name under both spellings, for clients that know one of them.
-fn as_written(task: &mut Json) {
+/// Removes aliases and default values. Responses contain each field under both spellings, for old clients.
+fn strip_redundant_fields(task: &mut Json) {
     let Some(fields) = task.as_object_mut() else { return };
     if fields.get("task_name") == fields.get("id") {
         fields.shift_remove("task_name");
@@ -78,7 +78,7 @@ fn as_written(task: &mut Json) {
     }
 }
 
-/// The tasks of some layers of a cluster; of all if none is named.
+/// Returns the merged tasks of some layers of a cluster; of all layers if `layers` is empty.
 pub(super) fn merged(
     remote: &mut Remote<'_>,
     cluster: i64,

@@ -2,15 +2,15 @@ use serde_json::{Value as Json, json};
 use stoker_client::Method;
 
 use super::owner::DEFAULT_TYPE;
-use crate::commands::run::{Manner, started};
+use crate::commands::run::{RunOptions, report_started};
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// Run graphs on a cluster, one after the other
+/// Run graphs on a cluster, one after another
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Starts a run and prints its id. `--follow` shows how it goes and fails if the run does; `stoker run watch ID` does
-the same later. Without `--node` those nodes are taken that the graph's filter chooses, or all that are ready.
+Starts a run and prints its ID. With `--follow`, shows the progress and fails if the run fails; `stoker run watch ID` does
+the same later. Without `--node`, the node filter of the graph selects the nodes (default: all ready nodes).
 
 Examples:
   stoker graph execute --env 1 --type upgrade --node 1,2
@@ -18,25 +18,25 @@ Examples:
   stoker graph execute --env 1 --type provision,default --dry-run
   stoker graph execute --env 1 --task install,configure --force")]
 pub(super) struct Args {
-    /// The cluster
+    /// Cluster ID
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: i64,
 
-    /// Types of the graphs, in the order in which they are run
+    /// Graph types, in execution order; can be repeated
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, value_delimiter = ',', default_value = DEFAULT_TYPE,
           visible_alias = "types")]
     types: Vec<String>,
 
-    /// Only on these nodes
+    /// Node ID to run on; can be repeated
     #[arg(long = "node", short, value_name = "ID", value_delimiter = ',', visible_alias = "nodes")]
     nodes: Vec<i64>,
 
-    /// Only these tasks
+    /// Task to run; can be repeated
     #[arg(long = "task", value_name = "NAME", value_delimiter = ',', visible_alias = "tasks")]
     tasks: Vec<String>,
 
     #[command(flatten)]
-    manner: Manner,
+    options: RunOptions,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         graph
     };
     let graphs: Vec<Json> = args.types.iter().map(graph).collect();
-    let body = args.manner.over(json!({"cluster": args.env, "graphs": graphs}));
+    let body = args.options.apply_to(json!({"cluster": args.env, "graphs": graphs}));
     let run = remote.send_json(Method::Post, "graphs/execute", &body)?;
-    started(remote, &run, args.manner.follow)
+    report_started(remote, &run, args.options.follow)
 }

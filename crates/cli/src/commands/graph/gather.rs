@@ -1,4 +1,4 @@
-//! One graph of every `tasks.yaml` below a folder.
+//! Reads all `tasks.yaml` files below a folder as one graph.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,33 +6,33 @@ use std::{fs, io};
 
 use serde_json::Value as Json;
 
-use super::local::{File, refuse_errors, rendered};
+use super::local::{File, fail_on_errors, render_tasks};
 use crate::diagnostic::Diagnostic;
 use crate::exit::{Failure, Outcome};
 use crate::input::read_text;
 use crate::printer::Printer;
 
 const NAME: &str = "tasks.yaml";
-/// Deeper than any folder that people have; a link that leads back up ends here.
+/// Deeper than real folder trees; bounds the recursion through symlink cycles.
 const DEPTH_MAX: usize = 32;
 
-/// All tasks, in the order of the paths of their files. Everything that is wrong with any of them is told.
+/// Returns all tasks in the order of their file paths, or the problems of all files.
 pub(super) fn tasks(folder: &Path, printer: &mut Printer) -> Outcome<Vec<Json>> {
     let mut paths = Vec::new();
     find(folder, 0, &mut paths)
         .map_err(|error| Failure::input(format!("cannot read `{}`: {error}", folder.display())))?;
     if paths.is_empty() {
-        return Err(Failure::input(format!("there is no `{NAME}` below `{}`", folder.display())));
+        return Err(Failure::input(format!("no `{NAME}` files below `{}`", folder.display())));
     }
     paths.sort();
     let mut diagnostics = Vec::new();
     let mut files = Vec::new();
     for path in &paths {
-        files.push(File::judge(read_text(path)?, &mut diagnostics));
+        files.push(File::parse(read_text(path)?, &mut diagnostics));
     }
-    diagnostics.extend(twice(&files));
-    refuse_errors(diagnostics, printer)?;
-    Ok(files.iter().flat_map(|file| rendered(&file.tasks)).collect())
+    diagnostics.extend(cross_file_duplicates(&files));
+    fail_on_errors(diagnostics, printer)?;
+    Ok(files.iter().flat_map(|file| render_tasks(&file.tasks)).collect())
 }
 
 fn find(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -50,17 +50,17 @@ fn find(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> io::Result<()>
     Ok(())
 }
 
-/// Tasks that two files have. Inside of one file this was told already.
-fn twice(files: &[File]) -> Vec<Diagnostic> {
+/// Reports tasks that two files define. Duplicates within one file are reported by the parser.
+fn cross_file_duplicates(files: &[File]) -> Vec<Diagnostic> {
     let mut first: HashMap<&str, &File> = HashMap::new();
     let mut diagnostics = Vec::new();
     for file in files {
         for id in file.ids() {
             match first.get(id) {
                 Some(other) if !std::ptr::eq(*other, file) => {
-                    let message = format!("task `{id}` is in `{}` already", other.text.origin);
+                    let message = format!("task `{id}` is already defined in `{}`", other.text.origin);
                     let mut diagnostic = Diagnostic::error(message).code("manifest-duplicate-task");
-                    diagnostic.place = file.place(id, "id");
+                    diagnostic.location = file.locate(id, "id");
                     diagnostics.push(diagnostic);
                 }
                 Some(_) => {}

@@ -1,15 +1,15 @@
 use serde_json::{Value as Json, json};
 use stoker_client::Request;
 
-use super::owner::{LayerArgs, Owner, Place};
+use super::owner::{GraphTarget, LayerArgs, Owner};
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote, cell};
 
 /// List graphs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With `--env` these are the graphs that make up what the cluster runs: its own, those of its release and of its
-plugins, or some of these layers.
+With `--env`, lists the graphs that are merged for the cluster: its own and those of its release and plugins. Layer
+options restrict the list.
 
 Examples:
   stoker graph list
@@ -20,7 +20,7 @@ pub(super) struct Args {
     #[command(flatten)]
     layers: LayerArgs,
 
-    /// Only of these types
+    /// Filter by graph type; can be repeated
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, value_delimiter = ',')]
     types: Vec<String>,
 }
@@ -28,23 +28,23 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let types = (!args.types.is_empty()).then(|| args.types.join(","));
     let mut request = Request::get("graphs").maybe("graph_types", types);
-    let mut wanted: Vec<&'static str> = Vec::new();
-    match args.layers.place()? {
+    let mut selected_layers: Vec<&'static str> = Vec::new();
+    match args.layers.target()? {
         None => {}
-        Some(Place::Owner(Owner::Release(id))) => request = request.query("releases_ids", id),
-        Some(Place::Owner(Owner::Plugin(id))) => request = request.query("plugins_ids", id),
-        Some(Place::Owner(Owner::Cluster(id))) => request = request.query("clusters_ids", id),
-        Some(Place::Layers { cluster, layers }) => {
-            // A cluster that is not there has no graphs, which would not be told apart from one without any.
+        Some(GraphTarget::Owner(Owner::Release(id))) => request = request.query("releases_ids", id),
+        Some(GraphTarget::Owner(Owner::Plugin(id))) => request = request.query("plugins_ids", id),
+        Some(GraphTarget::Owner(Owner::Cluster(id))) => request = request.query("clusters_ids", id),
+        Some(GraphTarget::Layers { cluster, layers }) => {
+            // The list of a missing cluster is empty; request the cluster to report the error.
             remote.get(format!("clusters/{cluster}"))?;
             request = request.query("clusters_ids", cluster).query("fetch_related", 1);
-            wanted = layers;
+            selected_layers = layers;
         }
     }
     let mut graphs = remote.get_list(&request)?;
     graphs.retain(|graph| {
         let model = graph["relations"][0]["model"].as_str().unwrap_or_default();
-        wanted.is_empty() || wanted.iter().any(|layer| layer.trim_end_matches('s') == model)
+        selected_layers.is_empty() || selected_layers.iter().any(|layer| layer.trim_end_matches('s') == model)
     });
     if remote.format() == Format::Table {
         graphs.iter_mut().for_each(shorten);

@@ -1,16 +1,16 @@
-//! Graphs in files, judged here.
+//! Graph files, parsed and checked locally.
 
 use serde_json::Value as Json;
-use stoker_manifest::{Options, Problem, Problems, Severity as Judgement, codes, parse_with};
+use stoker_manifest::{Options, Problem, Problems, Severity as ManifestSeverity, codes, parse_with};
 use stoker_model::Task;
 use stoker_yaml::{Node, Span};
 
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::Text;
 use crate::printer::Printer;
 
-/// The tasks of a file, with where they are.
+/// The tasks of a file with their source locations.
 pub(super) struct File {
     pub(super) text: Text,
     pub(super) tasks: Vec<Task>,
@@ -18,9 +18,9 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Reads a file; what is wrong with it is added to the diagnostics.
-    pub(super) fn judge(text: Text, diagnostics: &mut Vec<Diagnostic>) -> Self {
-        // Files that people have were accepted by readers that did not mind a key given twice.
+    /// Parses a file and appends its problems to `diagnostics`.
+    pub(super) fn parse(text: Text, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        // Existing files may contain duplicate keys: earlier tools accepted them.
         let options = Options { strict_keys: false, ..Options::default() };
         let parsed = parse_with(&text.content, text.format(), &options);
         let mut problems = Problems::after(parsed.problems);
@@ -28,52 +28,52 @@ impl File {
             .node
             .as_ref()
             .and_then(|node| stoker_manifest::graph::read_node(node, &text.content, &mut problems));
-        for problem in each_once(problems.into_vec()) {
+        for problem in drop_duplicate_summary(problems.into_vec()) {
             let severity = match problem.severity {
-                Judgement::Error => Severity::Error,
-                Judgement::Warning => Severity::Warning,
+                ManifestSeverity::Error => Severity::Error,
+                ManifestSeverity::Warning => Severity::Warning,
             };
-            let place = problem.span.map(|span| place(&text, span));
-            let message = match &place {
+            let location = problem.span.map(|span| location(&text, span));
+            let message = match &location {
                 _ if problem.code == codes::EMPTY => format!("`{}` is empty", text.origin),
                 Some(_) => problem.message.clone(),
                 None => format!("`{}`: {}", text.origin, problem.message),
             };
-            let diagnostic = Diagnostic { severity, place, ..Diagnostic::error(message) };
+            let diagnostic = Diagnostic { severity, location, ..Diagnostic::error(message) };
             diagnostics.push(diagnostic.code(problem.code).help(problem.help));
         }
         let (_, tasks) = body.unwrap_or_default().into_parts();
         Self { text, tasks, node: parsed.node }
     }
 
-    /// One file alone; its warnings are shown.
+    /// Parses a single file and prints its warnings.
     pub(super) fn read(text: Text, printer: &mut Printer) -> Outcome<Self> {
         let mut diagnostics = Vec::new();
-        let file = Self::judge(text, &mut diagnostics);
-        refuse_errors(diagnostics, printer)?;
+        let file = Self::parse(text, &mut diagnostics);
+        fail_on_errors(diagnostics, printer)?;
         Ok(file)
     }
 
-    /// Ids of tasks as they are written, also where the file has mistakes.
+    /// Task IDs as written, also in files with errors.
     pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
         let root = self.node.as_ref();
         let tasks = root.and_then(|root| root.get("tasks").unwrap_or(root).as_seq());
         tasks.into_iter().flatten().filter_map(|task| task.get("id").and_then(Node::as_str))
     }
 
-    /// Where a field of a task is, or else the task.
-    pub(super) fn place(&self, task: &str, path: &str) -> Option<Place> {
+    /// Locates a field of a task; falls back to the task ID.
+    pub(super) fn locate(&self, task: &str, path: &str) -> Option<SourceLocation> {
         let root = self.node.as_ref()?;
         let tasks = root.get("tasks").unwrap_or(root).as_seq()?;
         let node = tasks.iter().find(|node| node.get("id").and_then(Node::as_str) == Some(task))?;
         let field = path.split(['.', '[']).next().and_then(|field| node.get(field));
         let span = field.or_else(|| node.get("id")).unwrap_or(node).span;
-        Some(place(&self.text, span))
+        Some(location(&self.text, span))
     }
 }
 
-/// Without the sum of what is told one by one, with places.
-pub(crate) fn each_once(mut problems: Vec<Problem>) -> Vec<Problem> {
+/// Drops the summary of duplicate tasks when each duplicate is reported with its location.
+pub(crate) fn drop_duplicate_summary(mut problems: Vec<Problem>) -> Vec<Problem> {
     let is_duplicate = |problem: &Problem| problem.code == codes::DUPLICATE_TASK;
     if problems.iter().any(|problem| is_duplicate(problem) && problem.span.is_some()) {
         problems.retain(|problem| !is_duplicate(problem) || problem.span.is_some());
@@ -81,8 +81,8 @@ pub(crate) fn each_once(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems
 }
 
-/// Fails with all diagnostics if one of them is an error; else shows them.
-pub(super) fn refuse_errors(diagnostics: Vec<Diagnostic>, printer: &mut Printer) -> Outcome {
+/// Fails with all diagnostics if one is an error, otherwise prints them.
+pub(super) fn fail_on_errors(diagnostics: Vec<Diagnostic>, printer: &mut Printer) -> Outcome {
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err(Failure { exit: Exit::Input, diagnostics });
     }
@@ -92,12 +92,12 @@ pub(super) fn refuse_errors(diagnostics: Vec<Diagnostic>, printer: &mut Printer)
     Ok(())
 }
 
-/// As a server would show it.
-pub(super) fn rendered(tasks: &[Task]) -> Vec<Json> {
+/// Renders tasks like the API does.
+pub(super) fn render_tasks(tasks: &[Task]) -> Vec<Json> {
     tasks.iter().map(|task| Json::Object(stoker_manifest::task::render(task))).collect()
 }
 
-fn place(text: &Text, span: Span) -> Place {
+fn location(text: &Text, span: Span) -> SourceLocation {
     let range = span.start.offset as usize..span.end.offset as usize;
-    Place::new(&text.origin, text.content.clone(), range)
+    SourceLocation::new(&text.origin, text.content.clone(), range)
 }

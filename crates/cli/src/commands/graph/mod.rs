@@ -1,4 +1,4 @@
-//! `stoker graph`: graphs of tasks, in layers.
+//! `stoker graph`: task graphs and their layers.
 
 mod check;
 mod delete;
@@ -10,17 +10,17 @@ mod list;
 mod local;
 mod owner;
 mod show;
-mod told;
+mod summary;
 mod upload;
 
 use clap::Subcommand;
 
-pub(crate) use self::local::each_once;
+pub(crate) use self::local::drop_duplicate_summary;
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, Shared};
+use crate::remote::{Options, Remote, SharedOptions};
 
-/// Graphs of tasks: of releases, clusters and plugins, and merged
+/// Manage task graphs of releases, clusters and plugins
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -46,7 +46,7 @@ enum Verb {
 }
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     match &args.verb {
         Verb::Check(args) => check::run(args, &mut remote),
         Verb::Delete(args) => delete::run(args, &mut remote),

@@ -1,4 +1,4 @@
-//! Whose graph is meant, and which layers of a cluster.
+//! Arguments that select a graph: its owner, or layers of a cluster.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::exit::{Failure, Outcome};
 
 pub(super) const DEFAULT_TYPE: &str = "default";
 
-/// Whom a graph belongs to.
+/// Owner of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     Cluster(i64),
@@ -17,7 +17,7 @@ pub(super) enum Owner {
 }
 
 impl Owner {
-    /// The address of its graph of a type.
+    /// API path of the graph of this type.
     pub(super) fn graph_path(self, graph_type: &str) -> String {
         let (collection, id) = match self {
             Self::Cluster(id) => ("clusters", id),
@@ -38,73 +38,72 @@ impl fmt::Display for Owner {
     }
 }
 
-/// One owner: a cluster, a release or a plugin.
 #[derive(Debug, clap::Args)]
 pub(super) struct OwnerArgs {
-    /// Of this cluster
+    /// Cluster ID: select the graph of this cluster
     #[arg(long, short, value_name = "ID", visible_alias = "env-id", conflicts_with_all = ["release", "plugin"])]
     env: Option<i64>,
 
-    /// The cluster's own layer, which is meant anyway
+    /// Select the cluster's own layer (implied by `--env`)
     #[arg(long, requires = "env")]
     cluster: bool,
 
-    /// Of this release
+    /// Release ID: select the graph of this release
     #[arg(long, short, value_name = "ID", conflicts_with = "plugin")]
     release: Option<i64>,
 
-    /// Of this plugin
+    /// Plugin ID: select the graph of this plugin
     #[arg(long, short, value_name = "ID")]
     plugin: Option<i64>,
 }
 
 impl OwnerArgs {
     pub(super) fn owner(&self) -> Outcome<Owner> {
-        self.maybe().ok_or_else(|| {
-            Failure::usage("whose graph is it?", "add `--env ID`, `--release ID` or `--plugin ID`")
+        self.optional_owner().ok_or_else(|| {
+            Failure::usage("no graph selected", "pass `--env ID`, `--release ID` or `--plugin ID`")
         })
     }
 
-    pub(super) fn maybe(&self) -> Option<Owner> {
+    pub(super) fn optional_owner(&self) -> Option<Owner> {
         let cluster = self.env.map(Owner::Cluster);
         cluster.or_else(|| self.release.map(Owner::Release)).or_else(|| self.plugin.map(Owner::Plugin))
     }
 }
 
-/// One owner, or any mix of the layers of a cluster. With `--env`, `--release` and `--plugin` are layers and take no
-/// value; without it they name an owner.
+/// One owner, or layers of a cluster. With `--env`, the options `--release` and `--plugin` select layers and take no
+/// value; without it they take the ID of an owner.
 #[expect(clippy::option_option, reason = "an option without a value is not the same as none")]
 #[derive(Debug, clap::Args)]
 pub(super) struct LayerArgs {
-    /// Of this cluster; its layers can be chosen
+    /// Cluster ID: select layers of this cluster
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 
-    /// With --env: all layers, merged; the default
+    /// With `--env`: select all layers, merged (the default)
     #[arg(long, short, requires = "env")]
     all: bool,
 
-    /// With --env: the layer of the cluster itself
+    /// With `--env`: select the cluster's own layer
     #[arg(long, short, requires = "env")]
     cluster: bool,
 
-    /// With --env: the layer of its plugins
+    /// With `--env`: select the plugin layer
     #[arg(long, requires = "env")]
     plugins: bool,
 
-    /// With --env: the layer of its release; else the release with this id
+    /// With `--env`: select the release layer; otherwise the ID of a release
     #[arg(long, short, value_name = "ID", num_args = 0..=1)]
     release: Option<Option<i64>>,
 
-    /// With --env: the layer of its plugins; else the plugin with this id
+    /// With `--env`: select the plugin layer; otherwise the ID of a plugin
     #[arg(long, short, value_name = "ID", num_args = 0..=1)]
     plugin: Option<Option<i64>>,
 }
 
-/// What is meant.
+/// The selected graph.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// Layers of a cluster, merged; none named means all.
+pub(super) enum GraphTarget {
+    /// Merged layers of a cluster; an empty list selects all layers.
     Layers {
         cluster: i64,
         layers: Vec<&'static str>,
@@ -113,61 +112,59 @@ pub(super) enum Place {
 }
 
 impl LayerArgs {
-    /// Nothing if nobody is named.
-    pub(super) fn place(&self) -> Outcome<Option<Place>> {
+    /// Returns `None` if no option was passed.
+    pub(super) fn target(&self) -> Outcome<Option<GraphTarget>> {
         match self.env {
             Some(cluster) => self.layers(cluster).map(Some),
-            None => self.single(),
+            None => self.owner_target(),
         }
     }
 
-    pub(super) fn required(&self) -> Outcome<Place> {
-        self.place()?.ok_or_else(|| {
-            Failure::usage("whose graph is it?", "add `--env ID`, `--release ID` or `--plugin ID`")
+    pub(super) fn required(&self) -> Outcome<GraphTarget> {
+        self.target()?.ok_or_else(|| {
+            Failure::usage("no graph selected", "pass `--env ID`, `--release ID` or `--plugin ID`")
         })
     }
 
-    fn layers(&self, cluster: i64) -> Outcome<Place> {
+    fn layers(&self, cluster: i64) -> Outcome<GraphTarget> {
         for (name, value) in [("--release", self.release), ("--plugin", self.plugin)] {
             if let Some(Some(id)) = value {
-                let message = format!("with `--env`, `{name}` is a layer and takes no value, such as {id}");
-                return Err(Failure::usage(message, "leave out the value, or `--env`"));
+                let message =
+                    format!("`{name} {id}`: with `--env`, this option selects a layer and takes no value");
+                return Err(Failure::usage(message, "omit the value, or omit `--env`"));
             }
         }
-        let chosen = [
+        let options = [
             ("release", self.release.is_some()),
             ("cluster", self.cluster),
             ("plugins", self.plugins || self.plugin.is_some()),
         ];
         let layers: Vec<&'static str> =
-            chosen.iter().filter(|(_, is_chosen)| *is_chosen).map(|(name, _)| *name).collect();
+            options.iter().filter(|(_, is_selected)| *is_selected).map(|(name, _)| *name).collect();
         if self.all && !layers.is_empty() {
-            let message = format!("`--all` is every layer, also `--{}`", layers.join("` and `--"));
-            return Err(Failure::usage(
-                message,
-                "leave out `--all` to have these layers only, or leave them out",
-            ));
+            let message = format!("`--all` conflicts with `--{}`", layers.join("` and `--"));
+            return Err(Failure::usage(message, "omit `--all` to select only these layers"));
         }
-        Ok(Place::Layers { cluster, layers })
+        Ok(GraphTarget::Layers { cluster, layers })
     }
 
-    fn single(&self) -> Outcome<Option<Place>> {
+    fn owner_target(&self) -> Outcome<Option<GraphTarget>> {
         let owner = match (self.release, self.plugin) {
             (None, None) => return Ok(None),
             (Some(Some(id)), None) => Owner::Release(id),
             (None, Some(Some(id))) => Owner::Plugin(id),
             (Some(_), Some(_)) => {
                 return Err(Failure::usage(
-                    "`--release` and `--plugin` are two owners",
-                    "leave out one of them, or add `--env` to see both as layers of a cluster",
+                    "`--release` and `--plugin` select two different owners",
+                    "omit one of them, or pass `--env` to select layers of a cluster",
                 ));
             }
             _ => {
-                let help = "add it, or `--env ID` to choose a layer of a cluster";
-                return Err(Failure::usage("without `--env` this needs an id", help));
+                let help = "pass an ID, or `--env ID` to select a layer of a cluster";
+                return Err(Failure::usage("`--release` and `--plugin` need an ID without `--env`", help));
             }
         };
-        Ok(Some(Place::Owner(owner)))
+        Ok(Some(GraphTarget::Owner(owner)))
     }
 }
 
@@ -183,25 +180,25 @@ mod tests {
         args: LayerArgs,
     }
 
-    fn place(line: &str) -> Result<Option<Place>, String> {
-        let words = std::iter::once("x").chain(line.split_whitespace());
-        let line = Line::try_parse_from(words).map_err(|error| error.kind().to_string())?;
-        line.args.place().map_err(|failure| failure.diagnostics[0].message.clone())
+    fn target(line: &str) -> Result<Option<GraphTarget>, String> {
+        let arguments = std::iter::once("x").chain(line.split_whitespace());
+        let line = Line::try_parse_from(arguments).map_err(|error| error.kind().to_string())?;
+        line.args.target().map_err(|failure| failure.diagnostics[0].message.clone())
     }
 
     #[test]
     fn layers_combine_and_owners_do_not() {
         let layers =
-            |layers: &[&'static str]| Ok(Some(Place::Layers { cluster: 1, layers: layers.to_vec() }));
-        assert_eq!(place("--env 1"), layers(&[]));
-        assert_eq!(place("--env 1 --all"), layers(&[]));
-        assert_eq!(place("--env 1 --cluster --release"), layers(&["release", "cluster"]));
-        assert_eq!(place("--release --plugins --env 1"), layers(&["release", "plugins"]));
-        assert_eq!(place("--env 1 --plugin"), layers(&["plugins"]));
-        assert_eq!(place("--release 4"), Ok(Some(Place::Owner(Owner::Release(4)))));
-        assert_eq!(place("--plugin 4"), Ok(Some(Place::Owner(Owner::Plugin(4)))));
-        assert_eq!(place(""), Ok(None));
-        for wrong in [
+            |layers: &[&'static str]| Ok(Some(GraphTarget::Layers { cluster: 1, layers: layers.to_vec() }));
+        assert_eq!(target("--env 1"), layers(&[]));
+        assert_eq!(target("--env 1 --all"), layers(&[]));
+        assert_eq!(target("--env 1 --cluster --release"), layers(&["release", "cluster"]));
+        assert_eq!(target("--release --plugins --env 1"), layers(&["release", "plugins"]));
+        assert_eq!(target("--env 1 --plugin"), layers(&["plugins"]));
+        assert_eq!(target("--release 4"), Ok(Some(GraphTarget::Owner(Owner::Release(4)))));
+        assert_eq!(target("--plugin 4"), Ok(Some(GraphTarget::Owner(Owner::Plugin(4)))));
+        assert_eq!(target(""), Ok(None));
+        for invalid in [
             "--cluster",
             "--release",
             "--env 1 --all --cluster",
@@ -210,7 +207,7 @@ mod tests {
             "--release 1 --plugin 2",
             "--env x",
         ] {
-            assert!(place(wrong).is_err(), "{wrong}");
+            assert!(target(invalid).is_err(), "{invalid}");
         }
     }
 }

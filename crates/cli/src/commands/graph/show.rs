@@ -1,15 +1,15 @@
 use serde_json::{Value as Json, json};
 use stoker_client::Request;
 
-use super::owner::{DEFAULT_TYPE, LayerArgs, Place};
+use super::owner::{DEFAULT_TYPE, GraphTarget, LayerArgs};
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Format, Remote, cell};
 
-/// Show the tasks of a graph, and which layer set what
+/// Show the tasks of a graph and the layers that define them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With `--env` this is the merged graph of the cluster: `set by` names the layers that a task has its attributes from.
-`--output json` and `yaml` show everything, with the layer of every attribute.
+With `--env`, shows the merged graph of the cluster; `set by` lists the layers that define the attributes of a task. With
+`--output json` or `yaml`, shows all attributes and the layer of each.
 
 Examples:
   stoker graph show --env 1
@@ -17,27 +17,27 @@ Examples:
   stoker graph show --release 2
   stoker graph show 12")]
 pub(super) struct Args {
-    /// Id of the graph
+    /// Graph ID
     #[arg(value_name = "GRAPH", conflicts_with_all = ["env", "release", "plugin", "graph_type"])]
     graph: Option<i64>,
 
     #[command(flatten)]
     layers: LayerArgs,
 
-    /// Type of the graph
+    /// Graph type
     #[arg(id = "graph_type", long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, default_value = DEFAULT_TYPE)]
     graph_type: String,
 
-    /// Only this task
+    /// Task to show
     #[arg(long, value_name = "NAME")]
     task: Option<String>,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
-    let shown = match (args.graph, args.layers.place()?) {
+    let graph = match (args.graph, args.layers.target()?) {
         (Some(id), _) => remote.get(format!("graphs/{id}"))?,
-        (None, Some(Place::Owner(owner))) => remote.get(owner.graph_path(&args.graph_type))?,
-        (None, Some(Place::Layers { cluster, layers })) => {
+        (None, Some(GraphTarget::Owner(owner))) => remote.get(owner.graph_path(&args.graph_type))?,
+        (None, Some(GraphTarget::Layers { cluster, layers })) => {
             let request = Request::get(format!("clusters/{cluster}/deployment_tasks"))
                 .query("graph_type", &args.graph_type)
                 .query("provenance", 1)
@@ -46,22 +46,22 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             json!({"type": args.graph_type, "cluster": cluster, "tasks": tasks})
         }
         (None, None) => {
-            let help = "give its id, or add `--env ID`, `--release ID` or `--plugin ID`";
-            return Err(Failure::usage("which graph?", help));
+            let help = "pass its ID, or `--env ID`, `--release ID` or `--plugin ID`";
+            return Err(Failure::usage("no graph selected", help));
         }
     };
-    let mut shown = shown;
-    let all = shown["tasks"].as_array().cloned().unwrap_or_default();
-    let is_wanted = |task: &Json| args.task.as_deref().is_none_or(|name| task["id"] == name);
-    let mut tasks: Vec<Json> = all.into_iter().filter(is_wanted).collect();
+    let mut graph = graph;
+    let tasks = graph["tasks"].as_array().cloned().unwrap_or_default();
+    let is_selected = |task: &Json| args.task.as_deref().is_none_or(|name| task["id"] == name);
+    let mut tasks: Vec<Json> = tasks.into_iter().filter(is_selected).collect();
     if let (Some(name), true) = (&args.task, tasks.is_empty()) {
-        return Err(Failure::failed(format!("there is no task `{name}` in this graph")));
+        return Err(Failure::failed(format!("task `{name}` not found in this graph")));
     }
     if remote.format() != Format::Table {
-        shown["tasks"] = Json::Array(tasks);
-        return remote.data(&shown);
+        graph["tasks"] = Json::Array(tasks);
+        return remote.data(&graph);
     }
-    tasks.iter_mut().for_each(shorten);
+    tasks.iter_mut().for_each(add_set_by);
     remote.list(
         &[
             ("task", "id"),
@@ -75,12 +75,12 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     )
 }
 
-/// The layers that an attribute came from, each once.
-fn shorten(task: &mut Json) {
+/// Sets `set_by` to the distinct layers that define attributes of the task.
+fn add_set_by(task: &mut Json) {
     let mut layers: Vec<String> = Vec::new();
-    for from in task["provenance"].as_object().into_iter().flat_map(serde_json::Map::values) {
-        let layer = match &from["plugin"] {
-            Json::Null => cell(&from["layer"]),
+    for source in task["provenance"].as_object().into_iter().flat_map(serde_json::Map::values) {
+        let layer = match &source["plugin"] {
+            Json::Null => cell(&source["layer"]),
             plugin => format!("plugin {}", cell(plugin)),
         };
         if !layers.contains(&layer) {

@@ -4,28 +4,28 @@ use stoker_client::Method;
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote, cell};
 
-/// Make a token with which agents join; what it is can be read only now
+/// Create a join token; its value is shown only once
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Standard output has the token and nothing else.
+Standard output contains only the token.
 
 Examples:
   STOKER_JOIN_TOKEN=$(stoker join-token create 'rack 7' --uses 20 --hours 2)
   stoker join-token create 'node 5 was reinstalled' --uses 1 --may-replace")]
 pub(super) struct Args {
-    /// What it is for
+    /// Label that describes the purpose of the token
     #[arg(value_name = "LABEL")]
     label: Option<String>,
 
-    /// How many agents may join with it; as many as like if not given
+    /// Maximum number of agents that can join with it (default: unlimited)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     uses: Option<i64>,
 
-    /// How long it lives
+    /// Lifetime in hours
     #[arg(long, value_name = "HOURS", default_value_t = 24, value_parser = clap::value_parser!(i64).range(1..=8760))]
     hours: i64,
 
-    /// Agents may take the place of others, be that of the master, and be of nodes that were revoked
+    /// Allow an agent to replace an existing one, including the master's, and to join for a revoked node
     #[arg(long)]
     may_replace: bool,
 }
@@ -34,10 +34,14 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let body = json!({
         "label": args.label, "uses": args.uses, "expires_in": args.hours * 3600, "may_replace": args.may_replace,
     });
-    let made = remote.send_json(Method::Post, "join_tokens", &body)?;
+    let token = remote.send_json(Method::Post, "join_tokens", &body)?;
     if remote.format() != Format::Table {
-        return remote.data(&made);
+        return remote.data(&token);
     }
-    remote.note(&format!("join token {} lives until {}", cell(&made["id"]), cell(&made["expires_at"])));
-    Ok(remote.printer.data(&cell(&made["token"]))?)
+    remote.note(&format!(
+        "created join token {}, expires at {}",
+        cell(&token["id"]),
+        cell(&token["expires_at"])
+    ));
+    Ok(remote.printer.data(&cell(&token["token"]))?)
 }

@@ -1,13 +1,13 @@
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// Revoke tokens: no agent joins with them any more; those that have stay
+/// Revoke join tokens; agents that already joined are not affected
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker join-token delete 7")]
 pub(super) struct Args {
-    /// Ids of the tokens
+    /// Join token IDs
     #[arg(value_name = "TOKEN", required = true)]
     tokens: Vec<i64>,
 }

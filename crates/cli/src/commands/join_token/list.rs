@@ -3,7 +3,7 @@ use stoker_client::Request;
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// List the tokens with which agents join
+/// List join tokens
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -18,8 +18,8 @@ pub(super) fn run(remote: &mut Remote<'_>) -> Outcome {
             ("label", "label"),
             ("uses left", "uses_left"),
             ("may replace", "may_replace"),
-            ("made", "created_at"),
-            ("lives until", "expires_at"),
+            ("created", "created_at"),
+            ("expires", "expires_at"),
         ],
         tokens,
     )

@@ -1,4 +1,4 @@
-//! `stoker join-token`: how agents come in.
+//! `stoker join-token`: tokens that authorize agents to join.
 
 mod create;
 mod delete;
@@ -8,9 +8,9 @@ use clap::Subcommand;
 
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, Shared};
+use crate::remote::{Options, Remote, SharedOptions};
 
-/// Tokens with which agents join, for a while or so many times
+/// Manage agent join tokens
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -31,7 +31,7 @@ enum Verb {
 }
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     match &args.verb {
         Verb::Create(args) => create::run(args, &mut remote),
         Verb::Delete(args) => delete::run(args, &mut remote),

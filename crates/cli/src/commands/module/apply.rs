@@ -2,25 +2,25 @@ use serde_json::{Value as Json, json};
 use stoker_client::Method;
 
 use super::RESULTS;
-use super::find::{carried_path, module};
+use super::find::{module_id, node_modules_path};
 use crate::exit::{Failure, Outcome};
 use crate::remote::Remote;
 
-/// Apply modules to a node, in their order, and wait for the end
+/// Apply modules to a node and wait for completion
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Priority modules go first, then lower orders, then by name; the order on this line means nothing. One that fails stops
-nobody, and is told at the end with exit code 1.
+Modules are applied in their configured order: priority modules first, then by apply order, then by name. The order of
+the arguments is ignored. A failed module does not stop the others; the command then exits with code 1.
 
 Examples:
   stoker module apply 7 licence greeting
   stoker module apply node-7 licence --output json")]
 pub(super) struct Args {
-    /// Id or name of the node
+    /// Node ID or name
     #[arg(value_name = "NODE")]
     node: String,
 
-    /// Ids or names of modules
+    /// Module IDs or names
     #[arg(value_name = "MODULE", required = true)]
     modules: Vec<String>,
 }
@@ -28,11 +28,11 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut ids = Vec::new();
     for name in &args.modules {
-        ids.push(json!({"id": module(remote, name)?}));
+        ids.push(json!({"id": module_id(remote, name)?}));
     }
-    let path = carried_path(remote, &args.node)?;
-    let applied = remote.send_json(Method::Post, path, &json!({"modules": ids}))?;
-    let results = applied["modules"].as_array().cloned().unwrap_or_default();
+    let path = node_modules_path(remote, &args.node)?;
+    let response = remote.send_json(Method::Post, path, &json!({"modules": ids}))?;
+    let results = response["modules"].as_array().cloned().unwrap_or_default();
     let failed: Vec<String> = results
         .iter()
         .filter(|result| result["status"] != "OK")
@@ -42,5 +42,5 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     if failed.is_empty() {
         return Ok(());
     }
-    Err(Failure::failed(format!("{} of the modules failed: {}", failed.len(), failed.join(", "))))
+    Err(Failure::failed(format!("failed to apply {} modules: {}", failed.len(), failed.join(", "))))
 }

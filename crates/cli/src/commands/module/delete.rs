@@ -2,18 +2,18 @@ use super::find::module_path;
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// Delete a module; nodes keep what they carry
+/// Delete a module; it is not removed from nodes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker module delete licence
   stoker module delete licence --yes")]
 pub(super) struct Args {
-    /// Id or name of the module
+    /// Module ID or name
     #[arg(value_name = "MODULE")]
     module: String,
 
-    /// Do not ask
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     yes: bool,
 }

@@ -1,4 +1,4 @@
-//! What can be said of a module when it is made and when it is changed.
+//! Fields shared by `module create` and `module update`.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -9,55 +9,55 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::exit::{Failure, Outcome};
 
-/// More is no licence and no setting; the server takes no more either.
-const CONTENTS_BYTES_MAX: u64 = 3 << 20;
+/// The limit of the server; checked here to fail before the upload.
+const PAYLOAD_BYTES_MAX: u64 = 3 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Fields {
-    /// What it is for
+    /// Description
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
 
-    /// Release it is for, by name; all if not given
+    /// Name of the release that the module is limited to (default: all releases)
     #[arg(long, value_name = "RELEASE")]
     datastore: Option<String>,
 
-    /// Version of that release; all if not given
+    /// Version of the release that the module is limited to (default: all versions)
     #[arg(long, value_name = "VERSION")]
     datastore_version: Option<String>,
 
-    /// Whether it is for every tenant; for admins
+    /// Whether the module is available to all tenants (administrators only)
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     all_tenants: Option<bool>,
 
-    /// Whether nodes get it by themselves; for admins
+    /// Whether the module is applied to new nodes automatically (administrators only)
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     auto_apply: Option<bool>,
 
-    /// Whether only admins see it; for admins
+    /// Whether the module is visible to administrators only (administrators only)
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     hidden: Option<bool>,
 
-    /// Whether it may be changed while nodes carry it
+    /// Whether the module can be updated while it is applied to nodes
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     live_update: Option<bool>,
 
-    /// Whether it goes before all that have it not; for admins
+    /// Whether the module is applied before modules without priority (administrators only)
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     priority_apply: Option<bool>,
 
-    /// Its place among the others, lower ones first; 5 if nothing is said
+    /// Position in the apply order, lowest first (default 5)
     #[arg(long, value_name = "0..9", value_parser = clap::value_parser!(u8).range(0..=9))]
     apply_order: Option<u8>,
 
-    /// Whether its tenant may change a module that an admin made; for admins
+    /// Whether the tenant can change a module that an administrator created (administrators only)
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     full_access: Option<bool>,
 }
 
 impl Fields {
-    /// Those that were given.
-    pub(super) fn lay(&self, module: &mut Map<String, Json>) {
+    /// Inserts the fields that were passed.
+    pub(super) fn apply_to(&self, module: &mut Map<String, Json>) {
         let mut set = |key: &str, value: Option<Json>| {
             if let Some(value) = value {
                 module.insert(key.to_owned(), value);
@@ -78,25 +78,23 @@ impl Fields {
     }
 }
 
-/// The contents of a file, as they are sent.
-pub(super) fn contents(path: &Path) -> Outcome<String> {
-    let cannot = |error: std::io::Error| Failure::input(format!("cannot read `{}`: {error}", path.display()));
+/// Reads a payload file and encodes it as Base64.
+pub(super) fn read_payload(path: &Path) -> Outcome<String> {
+    let read_error =
+        |error: std::io::Error| Failure::input(format!("cannot read `{}`: {error}", path.display()));
     let mut bytes = Vec::new();
-    let limit = CONTENTS_BYTES_MAX + 1;
-    let read = if path == Path::new("-") {
+    let limit = PAYLOAD_BYTES_MAX + 1;
+    let result = if path == Path::new("-") {
         std::io::stdin().lock().take(limit).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).map_err(cannot)?.take(limit).read_to_end(&mut bytes)
+        std::fs::File::open(path).map_err(read_error)?.take(limit).read_to_end(&mut bytes)
     };
-    read.map_err(cannot)?;
+    result.map_err(read_error)?;
     if bytes.is_empty() {
-        return Err(Failure::input(format!("`{}` is empty; a module has contents", path.display())));
+        return Err(Failure::input(format!("`{}` is empty; a module needs a payload", path.display())));
     }
-    if bytes.len() as u64 > CONTENTS_BYTES_MAX {
-        return Err(Failure::input(format!(
-            "`{}` is larger than {CONTENTS_BYTES_MAX} bytes",
-            path.display()
-        )));
+    if bytes.len() as u64 > PAYLOAD_BYTES_MAX {
+        return Err(Failure::input(format!("`{}` is larger than {PAYLOAD_BYTES_MAX} bytes", path.display())));
     }
     Ok(STANDARD.encode(bytes))
 }

@@ -11,13 +11,13 @@ Examples:
   stoker module list
   stoker module list --datastore mysql --output json")]
 pub(super) struct Args {
-    /// Only those bound to this release; `all`: to none
+    /// Filter by release name; `all` for modules without a release
     #[arg(long, value_name = "RELEASE")]
     datastore: Option<String>,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
-    let listed = remote.send(&Request::get(MODULES).maybe("datastore", args.datastore.as_ref()))?;
+    let response = remote.send(&Request::get(MODULES).maybe("datastore", args.datastore.as_ref()))?;
     remote.list(
         &[
             ("id", "id"),
@@ -32,6 +32,6 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             ("admin", "is_admin"),
             ("visible", "visible"),
         ],
-        listed["modules"].as_array().cloned().unwrap_or_default(),
+        response["modules"].as_array().cloned().unwrap_or_default(),
     )
 }

@@ -1,4 +1,4 @@
-//! `stoker module`: small payloads on nodes, in a controlled order.
+//! `stoker module`: payloads applied to nodes in a controlled order.
 
 mod apply;
 mod create;
@@ -18,9 +18,9 @@ use clap::Subcommand;
 use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::programs::Programs;
-use crate::remote::{Columns, Options, Remote, Shared};
+use crate::remote::{Columns, Options, Remote, SharedOptions};
 
-/// Modules: licences, agents and settings on nodes, in a controlled order
+/// Manage modules: licenses, agents and settings applied to nodes in a controlled order
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -47,7 +47,7 @@ enum Verb {
     // end sorted
 }
 
-/// Where the module API is; the tenant is that of the token.
+/// Base paths of the module API; the tenant comes from the token.
 const MODULES: &str = "/v1.0/modules";
 const INSTANCES: &str = "/v1.0/instances";
 
@@ -64,7 +64,7 @@ pub(crate) fn run(args: Args, earlier: &Options, programs: &Programs, printer: &
     if let Verb::RotateKey(args) = args.verb {
         return rotate_key::run(args, programs, printer);
     }
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     match &args.verb {
         Verb::Apply(args) => apply::run(args, &mut remote),
         Verb::Create(args) => create::run(args, &mut remote),
@@ -73,7 +73,7 @@ pub(crate) fn run(args: Args, earlier: &Options, programs: &Programs, printer: &
         Verb::List(args) => list::run(args, &mut remote),
         Verb::Reapply(args) => reapply::run(args, &mut remote),
         Verb::Remove(args) => remove::run(args, &mut remote),
-        // Done above: it asks no server.
+        // Handled above: it sends no request.
         Verb::RotateKey(_) => Ok(()),
         Verb::Show(args) => show::run(args, &mut remote),
         Verb::Update(args) => update::run(args, &mut remote),

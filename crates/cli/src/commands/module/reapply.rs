@@ -5,32 +5,32 @@ use super::find::module_path;
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// Apply a module again to the nodes that carry an older version of it
+/// Apply a module again to nodes with an older version of it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It goes on behind; `stoker module instances MODULE --count` tells how far it is.
+Runs in the background. To see its progress, run `stoker module instances MODULE --count`.
 
 Examples:
   stoker module reapply licence
   stoker module reapply licence --batch-size 10 --delay 30 --force")]
 pub(super) struct Args {
-    /// Id or name of the module
+    /// Module ID or name
     #[arg(value_name = "MODULE")]
     module: String,
 
-    /// Only to nodes that carry it with this sum of its contents
+    /// Filter nodes by the MD5 checksum of the applied payload
     #[arg(long, value_name = "MD5")]
     md5: Option<String>,
 
-    /// Nodes at a time; users other than admins cannot exceed the server's limit
+    /// Maximum number of nodes updated concurrently; only administrators can exceed the limit of the server
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     batch_size: Option<u32>,
 
-    /// Seconds between two batches
+    /// Delay between batches in seconds
     #[arg(long, value_name = "SECONDS")]
     delay: Option<u32>,
 
-    /// Also to nodes that have the present version
+    /// Include nodes with the current version
     #[arg(long)]
     force: bool,
 }
@@ -43,6 +43,6 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     reapply.extend(args.delay.map(|delay| ("batch_delay".to_owned(), Json::from(delay))));
     let path = module_path(remote, &args.module)?;
     remote.send_json(Method::Put, format!("{path}/instances"), &json!({"reapply": reapply}))?;
-    remote.note(&format!("module {} is being applied again", args.module));
+    remote.note(&format!("reapplying module {}", args.module));
     Ok(())
 }

@@ -9,14 +9,14 @@ Examples:
   stoker module show licence
   stoker module show licence --output yaml")]
 pub(super) struct Args {
-    /// Id or name of the module
+    /// Module ID or name
     #[arg(value_name = "MODULE")]
     module: String,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let path = module_path(remote, &args.module)?;
-    let shown = remote.get(path)?;
+    let response = remote.get(path)?;
     remote.details(
         &[
             ("id", "id"),
@@ -33,10 +33,10 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             ("live update", "live_update"),
             ("admin", "is_admin"),
             ("md5", "md5"),
-            ("instances", "instance_count"),
+            ("nodes", "instance_count"),
             ("created", "created"),
             ("updated", "updated"),
         ],
-        &shown["module"],
+        &response["module"],
     )
 }

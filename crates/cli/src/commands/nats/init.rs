@@ -1,4 +1,4 @@
-//! `stoker nats init`: keys, and a configuration that trusts them.
+//! `stoker nats init`: writes keys and a NATS configuration that trusts them.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -12,32 +12,32 @@ use crate::exit::{Failure, Outcome};
 use crate::host;
 use crate::printer::Printer;
 
-/// Make keys for NATS and a configuration that trusts them
+/// Create keys and a configuration for NATS
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Writes into the folder:
-  nats-server.conf   for `nats-server -c`; accounts, and results of agents that no server has yet, are kept beside it
-  servers.creds      who the servers of Stoker are: `stoker serve --nats-credentials`
-  keys.json          gives agents users of their own and takes them back: `stoker serve --nats-keys`
-Who reads the last two can be any server or agent: keep them safe. Nothing that is there is overwritten.
+Files in the folder:
+  nats-server.conf   configuration for `nats-server -c`; NATS stores accounts and pending agent results next to it
+  servers.creds      credentials of Stoker servers, for `stoker serve --nats-credentials`
+  keys.json          signing keys of agent credentials, for `stoker serve --nats-keys`
+The last two files grant access as any server or agent: store them safely. Existing files are never overwritten.
 
 Examples:
   stoker nats init --dir /etc/stoker/nats
   stoker nats init --dir /etc/stoker/nats --listen 0.0.0.0:4222 --tls-cert nats.pem --tls-key nats.key")]
 pub(crate) struct Args {
-    /// Folder to write into; made if it is missing
+    /// Output folder; created if it does not exist
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
 
-    /// Address and port for NATS to listen on
+    /// Listen address and port of NATS
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:4222")]
     listen: SocketAddr,
 
-    /// Certificate of NATS, in PEM form
+    /// PEM file of the NATS certificate
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
-    /// Its key
+    /// PEM file of the private key of the certificate
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 }
@@ -45,35 +45,38 @@ pub(crate) struct Args {
 const CONFIG: &str = "nats-server.conf";
 const CREDENTIALS: &str = "servers.creds";
 const KEYS: &str = "keys.json";
-/// The folder in which NATS keeps what it is to keep.
-const KEPT: &str = "jetstream";
+/// JetStream store of NATS.
+const STORE_DIR: &str = "jetstream";
 
 pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
-    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&args.dir);
-    made.map_err(|error| Failure::unwritable(&args.dir, &error))?;
+    let result = fs::DirBuilder::new().recursive(true).mode(0o700).create(&args.dir);
+    result.map_err(|error| Failure::unwritable(&args.dir, &error))?;
     let dir = fs::canonicalize(&args.dir).map_err(|error| Failure::unwritable(&args.dir, &error))?;
-    if let Some(there) =
+    if let Some(existing) =
         [CONFIG, CREDENTIALS, KEYS].iter().map(|name| dir.join(name)).find(|path| path.exists())
     {
-        return Err(Failure::input(format!("`{}` is there already; choose another folder", there.display())));
+        return Err(Failure::input(format!(
+            "`{}` already exists; choose another folder",
+            existing.display()
+        )));
     }
     let now = host::now_seconds();
-    let failed = |error: &dyn std::error::Error| Failure::unavailable(error);
-    let random = || host::random_bytes().map_err(|error| failed(&error));
-    let authority = Authority::new(random()?, random()?, random()?).map_err(|error| failed(&error))?;
+    let unavailable = |error: &dyn std::error::Error| Failure::unavailable(error);
+    let random = || host::random_bytes().map_err(|error| unavailable(&error));
+    let authority = Authority::new(random()?, random()?, random()?).map_err(|error| unavailable(&error))?;
     let servers =
-        authority.user(random()?, "stoker servers", None, now, None).map_err(|error| failed(&error))?;
-    let keys = authority.to_text().map_err(|error| failed(&error))?;
-    let config = config(args, &dir, &authority, now).map_err(|error| failed(&error))?;
+        authority.user(random()?, "stoker servers", None, now, None).map_err(|error| unavailable(&error))?;
+    let keys = authority.to_text().map_err(|error| unavailable(&error))?;
+    let config = config(args, &dir, &authority, now).map_err(|error| unavailable(&error))?;
     for (name, text) in [(KEYS, keys), (CREDENTIALS, servers.to_file()), (CONFIG, config)] {
         write_private(&dir.join(name), &text)?;
     }
-    make_room(&dir, &authority.account_key())?;
-    let shown = dir.display();
-    printer.note(&format!("start NATS with `nats-server -c {shown}/{CONFIG}`, and each server with"));
+    create_account_store(&dir, &authority.account_key())?;
+    let dir = dir.display();
+    printer.note(&format!("next: start NATS with `nats-server -c {dir}/{CONFIG}`, and each server with"));
     let scheme = if args.tls_cert.is_some() { "tls" } else { "nats" };
     printer.note(&format!(
-        "  --nats {scheme}://{} --nats-credentials {shown}/{CREDENTIALS} --nats-keys {shown}/{KEYS}",
+        "  --nats {scheme}://{} --nats-credentials {dir}/{CREDENTIALS} --nats-keys {dir}/{KEYS}",
         args.listen
     ));
     Ok(())
@@ -95,37 +98,37 @@ fn config(
         _ => String::new(),
     };
     Ok(format!(
-        "# Made by `stoker nats init`.\n\
+        "# Generated by `stoker nats init`.\n\
          listen: {listen:?}\n\
          {tls}\
          \n\
          operator: {operator}\n\
          system_account: {system}\n\
-         # Accounts can change while NATS runs: that is how an agent is cut off.\n\
+         # Accounts are updated at run time to revoke agents.\n\
          resolver: {{ type: full, dir: {accounts}, allow_delete: false, interval: \"2m\" }}\n\
          resolver_preload: {{\n  {account}: {account_claim}\n  {system}: {system_claim}\n}}\n\
          \n\
-         # Results of agents, until a server has them.\n\
-         jetstream {{ store_dir: {kept}, max_file_store: {DISK_BYTES} }}\n",
+         # Stores results of agents until a server has received them.\n\
+         jetstream {{ store_dir: {store_dir}, max_file_store: {DISK_BYTES} }}\n",
         listen = args.listen.to_string(),
         operator = authority.operator_claim(now)?,
         accounts = quoted(&dir.join("accounts")),
-        kept = quoted(&dir.join(KEPT)),
+        store_dir = quoted(&dir.join(STORE_DIR)),
         account_claim = authority.account_claim(now, &Revocations::new())?,
         system_claim = authority.system_account_claim(now)?,
     ))
 }
 
-/// When NATS starts it gets everything ready for accounts that have something in its folder. For others it does so when the
-/// first client comes, and may forget it when several come at once.
-fn make_room(dir: &Path, account: &str) -> Outcome {
-    let room = dir.join(KEPT).join("jetstream").join(account);
-    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&room);
-    made.map_err(|error| Failure::unwritable(&room, &error))?;
-    write_private(&room.join("README"), "Results of agents are kept here until a server has them.\n")
+/// Creates the JetStream folder of the account. NATS enables JetStream at startup only for accounts with a folder;
+/// otherwise it does so when the first client connects, which can fail if several connect concurrently.
+fn create_account_store(dir: &Path, account: &str) -> Outcome {
+    let store = dir.join(STORE_DIR).join("jetstream").join(account);
+    let result = fs::DirBuilder::new().recursive(true).mode(0o700).create(&store);
+    result.map_err(|error| Failure::unwritable(&store, &error))?;
+    write_private(&store.join("README"), "Stores results of agents until a server has received them.\n")
 }
 
-/// Not over a file that somebody has made meanwhile, and for nobody else to read.
+/// Creates a file that only its owner can read; fails if it exists.
 fn write_private(path: &Path, text: &str) -> Outcome {
     let write = || {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;

@@ -1,4 +1,4 @@
-//! `stoker nats`: a NATS for several servers and their agents.
+//! `stoker nats`: NATS for several servers and their agents.
 
 mod init;
 
@@ -7,7 +7,7 @@ use clap::Subcommand;
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
-/// Set up NATS, through which servers and agents reach each other
+/// Set up NATS for communication between servers and agents
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {

@@ -1,4 +1,4 @@
-//! `stoker node`: the machines.
+//! `stoker node`: nodes and their agents.
 
 mod change;
 mod revoke;
@@ -8,9 +8,9 @@ use clap::Subcommand;
 
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, Shared};
+use crate::remote::{Options, Remote, SharedOptions};
 
-/// Nodes: the machines that clusters are made of
+/// Manage nodes
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -34,7 +34,7 @@ enum Verb {
 }
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     let remote = &mut remote;
     match &args.verb {
         Verb::Create(args) => change::create(args, remote),

@@ -11,15 +11,15 @@ Examples:
   stoker node list --env 1
   stoker node list --free --output json")]
 pub(super) struct ListArgs {
-    /// Only of this cluster
+    /// Filter by cluster ID
     #[arg(long, short, value_name = "ID", visible_alias = "env-id", conflicts_with = "free")]
     env: Option<i64>,
 
-    /// Only those of no cluster
+    /// Only nodes that belong to no cluster
     #[arg(long)]
     free: bool,
 
-    /// Only with one of these roles
+    /// Filter by role; can be repeated, matches any
     #[arg(long = "role", value_name = "NAME", value_delimiter = ',')]
     roles: Vec<String>,
 }
@@ -31,7 +31,7 @@ Examples:
   stoker node show 1
   stoker node show 1 --output json")]
 pub(super) struct ShowArgs {
-    /// Id of the node
+    /// Node ID
     #[arg(value_name = "NODE")]
     node: i64,
 }
@@ -49,7 +49,7 @@ pub(super) fn list(args: &ListArgs, remote: &mut Remote<'_>) -> Outcome {
             ("online", "online"),
             ("cluster", "cluster"),
             ("roles", "roles"),
-            ("to become", "pending_roles"),
+            ("pending roles", "pending_roles"),
             ("ip", "ip"),
             ("labels", "labels"),
         ],
@@ -69,9 +69,9 @@ pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
             ("last seen", "last_seen_at"),
             ("cluster", "cluster"),
             ("roles", "roles"),
-            ("to become", "pending_roles"),
-            ("to be added", "pending_addition"),
-            ("to be removed", "pending_deletion"),
+            ("pending roles", "pending_roles"),
+            ("pending addition", "pending_addition"),
+            ("pending removal", "pending_deletion"),
             ("error", "error_msg"),
             ("progress", "progress"),
             ("ip", "ip"),
@@ -80,7 +80,7 @@ pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
             ("operating system", "os_platform"),
             ("kernel", "facts.kernel"),
             ("cores", "facts.cores"),
-            ("bytes of memory", "facts.memory_bytes"),
+            ("memory (bytes)", "facts.memory_bytes"),
             ("manufacturer", "manufacturer"),
         ],
         &node,

@@ -1,78 +1,79 @@
-//! How long a plan will take, from a file that says how long tasks do.
+//! Estimates the duration of a plan from a file of task durations.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use stoker_planner::{Plan, estimate};
+use stoker_planner::Plan;
 use stoker_yaql::Value;
 
 use crate::exit::{Failure, Outcome};
 use crate::input::read_any_data;
 
-pub(super) struct Durations(HashMap<String, OfTask>);
+pub(super) struct Durations(HashMap<String, TaskDuration>);
 
-enum OfTask {
-    Everywhere(u64),
+enum TaskDuration {
+    AllNodes(u64),
     ByNode(HashMap<String, u64>),
 }
 
-/// Of a long chain, its ends tell most.
-const SHOWN_MAX: usize = 30;
+/// Maximum number of steps printed of the critical path; longer ones are cut in the middle.
+const STEPS_MAX: usize = 30;
 
 impl Durations {
     pub(super) fn read(path: &Path) -> Outcome<Self> {
         let data = read_any_data(path)?.value;
-        let wrong = |what: String| Failure::input(format!("`{}`: {what}", path.display()));
-        let map =
-            data.as_map().ok_or_else(|| wrong("a map from tasks to milliseconds is expected".to_owned()))?;
+        let input_error = |message: String| Failure::input(format!("`{}`: {message}", path.display()));
+        let map = data
+            .as_map()
+            .ok_or_else(|| input_error("expected a map from tasks to milliseconds".to_owned()))?;
         let mut durations = HashMap::new();
         for (key, value) in map.iter() {
-            let task = name(key).ok_or_else(|| wrong("the name of a task is a text".to_owned()))?;
-            let of_task = match (value.as_map(), milliseconds(value)) {
+            let task = name(key).ok_or_else(|| input_error("a task name must be a string".to_owned()))?;
+            let duration = match (value.as_map(), milliseconds(value)) {
                 (Some(by_node), _) => by_node
                     .iter()
                     .map(|(uid, value)| Some((name(uid)?, milliseconds(value)?)))
                     .collect::<Option<_>>()
-                    .map(OfTask::ByNode),
-                (None, everywhere) => everywhere.map(OfTask::Everywhere),
+                    .map(TaskDuration::ByNode),
+                (None, all_nodes) => all_nodes.map(TaskDuration::AllNodes),
             };
-            let of_task = of_task.ok_or_else(|| {
-                wrong(format!(
-                    "`{task}` lasts a number of milliseconds, or one for each node, like {{\"1\": 1200}}"
+            let duration = duration.ok_or_else(|| {
+                input_error(format!(
+                    "the duration of `{task}` must be a number of milliseconds, or a map by node such as {{\"1\": 1200}}"
                 ))
             })?;
-            durations.insert(task, of_task);
+            durations.insert(task, duration);
         }
         Ok(Self(durations))
     }
 
     fn of(&self, task: &str, uid: &str) -> Option<u64> {
         match self.0.get(task)? {
-            OfTask::Everywhere(ms) => Some(*ms),
-            OfTask::ByNode(by_node) => by_node.get(uid).copied(),
+            TaskDuration::AllNodes(ms) => Some(*ms),
+            TaskDuration::ByNode(by_node) => by_node.get(uid).copied(),
         }
     }
 
-    /// The estimate, as it follows the summary of a plan.
+    /// Formats the estimate, which follows the summary of a plan.
     pub(super) fn text(&self, plan: &Plan) -> String {
-        let found = estimate(plan, &|task, uid| self.of(task, uid));
-        let mut out = format!("\n\nabout {} in all", spoken(found.total_ms));
-        if found.n_unknown > 0 {
-            let n_all = found.n_known + found.n_unknown;
-            let is = if found.n_unknown == 1 { "is" } else { "are" };
-            let _ = write!(out, "; {} of {n_all} durations {is} guessed", found.n_unknown);
+        let estimate = stoker_planner::estimate(plan, &|task, uid| self.of(task, uid));
+        let mut out = format!("\n\nestimated duration: {}", format_ms(estimate.total_ms));
+        if estimate.n_unknown > 0 {
+            let n_durations = estimate.n_known + estimate.n_unknown;
+            let verb = if estimate.n_unknown == 1 { "is" } else { "are" };
+            let _ = write!(out, "; {} of {n_durations} task durations {verb} unknown", estimate.n_unknown);
         }
-        let n_steps = found.critical_path.len();
-        let _ = write!(out, "\nlongest chain: {n_steps} in a row, {}", spoken(found.critical_ms()));
-        let half = SHOWN_MAX / 2;
-        for (place, (idx, ms)) in found.critical_path.iter().enumerate() {
-            if n_steps > SHOWN_MAX && place == half {
-                let _ = write!(out, "\n  … {} more …", n_steps - SHOWN_MAX);
+        let n_steps = estimate.critical_path.len();
+        let _ = write!(out, "\ncritical path: {n_steps} tasks, {}", format_ms(estimate.critical_ms()));
+        let half = STEPS_MAX / 2;
+        for (position, (idx, ms)) in estimate.critical_path.iter().enumerate() {
+            if n_steps > STEPS_MAX && position == half {
+                let _ = write!(out, "\n  … {} more …", n_steps - STEPS_MAX);
             }
-            let is_shown = n_steps <= SHOWN_MAX || place < half || place >= n_steps - half;
-            if let Some(instance) = plan.instance(*idx).filter(|_| is_shown) {
-                let _ = write!(out, "\n  {:>8}  {instance}", spoken(*ms));
+            let is_printed = n_steps <= STEPS_MAX || position < half || position >= n_steps - half;
+            if let Some(instance) = plan.instance(*idx).filter(|_| is_printed) {
+                let _ = write!(out, "\n  {:>8}  {instance}", format_ms(*ms));
             }
         }
         out
@@ -94,8 +95,8 @@ fn milliseconds(value: &Value) -> Option<u64> {
     }
 }
 
-/// `450 ms`, `12.5 s`, `3 min 20 s`, `2 h 5 min`.
-fn spoken(ms: u64) -> String {
+/// Formats a duration as `450 ms`, `12.5 s`, `3 min 20 s` or `2 h 5 min`.
+fn format_ms(ms: u64) -> String {
     let (seconds, minutes) = (ms / 1_000, ms / 60_000);
     match ms {
         0..1_000 => format!("{ms} ms"),
@@ -107,10 +108,10 @@ fn spoken(ms: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::spoken;
+    use super::format_ms;
 
     #[test]
-    fn durations_are_spoken() {
+    fn durations_are_formatted() {
         for (ms, expected) in [
             (0, "0 ms"),
             (999, "999 ms"),
@@ -120,7 +121,7 @@ mod tests {
             (3_600_000, "1 h 0 min"),
             (7_500_000, "2 h 5 min"),
         ] {
-            assert_eq!(spoken(ms), expected);
+            assert_eq!(format_ms(ms), expected);
         }
     }
 }

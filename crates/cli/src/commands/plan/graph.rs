@@ -1,15 +1,15 @@
-//! The graph from files, and where in them something stands.
+//! Graph of an offline plan: merges files and maps tasks to source locations.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use stoker_graph::{Layer, MergeRules, Source, merge};
-use stoker_manifest::{Options, Problem, Problems, Severity as Judgement, parse_with};
+use stoker_manifest::{Options, Problem, Problems, Severity as ManifestSeverity, parse_with};
 use stoker_model::{Task, canonical_field};
 use stoker_yaml::{Node, Span};
 
-use crate::commands::graph::each_once;
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::commands::graph::drop_duplicate_summary;
+use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{Text, read_text};
 use crate::printer::Printer;
@@ -18,12 +18,12 @@ pub(super) struct Graph {
     pub(super) tasks: Vec<Task>,
     pub(super) warnings: Vec<String>,
     files: Vec<(Text, Node)>,
-    /// By task the place of its file; the strongest one.
+    /// By task, the index of the last file that defines it.
     file_of: HashMap<String, usize>,
 }
 
 impl Graph {
-    /// Reads files of tasks. Everything that is wrong with any of them is told.
+    /// Reads and merges files of tasks; reports the problems of all files together.
     pub(super) fn read(paths: &[PathBuf], printer: &mut Printer) -> Outcome<Self> {
         let (mut files, mut layers, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
         let mut diagnostics = Vec::new();
@@ -42,10 +42,12 @@ impl Graph {
         let mut file_of: HashMap<String, usize> = HashMap::new();
         for (file_idx, tasks) in layers.iter().enumerate() {
             for task in tasks {
-                if let Some(before) = file_of.insert(task.name.clone(), file_idx) {
-                    let (first, second) = (&files[before].0.origin, &files[file_idx].0.origin);
-                    warnings
-                        .push(format!("task `{}` is in `{first}` and in `{second}`, which wins", task.name));
+                if let Some(previous) = file_of.insert(task.name.clone(), file_idx) {
+                    let (first, second) = (&files[previous].0.origin, &files[file_idx].0.origin);
+                    warnings.push(format!(
+                        "task `{}` is defined in `{first}` and `{second}`; the latter takes precedence",
+                        task.name
+                    ));
                 }
             }
         }
@@ -56,13 +58,13 @@ impl Graph {
         Ok(Self { tasks, warnings, files, file_of })
     }
 
-    /// Where a field of a task is written.
-    pub(super) fn place(&self, task: &str, field: &str) -> Option<Place> {
+    /// Locates a field of a task.
+    pub(super) fn locate(&self, task: &str, field: &str) -> Option<SourceLocation> {
         let (text, root) = &self.files[*self.file_of.get(task)?];
         let tasks = root.get("tasks").unwrap_or(root).as_seq()?;
         let node = tasks.iter().find(|node| node.get("id").and_then(Node::as_str) == Some(task))?;
         let span = find(node, field).unwrap_or_else(|| node.get("id").map_or(node.span, |id| id.span));
-        Some(Place::new(&text.origin, text.content.clone(), bytes(span)))
+        Some(SourceLocation::new(&text.origin, text.content.clone(), bytes(span)))
     }
 }
 
@@ -70,20 +72,20 @@ fn bytes(span: Span) -> std::ops::Range<usize> {
     span.start.offset as usize..span.end.offset as usize
 }
 
-/// The node at `cross_depends[0].role`, under whichever spelling it is written.
+/// Finds the node at a path such as `cross_depends[0].role`, under any alias of the field.
 fn find(task: &Node, path: &str) -> Option<Span> {
     let mut node = task;
     for (step_idx, step) in path.split(['.', '[']).enumerate() {
         let next = match step.strip_suffix(']') {
             Some(number) => node.as_seq().and_then(|items| items.get(number.parse::<usize>().ok()?)),
             None => node.as_map().and_then(|entries| {
-                let is_meant = |key: &str| key == step || (step_idx == 0 && canonical_field(key) == step);
-                entries.iter().find(|(key, _)| key.as_str().is_some_and(is_meant)).map(|(_, value)| value)
+                let matches_step = |key: &str| key == step || (step_idx == 0 && canonical_field(key) == step);
+                entries.iter().find(|(key, _)| key.as_str().is_some_and(matches_step)).map(|(_, value)| value)
             }),
         };
         match next {
             Some(next) => node = next,
-            // As near as the file goes: the rest was computed.
+            // The rest of the path was computed; return the closest node in the file.
             None if step_idx > 0 => return Some(node.span),
             None => return None,
         }
@@ -96,7 +98,7 @@ fn read_file(
     warnings: &mut Vec<String>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> (Vec<Task>, Option<Node>) {
-    // Files that people have were accepted by readers that did not mind a key given twice.
+    // Existing files may contain duplicate keys: earlier tools accepted them.
     let options = Options { strict_keys: false, ..Options::default() };
     let parsed = parse_with(&text.content, text.format(), &options);
     let mut problems = Problems::after(parsed.problems);
@@ -104,24 +106,31 @@ fn read_file(
         .node
         .as_ref()
         .and_then(|node| stoker_manifest::graph::read_node(node, &text.content, &mut problems));
-    diagnostics.extend(each_once(problems.into_vec()).iter().map(|problem| diagnostic(problem, text)));
+    diagnostics
+        .extend(drop_duplicate_summary(problems.into_vec()).iter().map(|problem| diagnostic(problem, text)));
     let (metadata, tasks) = body.unwrap_or_default().into_parts();
     if metadata.node_filter.is_some() {
-        warnings.push(format!("`{}` has a node filter; from files, all nodes take part", text.origin));
+        warnings.push(format!(
+            "the node filter of `{}` is ignored: offline plans include all nodes",
+            text.origin
+        ));
     }
     (tasks, parsed.node)
 }
 
 fn diagnostic(problem: &Problem, text: &Text) -> Diagnostic {
     let severity = match problem.severity {
-        Judgement::Error => Severity::Error,
-        Judgement::Warning => Severity::Warning,
+        ManifestSeverity::Error => Severity::Error,
+        ManifestSeverity::Warning => Severity::Warning,
     };
-    let place = problem.span.map(|span| Place::new(&text.origin, text.content.clone(), bytes(span)));
+    let location =
+        problem.span.map(|span| SourceLocation::new(&text.origin, text.content.clone(), bytes(span)));
     let message = if problem.span.is_some() {
         problem.message.clone()
     } else {
         format!("`{}`: {}", text.origin, problem.message)
     };
-    Diagnostic { severity, place, ..Diagnostic::error(message) }.code(problem.code).help(problem.help.clone())
+    Diagnostic { severity, location, ..Diagnostic::error(message) }
+        .code(problem.code)
+        .help(problem.help.clone())
 }

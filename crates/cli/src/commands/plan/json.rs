@@ -1,4 +1,4 @@
-//! A plan as JSON, for programs.
+//! JSON output of an offline plan.
 
 use std::io::{self, Write};
 
@@ -7,10 +7,9 @@ use stoker_planner::{ExplainedPlan, FaultToleranceGroup, Plan, Severity};
 
 use super::graph::Graph;
 
-/// One line for each instance and each edge, so that two plans can be compared by tools for text.
+/// Writes one line per instance and per edge, so that text tools can compare two plans.
 ///
-/// Ten thousand nodes that wait for ten thousand others are a hundred million lines, so they are written one by one and
-/// never held together.
+/// The output is streamed: a plan of ten thousand nodes can have a hundred million edges.
 pub(super) fn write(
     out: &mut dyn Write,
     explained: &ExplainedPlan,
@@ -34,15 +33,15 @@ pub(super) fn write(
     let names = Names::new(plan);
     comma = "";
     for (before, after) in plan.edges() {
-        let ((task, node), (other_task, other_node)) = (names.of(before), names.of(after));
+        let ((task, node), (other_task, other_node)) = (names.get(before), names.get(after));
         write!(out, "{comma}\n  [{task}@{node}, {other_task}@{other_node}]")?;
         comma = ",";
     }
     write!(out, "\n ],\n \"fault_tolerance_groups\": {},\n", groups(&plan.groups))?;
-    writeln!(out, " \"warnings\": {}\n}}", told(explained, warnings, graph))
+    writeln!(out, " \"warnings\": {}\n}}", warnings_json(explained, warnings, graph))
 }
 
-/// The two halves of names of instances, `"task` and `node"`: there are few of them, and many instances.
+/// Quoted halves of instance names, `"task` and `node"`: there are few tasks and nodes but many instances.
 struct Names<'p> {
     plan: &'p Plan,
     tasks: Vec<String>,
@@ -60,7 +59,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    fn of(&self, instance_idx: u32) -> (&str, &str) {
+    fn get(&self, instance_idx: u32) -> (&str, &str) {
         let task_idx = self.plan.tasks.partition_point(|task| task.first <= instance_idx) - 1;
         let task = &self.plan.tasks[task_idx];
         let node_idx = task.nodes[(instance_idx - task.first) as usize];
@@ -84,24 +83,24 @@ fn groups(groups: &[FaultToleranceGroup]) -> Json {
     Json::Array(groups.iter().map(group).collect())
 }
 
-/// What was noticed while reading, and then while planning.
-fn told(explained: &ExplainedPlan, warnings: &[String], graph: &Graph) -> Json {
-    let of_plan = explained.problems.iter().filter(|problem| problem.severity == Severity::Warning);
-    let warnings = warnings.iter().map(|warning| warning_json(warning.clone(), None));
-    let all = warnings.chain(of_plan.map(|problem| {
-        let place = problem.task.as_ref().and_then(|task| graph.place(task, &problem.field));
-        let line = place.map(|place| {
-            let before = place.text.get(..place.span.start).unwrap_or_default();
-            (place.origin, before.matches('\n').count() + 1)
+/// Warnings of reading the input, followed by those of planning.
+fn warnings_json(explained: &ExplainedPlan, warnings: &[String], graph: &Graph) -> Json {
+    let plan_warnings = explained.problems.iter().filter(|problem| problem.severity == Severity::Warning);
+    let input_warnings = warnings.iter().map(|warning| warning_json(warning.clone(), None));
+    let warnings = input_warnings.chain(plan_warnings.map(|problem| {
+        let location = problem.task.as_ref().and_then(|task| graph.locate(task, &problem.field));
+        let line = location.map(|location| {
+            let before = location.text.get(..location.span.start).unwrap_or_default();
+            (location.origin, before.matches('\n').count() + 1)
         });
         warning_json(problem.to_string(), line)
     }));
-    Json::Array(all.collect())
+    Json::Array(warnings.collect())
 }
 
-fn warning_json(message: String, place: Option<(String, usize)>) -> Json {
+fn warning_json(message: String, location: Option<(String, usize)>) -> Json {
     let mut fields = vec![("message".to_owned(), Json::from(message))];
-    if let Some((file, line)) = place {
+    if let Some((file, line)) = location {
         fields.push(("file".to_owned(), Json::from(file)));
         fields.push(("line".to_owned(), Json::from(line)));
     }

@@ -1,23 +1,23 @@
-//! `stoker plan`: what will run, where, in which order, and why.
+//! `stoker plan`: which tasks run on which nodes, in which order, and why.
 
 mod cluster;
+mod diagram;
 mod durations;
 mod graph;
 mod json;
 mod offline;
 mod online;
-mod picture;
 mod problems;
 mod summary;
 mod text;
 
 use clap::{Subcommand, ValueEnum};
 
-pub(crate) use self::online::{Looks, Wish, make, tell};
+pub(crate) use self::online::{DisplayOptions, PlanOptions, create_plan, print_plan};
 use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{self, Options, Remote, SharedConnection};
-use picture::PictureArgs;
+use diagram::DiagramArgs;
 
 /// Compute a plan without running anything
 #[derive(Debug, clap::Args)]
@@ -33,34 +33,32 @@ pub(crate) struct Args {
     verb: Option<Verb>,
 
     #[command(flatten)]
-    make: MakeArgs,
+    plan: PlanArgs,
 
     #[command(flatten)]
     connection: SharedConnection,
 }
 
 const AFTER_HELP: &str = "\
-With `--env` the server makes the plan and keeps it: `stoker apply` runs it as it is, if nothing it was made from has
-changed since. With `--offline` it is made from files, and no server is asked.
+With `--env`, the server creates and stores the plan; `stoker apply` runs exactly this plan, unless its inputs have
+changed. With `--offline`, the plan is computed from files without a server.
 
-`--nodes` is a folder with a document for each node, YAML or JSON; files without a top-level `uid`
-are left alone. What all documents have in common is the state of the cluster. `--tags` maps uids to
-lists of tags, as in `{\"1\": [\"primary-controller\"], \"2\": [\"compute\"]}`. `--old` is a folder like
-`--nodes`: the state with which every task last succeeded; without it this is a first run.
+`--nodes` is a folder with a YAML or JSON document for each node; files without a top-level `uid` are ignored. Values that
+all documents have in common are the state of the cluster. `--tags` maps UIDs to lists of tags, such as
+`{\"1\": [\"primary-controller\"], \"2\": [\"compute\"]}`. `--old` is a folder like `--nodes` with the state of the last
+success of every task; without it, all tasks are planned as for a first run.
 
-With `--output json`, standard output holds {\"instances\": [{\"task\", \"node\", \"action\", \"reason\"}],
-\"edges\": [[before, after]], \"fault_tolerance_groups\": […], \"warnings\": […]} and nothing else; of a plan
-that a server made it is what the server tells of it. The exit code is 1 when there is no plan, so
-that a graph can be checked in a pipeline.
+With `--output json`, standard output contains only {\"instances\": [{\"task\", \"node\", \"action\", \"reason\"}],
+\"edges\": [[before, after]], \"fault_tolerance_groups\": […], \"warnings\": […]}; with `--env`, it contains the plan as
+returned by the server. Exits with code 1 if planning fails, so that a pipeline can check a graph.
 
-With `--output dot`, `svg` or `mermaid` it is a picture: of the task instances and their order, or
-with `--graph tasks` of the tasks as they are written. `--only-task`, `--only-node`, `--parents-of`
-and `--runs-only` choose what is drawn; `--only-tasks` and `--only-nodes` choose what is planned.
+With `--output dot`, `svg` or `mermaid`, the plan is drawn as a diagram of task instances and their order, or with `--graph
+tasks` as a diagram of task definitions. `--only-task`, `--only-node`, `--parents-of` and `--runs-only` filter the
+diagram; `--only-tasks` and `--only-nodes` filter the plan.
 
-`--durations` is a file with milliseconds, {\"TASK\": 1200} or {\"TASK\": {\"UID\": 1200}}. The text
-then ends with how long the plan will take and with the chain of tasks that takes longest. A task
-that is not in it is taken to last as long as it does on other nodes, else as tasks of its type do,
-else half a minute.
+`--durations` is a file with task durations in milliseconds, {\"TASK\": 1200} or {\"TASK\": {\"UID\": 1200}}. The text output
+then ends with the estimated duration of the plan and its critical path. Unknown durations are estimated from other
+nodes, then from tasks of the same type; the default is 30 seconds.
 
 Examples:
   stoker plan --env 1
@@ -71,10 +69,10 @@ Examples:
   stoker plan --offline --tasks a.yaml b.yaml --nodes new/ --old old/ --tags tags.yaml -o json
   stoker plan --offline --tasks graph.yaml --nodes nodes/ --tags tags.yaml -o svg > plan.svg";
 
-/// What a plan is wanted for, and how it is shown.
+/// Options of `stoker plan` without a verb.
 #[derive(Debug, clap::Args)]
-struct MakeArgs {
-    /// For this cluster, on the server
+struct PlanArgs {
+    /// Cluster ID; the server creates the plan
     #[arg(
         long,
         short,
@@ -85,27 +83,27 @@ struct MakeArgs {
     )]
     env: Option<i64>,
 
-    /// Plan from files, without a server
+    /// Compute the plan from files, without a server
     #[arg(long, requires_all = ["tasks", "nodes", "tags"])]
     offline: bool,
 
     #[command(flatten)]
-    wish: Wish,
+    options: PlanOptions,
 
-    /// Tell about what is skipped, too
+    /// Include skipped tasks
     #[arg(long, conflicts_with = "output")]
     all: bool,
 
-    /// Tell node by node
+    /// Group by node instead of by task
     #[arg(long, conflicts_with_all = ["output", "offline"])]
     by_node: bool,
 
-    /// Format of the plan: text (the default), json, yaml, dot, svg or mermaid
+    /// Output format: `text`, `json`, `yaml`, `dot`, `svg` or `mermaid` (default `text`)
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<Format>,
 
     #[command(flatten)]
-    picture: PictureArgs,
+    diagram: DiagramArgs,
 
     #[command(flatten)]
     files: offline::Files,
@@ -134,8 +132,8 @@ enum Format {
 }
 
 impl Format {
-    /// The format of an answer that is no picture.
-    fn of_answer(self) -> remote::Format {
+    /// Format of the response; diagrams have no table format of their own.
+    fn response_format(self) -> remote::Format {
         match self {
             Self::Json => remote::Format::Json,
             Self::Yaml => remote::Format::Yaml,
@@ -146,16 +144,16 @@ impl Format {
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
     let Some(verb) = &args.verb else {
-        return match args.make.env {
-            None => offline::run(&args.make, printer),
+        return match args.plan.env {
+            None => offline::run(&args.plan, printer),
             Some(env) => {
-                let output = args.make.output.map(Format::of_answer);
-                let mut remote = Remote::connect(&args.connection.over(earlier, output), printer)?;
-                online::make_and_show(&args.make, env, &mut remote)
+                let output = args.plan.output.map(Format::response_format);
+                let mut remote = Remote::connect(&args.connection.merge(earlier, output), printer)?;
+                online::create_and_print(&args.plan, env, &mut remote)
             }
         };
     };
-    let mut remote = Remote::connect(&args.connection.over(earlier, verb.output()), printer)?;
+    let mut remote = Remote::connect(&args.connection.merge(earlier, verb.output()), printer)?;
     match verb {
         Verb::Compare(args) => online::compare(args, &mut remote),
         Verb::Delete(args) => online::delete(args, &mut remote),

@@ -1,4 +1,4 @@
-//! Plans from files, without a server.
+//! Offline plans: computed from files, without a server.
 
 use std::path::PathBuf;
 
@@ -8,61 +8,61 @@ use stoker_planner::{ExplainedPlan, Plan, PlanningInput, Request, Settings, chec
 use super::cluster::{self, Cluster};
 use super::durations::Durations;
 use super::graph::Graph;
-use super::{Format, MakeArgs, json, problems, summary};
+use super::{Format, PlanArgs, json, problems, summary};
 use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::host::SystemHost;
 use crate::input::read_library;
 use crate::printer::Printer;
 
-/// What a plan is made from, where no server has it.
+/// Input files of an offline plan.
 #[derive(Debug, clap::Args)]
 pub(super) struct Files {
-    /// Files with tasks; of a task that is in several, the later file wins, attribute by attribute
-    #[arg(long, value_name = "FILE", num_args = 1.., requires = "offline", help_heading = HEADING)]
+    /// Task files; if several define a task, attributes of later files take precedence
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "offline", help_heading = HELP_HEADING)]
     tasks: Vec<PathBuf>,
 
     /// Folder with the new state of each node
-    #[arg(long, value_name = "DIR", requires = "offline", help_heading = HEADING)]
+    #[arg(long, value_name = "DIR", requires = "offline", help_heading = HELP_HEADING)]
     nodes: Option<PathBuf>,
 
-    /// Tags of each node, YAML or JSON
-    #[arg(long, value_name = "FILE", requires = "offline", help_heading = HEADING)]
+    /// YAML or JSON file with the tags of each node
+    #[arg(long, value_name = "FILE", requires = "offline", help_heading = HELP_HEADING)]
     tags: Option<PathBuf>,
 
     /// Folder with the state of each node at the last success
-    #[arg(long, value_name = "DIR", requires = "offline", help_heading = HEADING)]
+    #[arg(long, value_name = "DIR", requires = "offline", help_heading = HELP_HEADING)]
     old: Option<PathBuf>,
 
-    /// Folder of helper files, or one such file, whose functions can be called
-    #[arg(long, value_name = "DIR", requires = "offline", help_heading = HEADING)]
+    /// Helper file, or folder of helper files, with functions for expressions
+    #[arg(long, value_name = "DIR", requires = "offline", help_heading = HELP_HEADING)]
     helpers: Option<PathBuf>,
 
-    /// Longest collection an expression may walk; grows with the number of nodes if not given
-    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "offline", help_heading = HEADING)]
+    /// Maximum number of elements an expression may iterate over (default: scales with the number of nodes)
+    #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "offline", help_heading = HELP_HEADING)]
     limit_iterators: Option<i64>,
 
-    /// Largest single value of an expression, in bytes; grows with the number of nodes if not given
-    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, requires = "offline", help_heading = HEADING)]
+    /// Maximum size of a value in an expression, in bytes (default: scales with the number of nodes)
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true, requires = "offline", help_heading = HELP_HEADING)]
     memory_quota: Option<i64>,
 
-    /// How long tasks take, to estimate how long the plan will
-    #[arg(long, value_name = "FILE", conflicts_with = "output", requires = "offline", help_heading = HEADING)]
+    /// File with task durations in milliseconds, to estimate the duration of the plan
+    #[arg(long, value_name = "FILE", conflicts_with = "output", requires = "offline", help_heading = HELP_HEADING)]
     durations: Option<PathBuf>,
 }
 
-const HEADING: &str = "Without a server";
+const HELP_HEADING: &str = "Offline options";
 
-pub(super) fn run(args: &MakeArgs, printer: &mut Printer) -> Outcome {
+pub(super) fn run(args: &PlanArgs, printer: &mut Printer) -> Outcome {
     let files = &args.files;
     let (Some(nodes), Some(tags)) = (&files.nodes, &files.tags) else {
-        return Err(Failure::usage("a plan without a server needs its files", "add `--nodes` and `--tags`"));
+        return Err(Failure::usage("`--offline` needs input files", "pass `--nodes` and `--tags`"));
     };
     let format = args.output.unwrap_or(Format::Text);
     if format == Format::Yaml {
-        return Err(Failure::usage("plans of files are not written as YAML", "use `--output json`"));
+        return Err(Failure::usage("offline plans cannot be written as YAML", "use `--output json`"));
     }
-    args.picture.check(format)?;
+    args.diagram.check(format)?;
     let durations = files.durations.as_deref().map(Durations::read).transpose()?;
     let library = match &files.helpers {
         Some(path) => read_library(path, printer)?,
@@ -71,16 +71,16 @@ pub(super) fn run(args: &MakeArgs, printer: &mut Printer) -> Outcome {
     let graph = Graph::read(&files.tasks, printer)?;
     let cluster = Cluster::read(nodes, printer)?;
     let mut warnings = Vec::new();
-    let nodes = cluster::tagged(&cluster, tags, &mut warnings)?;
+    let nodes = cluster::read_tags(&cluster, tags, &mut warnings)?;
     let old =
-        files.old.as_ref().map(|path| Cluster::read(path, printer)).transpose()?.map(|old| as_old(&old));
+        files.old.as_ref().map(|path| Cluster::read(path, printer)).transpose()?.map(|old| old_states(&old));
     let input = PlanningInput {
         library,
         old: old.as_ref(),
         request: Request {
-            nodes: args.wish.only_nodes.clone(),
-            tasks: args.wish.only_tasks.clone(),
-            force: args.wish.force,
+            nodes: args.options.only_nodes.clone(),
+            tasks: args.options.only_tasks.clone(),
+            force: args.options.force,
             ..Request::default()
         },
         settings: settings(files),
@@ -90,18 +90,18 @@ pub(super) fn run(args: &MakeArgs, printer: &mut Printer) -> Outcome {
         exit: Exit::Failed,
         diagnostics: report.errors().map(|problem| problems::diagnostic(problem, &graph)).collect(),
     })?;
-    judge(&plan)?;
+    verify(&plan)?;
     let explained = ExplainedPlan::new(&input, plan, report);
     warnings.extend(graph.warnings.iter().cloned());
     if format == Format::Json {
-        return Ok(printer.pieces(|out| json::write(out, &explained, &warnings, &graph))?);
+        return Ok(printer.stream(|out| json::write(out, &explained, &warnings, &graph))?);
     }
     for warning in &warnings {
         printer.note(&format!("warning: {warning}"));
     }
     explained.problems.iter().for_each(|problem| printer.diagnostic(&problems::diagnostic(problem, &graph)));
     if format != Format::Text {
-        return Ok(printer.data(&args.picture.draw(format, &explained.plan, &graph.tasks)?)?);
+        return Ok(printer.data(&args.diagram.draw(format, &explained.plan, &graph.tasks)?)?);
     }
     let mut text = summary::text(&explained, args.all);
     if let Some(durations) = &durations {
@@ -110,15 +110,15 @@ pub(super) fn run(args: &MakeArgs, printer: &mut Printer) -> Outcome {
     Ok(printer.page(&text)?)
 }
 
-/// No plan is shown that another look at it finds wrong. It is never the fault of a user.
-fn judge(plan: &Plan) -> Outcome {
+/// Verifies the invariants of a plan with an independent checker. A violation is a bug of the planner.
+fn verify(plan: &Plan) -> Outcome {
     let findings = check(plan);
     if findings.is_empty() {
         return Ok(());
     }
-    let help = "this is a mistake of the program and not yours; please report it with the graph";
+    let help = "this is a bug in Stoker; please report it and attach the graph";
     let diagnostic = |finding: &stoker_planner::Finding| {
-        Diagnostic::error(format!("the plan is wrong: {finding}"))
+        Diagnostic::error(format!("the plan violates an invariant: {finding}"))
             .code("internal")
             .help(Some(help.to_owned()))
     };
@@ -136,8 +136,8 @@ fn settings(args: &Files) -> Settings {
     }
 }
 
-/// What every task succeeded with, if this is how the cluster was.
-fn as_old(cluster: &Cluster) -> OldStates {
+/// Old states as if every task had last succeeded with this state of the cluster.
+fn old_states(cluster: &Cluster) -> OldStates {
     let mut old = OldStates::default();
     let state = |node| State { common: cluster.common.clone(), node };
     for (uid, own) in &cluster.nodes {

@@ -1,4 +1,4 @@
-//! Plans that a server makes and keeps.
+//! Plans that are created and stored by the server.
 
 use serde_json::{Value as Json, json};
 use stoker_client::{ClientError, Method, Request};
@@ -8,74 +8,74 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::exit::{Failure, Outcome};
 use crate::remote::{self, Remote, cell, origin};
 
-/// What a plan is wanted for.
+/// Options that select what is planned.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Wish {
-    /// Type of the graph; `default` if not given
+pub(crate) struct PlanOptions {
+    /// Graph type (default `default`)
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type)]
     graph_type: Option<String>,
 
-    /// Run only these tasks
+    /// Task to plan; can be repeated (default: all tasks)
     #[arg(long, value_name = "TASK", value_delimiter = ',', visible_alias = "task")]
     pub(super) only_tasks: Option<Vec<String>>,
 
-    /// Take only these nodes
+    /// Node to plan; can be repeated (default: all nodes)
     #[arg(long, value_name = "UID", value_delimiter = ',', visible_alias = "node")]
     pub(super) only_nodes: Option<Vec<String>>,
 
-    /// Plan as if nothing had ever succeeded
+    /// Ignore earlier successes and plan all tasks again
     #[arg(long)]
     pub(super) force: bool,
 }
 
-/// Make a plan and tell what it says
+/// Create a plan and show it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker plan make --env 1
   stoker plan make --env 1 --type upgrade --output json")]
 pub(super) struct MakeArgs {
-    /// For this cluster
+    /// Cluster ID
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: i64,
 
-    /// Type of the graph
+    /// Graph type (default `default`)
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type)]
     graph_type: Option<String>,
 
-    /// Run only these tasks
+    /// Task to plan; can be repeated (default: all tasks)
     #[arg(long = "task", value_name = "TASK", value_delimiter = ',', visible_alias = "only-tasks")]
     tasks: Option<Vec<String>>,
 
-    /// Take only these nodes
+    /// Node ID to plan; can be repeated (default: all nodes)
     #[arg(long = "node", short, value_name = "ID", value_delimiter = ',', visible_alias = "only-nodes")]
     nodes: Option<Vec<String>>,
 
-    /// Plan as if nothing had ever succeeded
+    /// Ignore earlier successes and plan all tasks again
     #[arg(long)]
     force: bool,
 
     #[command(flatten)]
-    looks: Looks,
+    display: DisplayOptions,
 
-    /// How to show it: table, json or yaml
+    /// Output format: `table`, `json` or `yaml` (default `table`)
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output: Option<remote::Format>,
 }
 
-/// How a plan is told.
+/// Display options of a plan.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
-pub(crate) struct Looks {
-    /// Tell about what is skipped, too
+pub(crate) struct DisplayOptions {
+    /// Include skipped tasks
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Tell node by node
+    /// Group by node instead of by task
     #[arg(long)]
     pub(crate) by_node: bool,
 }
 
-/// Show a plan: what runs, where, and why
+/// Show a plan: which tasks run on which nodes, and why
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -83,14 +83,14 @@ Examples:
   stoker plan show 5 --all --by-node
   stoker plan show 5 --output json")]
 pub(super) struct ShowArgs {
-    /// Id of the plan
+    /// Plan ID
     #[arg(value_name = "PLAN")]
     plan: i64,
 
     #[command(flatten)]
-    looks: Looks,
+    display: DisplayOptions,
 
-    /// How to show it: table, json or yaml
+    /// Output format: `table`, `json` or `yaml` (default `table`)
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output: Option<remote::Format>,
 }
@@ -101,31 +101,31 @@ pub(super) struct ShowArgs {
 Examples:
   stoker plan list --env 1")]
 pub(super) struct ListArgs {
-    /// The cluster
+    /// Cluster ID
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: i64,
 
-    /// How to show them: table, json or yaml
+    /// Output format: `table`, `json` or `yaml` (default `table`)
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output: Option<remote::Format>,
 }
 
-/// Tell what another plan does differently
+/// Compare two plans
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker plan compare 5 6
   stoker plan compare 5 6 --output json")]
 pub(super) struct CompareArgs {
-    /// Id of the plan there was
+    /// ID of the old plan
     #[arg(value_name = "BEFORE")]
     before: i64,
 
-    /// Id of the plan there is now
+    /// ID of the new plan
     #[arg(value_name = "AFTER")]
     after: i64,
 
-    /// How to show it: table, json or yaml
+    /// Output format: `table`, `json` or `yaml` (default `table`)
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output: Option<remote::Format>,
 }
@@ -136,18 +136,18 @@ pub(super) struct CompareArgs {
 Examples:
   stoker plan delete 5")]
 pub(super) struct DeleteArgs {
-    /// Id of the plan
+    /// Plan ID
     #[arg(value_name = "PLAN")]
     plan: i64,
 }
 
-/// Has the server make a plan.
-pub(crate) fn make(remote: &mut Remote<'_>, env: i64, wish: &Wish) -> Outcome<i64> {
-    let (tasks, nodes) = (wish.only_tasks.as_ref(), wish.only_nodes.as_ref());
-    create(remote, env, wish.graph_type.as_ref(), tasks, nodes, wish.force)
+/// Creates a plan on the server and returns its ID.
+pub(crate) fn create_plan(remote: &mut Remote<'_>, env: i64, options: &PlanOptions) -> Outcome<i64> {
+    let (tasks, nodes) = (options.only_tasks.as_ref(), options.only_nodes.as_ref());
+    send_plan_request(remote, env, options.graph_type.as_ref(), tasks, nodes, options.force)
 }
 
-fn create(
+fn send_plan_request(
     remote: &mut Remote<'_>,
     env: i64,
     graph_type: Option<&String>,
@@ -165,44 +165,44 @@ fn create(
     if let Some(nodes) = nodes {
         let ids: Result<Vec<i64>, _> = nodes.iter().map(|node| node.parse()).collect();
         let ids = ids.map_err(|_| {
-            Failure::usage("nodes of a cluster are named by their ids", "`stoker node list` shows them")
+            Failure::usage("invalid node ID", "run `stoker node list` to see the IDs of nodes")
         })?;
         body["nodes"] = json!(ids);
     }
     let plan = remote.send_json(Method::Post, format!("clusters/{env}/plans"), &body)?;
-    plan["id"].as_i64().ok_or_else(|| Failure::failed("the server made no plan"))
+    plan["id"].as_i64().ok_or_else(|| Failure::failed("the server returned no plan"))
 }
 
-/// `stoker plan --env 1`.
-pub(super) fn make_and_show(args: &super::MakeArgs, env: i64, remote: &mut Remote<'_>) -> Outcome {
+/// Runs `stoker plan --env ID`.
+pub(super) fn create_and_print(args: &super::PlanArgs, env: i64, remote: &mut Remote<'_>) -> Outcome {
     let format = args.output.unwrap_or(Format::Text);
-    args.picture.check(format)?;
-    let plan = make(remote, env, &args.wish)?;
+    args.diagram.check(format)?;
+    let plan = create_plan(remote, env, &args.options)?;
     match format {
         Format::Text | Format::Json | Format::Yaml => {
-            tell(remote, plan, Looks { all: args.all, by_node: args.by_node }).map(drop)
+            print_plan(remote, plan, DisplayOptions { all: args.all, by_node: args.by_node }).map(drop)
         }
         Format::Dot | Format::Svg | Format::Mermaid => {
-            let request = args.picture.asked(Request::get(format!("plans/{plan}/picture")), format);
-            let answer = remote.try_send(&request.accept("*/*"));
-            let answer = answer.map_err(|error| remote::failure(error, None))?;
-            Ok(remote.printer.data(&answer.text())?)
+            let request = args.diagram.add_query(Request::get(format!("plans/{plan}/picture")), format);
+            let response = remote.try_send(&request.accept("*/*"));
+            let response = response.map_err(|error| remote::failure(error, None))?;
+            Ok(remote.printer.data(&response.text())?)
         }
     }
 }
 
 pub(super) fn run_make(args: &MakeArgs, remote: &mut Remote<'_>) -> Outcome {
     let (tasks, nodes) = (args.tasks.as_ref(), args.nodes.as_ref());
-    let plan = create(remote, args.env, args.graph_type.as_ref(), tasks, nodes, args.force)?;
-    tell(remote, plan, args.looks).map(drop)
+    let plan = send_plan_request(remote, args.env, args.graph_type.as_ref(), tasks, nodes, args.force)?;
+    print_plan(remote, plan, args.display).map(drop)
 }
 
 pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
-    tell(remote, args.plan, args.looks).map(drop)
+    print_plan(remote, args.plan, args.display).map(drop)
 }
 
-/// Tells what a plan says; returns how many task instances run.
-pub(crate) fn tell(remote: &mut Remote<'_>, id: i64, looks: Looks) -> Outcome<i64> {
+/// Prints a plan and returns the number of task instances that run.
+pub(crate) fn print_plan(remote: &mut Remote<'_>, id: i64, display: DisplayOptions) -> Outcome<i64> {
     let mut plan = remote.get(format!("plans/{id}"))?;
     let n_run = plan["n_run"].as_i64().unwrap_or_default();
     if remote.format() != remote::Format::Table {
@@ -214,14 +214,14 @@ pub(crate) fn tell(remote: &mut Remote<'_>, id: i64, looks: Looks) -> Outcome<i6
         remote.printer.data(&id.to_string())?;
         return Ok(n_run);
     }
-    let instances = instances(remote, id, (!looks.all).then_some("run"))?;
-    let told = if looks.by_node {
+    let instances = instances(remote, id, (!display.all).then_some("run"))?;
+    let body = if display.by_node {
         text::by_node(&instances, &tasks_in_order(remote, id)?)
     } else {
         text::by_task(&instances)
     };
-    let blank_line = if told.is_empty() { "" } else { "\n" };
-    remote.printer.page(&format!("{told}{blank_line}{}", text::summary(&plan)))?;
+    let blank_line = if body.is_empty() { "" } else { "\n" };
+    remote.printer.page(&format!("{body}{blank_line}{}", text::summary(&plan)))?;
     for warning in plan["warnings"].as_array().into_iter().flatten() {
         remote.printer.diagnostic(&diagnostic(warning));
     }
@@ -237,48 +237,48 @@ fn diagnostic(warning: &Json) -> Diagnostic {
     diagnostic.code(cell(&warning["code"])).help(warning["help"].as_str().map(str::to_owned))
 }
 
-/// Names of the tasks of a plan in the order in which they come up; instances are listed by name.
+/// Task names of a plan in execution order; instances are listed by name.
 fn tasks_in_order(remote: &mut Remote<'_>, plan: i64) -> Outcome<Vec<String>> {
-    let mut all: Vec<String> = Vec::new();
+    let mut items: Vec<String> = Vec::new();
     loop {
         let request = Request::get(format!("plans/{plan}/matrix"))
-            .query("task_limit", TASKS_PAGE)
-            .query("task_offset", all.len())
+            .query("task_limit", TASKS_PAGE_SIZE)
+            .query("task_offset", items.len())
             .query("node_limit", 1);
         let window = remote.send(&request)?;
         let tasks = window["tasks"].as_array().into_iter().flatten();
-        let n_before = all.len();
-        all.extend(tasks.filter_map(Json::as_str).map(str::to_owned));
-        if all.len() == n_before || all.len() as u64 >= window["n_tasks"].as_u64().unwrap_or_default() {
-            return Ok(all);
+        let n_before = items.len();
+        items.extend(tasks.filter_map(Json::as_str).map(str::to_owned));
+        if items.len() == n_before || items.len() as u64 >= window["n_tasks"].as_u64().unwrap_or_default() {
+            return Ok(items);
         }
     }
 }
 
-const TASKS_PAGE: usize = 2000;
-const PAGE: usize = 10_000;
+const TASKS_PAGE_SIZE: usize = 2000;
+const INSTANCES_PAGE_SIZE: usize = 10_000;
 
 fn instances(remote: &mut Remote<'_>, plan: i64, action: Option<&str>) -> Outcome<Vec<Json>> {
-    let mut all = Vec::new();
+    let mut items = Vec::new();
     loop {
         let request = Request::get(format!("plans/{plan}/instances"))
-            .query("limit", PAGE)
-            .query("offset", all.len())
+            .query("limit", INSTANCES_PAGE_SIZE)
+            .query("offset", items.len())
             .maybe("action", action);
-        let page = match remote.try_send(&request).and_then(|answer| answer.json()) {
+        let page = match remote.try_send(&request).and_then(|response| response.json()) {
             Ok(Json::Array(page)) => page,
-            // Beyond the end there is nothing.
+            // An offset at the end of the list is rejected with 416.
             Err(ClientError::Refused(refusal)) if refusal.status == 416 => break,
             Ok(_) => break,
             Err(error) => return Err(remote::failure(error, None)),
         };
-        let is_last = page.len() < PAGE;
-        all.extend(page);
+        let is_last = page.len() < INSTANCES_PAGE_SIZE;
+        items.extend(page);
         if is_last {
             break;
         }
     }
-    Ok(all)
+    Ok(items)
 }
 
 pub(super) fn list(args: &ListArgs, remote: &mut Remote<'_>) -> Outcome {
@@ -290,18 +290,18 @@ pub(super) fn list(args: &ListArgs, remote: &mut Remote<'_>) -> Outcome {
             ("graph", "graph_type"),
             ("to run", "n_run"),
             ("to skip", "n_skip"),
-            ("made", "created_at"),
-            ("by", "created_by"),
+            ("created", "created_at"),
+            ("created by", "created_by"),
         ],
         plans,
     )
 }
 
 pub(super) fn compare(args: &CompareArgs, remote: &mut Remote<'_>) -> Outcome {
-    let compared = remote.get(format!("plans/{}/compare/{}", args.before, args.after))?;
+    let difference = remote.get(format!("plans/{}/compare/{}", args.before, args.after))?;
     match remote.format() {
-        remote::Format::Table => Ok(remote.printer.page(&text::comparison(&compared))?),
-        _ => remote.data(&compared),
+        remote::Format::Table => Ok(remote.printer.page(&text::comparison(&difference))?),
+        _ => remote.data(&difference),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `stoker plugin build`: an archive that can be installed.
+//! `stoker plugin build`: builds an installable archive.
 
 use std::fs;
 use std::io;
@@ -13,19 +13,18 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::package;
 use crate::printer::Printer;
 
-/// Make an archive of a plugin that can be installed
+/// Build an installable archive of a plugin
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A file `pre_build_hook` that is executable is run first, in the folder of the plugin. Then the plugin is checked. For
-packages in the folders that `repository_path` names, an index is made that apt or dnf can read; it is in the archive
-only, and one that is signed is left as it is. The
-archive holds every file but those at the top whose names begin with a dot, and `checksums.sha1`; the
-same files give the same bytes. Standard output is the path of the archive.
+If the plugin has an executable `pre_build_hook`, it runs first, in the folder of the plugin. Then the plugin is checked.
+For the package folders in `repository_path`, an index for apt or dnf is added to the archive; a signed index is kept
+unchanged. The archive contains `checksums.sha1` and all files except top-level dotfiles. Builds are reproducible: the
+same files give the same bytes. Standard output contains the path of the archive.
 
 Exit codes:
-  0  there is an archive
-  1  the hook failed, or the plugin is wrong
-  2  wrong usage
+  0  the archive was built
+  1  the hook failed, or the plugin is invalid
+  2  invalid usage
   3  the plugin could not be read
   4  the archive could not be written
 
@@ -37,7 +36,7 @@ pub(super) struct Args {
     #[arg(value_name = "PATH")]
     path: PathBuf,
 
-    /// Where the archive goes; into the folder of the plugin if not given
+    /// Folder for the archive (default: the folder of the plugin)
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
 }
@@ -46,13 +45,13 @@ const HOOK: &str = "pre_build_hook";
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     if !args.path.is_dir() {
-        let shown = args.path.display();
-        return Err(Failure::input(format!("`{shown}` is no folder; an archive is built from one")));
+        let path = args.path.display();
+        return Err(Failure::input(format!("`{path}` is not a folder")));
     }
     run_hook(&args.path)?;
-    let found = package::open(&args.path)?.check()?;
-    let diagnostics = package::diagnostics(&args.path, &found);
-    let Some(package) = found.checked.package else {
+    let checked = package::open(&args.path)?.check()?;
+    let diagnostics = package::diagnostics(&args.path, &checked);
+    let Some(package) = checked.checked.package else {
         return Err(Failure { exit: Exit::Failed, diagnostics });
     };
     for warning in diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning) {
@@ -69,7 +68,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     Ok(printer.data(&target.display().to_string())?)
 }
 
-/// What the author does before each build. What it prints is for people.
+/// Runs the hook of the plugin author; its output goes to standard error.
 fn run_hook(folder: &Path) -> Outcome {
     let hook = folder.join(HOOK);
     let is_executable = fs::metadata(&hook)
@@ -77,15 +76,15 @@ fn run_hook(folder: &Path) -> Outcome {
     if !is_executable {
         return Ok(());
     }
-    let failed = |reason: String| {
+    let hook_error = |reason: String| {
         let message = format!("`{}` {reason}", hook.display());
         Failure::new(Exit::Failed, Diagnostic::error(message).code("pre-build-hook"))
     };
-    let program = fs::canonicalize(&hook).map_err(|error| failed(format!("cannot be run: {error}")))?;
+    let program = fs::canonicalize(&hook).map_err(|error| hook_error(format!("cannot be run: {error}")))?;
     let status = Command::new(program).current_dir(folder).stdout(io::stderr()).status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(failed(format!("failed: {status}"))),
-        Err(error) => Err(failed(format!("cannot be run: {error}"))),
+        Ok(status) => Err(hook_error(format!("failed: {status}"))),
+        Err(error) => Err(hook_error(format!("cannot be run: {error}"))),
     }
 }

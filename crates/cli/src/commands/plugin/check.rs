@@ -1,9 +1,9 @@
-//! `stoker plugin check`: everything that is wrong with a plugin.
+//! `stoker plugin check`: reports all problems of plugins.
 
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use stoker_manifest::Severity as Judgement;
+use stoker_manifest::Severity as PackageSeverity;
 use stoker_model::Json;
 use stoker_packages::CheckedFolder;
 
@@ -11,31 +11,31 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::package;
 use crate::printer::Printer;
 
-/// Tell everything that is wrong with plugins
+/// Check plugins and report all problems
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every file is judged by the rules of the package version, every problem has its file and line. Warnings do not make
-a plugin wrong.
+Every file is checked against the rules of the package version; every problem is reported with its file and line.
+Warnings do not make a plugin invalid.
 
-With `--output json`, standard output holds a list with {\"path\", \"sound\", \"problems\"} for each plugin; a problem
-has file, path (keys and indexes), line, column, code, severity, message, help. What cannot be read at all
-has \"error\" in place of \"problems\".
+With `--output json`, standard output contains a list with {\"path\", \"sound\", \"problems\"} for each plugin; a problem
+has file, path (keys and indexes), line, column, code, severity, message and help. An unreadable plugin has \"error\"
+instead of \"problems\".
 
 Exit codes:
-  0  all are sound
-  1  something is wrong with at least one
-  2  wrong usage
-  3  at least one could not be read
+  0  all plugins are valid
+  1  at least one plugin is invalid
+  2  invalid usage
+  3  at least one plugin could not be read
 
 Examples:
   stoker plugin check gridnet/
   stoker plugin check plugins/* gridnet-1.0.0.fp --output json")]
 pub(super) struct Args {
-    /// Folders of plugins, or archives
+    /// Plugin folders or archives
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
-    /// Format of the findings: text (the default) or json
+    /// Output format: `text` or `json`
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true, default_value = "text")]
     output: Format,
 }
@@ -48,11 +48,11 @@ enum Format {
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     let mut failure: Option<Failure> = None;
-    let mut answers = Vec::new();
+    let mut results = Vec::new();
     for path in &args.paths {
-        let (found, exit) = match package::open(path).and_then(|opened| opened.check()) {
-            Ok(found) if found.checked.package.is_some() => (Ok(found), None),
-            Ok(found) => (Ok(found), Some(Exit::Failed)),
+        let (checked, exit) = match package::open(path).and_then(|opened| opened.check()) {
+            Ok(checked) if checked.checked.package.is_some() => (Ok(checked), None),
+            Ok(checked) => (Ok(checked), Some(Exit::Failed)),
             Err(error) => (Err(error), Some(Exit::Input)),
         };
         if let Some(exit) = exit {
@@ -60,57 +60,57 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
             worst.exit = if exit == Exit::Input { exit } else { worst.exit };
         }
         match args.output {
-            Format::Text => tell(path, &found, printer)?,
-            Format::Json => answers.push(answer(path, &found)),
+            Format::Text => print_text(path, &checked, printer)?,
+            Format::Json => results.push(to_json(path, &checked)),
         }
     }
     if args.output == Format::Json {
-        printer.data(&format!("{:#}", Json::Array(answers)))?;
+        printer.data(&format!("{:#}", Json::Array(results)))?;
     }
     failure.map_or(Ok(()), Err)
 }
 
-fn tell(path: &Path, found: &Outcome<CheckedFolder>, printer: &mut Printer) -> Outcome {
-    let found = match found {
-        Ok(found) => found,
+fn print_text(path: &Path, checked: &Outcome<CheckedFolder>, printer: &mut Printer) -> Outcome {
+    let checked = match checked {
+        Ok(checked) => checked,
         Err(failure) => {
             failure.diagnostics.iter().for_each(|diagnostic| printer.diagnostic(diagnostic));
             return Ok(());
         }
     };
-    for diagnostic in package::diagnostics(path, found) {
+    for diagnostic in package::diagnostics(path, checked) {
         printer.diagnostic(&diagnostic);
     }
     let count =
-        |severity| found.checked.problems.iter().filter(|problem| problem.severity == severity).count();
-    let (n_errors, n_warnings) = (count(Judgement::Error), count(Judgement::Warning));
+        |severity| checked.checked.problems.iter().filter(|problem| problem.severity == severity).count();
+    let (n_errors, n_warnings) = (count(PackageSeverity::Error), count(PackageSeverity::Warning));
     let warnings = match n_warnings {
         0 => String::new(),
         1 => ", 1 warning".to_owned(),
         n => format!(", {n} warnings"),
     };
-    let shown = path.display();
-    let line = match &found.checked.package {
+    let path = path.display();
+    let line = match &checked.checked.package {
         Some(package) => {
             let plugin = &package.plugin;
-            let (name, version, rules) = (&plugin.name, &plugin.version, &plugin.package_version);
-            format!("{shown}: {name} {version} (package version {rules}) is sound{warnings}")
+            let (name, version, package_version) = (&plugin.name, &plugin.version, &plugin.package_version);
+            format!("{path}: {name} {version} (package version {package_version}) is valid{warnings}")
         }
-        None if n_errors == 1 => format!("{shown}: 1 error{warnings}"),
-        None => format!("{shown}: {n_errors} errors{warnings}"),
+        None if n_errors == 1 => format!("{path}: 1 error{warnings}"),
+        None => format!("{path}: {n_errors} errors{warnings}"),
     };
     Ok(printer.data(&line)?)
 }
 
-fn answer(path: &Path, found: &Outcome<CheckedFolder>) -> Json {
-    let is_sound = found.as_ref().is_ok_and(|found| found.checked.package.is_some());
+fn to_json(path: &Path, checked: &Outcome<CheckedFolder>) -> Json {
+    let is_valid = checked.as_ref().is_ok_and(|checked| checked.checked.package.is_some());
     let mut fields = vec![
         ("path".to_owned(), Json::from(path.display().to_string())),
-        ("sound".to_owned(), Json::from(is_sound)),
+        ("sound".to_owned(), Json::from(is_valid)),
     ];
-    fields.push(match found {
-        Ok(found) => {
-            let problems = found.checked.problems.iter().map(package::problem_json);
+    fields.push(match checked {
+        Ok(checked) => {
+            let problems = checked.checked.problems.iter().map(package::problem_json);
             ("problems".to_owned(), problems.collect())
         }
         Err(failure) => {

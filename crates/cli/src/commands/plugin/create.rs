@@ -1,4 +1,4 @@
-//! `stoker plugin create`: the beginning of a plugin.
+//! `stoker plugin create`: writes the skeleton of a plugin.
 
 use std::fs;
 use std::io;
@@ -11,53 +11,51 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 
-/// Write the files of a new plugin
+/// Create the skeleton of a plugin
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The last part of PATH is the name of the plugin: small letters, digits, `_` and `-`. Nothing may be there yet.
-The files pass `stoker plugin check` as they are; comments in them say what to change, and which numbers
-behind a stage are for what.
+The last component of PATH is the name of the plugin: lowercase letters, digits, `_` and `-`. PATH must not exist. The
+files pass `stoker plugin check`; their comments explain what to change and which stage numbers to use.
 
 Examples:
   stoker plugin create plugins/gridnet
   stoker plugin create gridnet --package-version 4.0.0 --with-wizard")]
 pub(super) struct Args {
-    /// Folder to make
+    /// Folder to create
     #[arg(value_name = "PATH")]
     path: PathBuf,
 
-    /// Rules that the package follows: 1.0.0 to 5.0.0
+    /// Package version whose rules the plugin follows: 1.0.0 to 5.0.0
     #[arg(long, value_name = "VERSION", default_value = "5.0.0", value_parser = package_version)]
     package_version: PackageVersion,
 
-    /// Add to the wizard in which clusters are made
+    /// Add an extension of the cluster creation wizard
     #[arg(long)]
     with_wizard: bool,
 }
 
 fn package_version(text: &str) -> Result<PackageVersion, String> {
-    let known: Vec<&str> = PackageVersion::ALL.iter().map(|version| version.as_str()).collect();
-    PackageVersion::parse(text).ok_or_else(|| format!("must be one of {}", known.join(", ")))
+    let versions: Vec<&str> = PackageVersion::ALL.iter().map(|version| version.as_str()).collect();
+    PackageVersion::parse(text).ok_or_else(|| format!("expected one of {}", versions.join(", ")))
 }
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
-    let shown = args.path.display();
+    let path = args.path.display();
     let usage = |message: String| Failure::new(Exit::Usage, Diagnostic::error(message));
     let name = args.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let options = SkeletonOptions { name, version: args.package_version, has_wizard: args.with_wizard };
-    let files =
-        skeleton(options).map_err(|error| usage(format!("`{name}` is no name of a plugin: {error}")))?;
+    let files = skeleton(options).map_err(|error| usage(format!("invalid plugin name `{name}`: {error}")))?;
     if args.path.symlink_metadata().is_ok() {
-        return Err(usage(format!("`{shown}` is there already")));
+        return Err(usage(format!("`{path}` already exists")));
     }
     if let Err(error) = write(&args.path, &files) {
-        // Half a plugin would be in the way of the next try.
+        // Remove the partial plugin, so that the command can be repeated.
         _ = fs::remove_dir_all(&args.path);
         return Err(Failure::unwritable(&args.path, &error));
     }
     let files: Vec<String> = files.iter().map(|file| format!("  {}\n", file.path)).collect();
-    let next = format!("change them, then run `stoker plugin check {shown}`");
-    Ok(printer.data(&format!("wrote `{shown}`:\n{}{next}", files.concat()))?)
+    let next = format!("edit the files, then run `stoker plugin check {path}`");
+    Ok(printer.data(&format!("created `{path}`:\n{}{next}", files.concat()))?)
 }
 
 fn write(folder: &Path, files: &[SkeletonFile]) -> io::Result<()> {

@@ -1,29 +1,29 @@
 use super::enable::{Switch, switch};
 use crate::exit::Outcome;
-use crate::remote::{Remote, Shared};
+use crate::remote::{Remote, SharedOptions};
 
 /// Disable a plugin in a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A plugin of which nodes have a role cannot be disabled.
+A plugin cannot be disabled while nodes have one of its roles.
 
 Examples:
   stoker plugin disable gridnet --env 1")]
 pub(super) struct Args {
-    /// Id or name of the plugin
+    /// Plugin ID, name or `NAME==VERSION`
     #[arg(value_name = "PLUGIN")]
     plugin: String,
 
-    /// Id of the cluster
+    /// Cluster ID
     #[arg(long, value_name = "CLUSTER")]
     env: i64,
 
-    /// Even if the cluster is deployed and the plugin is not hot-pluggable
+    /// Disable even if the cluster is deployed and the plugin is not hot-pluggable
     #[arg(long)]
     force: bool,
 
     #[command(flatten)]
-    pub(super) options: Shared,
+    pub(super) options: SharedOptions,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {

@@ -1,7 +1,7 @@
 use stoker_client::Request;
 
 use crate::exit::Outcome;
-use crate::remote::{Remote, Shared};
+use crate::remote::{Remote, SharedOptions};
 
 /// List installed plugins
 #[derive(Debug, clap::Args)]
@@ -11,7 +11,7 @@ Examples:
   stoker plugin list --output json")]
 pub(super) struct Args {
     #[command(flatten)]
-    pub(super) options: Shared,
+    pub(super) options: SharedOptions,
 }
 
 pub(super) fn run(remote: &mut Remote<'_>) -> Outcome {

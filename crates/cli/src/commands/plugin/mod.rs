@@ -1,4 +1,4 @@
-//! `stoker plugin`: from the first line of a plugin to its place in a cluster.
+//! `stoker plugin`: plugins and their packages.
 
 mod build;
 mod check;
@@ -17,9 +17,9 @@ use clap::Subcommand;
 
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, Shared};
+use crate::remote::{Options, Remote, SharedOptions};
 
-/// Plugins: write, check, build, install and enable them
+/// Create, check, build, install and enable plugins
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -60,6 +60,6 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
     }
 }
 
-fn connect<'p>(options: &Shared, earlier: &Options, printer: &'p mut Printer) -> Outcome<Remote<'p>> {
-    Remote::connect(&options.over(earlier), printer)
+fn connect<'p>(options: &SharedOptions, earlier: &Options, printer: &'p mut Printer) -> Outcome<Remote<'p>> {
+    Remote::connect(&options.merge(earlier), printer)
 }

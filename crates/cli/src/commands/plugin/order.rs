@@ -1,11 +1,11 @@
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote, Shared};
+use crate::remote::{Format, Remote, SharedOptions};
 
-/// Show in which order the stage tasks of enabled plugins run
+/// Show the execution order of the stage tasks of enabled plugins
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Tasks run by stage, then by number (0 if none is written), then by name of the plugin, then by position in its file.
-By convention the numbers are for:
+Tasks are ordered by stage, then by number (default 0), then by plugin name, then by position in the file. By
+convention, numbers have these meanings:
 
   below 0      before everything      5000 to 6999  software
   0 to 999     hardware               8000 to 8999  monitoring
@@ -15,12 +15,12 @@ By convention the numbers are for:
 Examples:
   stoker plugin order --env 1")]
 pub(super) struct Args {
-    /// Id of the cluster
+    /// Cluster ID
     #[arg(long, value_name = "CLUSTER")]
     env: i64,
 
     #[command(flatten)]
-    pub(super) options: Shared,
+    pub(super) options: SharedOptions,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
@@ -31,12 +31,12 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     for key in ["notes", "errors"] {
         let messages = order[key].as_array().into_iter().flatten();
         for message in messages.filter_map(|entry| entry["message"].as_str()) {
-            let word = if key == "errors" { "error" } else { "note" };
-            remote.note(&format!("{word}: {message}"));
+            let label = if key == "errors" { "error" } else { "note" };
+            remote.note(&format!("{label}: {message}"));
         }
     }
     let mut tasks = order["tasks"].as_array().cloned().unwrap_or_default();
-    // A no in every line would be noise.
+    // Show ties only: `no` in every other row would be noise.
     for task in tasks.iter_mut().filter(|task| task["tie"] == false) {
         task["tie"].take();
     }

@@ -2,23 +2,23 @@ use stoker_model::Json;
 
 use super::find::{find, releases};
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote, Shared};
+use crate::remote::{Format, Remote, SharedOptions};
 
 /// Show an installed plugin
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A plugin is named by its id, as `gridnet` (its newest version), or as `gridnet==1.0.0`.
+PLUGIN is an ID, a name such as `gridnet` (selects the newest version), or `gridnet==1.0.0`.
 
 Examples:
   stoker plugin show gridnet
   stoker plugin show 4 --output yaml")]
 pub(super) struct Args {
-    /// Id or name of the plugin
+    /// Plugin ID, name or `NAME==VERSION`
     #[arg(value_name = "PLUGIN")]
     plugin: String,
 
     #[command(flatten)]
-    pub(super) options: Shared,
+    pub(super) options: SharedOptions,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {

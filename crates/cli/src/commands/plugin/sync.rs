@@ -3,25 +3,25 @@ use stoker_client::Method;
 
 use super::find::find;
 use crate::exit::Outcome;
-use crate::remote::{Remote, Shared};
+use crate::remote::{Remote, SharedOptions};
 
-/// Have the server read files of installed plugins again
+/// Reload the files of installed plugins on the server
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without names, everything below the server's folder of plugins is read: what is new there is registered, and plugins
-whose files are gone are removed unless a cluster uses them. A plugin is named by its id, as `gridnet`
-(its newest version), or as `gridnet==1.0.0`.
+Without arguments, the server scans its whole plugin folder: new plugins are registered, and plugins without files are
+removed unless a cluster uses them. PLUGIN is an ID, a name such as `gridnet` (selects the newest version), or
+`gridnet==1.0.0`.
 
 Examples:
   stoker plugin sync
   stoker plugin sync gridnet 4")]
 pub(super) struct Args {
-    /// Ids or names of plugins
+    /// Plugin IDs, names or `NAME==VERSION`
     #[arg(value_name = "PLUGIN")]
     plugins: Vec<String>,
 
     #[command(flatten)]
-    pub(super) options: Shared,
+    pub(super) options: SharedOptions,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
@@ -30,10 +30,10 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         ids.push(find(remote, name)?["id"].clone());
     }
     let body = if ids.is_empty() { json!({}) } else { json!({"ids": ids}) };
-    let answer = remote.send_json(Method::Post, "plugins/sync", &body)?;
-    for warning in answer["warnings"].as_array().into_iter().flatten().filter_map(|text| text.as_str()) {
+    let response = remote.send_json(Method::Post, "plugins/sync", &body)?;
+    for warning in response["warnings"].as_array().into_iter().flatten().filter_map(|text| text.as_str()) {
         remote.note(&format!("warning: {warning}"));
     }
-    remote.note("files of plugins were read again");
+    remote.note("reloaded plugin files");
     Ok(())
 }

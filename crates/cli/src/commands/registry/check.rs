@@ -1,4 +1,4 @@
-//! `stoker registry check`: whether a selection of components works.
+//! `stoker registry check`: compatibility of selected components.
 
 use clap::ValueEnum;
 use stoker_model::Json;
@@ -9,15 +9,15 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 
-/// Decide whether components can be chosen together
+/// Check whether components are compatible
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With `--output json`, standard output holds {\"compatible\", \"conflicts\"}; each conflict has its reason in words.
+With `--output json`, standard output contains {\"compatible\", \"conflicts\"}; each conflict has a reason.
 
 Exit codes:
-  0  they can
-  1  they cannot, or a plugin is wrong
-  2  wrong usage
+  0  the components are compatible
+  1  the components are incompatible, or a plugin is invalid
+  2  invalid usage
   3  a file could not be read
 
 Examples:
@@ -26,11 +26,11 @@ pub(super) struct Args {
     #[command(flatten)]
     source: Source,
 
-    /// Names of components
+    /// Component names
     #[arg(value_name = "COMPONENT", required = true)]
     components: Vec<String>,
 
-    /// Format of the answer: text (the default) or json
+    /// Output format: `text` or `json`
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true, default_value = "text")]
     output: Format,
 }
@@ -51,18 +51,18 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
         decision.conflicts.iter().map(|finding| offline.registry.explain(finding)).collect();
     let mut failure = Failure { exit: Exit::Failed, diagnostics: Vec::new() };
     if args.output == Format::Json {
-        let mut answer = decision.to_json();
-        if let Some(Json::Array(conflicts)) = answer.get_mut("conflicts") {
+        let mut json = decision.to_json();
+        if let Some(Json::Array(conflicts)) = json.get_mut("conflicts") {
             for (conflict, reason) in conflicts.iter_mut().zip(&reasons) {
                 conflict["reason"] = Json::from(reason.as_str());
             }
         }
-        printer.data(&format!("{answer:#}"))?;
+        printer.data(&format!("{json:#}"))?;
     } else if decision.is_compatible() {
         printer.data("compatible")?;
     } else {
-        let shown = decision.conflicts.iter().zip(reasons);
-        failure.diagnostics = shown
+        let conflicts = decision.conflicts.iter().zip(reasons);
+        failure.diagnostics = conflicts
             .map(|(finding, reason)| {
                 Diagnostic::error(reason).code(finding.to_json()["kind"].as_str().unwrap_or_default())
             })

@@ -1,4 +1,4 @@
-//! `stoker registry eval --jsonl`: cases in, answers out, a line each.
+//! `stoker registry eval --jsonl`: JSON Lines protocol for test cases.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -8,14 +8,14 @@ use stoker_model::Json;
 use stoker_registry::cases::answer;
 
 use crate::exit::{Failure, Outcome};
-use crate::input::{Line, Lines, guarded};
+use crate::input::{Line, Lines, catch_panic};
 use crate::printer::Printer;
 
-/// Answer cases about components, wizards and stages
+/// Evaluate test cases about components, wizards and stages
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each line is a case with `kind` and `id`; each answer is a line {\"id\", \"result\"} or {\"id\", \"error\"}. A line that
-is no case is answered with an error, and the next one is read.
+Each input line is a case with `kind` and `id`; each output line is {\"id\", \"result\"} or {\"id\", \"error\"}. An invalid
+line produces an error and does not end the command.
 
   decision         {components, plugins: [{name, version?, releases?, provides?, components?}], selection,
                    required_types?, release?}: {compatible, conflicts}
@@ -23,60 +23,61 @@ is no case is answered with an error, and the next one is read.
                    a list of {path, kind, plugin} as error
   stage_order      {plugins: [{name, package_version?, tasks: [{stage}]}]}: [[plugin, index], …], or
                    a list of {plugin, task, code} as error
-  restriction_gen  {wizard, components, plugins}: what is added, by `Pane.control` or `Pane.control[data]`
+  restriction_gen  {wizard, components, plugins}: added restrictions, by `Pane.control` or `Pane.control[data]`
 
 Examples:
   stoker registry eval --jsonl < cases.jsonl
   stoker registry eval --jsonl cases.jsonl")]
 pub(super) struct Args {
-    /// One case a line, JSON
+    /// Read one JSON case per line
     #[arg(long, required = true)]
     jsonl: bool,
 
-    /// File of cases; standard input if not given
+    /// File of cases (default: standard input)
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
-/// A case that is longer is refused: its values would take many times as much memory.
+/// Longer cases are rejected: their values take a multiple of that in memory.
 const LINE_BYTES_MAX: usize = 16 << 20;
 
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     match args.file.as_ref().filter(|path| path.as_os_str() != "-") {
-        None => answer_all(io::stdin().lock(), "standard input", printer),
+        None => evaluate_all(io::stdin().lock(), "standard input", printer),
         Some(path) => {
-            let shown = format!("`{}`", path.display());
+            let origin = format!("`{}`", path.display());
             let file =
-                File::open(path).map_err(|error| Failure::input(format!("cannot read {shown}: {error}")))?;
-            answer_all(BufReader::new(file), &shown, printer)
+                File::open(path).map_err(|error| Failure::input(format!("cannot read {origin}: {error}")))?;
+            evaluate_all(BufReader::new(file), &origin, printer)
         }
     }
 }
 
-fn answer_all(source: impl BufRead, origin: &str, printer: &mut Printer) -> Outcome {
+fn evaluate_all(source: impl BufRead, origin: &str, printer: &mut Printer) -> Outcome {
     let mut lines = Lines::new(source, origin, LINE_BYTES_MAX);
     while let Some(line) = lines.next()? {
         let answer = match &line {
             Line::Bytes(bytes) => match std::str::from_utf8(bytes).map(str::trim) {
                 Ok("") => continue,
-                Ok(text) => answer_to(text),
-                Err(_) => refusal("a case is UTF-8 text"),
+                Ok(text) => evaluate(text),
+                Err(_) => error_response("invalid UTF-8"),
             },
-            Line::TooLong => refusal(&format!("a case has at most {LINE_BYTES_MAX} bytes")),
+            Line::TooLong => error_response(&format!("line exceeds {LINE_BYTES_MAX} bytes")),
         };
         printer.data(&answer.to_string())?;
     }
     Ok(())
 }
 
-fn answer_to(text: &str) -> Json {
+fn evaluate(text: &str) -> Json {
     match text.parse::<Json>() {
-        Ok(case) => guarded(|| answer(&case)).unwrap_or_else(|| refusal("this case met a bug of stoker")),
-        Err(error) => refusal(&format!("the line is no JSON: {error}")),
+        Ok(case) => catch_panic(|| answer(&case))
+            .unwrap_or_else(|| error_response("internal error: this case triggered a bug in stoker")),
+        Err(error) => error_response(&format!("invalid JSON: {error}")),
     }
 }
 
-/// An answer to what has no id.
-fn refusal(error: &str) -> Json {
+/// Error response to a line without an ID.
+fn error_response(error: &str) -> Json {
     [("id".to_owned(), Json::Null), ("error".to_owned(), Json::from(error))].into_iter().collect()
 }

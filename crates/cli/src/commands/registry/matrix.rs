@@ -1,4 +1,4 @@
-//! `stoker registry matrix`: compatibility at a glance.
+//! `stoker registry matrix`: compatibility matrix.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use super::offline::Source;
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
-/// Show what goes together as a matrix
+/// Show a compatibility matrix
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A cell is `X` where all pairs conflict, `~` where some do, empty where none does, `·` where there is no pair.
+A cell is `X` if all pairs conflict, `~` if some do, empty if none do, and `·` if there is no pair.
 With `--output json`: {\"subtypes\" or \"components\", \"cells\"}; over components also \"conflicts\" with reasons.
 
 Examples:
@@ -23,17 +23,17 @@ pub(super) struct Args {
     #[command(flatten)]
     source: Source,
 
-    /// What rows and columns are: subtypes (the default) or components
-    #[arg(long, value_name = "WHAT", hide_possible_values = true, default_value = "subtypes")]
-    by: By,
+    /// Rows and columns of the matrix: `subtypes` or `components`
+    #[arg(long, value_name = "AXIS", hide_possible_values = true, default_value = "subtypes")]
+    by: Axis,
 
-    /// Format of the matrix: table (the default), json or html
+    /// Output format: `table`, `json` or `html`
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true, default_value = "table")]
     output: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum By {
+enum Axis {
     Subtypes,
     Components,
 }
@@ -60,16 +60,16 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
 }
 
 struct Grid {
-    by: By,
+    by: Axis,
     names: Vec<String>,
     cells: Vec<Vec<Cell>>,
-    /// Pairs of components that conflict, and why.
+    /// Conflicting pairs of components with their reasons.
     reasons: Vec<([usize; 2], String)>,
 }
 
 impl Grid {
-    fn new(registry: &Registry, by: By) -> Self {
-        if by == By::Subtypes {
+    fn new(registry: &Registry, by: Axis) -> Self {
+        if by == Axis::Subtypes {
             let matrix = registry.matrix();
             let names = matrix.subtypes.iter().map(ToString::to_string).collect();
             return Self { by, names, cells: matrix.cells, reasons: Vec::new() };
@@ -87,7 +87,7 @@ impl Grid {
         Self { by, names, cells: matrix.cells, reasons }
     }
 
-    /// Names are long, so columns are headed by the number of their row.
+    /// Columns are headed by row numbers, because names are long.
     fn table(&self) -> String {
         let name_width = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let width = self.names.len().to_string().len();
@@ -104,8 +104,8 @@ impl Grid {
             text.truncate(text.trim_end_matches(' ').len());
             text.push('\n');
         }
-        for ([one, other], reason) in &self.reasons {
-            _ = writeln!(text, "{} × {}: {reason}", self.names[*one], self.names[*other]);
+        for ([first, second], reason) in &self.reasons {
+            _ = writeln!(text, "{} × {}: {reason}", self.names[*first], self.names[*second]);
         }
         text
     }
@@ -114,12 +114,12 @@ impl Grid {
         let cells =
             self.cells.iter().map(|row| row.iter().map(|cell| Json::from(cell.as_str())).collect::<Json>());
         let names: Json = self.names.iter().map(|name| Json::from(name.as_str())).collect();
-        let key = if self.by == By::Subtypes { "subtypes" } else { "components" };
+        let key = if self.by == Axis::Subtypes { "subtypes" } else { "components" };
         let mut fields = vec![(key.to_owned(), names), ("cells".to_owned(), cells.collect())];
-        if self.by == By::Components {
-            let conflict = |([one, other], reason): &([usize; 2], String)| {
+        if self.by == Axis::Components {
+            let conflict = |([first, second], reason): &([usize; 2], String)| {
                 let pair: Json =
-                    [one, other].map(|idx| Json::from(self.names[*idx].as_str())).into_iter().collect();
+                    [first, second].map(|idx| Json::from(self.names[*idx].as_str())).into_iter().collect();
                 [("components".to_owned(), pair), ("reason".to_owned(), Json::from(reason.as_str()))]
                     .into_iter()
                     .collect::<Json>()
@@ -136,19 +136,20 @@ impl Grid {
         }
         body.push_str("</tr>\n");
         for (row_idx, (name, row)) in self.names.iter().zip(&self.cells).enumerate() {
-            _ = write!(body, "<tr><th scope=\"row\">{} {}</th>", row_idx + 1, escaped(name));
+            _ = write!(body, "<tr><th scope=\"row\">{} {}</th>", row_idx + 1, escape(name));
             for (column_idx, cell) in row.iter().enumerate() {
                 let pair = [row_idx.min(column_idx), row_idx.max(column_idx)];
-                let reason = self.reasons.iter().find(|(known, _)| *known == pair).map(|(_, reason)| reason);
+                let reason =
+                    self.reasons.iter().find(|(conflict, _)| *conflict == pair).map(|(_, reason)| reason);
                 let both = format!("{} × {}", self.names[pair[0]], self.names[pair[1]]);
                 let title = reason.map_or(both, Clone::clone);
-                let (class, shown) = match cell {
+                let (class, symbol) = match cell {
                     Cell::Free => ("free", ""),
                     Cell::Mixed => ("mixed", "~"),
                     Cell::Conflict => ("conflict", "X"),
                     Cell::Empty => ("none", "·"),
                 };
-                _ = write!(body, "<td class=\"{class}\" title=\"{}\">{shown}</td>", escaped(&title));
+                _ = write!(body, "<td class=\"{class}\" title=\"{}\">{symbol}</td>", escape(&title));
             }
             body.push_str("</tr>\n");
         }
@@ -171,10 +172,10 @@ th[scope=row] { text-align: left; font-weight: normal; }
 </head>
 <body>
 <h1>Compatibility</h1>
-<p>X: all pairs conflict. ~: some do. Empty: none does. ·: there is no pair.</p>
+<p>X: all pairs conflict. ~: some pairs conflict. Empty: no conflict. ·: no pair.</p>
 ";
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -1,4 +1,4 @@
-//! `stoker registry`: what goes together, without a server.
+//! `stoker registry`: compatibility of components and plugins, without a server.
 
 mod check;
 mod eval;
@@ -10,7 +10,7 @@ use clap::Subcommand;
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
-/// Ask what components and plugins go together, without a server
+/// Check the compatibility of components and plugins, without a server
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {

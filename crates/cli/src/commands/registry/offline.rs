@@ -1,34 +1,34 @@
-//! A registry from files: a release, and plugins that may fit it.
+//! Builds a registry from a release file and plugins.
 
 use std::path::{Path, PathBuf};
 
-use stoker_manifest::{Format, Options, Severity as Judgement, parse_with};
+use stoker_manifest::{Format, Options, Severity as ManifestSeverity, parse_with};
 use stoker_model::{FitTarget, Json, JsonMap, NewPlugin};
 use stoker_registry::components::{PluginComponents, Registry, newest_fitting};
 
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::read_text;
 use crate::package;
 use crate::printer::Printer;
 
-/// What commands without a server ask about.
+/// Input files of the registry.
 #[derive(Debug, clap::Args)]
 pub(super) struct Source {
-    /// Release with `components_metadata`, YAML or JSON
+    /// Release file (YAML or JSON) with `components_metadata`
     #[arg(long, value_name = "FILE")]
     release: PathBuf,
 
-    /// Plugins, folders or archives; those that do not fit the release are left out
+    /// Plugin folders or archives; plugins that do not support the release are ignored
     #[arg(long, value_name = "PATH", num_args = 1..)]
     plugin: Vec<PathBuf>,
 
-    /// Mode of the cluster that plugins must fit, as `ha_compact`; any if not given
+    /// Deployment mode that plugins must support, such as `ha_compact` (default: any)
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
 }
 
-/// What was read.
+/// The registry and the component types that a selection must contain.
 pub(super) struct Offline {
     pub(super) registry: Registry,
     pub(super) required_types: Vec<String>,
@@ -49,8 +49,9 @@ impl Source {
         };
         for plugin in plugins.iter().filter(|plugin| !plugin.fits(target)) {
             let (name, version) = (&plugin.name, &plugin.version);
-            printer
-                .note(&format!("note: plugin `{name}` {version} does not fit the release and is left out"));
+            printer.note(&format!(
+                "note: plugin `{name}` {version} does not support the release and is ignored"
+            ));
         }
         let plugins: Vec<PluginComponents<'_>> = plugins.iter().map(PluginComponents::of).collect();
         let components = self.list(&release, "components_metadata")?;
@@ -64,8 +65,8 @@ impl Source {
             None | Some(Json::Null) => Ok(&[]),
             Some(Json::Array(items)) => Ok(items),
             Some(_) => {
-                let shown = self.release.display();
-                Err(Failure::input(format!("`{key}` of `{shown}` must be a list")))
+                let file = self.release.display();
+                Err(Failure::input(format!("`{key}` of `{file}` must be a list")))
             }
         }
     }
@@ -73,20 +74,22 @@ impl Source {
 
 fn read_release(path: &Path) -> Outcome<JsonMap> {
     let text = read_text(path)?;
-    // Releases were written for readers that did not mind a key given twice.
+    // Existing releases may contain duplicate keys: earlier tools accepted them.
     let options = Options { strict_keys: false, ..Options::default() };
     let parsed = parse_with(&text.content, Format::Yaml, &options);
     let mut problems = stoker_manifest::Problems::after(parsed.problems);
     let map = parsed.node.and_then(|node| stoker_manifest::reader::json_map(&node, &mut problems));
     let problems = problems.into_vec().into_iter();
     let errors: Vec<Diagnostic> = problems
-        .filter(|problem| problem.severity == Judgement::Error)
+        .filter(|problem| problem.severity == ManifestSeverity::Error)
         .map(|problem| {
-            let place = problem.span.map(|span| {
+            let location = problem.span.map(|span| {
                 let bytes = span.start.offset as usize..span.end.offset as usize;
-                Place::new(&text.origin, text.content.clone(), bytes)
+                SourceLocation::new(&text.origin, text.content.clone(), bytes)
             });
-            Diagnostic { place, ..Diagnostic::error(problem.message) }.code(problem.code).help(problem.help)
+            Diagnostic { location, ..Diagnostic::error(problem.message) }
+                .code(problem.code)
+                .help(problem.help)
         })
         .collect();
     match map {

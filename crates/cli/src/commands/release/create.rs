@@ -6,17 +6,17 @@ use crate::exit::Outcome;
 use crate::input::read_text;
 use crate::remote::Remote;
 
-/// Make a release of a document
+/// Create a release
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The document is YAML or JSON with `name`, `version` and `operating_system`, and whatever else a release has:
-`roles_metadata`, `attributes_metadata`, `deployment_tasks`, `graphs`, … All its mistakes are told at once.
+The document is YAML or JSON with `name`, `version` and `operating_system`, and optionally `roles_metadata`,
+`attributes_metadata`, `deployment_tasks`, `graphs` and others. All problems in it are reported together.
 
 Examples:
   stoker release create --file release.yaml
   stoker release create --file - < release.json")]
 pub(super) struct Args {
-    /// The document; `-` is standard input
+    /// Release document; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     file: PathBuf,
 }
@@ -24,5 +24,5 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let text = read_text(&args.file)?;
     let release = remote.upload(Request::new(Method::Post, "releases"), &text)?;
-    remote.made("made release", &release)
+    remote.report_change("created release", &release)
 }

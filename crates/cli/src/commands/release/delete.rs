@@ -7,7 +7,7 @@ use crate::remote::Remote;
 Examples:
   stoker release delete 1")]
 pub(super) struct Args {
-    /// Id of the release
+    /// Release ID
     #[arg(value_name = "RELEASE")]
     release: i64,
 }

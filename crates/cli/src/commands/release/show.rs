@@ -8,15 +8,16 @@ Examples:
   stoker release show 1
   stoker release show 1 --output yaml")]
 pub(super) struct Args {
-    /// Id of the release
+    /// Release ID
     #[arg(value_name = "RELEASE")]
     release: i64,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut release = remote.get(format!("releases/{}", args.release))?;
-    let names =
-        |part: &serde_json::Value| part.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>());
+    let names = |metadata: &serde_json::Value| {
+        metadata.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>())
+    };
     if remote.format() == crate::remote::Format::Table {
         release["role_names"] = names(&release["roles_metadata"]).into();
         release["tag_names"] = names(&release["tags_metadata"]).into();

@@ -1,36 +1,36 @@
-//! A run as lines on a terminal: one for each node.
+//! Live progress display of a run: one line per node.
 
 use anstyle::{AnsiColor, Style};
 
 use super::progress::{Node, Progress, duration};
-use crate::remote::plain;
+use crate::remote::sanitize;
 use crate::text::{counted, shortened};
 
 const BAR_CHARS: usize = 12;
 const NAME_CHARS_MAX: usize = 20;
-const GOOD: Style = AnsiColor::Green.on_default();
-const BAD: Style = AnsiColor::Red.on_default();
+const SUCCESS: Style = AnsiColor::Green.on_default();
+const FAILURE: Style = AnsiColor::Red.on_default();
 const BOLD: Style = Style::new().bold();
 
-/// What is known beside the events.
-pub(super) struct Now {
-    /// Seconds since the last event, by the clock of this machine.
+/// Inputs of the display besides the events.
+pub(super) struct DisplayState {
+    /// Seconds since the last event, measured by the local clock.
     pub(super) since_last: f64,
-    /// What the plan was estimated to take, in seconds.
+    /// Estimated duration of the plan in seconds.
     pub(super) estimate: Option<f64>,
     pub(super) width: usize,
     pub(super) lines_max: usize,
 }
 
-/// Lines of at most the width, nodes at work first if there is no room for all.
-pub(super) fn lines(title: &str, progress: &Progress, now: &Now) -> Vec<String> {
-    let (n_over, n_total) = progress.counts();
+/// Renders at most `lines_max` lines of at most `width` characters; active nodes come first if not all fit.
+pub(super) fn lines(title: &str, progress: &Progress, now: &DisplayState) -> Vec<String> {
+    let (n_finished, n_total) = progress.counts();
     let present = progress.last.map(|last| last + now.since_last);
     let elapsed = progress.first.zip(present).map_or(0.0, |(first, present)| present - first);
     let state = if progress.is_paused { ", paused" } else { "" };
     let estimate = now.estimate.map(|seconds| format!(" of about {}", duration(seconds))).unwrap_or_default();
     let tasks = counted(n_total, "task");
-    let head = format!("{title}: {n_over} of {tasks}{state}, {}{estimate}", duration(elapsed));
+    let head = format!("{title}: {n_finished} of {tasks}{state}, {}{estimate}", duration(elapsed));
     let mut out = vec![format!("{BOLD}{}{BOLD:#}", shortened(&head, now.width))];
     let n_room = now.lines_max.saturating_sub(2).max(1);
     let mut nodes: Vec<&Node> = progress.nodes.iter().collect();
@@ -49,52 +49,59 @@ pub(super) fn lines(title: &str, progress: &Progress, now: &Now) -> Vec<String> 
     out
 }
 
-fn line(node: &Node, present: Option<f64>, name_chars: usize, count_chars: usize, now: &Now) -> String {
-    let n_over = node.n_done + node.n_failed + node.n_left;
-    let n_full = (n_over * BAR_CHARS).checked_div(node.n_total).unwrap_or(BAR_CHARS).min(BAR_CHARS);
+fn line(
+    node: &Node,
+    present: Option<f64>,
+    name_chars: usize,
+    count_chars: usize,
+    now: &DisplayState,
+) -> String {
+    let n_finished = node.n_done + node.n_failed + node.n_unfinished;
+    let n_full = (n_finished * BAR_CHARS).checked_div(node.n_total).unwrap_or(BAR_CHARS).min(BAR_CHARS);
     let bar = format!("{}{}", "█".repeat(n_full), "░".repeat(BAR_CHARS - n_full));
-    let name = shortened(&plain(&node.name), NAME_CHARS_MAX);
-    let counts = format!("{n_over:>count_chars$}/{:<count_chars$}", node.n_total);
+    let name = shortened(&sanitize(&node.name), NAME_CHARS_MAX);
+    let counts = format!("{n_finished:>count_chars$}/{:<count_chars$}", node.n_total);
     let time = times(node, present, now.estimate);
     let fixed = "node ".len() + name_chars + 2 + BAR_CHARS + 2 + counts.len() + 2;
     let room = now.width.saturating_sub(fixed + time.chars().count() + 2);
-    let what = shortened(&what(node), room.max(1));
+    let activity = shortened(&activity(node), room.max(1));
     let style = match (node.n_failed, node.has_ended()) {
-        (1.., _) => BAD,
-        (0, true) => GOOD,
+        (1.., _) => FAILURE,
+        (0, true) => SUCCESS,
         _ => Style::new(),
     };
-    let text = format!("node {name:<name_chars$}  {bar}  {counts}  {what:<room$}  {time}");
+    let text = format!("node {name:<name_chars$}  {bar}  {counts}  {activity:<room$}  {time}");
     format!("{style}{}{style:#}", text.trim_end())
 }
 
-fn what(node: &Node) -> String {
+fn activity(node: &Node) -> String {
     match (node.n_failed, node.current.as_slice()) {
         (1.., []) if node.has_ended() => format!("{} failed", node.n_failed),
-        (0, []) if node.n_left > 0 && node.has_ended() => "did not finish".to_owned(),
+        (0, []) if node.n_unfinished > 0 && node.has_ended() => "did not finish".to_owned(),
         (0, []) if node.has_ended() => "done".to_owned(),
-        (_, []) => "waits".to_owned(),
-        (_, current) => plain(&current.join(", ")),
+        (_, []) => "waiting".to_owned(),
+        (_, current) => sanitize(&current.join(", ")),
     }
 }
 
-/// How long it took so far, and how long it may take yet: as long as it took for each task until now, or what the
-/// plan says where nothing is done yet.
+/// Elapsed and estimated remaining time. The estimate extrapolates the average time per finished task; before the
+/// first one, it uses the estimate of the plan.
 fn times(node: &Node, present: Option<f64>, estimate: Option<f64>) -> String {
     let end = if node.has_ended() { node.last } else { present };
-    let Some(elapsed) = node.began.zip(end).map(|(began, end)| end - began) else {
+    let Some(elapsed) = node.started_at.zip(end).map(|(started_at, end)| end - started_at) else {
         return estimate.map(|seconds| format!("about {}", duration(seconds))).unwrap_or_default();
     };
     if node.has_ended() {
         return duration(elapsed);
     }
-    let n_open = node.n_total.saturating_sub(node.n_done + node.n_failed + node.n_left);
-    let left = match node.n_done {
+    let n_open = node.n_total.saturating_sub(node.n_done + node.n_failed + node.n_unfinished);
+    let remaining = match node.n_done {
         0 => estimate.map(|seconds| (seconds - elapsed).max(0.0)),
         n_done => Some(elapsed / n_done as f64 * n_open as f64),
     };
-    let left = left.map(|seconds| format!(", about {} left", duration(seconds))).unwrap_or_default();
-    format!("{}{left}", duration(elapsed))
+    let remaining =
+        remaining.map(|seconds| format!(", about {} left", duration(seconds))).unwrap_or_default();
+    format!("{}{remaining}", duration(elapsed))
 }
 
 #[cfg(test)]
@@ -105,13 +112,13 @@ mod tests {
     use super::*;
 
     fn progress() -> Progress {
-        let mut all = Vec::new();
+        let mut instances = Vec::new();
         for node in 1..=3 {
             for task in ["install-the-whole-distributed-shop-with-everything", "configure"] {
-                all.push(Instance { task: task.to_owned(), node: node.to_string(), is_run: true });
+                instances.push(Instance { task: task.to_owned(), node: node.to_string(), is_run: true });
             }
         }
-        let mut progress = Progress::new(all);
+        let mut progress = Progress::new(instances);
         let done = json!({"end": {"how": "succeeded"}, "next": {"outcome": "succeeded"}});
         let failed = json!({"end": {"how": "failed", "message": "x"}, "next": {"outcome": "failed"}});
         let events = [
@@ -123,21 +130,21 @@ mod tests {
             ("resolved", json!(null), "13", json!({"ends": [[3, "node_failed", 2]]})),
             ("started", json!(1), "14", json!({})),
         ];
-        for (kind, instance, at, body) in events {
+        for (event_kind, instance, at, body) in events {
             let at = format!("2026-01-31T07:00:{at}");
-            progress.apply(&json!({"kind": kind, "instance": instance, "at": at, "body": body}));
+            progress.apply(&json!({"kind": event_kind, "instance": instance, "at": at, "body": body}));
         }
         progress
     }
 
     #[test]
-    fn a_line_for_each_node_fits_the_terminal() {
+    fn output_fits_the_terminal() {
         for (width, lines_max) in [(80, 24), (160, 24), (40, 24), (10, 24), (80, 3)] {
-            let now = Now { since_last: 1.0, estimate: Some(60.0), width, lines_max };
-            let drawn = lines("run 7", &progress(), &now);
-            assert!(drawn.len() <= lines_max, "{drawn:?}");
+            let now = DisplayState { since_last: 1.0, estimate: Some(60.0), width, lines_max };
+            let lines_drawn = lines("run 7", &progress(), &now);
+            assert!(lines_drawn.len() <= lines_max, "{lines_drawn:?}");
             let plain: Vec<String> =
-                drawn.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
+                lines_drawn.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
             if width >= 80 {
                 assert!(plain.iter().all(|line| line.chars().count() <= width), "{plain:#?}");
                 insta::assert_snapshot!(format!("board-{width}-{lines_max}"), plain.join("\n"));

@@ -1,51 +1,51 @@
-//! Telling a run what to do.
+//! Verbs that control a run: stop, pause, resume, retry, delete.
 
 use serde_json::{Value as Json, json};
 use stoker_client::{Method, Request};
 
-use super::follow::started;
+use super::follow::report_started;
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote};
 
-/// Stop a run: what has begun is finished, nothing else begins
+/// Stop a run: running tasks finish, no further tasks start
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker run stop 7
   stoker run stop 7 --now")]
 pub(super) struct StopArgs {
-    /// Id of the run
+    /// Run ID
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// End what has begun, too
+    /// Terminate running tasks instead of letting them finish
     #[arg(long)]
     now: bool,
 }
 
-/// Begin nothing more until the run is resumed; what has begun goes on
+/// Pause a run: running tasks finish, no further tasks start until it is resumed
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker run pause 7")]
 pub(super) struct PauseArgs {
-    /// Id of the run
+    /// Run ID
     #[arg(value_name = "RUN")]
     run: i64,
 }
 
-/// Go on with a run that was paused
+/// Resume a paused run
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker run resume 7")]
 pub(super) struct ResumeArgs {
-    /// Id of the run
+    /// Run ID
     #[arg(value_name = "RUN")]
     run: i64,
 }
 
-/// Do again what did not succeed in a run that has ended, with the plan it had
+/// Retry the unsuccessful tasks of a finished run with the same plan
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -53,49 +53,53 @@ Examples:
   stoker run retry 7 --follow
   stoker run retry 7 --from install-database --from configure/2,3")]
 pub(super) struct RetryArgs {
-    /// Id of the run
+    /// Run ID
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// Do this task again and everything that comes after it, whatever became of it; can be given several times
+    /// Rerun this task and all tasks that depend on it, regardless of their results; can be repeated
     #[arg(long, value_name = "TASK[/NODES]")]
     from: Vec<String>,
 
-    /// Show how it goes until its end
+    /// Follow progress until the run ends
     #[arg(long)]
     follow: bool,
 }
 
-/// Delete a run with its history
+/// Delete a run and its history
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker run delete 7
   stoker run delete 7 --force")]
 pub(super) struct DeleteArgs {
-    /// Id of the run
+    /// Run ID
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// Even while it runs
+    /// Delete even while the run is active
     #[arg(long)]
     force: bool,
 }
 
 pub(super) fn stop(args: &StopArgs, remote: &mut Remote<'_>) -> Outcome {
-    let how = if args.now { "now" } else { "graceful" };
-    let run = remote.send_json(Method::Post, format!("runs/{}/stop", args.run), &json!({"how": how}))?;
-    told(remote, &run, &format!("run {} stops", args.run))
+    let mode = if args.now { "now" } else { "graceful" };
+    let run = remote.send_json(Method::Post, format!("runs/{}/stop", args.run), &json!({"how": mode}))?;
+    report(remote, &run, &format!("stopping run {}", args.run))
 }
 
 pub(super) fn pause(args: &PauseArgs, remote: &mut Remote<'_>) -> Outcome {
     let run = remote.send(&Request::new(Method::Post, format!("runs/{}/pause", args.run)))?;
-    told(remote, &run, &format!("run {} pauses; `stoker run resume {}` goes on", args.run, args.run))
+    report(
+        remote,
+        &run,
+        &format!("pausing run {}; resume it with `stoker run resume {}`", args.run, args.run),
+    )
 }
 
 pub(super) fn resume(args: &ResumeArgs, remote: &mut Remote<'_>) -> Outcome {
     let run = remote.send(&Request::new(Method::Post, format!("runs/{}/resume", args.run)))?;
-    told(remote, &run, &format!("run {} goes on", args.run))
+    report(remote, &run, &format!("resumed run {}", args.run))
 }
 
 pub(super) fn retry(args: &RetryArgs, remote: &mut Remote<'_>) -> Outcome {
@@ -105,7 +109,7 @@ pub(super) fn retry(args: &RetryArgs, remote: &mut Remote<'_>) -> Outcome {
     } else {
         remote.send_json(Method::Post, path, &json!({"from": args.from}))?
     };
-    started(remote, &run, args.follow)
+    report_started(remote, &run, args.follow)
 }
 
 pub(super) fn delete(args: &DeleteArgs, remote: &mut Remote<'_>) -> Outcome {
@@ -115,7 +119,7 @@ pub(super) fn delete(args: &DeleteArgs, remote: &mut Remote<'_>) -> Outcome {
     Ok(())
 }
 
-fn told(remote: &mut Remote<'_>, run: &Json, note: &str) -> Outcome {
+fn report(remote: &mut Remote<'_>, run: &Json, note: &str) -> Outcome {
     if remote.format() == Format::Table {
         remote.note(note);
         return Ok(());

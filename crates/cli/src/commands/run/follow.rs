@@ -1,4 +1,4 @@
-//! Watching a run until its end.
+//! Follows a run until it ends.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -8,163 +8,166 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use stoker_client::{ClientError, Request};
 
-use super::board::{Now, lines};
-use super::progress::{Instance, Progress, duration, moment};
-use super::show::{failures, tell_failures};
+use super::board::{DisplayState, lines};
+use super::progress::{Instance, Progress, duration, unix_time};
+use super::show::{failures, print_failures};
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Format, Remote, cell};
 use crate::terminal;
 use crate::text::{counted, one_line};
 
-/// Between two looks at a run that has not begun.
-const LOOK: Duration = Duration::from_millis(300);
-/// A clock that goes on looks alive.
-const REDRAW: Duration = Duration::from_millis(500);
-const PAGE: usize = 10_000;
-/// A server that is away for so long has its run watched again by hand.
-const TRIES_MAX: usize = 60;
+/// Poll interval for a run that has not started.
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
+/// Redraw interval without events, so that the elapsed time keeps counting.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(500);
+const PAGE_SIZE: usize = 10_000;
+/// Reconnection attempts, one per second, before giving up on an unreachable server.
+const RECONNECTS_MAX: usize = 60;
 
-/// Says that a run was started, and follows it if that is wanted.
-pub(crate) fn started(remote: &mut Remote<'_>, run: &Json, is_followed: bool) -> Outcome {
+/// Reports a started run and follows it if requested.
+pub(crate) fn report_started(remote: &mut Remote<'_>, run: &Json, is_followed: bool) -> Outcome {
     let Some(id) = run["id"].as_i64() else { return remote.data(run) };
     if is_followed && remote.is_quiet() && remote.format() == Format::Table {
         remote.printer.data(&id.to_string())?;
     }
     if !is_followed {
-        remote.made("started run", run)?;
+        remote.report_change("started run", run)?;
         if remote.format() == Format::Table {
-            remote.note(&format!("`stoker run watch {id}` shows how it goes"));
+            remote.note(&format!("run `stoker run watch {id}` to follow it"));
         }
         return Ok(());
     }
     follow(remote, id)
 }
 
-/// Shows what happens until the run has ended; fails if it did.
+/// Shows progress until the run ends; fails if the run fails.
 pub(crate) fn follow(remote: &mut Remote<'_>, id: i64) -> Outcome {
-    let is_told = remote.format() == Format::Table && !remote.is_quiet();
-    let mut part_idx = 0;
-    let (ended, parts) = loop {
-        let shown = remote.get(format!("runs/{id}"))?;
-        let part = shown["parts"].get(part_idx).cloned().unwrap_or_default();
-        if part.is_null() {
-            if has_ended(&shown["run"]) {
-                let parts = shown["parts"].as_array().cloned().unwrap_or_default();
-                break (shown["run"].clone(), parts);
+    let is_printed = remote.format() == Format::Table && !remote.is_quiet();
+    let mut child_idx = 0;
+    let (run, children) = loop {
+        let response = remote.get(format!("runs/{id}"))?;
+        let child = response["parts"].get(child_idx).cloned().unwrap_or_default();
+        if child.is_null() {
+            if has_ended(&response["run"]) {
+                let children = response["parts"].as_array().cloned().unwrap_or_default();
+                break (response["run"].clone(), children);
             }
-            pause(LOOK);
-        } else if part["plan_id"].is_null() && !has_ended(&part["run"]) {
-            pause(LOOK);
+            pause(POLL_INTERVAL);
+        } else if child["plan_id"].is_null() && !has_ended(&child["run"]) {
+            pause(POLL_INTERVAL);
         } else {
-            if is_told && part["plan_id"].is_i64() {
-                watch_part(remote, id, &part)?;
+            if is_printed && child["plan_id"].is_i64() {
+                follow_child(remote, id, &child)?;
             }
-            part_idx += 1;
+            child_idx += 1;
         }
     };
     if remote.format() != Format::Table {
-        remote.data(&ended)?;
+        remote.data(&run)?;
     }
-    if ended["status"] == "ready" {
-        return if is_told { tell_end(remote, id, &ended) } else { Ok(()) };
+    if run["status"] == "ready" {
+        return if is_printed { report_success(remote, id, &run) } else { Ok(()) };
     }
-    if is_told && has_begun(&parts) {
+    if is_printed && has_begun(&children) {
         let failed = failures(remote, id)?;
-        tell_failures(remote, &failed)?;
+        print_failures(remote, &failed)?;
     }
-    Err(why(id, &ended, &parts))
+    Err(run_failure(id, &run, &children))
 }
 
 fn has_ended(run: &Json) -> bool {
     matches!(run["status"].as_str(), Some("ready" | "error"))
 }
 
-/// ` after 3.2 s`, if that is known.
-fn took(run: &Json) -> String {
-    let at = |key: &str| run[key].as_str().and_then(moment);
-    let took = at("time_start").zip(at("time_end"));
-    took.map(|(start, end)| format!(" after {}", duration(end - start))).unwrap_or_default()
+/// ` after 3.2 s`, or an empty string if the times are unknown.
+fn elapsed_suffix(run: &Json) -> String {
+    let time = |key: &str| run[key].as_str().and_then(unix_time);
+    let times = time("time_start").zip(time("time_end"));
+    times.map(|(start, end)| format!(" after {}", duration(end - start))).unwrap_or_default()
 }
 
-/// A run that is done may have lost nodes on the way, as many as it may.
-fn tell_end(remote: &mut Remote<'_>, id: i64, run: &Json) -> Outcome {
+/// Reports success. A successful run can contain failed nodes within the tolerance of their groups.
+fn report_success(remote: &mut Remote<'_>, id: i64, run: &Json) -> Outcome {
     let mut failed = failures(remote, id)?;
     failed.retain(|record| record["is_ignored"] != true);
-    tell_failures(remote, &failed)?;
+    print_failures(remote, &failed)?;
     let message = one_line(&cell(&run["message"]));
     let nodes: BTreeSet<String> = failed.iter().map(|record| cell(&record["node_id"])).collect();
-    let but = match (message.strip_prefix("1 nodes "), nodes.len()) {
+    let note = match (message.strip_prefix("1 nodes "), nodes.len()) {
         (Some(rest), _) => format!(": 1 node {}", rest.replace("their groups", "its groups")),
         _ if !message.is_empty() => format!(": {message}"),
         (_, 0) => String::new(),
         (_, n_nodes) => format!(": {} failed", counted(n_nodes, "node")),
     };
-    Ok(remote.printer.page(&format!("run {id} is done{}{but}", took(run)))?)
+    Ok(remote.printer.page(&format!("run {id} succeeded{}{note}", elapsed_suffix(run)))?)
 }
 
-/// So many problems are told of a run that could not be planned.
+/// Maximum number of planning problems printed.
 const PROBLEMS_MAX: usize = 10;
-/// What the server says of a run that somebody stopped.
+/// Message of the server for a stopped run.
 const STOPPED: &str = "The run was stopped";
 
-/// Whether any of the graphs of a run was planned, so that something of it was run.
-fn has_begun(parts: &[Json]) -> bool {
-    parts.iter().any(|part| part["plan_id"].is_i64())
+/// Whether at least one graph of the run was planned, so that tasks may have run.
+fn has_begun(children: &[Json]) -> bool {
+    children.iter().any(|child| child["plan_id"].is_i64())
 }
 
-/// Why a run did not succeed.
-fn why(id: i64, run: &Json, parts: &[Json]) -> Failure {
+/// Builds the failure of an unsuccessful run.
+fn run_failure(id: i64, run: &Json, children: &[Json]) -> Failure {
     let message = cell(&run["message"]);
-    let took = took(run);
+    let elapsed = elapsed_suffix(run);
     if message == STOPPED {
-        let mut failure = Failure::failed(format!("run {id} was stopped{took}"));
-        failure.diagnostics[0].help = Some(format!("`stoker run retry {id}` goes on"));
+        let mut failure = Failure::failed(format!("run {id} was stopped{elapsed}"));
+        failure.diagnostics[0].help = Some(format!("run `stoker run retry {id}` to continue"));
         return failure;
     }
     let mut lines = message.lines().filter(|line| !line.trim().is_empty());
     let first = lines.next().map(|line| format!(": {}", one_line(line))).unwrap_or_default();
-    let mut failure = Failure::failed(format!("run {id} failed{took}{first}"));
+    let mut failure = Failure::failed(format!("run {id} failed{elapsed}{first}"));
     let problems: Vec<String> = lines.map(|line| one_line(line.strip_prefix("- ").unwrap_or(line))).collect();
-    // The server tells some of them, and how many there are.
-    let n_told = message.split(' ').next().and_then(|word| word.parse().ok());
-    let n_problems = n_told.unwrap_or(problems.len()).max(problems.len());
+    // The message of the server starts with the total number of problems and lists only some of them.
+    let n_reported = message.split(' ').next().and_then(|word| word.parse().ok());
+    let n_problems = n_reported.unwrap_or(problems.len()).max(problems.len());
     let notes = &mut failure.diagnostics[0].notes;
     notes.extend(problems.into_iter().take(PROBLEMS_MAX));
     if !notes.is_empty() && n_problems > notes.len() {
         let n_more = n_problems - notes.len();
         notes.push(format!("and {n_more} more"));
     }
-    let help = if has_begun(parts) {
-        format!("`stoker run logs {id}` shows what the tasks printed, `stoker run retry {id}` goes on")
+    let help = if has_begun(children) {
+        format!("run `stoker run logs {id}` to see the output of tasks, `stoker run retry {id}` to continue")
     } else {
-        let graph_type = parts.first().map(|part| cell(&part["run"]["graph_type"]));
+        let graph_type = children.first().map(|child| cell(&child["run"]["graph_type"]));
         let option = graph_type.filter(|graph_type| !graph_type.is_empty() && graph_type != "default");
         let option = option.map(|graph_type| format!(" --type {graph_type}")).unwrap_or_default();
-        format!("nothing was run; `stoker plan --env {}{option}` tells it all", cell(&run["cluster"]))
+        format!(
+            "no tasks were run; run `stoker plan --env {}{option}` to see all problems",
+            cell(&run["cluster"])
+        )
     };
     failure.diagnostics[0].help = Some(help);
     failure
 }
 
-/// Follows the events of one graph.
-fn watch_part(remote: &mut Remote<'_>, run: i64, part: &Json) -> Outcome {
-    let (id, plan) = (cell(&part["run"]["id"]), cell(&part["plan_id"]));
+/// Follows the events of one child run.
+fn follow_child(remote: &mut Remote<'_>, run: i64, child: &Json) -> Outcome {
+    let (id, plan) = (cell(&child["run"]["id"]), cell(&child["plan_id"]));
     let instances = instances(remote, &plan)?;
     let estimate = remote.get(format!("plans/{plan}"))?["estimate"]["total_ms"].as_f64();
     let mut view = View {
-        title: format!("run {run}, graph {}", cell(&part["run"]["graph_type"])),
+        title: format!("run {run}, graph {}", cell(&child["run"]["graph_type"])),
         progress: Progress::new(instances),
         estimate: estimate.map(|ms| ms / 1000.0),
-        is_drawn: terminal::is_watched(),
+        is_interactive: terminal::is_terminal_output(),
         n_lines: 0,
         last_event: now(),
     };
-    let (mut after, mut n_tries) = (0, 0);
+    let (mut after, mut n_reconnects) = (0, 0);
     loop {
         match follow_events(remote, &id, &mut after, &mut view) {
             Ok(()) => break,
-            Err(ClientError::Away { .. }) if n_tries < TRIES_MAX => {
-                n_tries += 1;
+            Err(ClientError::Away { .. }) if n_reconnects < RECONNECTS_MAX => {
+                n_reconnects += 1;
                 pause(Duration::from_secs(1));
             }
             Err(error) => return Err(crate::remote::failure(error, None)),
@@ -175,30 +178,31 @@ fn watch_part(remote: &mut Remote<'_>, run: i64, part: &Json) -> Outcome {
 }
 
 fn instances(remote: &mut Remote<'_>, plan: &str) -> Outcome<Vec<Instance>> {
-    let mut all = Vec::new();
+    let mut instances = Vec::new();
     loop {
-        let request =
-            Request::get(format!("plans/{plan}/instances")).query("limit", PAGE).query("offset", all.len());
-        // Beyond the end there is nothing to be read, which is how an empty plan begins.
+        let request = Request::get(format!("plans/{plan}/instances"))
+            .query("limit", PAGE_SIZE)
+            .query("offset", instances.len());
+        // An offset at the end of the list is rejected with 416; this ends the loop for empty plans too.
         let page = match remote.try_send(&request) {
             Ok(answer) => answer.json().map_err(|error| crate::remote::failure(error, None))?,
             Err(ClientError::Refused(refusal)) if refusal.status == 416 => break,
             Err(error) => return Err(crate::remote::failure(error, None)),
         };
         let page = page.as_array().cloned().unwrap_or_default();
-        all.extend(page.iter().map(|instance| Instance {
+        instances.extend(page.iter().map(|instance| Instance {
             task: cell(&instance["task"]),
             node: cell(&instance["node"]),
             is_run: instance["action"] == "run",
         }));
-        if page.len() < PAGE {
+        if page.len() < PAGE_SIZE {
             break;
         }
     }
-    Ok(all)
+    Ok(instances)
 }
 
-/// Shows events until the server has told them all. They are read aside, so that the clock goes on meanwhile.
+/// Shows events until the stream ends. A thread reads them, so that redraws are not blocked.
 fn follow_events(
     remote: &mut Remote<'_>,
     id: &str,
@@ -216,7 +220,7 @@ fn follow_events(
         }
     });
     loop {
-        match receiver.recv_timeout(REDRAW) {
+        match receiver.recv_timeout(REDRAW_INTERVAL) {
             Ok(event) => {
                 let event = event?;
                 *after = event.data["seq"].as_u64().unwrap_or(*after);
@@ -228,14 +232,14 @@ fn follow_events(
     }
 }
 
-/// What is shown of one graph.
+/// Display state of one child run.
 struct View {
     title: String,
     progress: Progress,
     estimate: Option<f64>,
-    /// Lines that change on a terminal, or else one after another.
-    is_drawn: bool,
-    /// Lines that are there already.
+    /// Whether lines are redrawn in place (terminal) instead of appended.
+    is_interactive: bool,
+    /// Number of lines drawn so far, which the next redraw overwrites.
     n_lines: usize,
     last_event: Instant,
 }
@@ -245,48 +249,48 @@ const COLUMNS_DEFAULT: u16 = 80;
 
 impl View {
     fn event(&mut self, event: &Json) {
-        let said = self.progress.apply(event);
+        let message = self.progress.apply(event);
         self.last_event = now();
-        if self.is_drawn {
+        if self.is_interactive {
             self.draw();
-        } else if let Some(said) = said {
-            let time = event["at"].as_str().and_then(|at| at.get(11..19)).unwrap_or_default();
-            write(&format!("{time} {}: {}\n", self.title, crate::remote::plain(&said)));
+        } else if let Some(message) = message {
+            let time = event["at"].as_str().and_then(|time| time.get(11..19)).unwrap_or_default();
+            write(&format!("{time} {}: {}\n", self.title, crate::remote::sanitize(&message)));
         }
     }
 
-    /// Draws all lines anew, over those that are there.
+    /// Redraws all lines in place.
     fn draw(&mut self) {
-        if !self.is_drawn {
+        if !self.is_interactive {
             return;
         }
-        let now = Now {
+        let now = DisplayState {
             since_last: self.last_event.elapsed().as_secs_f64(),
             estimate: self.estimate,
             width: usize::from(terminal::width().unwrap_or(COLUMNS_DEFAULT)).saturating_sub(1),
             lines_max: usize::from(terminal::height().unwrap_or(LINES_DEFAULT)),
         };
-        let drawn = lines(&self.title, &self.progress, &now);
+        let output = lines(&self.title, &self.progress, &now);
         let up = if self.n_lines > 0 { format!("\u{1b}[{}A", self.n_lines) } else { String::new() };
-        // Each line ends with the order to clear what was right of it.
-        write(&format!("{up}{}\u{1b}[K\n\u{1b}[J", drawn.join("\u{1b}[K\n")));
-        self.n_lines = drawn.len();
+        // `ESC [K` clears the rest of each line.
+        write(&format!("{up}{}\u{1b}[K\n\u{1b}[J", output.join("\u{1b}[K\n")));
+        self.n_lines = output.len();
     }
 }
 
 fn write(text: &str) {
-    // Whoever does not read any more is no reason to fail: the run goes on without being watched.
+    // Ignore a closed pipe: the run continues without a viewer.
     let mut out = anstream::stdout().lock();
     _ = out.write_all(text.as_bytes());
     _ = out.flush();
 }
 
-#[expect(clippy::disallowed_methods, reason = "a clock for people who wait")]
+#[expect(clippy::disallowed_methods, reason = "the clock of the progress display")]
 fn now() -> Instant {
     Instant::now()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a command has nothing else to do meanwhile")]
+#[expect(clippy::disallowed_methods, reason = "the command polls and has nothing else to do")]
 fn pause(time: Duration) {
     std::thread::sleep(time);
 }
@@ -298,32 +302,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn problems_of_planning_are_told_one_by_one() {
+    fn planning_problems_are_listed() {
         let problems: Vec<String> =
             (0..20).map(|n| format!("- task `t{n}`, condition: there is no key 'x' in `$.x`")).collect();
         let run = json!({"cluster": 4, "message": format!("27 problems\n{}", problems.join("\n"))});
-        let part = json!({"plan_id": null, "run": {"graph_type": "upgrade"}});
-        let failure = why(7, &run, &[part]);
-        let told = &failure.diagnostics[0];
-        assert_eq!(told.message, "run 7 failed: 27 problems");
-        assert_eq!(told.notes.len(), PROBLEMS_MAX + 1);
-        assert_eq!(told.notes[0], "task `t0`, condition: there is no key 'x' in `$.x`");
-        assert_eq!(told.notes.last().map(String::as_str), Some("and 17 more"));
-        let help = told.help.as_deref().unwrap_or_default();
+        let child = json!({"plan_id": null, "run": {"graph_type": "upgrade"}});
+        let failure = run_failure(7, &run, &[child]);
+        let diagnostic = &failure.diagnostics[0];
+        assert_eq!(diagnostic.message, "run 7 failed: 27 problems");
+        assert_eq!(diagnostic.notes.len(), PROBLEMS_MAX + 1);
+        assert_eq!(diagnostic.notes[0], "task `t0`, condition: there is no key 'x' in `$.x`");
+        assert_eq!(diagnostic.notes.last().map(String::as_str), Some("and 17 more"));
+        let help = diagnostic.help.as_deref().unwrap_or_default();
         assert!(help.contains("`stoker plan --env 4 --type upgrade`") && !help.contains("logs"), "{help}");
     }
 
     #[test]
-    fn what_was_stopped_did_not_fail() {
+    fn stopped_run_is_not_reported_as_failed() {
         let cases = [
-            (json!({"message": STOPPED}), "run 7 was stopped", "goes on"),
+            (json!({"message": STOPPED}), "run 7 was stopped", "to continue"),
             (json!({"message": "3 nodes are away"}), "run 7 failed: 3 nodes are away", "stoker run logs 7"),
             (json!({"message": null}), "run 7 failed", "stoker run logs 7"),
         ];
         for (run, message, help) in cases {
-            let told = why(7, &run, &[json!({"plan_id": 1})]).diagnostics.remove(0);
-            assert_eq!(told.message, message);
-            assert!(told.notes.is_empty() && told.help.is_some_and(|told| told.contains(help)));
+            let diagnostic = run_failure(7, &run, &[json!({"plan_id": 1})]).diagnostics.remove(0);
+            assert_eq!(diagnostic.message, message);
+            assert!(
+                diagnostic.notes.is_empty()
+                    && diagnostic.help.is_some_and(|diagnostic| diagnostic.contains(help))
+            );
         }
     }
 }

@@ -1,33 +1,33 @@
 use serde_json::json;
 use stoker_client::Request;
 
-use super::show::describe;
+use super::show::elapsed;
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote};
 
 /// List runs, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A run of graphs is told once; `--parts` tells the part of each graph too.
+A run of several graphs is listed once; `--parts` lists its child runs too.
 
 Examples:
   stoker run list
   stoker run list --env 1 --status running,error
   stoker run list --limit 5 --output json")]
 pub(super) struct Args {
-    /// Only of this cluster
+    /// Filter by cluster ID
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 
-    /// Only in these states: pending, running, ready, error
+    /// Filter by status: `pending`, `running`, `ready` or `error`; can be repeated
     #[arg(long, value_name = "STATUS", value_delimiter = ',')]
     status: Vec<String>,
 
-    /// Not more than these
+    /// Maximum number of runs to list
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
 
-    /// Also the parts of runs, one for each graph
+    /// Include child runs, one per graph
     #[arg(long)]
     parts: bool,
 }
@@ -42,20 +42,20 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut runs = remote.get_list(&request)?;
     if remote.format() == Format::Table {
         for run in &mut runs {
-            run["took"] = json!(describe(run));
+            run["took"] = json!(elapsed(run));
         }
     }
     remote.list(
         &[
             ("id", "id"),
             ("cluster", "cluster"),
-            ("what", "name"),
+            ("name", "name"),
             ("graph", "graph_type"),
             ("status", "status"),
             ("%", "progress"),
             ("dry", "dry_run"),
             ("started", "time_start"),
-            ("took", "took"),
+            ("duration", "took"),
         ],
         runs,
     )

@@ -4,11 +4,11 @@ use stoker_client::Request;
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Format, Remote, cell};
 
-/// Show what tasks of a run printed
+/// Show the output of the tasks of a run
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without a task everything that failed is shown, or with `--all` everything that was carried out. What a task wrote to
-its standard error is marked with `!`.
+By default, shows the output of failed tasks; `--all` includes all executed tasks. Lines from standard error are marked
+with `!`.
 
 Examples:
   stoker run logs 7
@@ -16,23 +16,23 @@ Examples:
   stoker run logs 7 --all
   stoker run logs 7 --search 'connection refused'")]
 pub(super) struct Args {
-    /// Id of the run
+    /// Run ID
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// Of this task
+    /// Task to show
     #[arg(long, value_name = "NAME")]
     task: Option<String>,
 
-    /// On this node
+    /// Node ID to show
     #[arg(long, short, value_name = "NODE")]
     node: Option<String>,
 
-    /// Of everything that was carried out
+    /// Show all executed tasks, not only failed ones
     #[arg(long, short, conflicts_with = "task")]
     all: bool,
 
-    /// Only where this text was printed
+    /// Text to search for in the output
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["task", "node", "all"])]
     search: Option<String>,
 }
@@ -40,12 +40,12 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let path = format!("runs/{}/output", args.run);
     if let Some(text) = &args.search {
-        let found = remote.get_list(&Request::get(path).query("search", text))?;
+        let chunks = remote.get_list(&Request::get(path).query("search", text))?;
         if remote.format() != Format::Table {
-            return remote.data(&Json::Array(found));
+            return remote.data(&Json::Array(chunks));
         }
-        for piece in &found {
-            print(remote, piece)?;
+        for chunk in &chunks {
+            print(remote, chunk)?;
         }
         return Ok(());
     }
@@ -53,78 +53,82 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         (None, false) => "error",
         _ => "ready,error,running",
     };
-    let mut all = Vec::new();
-    let mut n_told = 0;
-    for part in parts(remote, args.run)? {
-        let history = Request::get(format!("transactions/{part}/deployment_history"))
+    let mut records = Vec::new();
+    let mut n_records = 0;
+    for child in child_ids(remote, args.run)? {
+        let history = Request::get(format!("transactions/{child}/deployment_history"))
             .query("statuses", statuses)
             .maybe("tasks_names", args.task.as_ref())
             .maybe("nodes", args.node.as_ref());
         for record in remote.get_list(&history)? {
             let (task, node) = (cell(&record["task_name"]), cell(&record["node_id"]));
             let request =
-                Request::get(format!("runs/{part}/output")).query("task", &task).query("node", &node);
-            let pieces = remote.get_list(&request)?;
-            n_told += 1;
+                Request::get(format!("runs/{child}/output")).query("task", &task).query("node", &node);
+            let chunks = remote.get_list(&request)?;
+            n_records += 1;
             if remote.format() == Format::Table {
                 let reason = crate::text::one_line(&cell(&record["reason"]));
-                let why = if reason.is_empty() { reason } else { format!(", {reason}") };
-                remote.note(&format!("{task} on node {node}: {}{why}", cell(&record["status"])));
-                print_attempts(remote, pieces)?;
+                let suffix = if reason.is_empty() { reason } else { format!(", {reason}") };
+                remote.note(&format!("{task} on node {node}: {}{suffix}", cell(&record["status"])));
+                print_attempts(remote, chunks)?;
             } else {
-                all.push(json!({
+                records.push(json!({
                     "task": task, "node": node, "status": record["status"], "reason": record["reason"],
-                    "output": pieces,
+                    "output": chunks,
                 }));
             }
         }
     }
     match (remote.format(), &args.task) {
-        (_, Some(task)) if n_told == 0 => {
-            Err(Failure::failed(format!("task `{task}` was not carried out in run {}", args.run)))
+        (_, Some(task)) if n_records == 0 => {
+            Err(Failure::failed(format!("task `{task}` was not executed in run {}", args.run)))
         }
         (Format::Table, _) => {
-            if n_told == 0 {
-                remote.note(nothing(args));
+            if n_records == 0 {
+                remote.note(empty_message(args));
             }
             Ok(())
         }
-        _ => remote.data(&Json::Array(all)),
+        _ => remote.data(&Json::Array(records)),
     }
 }
 
-/// Silence would leave open whether something was looked for.
-fn nothing(args: &Args) -> &'static str {
-    if args.all { "nothing was carried out" } else { "nothing failed; `--all` shows what was carried out" }
+/// Message for an empty result.
+fn empty_message(args: &Args) -> &'static str {
+    if args.all {
+        "no tasks were executed"
+    } else {
+        "no failed tasks; pass `--all` to see all executed tasks"
+    }
 }
 
-/// The parts of a run; itself where it is one.
-pub(super) fn parts(remote: &mut Remote<'_>, run: i64) -> Outcome<Vec<i64>> {
-    let shown = remote.get(format!("runs/{run}"))?;
-    let parts = shown["parts"].as_array().into_iter().flatten();
-    let ids: Vec<i64> = parts.filter_map(|part| part["run"]["id"].as_i64()).collect();
+/// IDs of the child runs; the run itself if it has none.
+pub(super) fn child_ids(remote: &mut Remote<'_>, run: i64) -> Outcome<Vec<i64>> {
+    let run_details = remote.get(format!("runs/{run}"))?;
+    let children = run_details["parts"].as_array().into_iter().flatten();
+    let ids: Vec<i64> = children.filter_map(|child| child["run"]["id"].as_i64()).collect();
     Ok(if ids.is_empty() { vec![run] } else { ids })
 }
 
-/// What was printed, attempt by attempt, standard output first.
-fn print_attempts(remote: &mut Remote<'_>, mut pieces: Vec<Json>) -> Outcome {
-    pieces.sort_by_key(|piece| (piece["attempt"].as_i64(), piece["stream"] == "err"));
-    let is_tried_again = pieces.last().is_some_and(|piece| piece["attempt"].as_i64() > Some(1));
+/// Prints output by attempt, standard output first.
+fn print_attempts(remote: &mut Remote<'_>, mut chunks: Vec<Json>) -> Outcome {
+    chunks.sort_by_key(|chunk| (chunk["attempt"].as_i64(), chunk["stream"] == "err"));
+    let has_retries = chunks.last().is_some_and(|chunk| chunk["attempt"].as_i64() > Some(1));
     let mut attempt = &Json::Null;
-    for piece in &pieces {
-        if is_tried_again && piece["attempt"] != *attempt {
-            attempt = &piece["attempt"];
+    for chunk in &chunks {
+        if has_retries && chunk["attempt"] != *attempt {
+            attempt = &chunk["attempt"];
             remote.note(&format!("attempt {}:", cell(attempt)));
         }
-        print(remote, piece)?;
+        print(remote, chunk)?;
     }
     Ok(())
 }
 
-fn print(remote: &mut Remote<'_>, piece: &Json) -> Outcome {
-    let mark = if piece["stream"] == "err" { "! " } else { "  " };
-    for line in piece["text"].as_str().unwrap_or_default().lines() {
-        remote.printer.page(&format!("{mark}{}", crate::remote::plain(line)))?;
+fn print(remote: &mut Remote<'_>, chunk: &Json) -> Outcome {
+    let mark = if chunk["stream"] == "err" { "! " } else { "  " };
+    for line in chunk["text"].as_str().unwrap_or_default().lines() {
+        remote.printer.page(&format!("{mark}{}", crate::remote::sanitize(line)))?;
     }
     Ok(())
 }

@@ -1,26 +1,26 @@
-//! `stoker run`: what is carried out, and what was.
+//! `stoker run`: runs and their control.
 
 mod board;
 mod control;
 mod follow;
 mod list;
 mod logs;
-mod manner;
+mod options;
 mod progress;
 mod show;
 mod watch;
 
 use clap::Subcommand;
 
-pub(crate) use self::follow::started;
-pub(crate) use self::manner::{Manner, Pace};
+pub(crate) use self::follow::report_started;
+pub(crate) use self::options::{RolloutOptions, RunOptions};
 pub(crate) use self::progress::{duration, node_key};
-pub(crate) use self::show::describe as took;
+pub(crate) use self::show::elapsed;
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, Shared};
+use crate::remote::{Options, Remote, SharedOptions};
 
-/// Runs: list, watch and steer what is carried out
+/// List, follow and control runs
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -47,7 +47,7 @@ enum Verb {
 }
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     match &args.verb {
         Verb::Delete(args) => control::delete(args, &mut remote),
         Verb::List(args) => list::run(args, &mut remote),

@@ -1,10 +1,10 @@
-//! How far a run is: a fold of its events.
+//! Progress of a run, folded from its events.
 
 use serde_json::Value as Json;
 
 use crate::text::counted;
 
-/// A task on a node, as the plan has it.
+/// A task instance of the plan.
 #[derive(Clone, Debug)]
 pub(super) struct Instance {
     pub(super) task: String,
@@ -12,93 +12,93 @@ pub(super) struct Instance {
     pub(super) is_run: bool,
 }
 
-/// A node, and how far it is.
+/// Progress of one node.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node {
     pub(super) name: String,
     pub(super) n_total: usize,
     pub(super) n_done: usize,
     pub(super) n_failed: usize,
-    /// Tasks that did not begin and will not.
-    pub(super) n_left: usize,
-    /// What it does now.
+    /// Tasks that were not started and never will be.
+    pub(super) n_unfinished: usize,
+    /// Tasks that are running.
     pub(super) current: Vec<String>,
-    /// Seconds since 1970: of its first beginning, and of its last event.
-    pub(super) began: Option<f64>,
+    /// Unix time in seconds of its first task and of its last event.
+    pub(super) started_at: Option<f64>,
     pub(super) last: Option<f64>,
 }
 
 impl Node {
     pub(super) fn has_ended(&self) -> bool {
-        self.n_done + self.n_failed + self.n_left >= self.n_total
+        self.n_done + self.n_failed + self.n_unfinished >= self.n_total
     }
 }
 
-/// One graph of a run.
+/// Progress of one child run.
 #[derive(Clone, Debug)]
 pub(super) struct Progress {
     instances: Vec<(Instance, Option<usize>)>,
-    /// Those that carry something out, by id.
+    /// Nodes with tasks to run, sorted by ID.
     pub(super) nodes: Vec<Node>,
-    began: Vec<Option<f64>>,
-    /// Seconds since 1970 of the first and of the last event.
+    started_at: Vec<Option<f64>>,
+    /// Unix time in seconds of the first and last event.
     pub(super) first: Option<f64>,
     pub(super) last: Option<f64>,
     pub(super) is_paused: bool,
 }
 
-/// Sorts nodes by the numbers that their ids are; what is none comes last.
+/// Sort key of node IDs: numerically, other names last.
 pub(crate) fn node_key(node: &str) -> (u64, String) {
     (node.parse().unwrap_or(u64::MAX), node.to_owned())
 }
 
-/// Stages are on no node.
-const NOWHERE: &str = "sync";
+/// Pseudo-node of stages, which is not displayed.
+const SYNC_NODE: &str = "sync";
 
 impl Progress {
     pub(super) fn new(instances: Vec<Instance>) -> Self {
         let mut nodes: Vec<Node> = Vec::new();
-        let mut placed = Vec::with_capacity(instances.len());
+        let mut indexed = Vec::with_capacity(instances.len());
         for instance in instances {
-            let is_shown = instance.is_run && instance.node != NOWHERE;
-            let place = is_shown.then(|| {
-                let known = nodes.iter().position(|node| node.name == instance.node);
-                known.unwrap_or_else(|| {
+            let is_displayed = instance.is_run && instance.node != SYNC_NODE;
+            let node_idx = is_displayed.then(|| {
+                let existing = nodes.iter().position(|node| node.name == instance.node);
+                existing.unwrap_or_else(|| {
                     nodes.push(Node::new(&instance.node));
                     nodes.len() - 1
                 })
             });
-            if let Some(place) = place {
-                nodes[place].n_total += 1;
+            if let Some(node_idx) = node_idx {
+                nodes[node_idx].n_total += 1;
             }
-            placed.push((instance, place));
+            indexed.push((instance, node_idx));
         }
-        // By id; the plan has them by task.
+        // The plan orders nodes by task; sort them by ID and remap the indexes.
         let mut order: Vec<usize> = (0..nodes.len()).collect();
-        order.sort_by_key(|place| node_key(&nodes[*place].name));
+        order.sort_by_key(|node_idx| node_key(&nodes[*node_idx].name));
         let mut rank = vec![0; nodes.len()];
-        order.iter().enumerate().for_each(|(at, place)| rank[*place] = at);
+        order.iter().enumerate().for_each(|(position, node_idx)| rank[*node_idx] = position);
         nodes.sort_by_key(|node| node_key(&node.name));
-        for (_, place) in &mut placed {
-            *place = place.map(|place| rank[place]);
+        for (_, node_idx) in &mut indexed {
+            *node_idx = node_idx.map(|node_idx| rank[node_idx]);
         }
-        let began = vec![None; placed.len()];
-        Self { instances: placed, nodes, began, first: None, last: None, is_paused: false }
+        let started_at = vec![None; indexed.len()];
+        Self { instances: indexed, nodes, started_at, first: None, last: None, is_paused: false }
     }
 
-    /// Takes an event in; what it means for people, if it does.
+    /// Applies an event and returns its log message, if it has one.
     pub(super) fn apply(&mut self, event: &Json) -> Option<String> {
-        let at = event["at"].as_str().and_then(moment);
-        if let Some(at) = at {
-            self.first.get_or_insert(at);
-            self.last = Some(at);
+        let time = event["at"].as_str().and_then(unix_time);
+        if let Some(time) = time {
+            self.first.get_or_insert(time);
+            self.last = Some(time);
         }
         let instance = event["instance"].as_u64().map(|idx| idx as usize);
         let body = &event["body"];
         match event["kind"].as_str().unwrap_or_default() {
-            "started" => self.started(instance?, at),
-            "attempt_ended" => self.ended(instance?, body, at),
-            "resolved" => self.resolved(body, at),
+            "started" => self.apply_started(instance?, time),
+            "attempt_ended" => self.apply_ended(instance?, body, time),
+            "resolved" => self.apply_resolved(body, time),
             "paused" => {
                 self.is_paused = true;
                 Some("paused".to_owned())
@@ -107,118 +107,117 @@ impl Progress {
                 self.is_paused = false;
                 Some("resumed".to_owned())
             }
-            "stop_asked" => Some("is to stop".to_owned()),
-            "node_lost" => Some("a node is not heard of".to_owned()),
-            "node_back" => Some("a node is heard of again".to_owned()),
-            "node_given_up" => Some("a node was not heard of for too long, and is given up".to_owned()),
-            "tolerance_exceeded" => Some("more nodes of a group failed than may".to_owned()),
+            "stop_asked" => Some("stopping".to_owned()),
+            "node_lost" => Some("lost contact with a node".to_owned()),
+            "node_back" => Some("regained contact with a node".to_owned()),
+            "node_given_up" => Some("a node was offline for too long and counts as failed".to_owned()),
+            "tolerance_exceeded" => Some("the fault tolerance of a node group was exceeded".to_owned()),
             _ => None,
         }
     }
 
-    fn started(&mut self, idx: usize, at: Option<f64>) -> Option<String> {
-        let (instance, place) = self.instances.get(idx)?;
-        self.began[idx] = at;
-        let node = &mut self.nodes[(*place)?];
-        node.began = node.began.or(at);
-        node.last = at;
+    fn apply_started(&mut self, idx: usize, time: Option<f64>) -> Option<String> {
+        let (instance, node_idx) = self.instances.get(idx)?;
+        self.started_at[idx] = time;
+        let node = &mut self.nodes[(*node_idx)?];
+        node.started_at = node.started_at.or(time);
+        node.last = time;
         if !node.current.contains(&instance.task) {
             node.current.push(instance.task.clone());
         }
-        Some(format!("node {}: {} begins", instance.node, instance.task))
+        Some(format!("node {}: {} started", instance.node, instance.task))
     }
 
-    fn ended(&mut self, idx: usize, body: &Json, at: Option<f64>) -> Option<String> {
-        let (instance, place) = self.instances.get(idx)?;
+    fn apply_ended(&mut self, idx: usize, body: &Json, time: Option<f64>) -> Option<String> {
+        let (instance, node_idx) = self.instances.get(idx)?;
         let (task, name) = (instance.task.clone(), instance.node.clone());
-        let node = &mut self.nodes[(*place)?];
+        let node = &mut self.nodes[(*node_idx)?];
         node.current.retain(|current| *current != task);
-        node.last = at;
-        let took = self.began[idx].zip(at).map(|(began, at)| format!(" after {}", duration(at - began)));
-        let took = took.unwrap_or_default();
-        let why = crate::text::shortened(reason(&body["end"]), WHY_CHARS_MAX);
-        let said = match body["next"]["outcome"].as_str() {
+        node.last = time;
+        let elapsed = self.started_at[idx]
+            .zip(time)
+            .map(|(started_at, time)| format!(" after {}", duration(time - started_at)));
+        let elapsed = elapsed.unwrap_or_default();
+        let reason_text = crate::text::shortened(reason(&body["end"]), REASON_CHARS_MAX);
+        let message = match body["next"]["outcome"].as_str() {
             Some("succeeded") => {
                 node.n_done += 1;
-                format!("is done{took}")
+                format!("succeeded{elapsed}")
             }
             Some("ignored") => {
                 node.n_done += 1;
-                format!("failed{took}, which does not matter: {why}")
+                format!("failed{elapsed} (ignored): {reason_text}")
             }
             Some("cancelled") => {
-                node.n_left += 1;
-                format!("was stopped{took}")
+                node.n_unfinished += 1;
+                format!("was stopped{elapsed}")
             }
             Some(_) => {
                 node.n_failed += 1;
-                format!("failed{took}: {why}")
+                format!("failed{elapsed}: {reason_text}")
             }
-            None => format!("failed{took} and is tried again: {why}"),
+            None => format!("failed{elapsed}, retrying: {reason_text}"),
         };
-        Some(format!("node {name}: {task} {said} ({}/{})", node.n_done, node.n_total))
+        Some(format!("node {name}: {task} {message} ({}/{})", node.n_done, node.n_total))
     }
 
-    /// Many at once: what is not going to begin any more.
-    fn resolved(&mut self, body: &Json, at: Option<f64>) -> Option<String> {
-        // What they need did not succeed, their node is away, or the run was stopped.
+    /// Handles a batch of instances that will not start.
+    fn apply_resolved(&mut self, body: &Json, time: Option<f64>) -> Option<String> {
+        // Blocked by a dependency, lost with their node, or stopped with the run.
         let (mut n_blocked, mut n_lost, mut n_stopped) = (0, 0, 0);
         for end in body["ends"].as_array().into_iter().flatten() {
-            let place = end[0].as_u64().and_then(|idx| self.instances.get(idx as usize)?.1);
-            let Some(place) = place else { continue };
-            let node = &mut self.nodes[place];
+            let node_idx = end[0].as_u64().and_then(|idx| self.instances.get(idx as usize)?.1);
+            let Some(node_idx) = node_idx else { continue };
+            let node = &mut self.nodes[node_idx];
             match end[1].as_str() {
-                // It was to run, and succeeded in the run that this one goes on with.
+                // Succeeded in the run that is being retried.
                 Some("skipped") => node.n_total -= 1,
                 Some("not_retried") => node.n_failed += 1,
-                word => {
-                    node.n_left += 1;
-                    match word {
+                outcome => {
+                    node.n_unfinished += 1;
+                    match outcome {
                         Some("stopped") => n_stopped += 1,
                         Some("node_lost") => n_lost += 1,
                         _ => n_blocked += 1,
                     }
                 }
             }
-            node.last = at;
+            node.last = time;
         }
-        let kinds = [
-            (n_blocked, ["what it needs did not succeed", "what they need did not succeed"]),
-            (
-                n_lost,
-                ["its node was not heard of for too long", "their nodes were not heard of for too long"],
-            ),
+        let causes = [
+            (n_blocked, ["a dependency did not succeed"; 2]),
+            (n_lost, ["its node was offline for too long", "their nodes were offline for too long"]),
             (n_stopped, ["the run was stopped"; 2]),
         ];
-        let told: Vec<String> = kinds
+        let messages: Vec<String> = causes
             .iter()
             .filter(|(n_tasks, _)| *n_tasks > 0)
-            .map(|(n_tasks, [of_one, of_many])| {
-                let why = if *n_tasks == 1 { of_one } else { of_many };
-                format!("{} will not begin, for {why}", counted(*n_tasks, "task"))
+            .map(|(n_tasks, [singular, plural])| {
+                let reason_text = if *n_tasks == 1 { singular } else { plural };
+                format!("{} not started: {reason_text}", counted(*n_tasks, "task"))
             })
             .collect();
-        (!told.is_empty()).then(|| told.join("; "))
+        (!messages.is_empty()).then(|| messages.join("; "))
     }
 
-    /// Of all that is to be carried out, the part that is over.
+    /// Number of finished tasks, and of all tasks.
     pub(super) fn counts(&self) -> (usize, usize) {
-        let over = self.nodes.iter().map(|node| node.n_done + node.n_failed + node.n_left).sum();
-        (over, self.nodes.iter().map(|node| node.n_total).sum())
+        let n_finished = self.nodes.iter().map(|node| node.n_done + node.n_failed + node.n_unfinished).sum();
+        (n_finished, self.nodes.iter().map(|node| node.n_total).sum())
     }
 }
 
-const WHY_CHARS_MAX: usize = 300;
+const REASON_CHARS_MAX: usize = 300;
 
-/// Why an attempt ended: what its executor said, or what became of it.
+/// Failure reason of an attempt: the message of the executor, or a description of the result.
 fn reason(end: &Json) -> &str {
-    let how = end["how"].as_str().unwrap_or_default();
-    end["message"].as_str().unwrap_or(match how {
-        "timed_out" => "it took longer than its timeout, and was ended",
-        "cancelled" => "it was cancelled",
-        "interrupted" => "it was interrupted when its agent ended",
-        "lost" => "its node was not heard of for too long",
-        "no_answer" => "its agent did not say how it ended",
+    let result = end["how"].as_str().unwrap_or_default();
+    end["message"].as_str().unwrap_or(match result {
+        "timed_out" => "timed out and was terminated",
+        "cancelled" => "cancelled",
+        "interrupted" => "interrupted by a shutdown of the agent",
+        "lost" => "the node was offline for too long",
+        "no_answer" => "the agent did not report a result",
         other => other,
     })
 }
@@ -230,23 +229,23 @@ impl Node {
             n_total: 0,
             n_done: 0,
             n_failed: 0,
-            n_left: 0,
+            n_unfinished: 0,
             current: Vec::new(),
-            began: None,
+            started_at: None,
             last: None,
         }
     }
 }
 
-/// `2026-01-31T07:00:00.123456` as seconds since 1970.
-pub(super) fn moment(text: &str) -> Option<f64> {
+/// Parses `2026-01-31T07:00:00.123456` to Unix time in seconds.
+pub(super) fn unix_time(text: &str) -> Option<f64> {
     let (date, time) = text.trim_end_matches('Z').split_once('T')?;
     let numbers = |text: &str, separator: char| -> Option<Vec<f64>> {
-        text.split(separator).map(|piece| piece.parse::<f64>().ok()).collect()
+        text.split(separator).map(|part| part.parse::<f64>().ok()).collect()
     };
     let [year, month, day] = numbers(date, '-')?[..] else { return None };
     let [hours, minutes, seconds] = numbers(time, ':')?[..] else { return None };
-    // Days of the civil calendar: years begin in March, so that leap days are the last ones.
+    // Civil calendar: years start in March, so that leap days come last.
     let (shifted_year, shifted_month) =
         if month > 2.0 { (year, month - 3.0) } else { (year - 1.0, month + 9.0) };
     let leap_days =
@@ -256,7 +255,7 @@ pub(super) fn moment(text: &str) -> Option<f64> {
     Some(days * 86_400.0 + hours * 3600.0 + minutes * 60.0 + seconds)
 }
 
-/// `850 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`.
+/// Formats a duration as `850 ms`, `4.2 s`, `3 min 20 s` or `2 h 5 min`.
 pub(crate) fn duration(seconds: f64) -> String {
     let seconds = seconds.max(0.0);
     let whole = seconds.round() as u64;
@@ -279,23 +278,23 @@ mod tests {
         Instance { task: task.to_owned(), node: node.to_owned(), is_run }
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "literals read better without a sign before each")]
-    fn event(kind: &str, instance: Json, at: &str, body: Json) -> Json {
-        json!({"seq": 1, "kind": kind, "instance": instance, "at": format!("2026-01-31T07:00:{at}"), "body": body})
+    #[expect(clippy::needless_pass_by_value, reason = "literals read better without `&`")]
+    fn event(kind: &str, instance: Json, time: &str, body: Json) -> Json {
+        json!({"seq": 1, "kind": kind, "instance": instance, "at": format!("2026-01-31T07:00:{time}"), "body": body})
     }
 
     #[test]
-    fn moments_are_seconds_since_1970() {
-        assert_eq!(moment("1970-01-01T00:00:00"), Some(0.0));
-        assert_eq!(moment("2026-01-31T07:00:01.500000"), Some(1_769_842_801.5));
-        assert_eq!(moment("2024-03-01T00:00:00Z"), Some(1_709_251_200.0));
-        for wrong in ["", "2026-01-31", "x", "2026-01T1:2:3", "2026-01-31T1:2"] {
-            assert_eq!(moment(wrong), None, "{wrong}");
+    fn unix_time_parses_timestamps() {
+        assert_eq!(unix_time("1970-01-01T00:00:00"), Some(0.0));
+        assert_eq!(unix_time("2026-01-31T07:00:01.500000"), Some(1_769_842_801.5));
+        assert_eq!(unix_time("2024-03-01T00:00:00Z"), Some(1_709_251_200.0));
+        for invalid in ["", "2026-01-31", "x", "2026-01T1:2:3", "2026-01-31T1:2"] {
+            assert_eq!(unix_time(invalid), None, "{invalid}");
         }
     }
 
     #[test]
-    fn durations_are_short() {
+    fn durations_are_formatted() {
         let cases = [
             (-1.0, "0 ms"),
             (0.0125, "13 ms"),
@@ -310,25 +309,25 @@ mod tests {
     }
 
     #[test]
-    fn what_was_stopped_did_not_fail() {
-        let all = ["10", "2", "1", "master"].map(|node| instance("a", node, true));
-        let mut progress = Progress::new(all.to_vec());
+    fn stopped_tasks_are_not_failures() {
+        let instances = ["10", "2", "1", "master"].map(|node| instance("a", node, true));
+        let mut progress = Progress::new(instances.to_vec());
         let names: Vec<&str> = progress.nodes.iter().map(|node| node.name.as_str()).collect();
         assert_eq!(names, ["1", "2", "10", "master"]);
         progress.apply(&event("started", json!(0), "01", json!({})));
         assert_eq!(progress.nodes[2].current, ["a"]);
         let cancelled = json!({"end": {"how": "cancelled"}, "next": {"outcome": "cancelled"}});
-        let said = progress.apply(&event("attempt_ended", json!(0), "03", cancelled));
-        assert_eq!(said.as_deref(), Some("node 10: a was stopped after 2.0 s (0/1)"));
+        let message = progress.apply(&event("attempt_ended", json!(0), "03", cancelled));
+        assert_eq!(message.as_deref(), Some("node 10: a was stopped after 2.0 s (0/1)"));
         let rest = json!({"ends": [[1, "stopped"], [2, "stopped"], [3, "node_lost", 3]]});
-        let said = progress.apply(&event("resolved", json!(null), "03", rest)).unwrap();
-        assert!(said.contains("2 tasks will not begin, for the run was stopped"), "{said}");
-        assert!(said.contains("1 task will not begin, for its node was not heard of"), "{said}");
+        let message = progress.apply(&event("resolved", json!(null), "03", rest)).unwrap();
+        assert!(message.contains("2 tasks not started: the run was stopped"), "{message}");
+        assert!(message.contains("1 task not started: its node was offline"), "{message}");
         assert!(progress.nodes.iter().all(|node| node.n_failed == 0 && node.has_ended()));
     }
 
     #[test]
-    fn events_are_folded_and_told() {
+    fn events_update_progress_and_return_messages() {
         let mut progress = Progress::new(vec![
             instance("start", "sync", true),
             instance("a", "1", true),
@@ -337,41 +336,41 @@ mod tests {
             instance("c", "1", true),
         ]);
         assert_eq!(progress.nodes.len(), 1);
-        let said = |progress: &mut Progress, event: Json| progress.apply(&event).unwrap_or_default();
-        assert_eq!(said(&mut progress, event("began", json!(null), "00", json!({}))), "");
-        assert_eq!(said(&mut progress, event("started", json!(1), "01", json!({}))), "node 1: a begins");
+        let message = |progress: &mut Progress, event: Json| progress.apply(&event).unwrap_or_default();
+        assert_eq!(message(&mut progress, event("began", json!(null), "00", json!({}))), "");
+        assert_eq!(message(&mut progress, event("started", json!(1), "01", json!({}))), "node 1: a started");
         assert_eq!(progress.nodes[0].current, ["a"]);
         let done = json!({"end": {"how": "succeeded"}, "next": {"outcome": "succeeded"}});
         assert_eq!(
-            said(&mut progress, event("attempt_ended", json!(1), "03", done)),
-            "node 1: a is done after 2.0 s (1/3)"
+            message(&mut progress, event("attempt_ended", json!(1), "03", done)),
+            "node 1: a succeeded after 2.0 s (1/3)"
         );
-        let again = json!({"end": {"how": "failed", "message": "no"}, "next": {"retry_at": 1}});
+        let retried = json!({"end": {"how": "failed", "message": "no"}, "next": {"retry_at": 1}});
         assert!(
-            said(&mut progress, event("attempt_ended", json!(3), "04", again)).contains("is tried again: no")
+            message(&mut progress, event("attempt_ended", json!(3), "04", retried)).contains("retrying: no")
         );
         let failed = json!({"end": {"how": "timed_out"}, "next": {"outcome": "failed"}});
         assert!(
-            said(&mut progress, event("attempt_ended", json!(3), "05", failed))
-                .contains("failed: it took longer than its timeout")
+            message(&mut progress, event("attempt_ended", json!(3), "05", failed))
+                .contains("failed: timed out and was terminated")
         );
-        for (end, why) in [
-            (json!({"how": "interrupted"}), "it was interrupted when its agent ended"),
+        for (end, reason_text) in [
+            (json!({"how": "interrupted"}), "interrupted by a shutdown of the agent"),
             (json!({"how": "refused", "message": "no"}), "no"),
             (json!({"how": "of a newer version"}), "of a newer version"),
         ] {
-            assert_eq!(reason(&end), why);
+            assert_eq!(reason(&end), reason_text);
         }
         let rest = json!({"ends": [[4, "node_failed", 3], [2, "skipped"], [99, "stopped"]]});
         assert_eq!(
-            said(&mut progress, event("resolved", json!(null), "06", rest)),
-            "1 task will not begin, for what it needs did not succeed"
+            message(&mut progress, event("resolved", json!(null), "06", rest)),
+            "1 task not started: a dependency did not succeed"
         );
         assert!(progress.nodes[0].has_ended());
         assert_eq!(progress.counts(), (3, 3));
-        // What a later version tells is left alone.
-        for odd in [json!(null), json!({}), event("exploded", json!(7), "x", json!([]))] {
-            assert_eq!(progress.apply(&odd), None);
+        // Unknown events of newer servers are ignored.
+        for unknown in [json!(null), json!({}), event("exploded", json!(7), "x", json!([]))] {
+            assert_eq!(progress.apply(&unknown), None);
         }
     }
 }

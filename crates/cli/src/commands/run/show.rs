@@ -1,33 +1,33 @@
 use serde_json::{Value as Json, json};
 use stoker_client::Request;
 
-use super::progress::{duration, moment};
+use super::progress::{duration, unix_time};
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote, cell, grid};
 
-/// Show a run: its parts, and what failed
+/// Show a run, its child runs and its failed tasks
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker run show 7
   stoker run show 7 --output json")]
 pub(super) struct Args {
-    /// Id of the run
+    /// Run ID
     #[arg(value_name = "RUN")]
     run: i64,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
-    let shown = remote.get(format!("runs/{}", args.run))?;
+    let response = remote.get(format!("runs/{}", args.run))?;
     if remote.format() != Format::Table {
-        return remote.data(&shown);
+        return remote.data(&response);
     }
-    let mut run = shown["run"].clone();
-    run["took"] = json!(describe(&run));
+    let mut run = response["run"].clone();
+    run["took"] = json!(elapsed(&run));
     remote.details(
         &[
             ("id", "id"),
-            ("what", "name"),
+            ("name", "name"),
             ("cluster", "cluster"),
             ("status", "status"),
             ("progress", "progress"),
@@ -35,29 +35,30 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             ("message", "message"),
             ("started", "time_start"),
             ("ended", "time_end"),
-            ("took", "took"),
+            ("duration", "took"),
         ],
         &run,
     )?;
     if remote.is_quiet() {
         return Ok(());
     }
-    let parts = shown["parts"].as_array().cloned().unwrap_or_default();
-    if !parts.is_empty() {
-        let row = |part: &Json| {
-            let run = &part["run"];
-            let fields = [&run["id"], &run["graph_type"], &part["plan_id"], &run["status"], &run["progress"]];
-            fields.iter().map(|field| cell(field)).chain([describe(run)]).collect()
+    let children = response["parts"].as_array().cloned().unwrap_or_default();
+    if !children.is_empty() {
+        let row = |child: &Json| {
+            let run = &child["run"];
+            let fields =
+                [&run["id"], &run["graph_type"], &child["plan_id"], &run["status"], &run["progress"]];
+            fields.iter().map(|field| cell(field)).chain([elapsed(run)]).collect()
         };
-        let header = ["part", "graph", "plan", "status", "%", "took"];
-        let table = grid(&header, parts.iter().map(row));
+        let header = ["run", "graph", "plan", "status", "%", "duration"];
+        let table = grid(&header, children.iter().map(row));
         remote.printer.page(&format!("\n{table}"))?;
     }
     let failed = failures(remote, args.run)?;
-    tell_failures(remote, &failed)
+    print_failures(remote, &failed)
 }
 
-/// Records of what failed; what was stopped did not.
+/// Records of failed tasks; stopped tasks are not failures.
 pub(super) fn failures(remote: &mut Remote<'_>, run: i64) -> Outcome<Vec<Json>> {
     let request = Request::get(format!("transactions/{run}/deployment_history")).query("statuses", "error");
     let mut failed = remote.get_list(&request)?;
@@ -65,22 +66,22 @@ pub(super) fn failures(remote: &mut Remote<'_>, run: i64) -> Outcome<Vec<Json>> 
     Ok(failed)
 }
 
-/// What did not succeed, and why.
-pub(super) fn tell_failures(remote: &mut Remote<'_>, failed: &[Json]) -> Outcome {
+/// Prints a table of failed tasks.
+pub(super) fn print_failures(remote: &mut Remote<'_>, failed: &[Json]) -> Outcome {
     if failed.is_empty() {
         return Ok(());
     }
     let row = |record: &Json| {
         ["task_name", "node_id", "reason"].iter().map(|key| cell(&record[*key])).collect::<Vec<_>>()
     };
-    let table = grid(&["failed task", "node", "why"], failed.iter().map(row));
+    let table = grid(&["failed task", "node", "reason"], failed.iter().map(row));
     Ok(remote.printer.page(&format!("\n{table}"))?)
 }
 
-/// How long something took that has ended.
-pub(crate) fn describe(run: &Json) -> String {
-    let at = |key: &str| run[key].as_str().and_then(moment);
-    match (at("time_start"), at("time_end")) {
+/// Duration of a finished run.
+pub(crate) fn elapsed(run: &Json) -> String {
+    let time = |key: &str| run[key].as_str().and_then(unix_time);
+    match (time("time_start"), time("time_end")) {
         (Some(start), Some(end)) => duration(end - start),
         _ => String::new(),
     }

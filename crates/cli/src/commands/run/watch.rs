@@ -2,17 +2,17 @@ use super::follow::follow;
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// Show how a run goes, until its end
+/// Follow a run until it ends
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-On a terminal there is a line for each node with its progress, what it does now, how long it took and how long it
-may take yet. Elsewhere a line is written for everything that happens. The exit code is 1 if the run fails.
+On a terminal, shows a line per node with its progress, running tasks, elapsed and estimated remaining time. Otherwise,
+prints a line per event. Exits with code 1 if the run fails.
 
 Examples:
   stoker run watch 7
   stoker run watch 7 | tee run-7.log")]
 pub(super) struct Args {
-    /// Id of the run
+    /// Run ID
     #[arg(value_name = "RUN")]
     run: i64,
 }

@@ -6,21 +6,21 @@ use crate::environment;
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote};
 
-/// Make a webhook
+/// Create a webhook
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Messages are signed with a secret that the receiver checks. It is taken from STOKER_WEBHOOK_SECRET; without that one
-is made up. It is shown once, here.
+Deliveries are signed with a secret that the receiver verifies. The secret is read from STOKER_WEBHOOK_SECRET; if that is
+not set, the server generates one. It is printed only once, by this command.
 
 Examples:
   stoker webhook create chat https://chat.example/hooks/stoker --topic run.failed --topic node.lost
   stoker webhook create shop https://shop.example/hook --env 1")]
 pub(super) struct Args {
-    /// How it is called
+    /// Webhook name
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// Where messages are sent to
+    /// URL that receives deliveries
     #[arg(value_name = "URL")]
     url: String,
 
@@ -29,17 +29,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
-    let mut webhook = Map::new();
-    webhook.insert("name".to_owned(), args.name.clone().into());
-    webhook.insert("url".to_owned(), args.url.clone().into());
-    webhook.extend(environment::webhook_secret().map(|secret| ("secret".to_owned(), Json::from(secret))));
-    args.fields.lay(&mut webhook);
-    let made = remote.send_json(Method::Post, "webhooks", &Json::Object(webhook))?;
-    remote.made("made webhook", &made)?;
+    let mut fields = Map::new();
+    fields.insert("name".to_owned(), args.name.clone().into());
+    fields.insert("url".to_owned(), args.url.clone().into());
+    fields.extend(environment::webhook_secret().map(|secret| ("secret".to_owned(), Json::from(secret))));
+    args.fields.apply_to(&mut fields);
+    let webhook = remote.send_json(Method::Post, "webhooks", &Json::Object(fields))?;
+    remote.report_change("created webhook", &webhook)?;
     if remote.format() == Format::Table
-        && let Some(secret) = made["secret"].as_str()
+        && let Some(secret) = webhook["secret"].as_str()
     {
-        remote.note(&format!("its secret, which is shown only once: {secret}"));
+        remote.note(&format!("secret (shown only once): {secret}"));
     }
     Ok(())
 }

@@ -5,22 +5,22 @@ use super::find::webhook_path;
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// List what a webhook was told, the newest first
+/// List deliveries of a webhook, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker webhook deliveries chat
   stoker webhook deliveries chat --status failed --limit 100")]
 pub(super) struct Args {
-    /// Id or name of the webhook
+    /// Webhook ID or name
     #[arg(value_name = "WEBHOOK")]
     webhook: String,
 
-    /// Only those that are so
+    /// Filter by status
     #[arg(long, value_name = "STATUS", value_parser = ["pending", "delivered", "failed"])]
     status: Option<String>,
 
-    /// At most so many
+    /// Maximum number of deliveries to list
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: u64,
 }
@@ -29,6 +29,6 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let path = webhook_path(remote, &args.webhook)?;
     let request = Request::get(format!("{path}/deliveries"));
     let request = request.maybe("status", args.status.as_ref()).maybe("limit", Some(args.limit));
-    let listed = remote.get_list(&request)?;
-    remote.list(DELIVERY, listed)
+    let deliveries = remote.get_list(&request)?;
+    remote.list(DELIVERY, deliveries)
 }

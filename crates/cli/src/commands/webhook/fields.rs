@@ -1,25 +1,25 @@
-//! What can be said of a webhook when it is made and when it is changed.
+//! Fields shared by `webhook create` and `webhook update`.
 
 use serde_json::{Map, Value as Json};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Fields {
-    /// What it is told of, as run.failed; can be given several times, everything if not given
+    /// Topic to deliver, such as `run.failed`; can be repeated (default: all topics)
     #[arg(long, value_name = "TOPIC")]
     topic: Vec<String>,
 
-    /// The cluster it is told of; all if not given
+    /// Cluster ID to deliver events of (default: all clusters)
     #[arg(long, short, value_name = "ID", visible_alias = "cluster")]
     env: Option<i64>,
 
-    /// Whether it is told anything at all
+    /// Whether deliveries are sent: `true` or `false`
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     enabled: Option<bool>,
 }
 
 impl Fields {
-    /// Those that were given.
-    pub(super) fn lay(&self, webhook: &mut Map<String, Json>) {
+    /// Inserts the fields that were passed.
+    pub(super) fn apply_to(&self, webhook: &mut Map<String, Json>) {
         if !self.topic.is_empty() {
             webhook.insert("topics".to_owned(), Json::from(self.topic.clone()));
         }

@@ -1,20 +1,20 @@
-//! A webhook by its id or its name.
+//! Webhook lookup by ID or name.
 
 use stoker_client::Request;
 
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Remote, cell};
 
-/// The path of the webhook that is meant.
-pub(super) fn webhook_path(remote: &mut Remote<'_>, wanted: &str) -> Outcome<String> {
-    if wanted.parse::<i64>().is_ok() {
-        return Ok(format!("webhooks/{wanted}"));
+/// Returns the API path of a webhook.
+pub(super) fn webhook_path(remote: &mut Remote<'_>, id_or_name: &str) -> Outcome<String> {
+    if id_or_name.parse::<i64>().is_ok() {
+        return Ok(format!("webhooks/{id_or_name}"));
     }
-    let all = remote.get_list(&Request::get("webhooks"))?;
-    if let Some(webhook) = all.iter().find(|webhook| webhook["name"] == wanted) {
+    let webhooks = remote.get_list(&Request::get("webhooks"))?;
+    if let Some(webhook) = webhooks.iter().find(|webhook| webhook["name"] == id_or_name) {
         return Ok(format!("webhooks/{}", cell(&webhook["id"])));
     }
-    let mut failure = Failure::failed(format!("there is no webhook `{wanted}`"));
-    failure.diagnostics[0].help = Some("`stoker webhook list` shows those there are".to_owned());
+    let mut failure = Failure::failed(format!("webhook `{id_or_name}` not found"));
+    failure.diagnostics[0].help = Some("run `stoker webhook list` to see all webhooks".to_owned());
     Err(failure)
 }

@@ -12,7 +12,7 @@ Examples:
 pub(super) struct Args {}
 
 pub(super) fn run(_: &Args, remote: &mut Remote<'_>) -> Outcome {
-    let listed = remote.get_list(&Request::get("webhooks"))?;
+    let webhooks = remote.get_list(&Request::get("webhooks"))?;
     remote.list(
         &[
             ("id", "id"),
@@ -22,6 +22,6 @@ pub(super) fn run(_: &Args, remote: &mut Remote<'_>) -> Outcome {
             ("cluster", "cluster"),
             ("enabled", "enabled"),
         ],
-        listed,
+        webhooks,
     )
 }

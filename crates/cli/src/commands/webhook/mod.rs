@@ -1,4 +1,4 @@
-//! `stoker webhook`: addresses that are told what happens.
+//! `stoker webhook`: HTTP notifications about runs and nodes.
 
 mod create;
 mod delete;
@@ -15,9 +15,9 @@ use clap::Subcommand;
 
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Columns, Options, Remote, Shared};
+use crate::remote::{Columns, Options, Remote, SharedOptions};
 
-/// Webhooks: addresses that are told what happens to runs and nodes; for admins
+/// Manage webhooks: HTTP notifications about runs and nodes (administrators only)
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -47,15 +47,15 @@ const DELIVERY: Columns<'_> = &[
     ("topic", "topic"),
     ("status", "status"),
     ("attempts", "attempts"),
-    ("answer", "answer"),
+    ("response", "answer"),
     ("created", "created_at"),
-    ("tried", "tried_at"),
-    ("next", "due_at"),
-    ("problem", "problem"),
+    ("last attempt", "tried_at"),
+    ("next attempt", "due_at"),
+    ("error", "problem"),
 ];
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     match &args.verb {
         Verb::Create(args) => create::run(args, &mut remote),
         Verb::Delete(args) => delete::run(args, &mut remote),

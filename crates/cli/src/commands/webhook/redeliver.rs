@@ -5,17 +5,17 @@ use super::find::webhook_path;
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// Tell a webhook something once more
+/// Send a delivery again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker webhook redeliver chat 12")]
 pub(super) struct Args {
-    /// Id or name of the webhook
+    /// Webhook ID or name
     #[arg(value_name = "WEBHOOK")]
     webhook: String,
 
-    /// Id of the delivery
+    /// Delivery ID
     #[arg(value_name = "DELIVERY")]
     delivery: i64,
 }
@@ -23,6 +23,6 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let path = webhook_path(remote, &args.webhook)?;
     let path = format!("{path}/deliveries/{}/redeliver", args.delivery);
-    let sent = remote.send_json(Method::Post, path, &json!({}))?;
-    remote.made("sends again delivery", &sent)
+    let delivery = remote.send_json(Method::Post, path, &json!({}))?;
+    remote.report_change("queued delivery", &delivery)
 }

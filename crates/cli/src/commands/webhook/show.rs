@@ -9,14 +9,14 @@ Examples:
   stoker webhook show chat
   stoker webhook show 1 --output yaml")]
 pub(super) struct Args {
-    /// Id or name of the webhook
+    /// Webhook ID or name
     #[arg(value_name = "WEBHOOK")]
     webhook: String,
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let path = webhook_path(remote, &args.webhook)?;
-    let shown = remote.get(path)?;
+    let webhook = remote.get(path)?;
     remote.details(
         &[
             ("id", "id"),
@@ -27,6 +27,6 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             ("enabled", "enabled"),
             ("created", "created_at"),
         ],
-        &shown,
+        &webhook,
     )
 }

@@ -8,45 +8,42 @@ use super::find::webhook_path;
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Remote, cell};
 
-const LOOK: Duration = Duration::from_millis(200);
-/// Longer than the server waits for an answer, unless somebody chose otherwise.
-const N_LOOKS: usize = 100;
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// 20 s: longer than the default request timeout of the server.
+const N_POLLS: usize = 100;
 
-/// Tell a webhook something, and see what comes of it
+/// Send a test delivery and wait for its result
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Waits for the first try. The server goes on trying if it fails.
+Waits for the first attempt. If it fails, the server keeps retrying.
 
 Examples:
   stoker webhook test chat")]
 pub(super) struct Args {
-    /// Id or name of the webhook
+    /// Webhook ID or name
     #[arg(value_name = "WEBHOOK")]
     webhook: String,
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the server is asked from time to time, which nothing here can wait for"
-)]
+#[expect(clippy::disallowed_methods, reason = "the delivery is polled; the API has no blocking request")]
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let path = webhook_path(remote, &args.webhook)?;
-    let sent = remote.send_json(Method::Post, format!("{path}/test"), &json!({}))?;
-    let path = format!("{path}/deliveries/{}", cell(&sent["id"]));
-    for _ in 0..N_LOOKS {
+    let queued = remote.send_json(Method::Post, format!("{path}/test"), &json!({}))?;
+    let path = format!("{path}/deliveries/{}", cell(&queued["id"]));
+    for _ in 0..N_POLLS {
         let delivery = remote.get(path.clone())?;
         if !delivery["tried_at"].is_null() {
             remote.details(DELIVERY, &delivery)?;
             return if delivery["status"] == "delivered" {
                 Ok(())
             } else {
-                let problem = delivery["problem"].as_str().unwrap_or("nobody knows why");
-                Err(Failure::failed(format!("the webhook was not told: {problem}")))
+                let problem = delivery["problem"].as_str().unwrap_or("unknown error");
+                Err(Failure::failed(format!("test delivery failed: {problem}")))
             };
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
-    let mut failure = Failure::failed("nothing was sent yet");
-    failure.diagnostics[0].help = Some("`stoker webhook deliveries` shows what becomes of it".to_owned());
+    let mut failure = Failure::failed("timed out waiting for the first delivery attempt");
+    failure.diagnostics[0].help = Some("run `stoker webhook deliveries` to see its status".to_owned());
     Err(failure)
 }

@@ -1,6 +1,6 @@
-//! `stoker wizard`: a cluster by questions and answers.
+//! `stoker wizard`: interactive cluster creation.
 
-mod ask;
+mod control;
 
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
@@ -8,10 +8,10 @@ use stoker_client::Method;
 
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
-use crate::remote::{Format, Options, Remote, Shared, cell, confirm, grid};
+use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm, grid};
 use crate::terminal;
 
-/// The wizard of a release: make a cluster by answering questions
+/// Create a cluster interactively with the wizard of a release
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -19,7 +19,7 @@ pub(crate) struct Args {
     verb: Verb,
 
     #[command(flatten)]
-    options: Shared,
+    options: SharedOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -30,55 +30,55 @@ enum Verb {
     // end sorted
 }
 
-/// Ask what the cluster is to be, and make it
+/// Run the wizard and create a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every question has a default, which an empty answer takes. What cannot be chosen any more is not offered, and it is
-told why. Without a terminal answers are lines of standard input. `--answer` answers beforehand, and with `--defaults`
-nothing else is asked.
+An empty answer selects the default. Options that conflict with earlier answers are disabled, with the reason. Without a
+terminal, answers are read from the lines of standard input. `--answer` answers a question in advance; with `--defaults`,
+all other questions are skipped.
 
 Examples:
   stoker wizard run --release 1
   stoker wizard run --release 1 --name shop --answer Network.manager=gridnet
   stoker wizard run --release 1 --name shop --defaults --yes")]
 struct RunArgs {
-    /// The release
+    /// Release ID
     #[arg(long, short, value_name = "ID")]
     release: i64,
 
-    /// What the cluster is called; asked for if not given
+    /// Cluster name; prompts for it by default
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// An answer; can be given several times
+    /// Answer to a question; can be repeated
     #[arg(long = "answer", short, value_name = "PANE.CONTROL=VALUE")]
     answers: Vec<String>,
 
-    /// Ask nothing that has a default
+    /// Use the default for all other questions
     #[arg(long)]
     defaults: bool,
 
-    /// Make the cluster without asking once more
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     yes: bool,
 }
 
-/// Show the questions of the wizard, those of plugins among them
+/// Show the questions of the wizard, including those of plugins
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker wizard show --release 1
   stoker wizard show --release 1 --output yaml")]
 struct ShowArgs {
-    /// The release
+    /// Release ID
     #[arg(long, short, value_name = "ID")]
     release: i64,
 }
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let mut remote = Remote::connect(&args.options.over(earlier), printer)?;
+    let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     match &args.verb {
-        Verb::Run(args) => make(args, &mut remote),
+        Verb::Run(args) => create_cluster(args, &mut remote),
         Verb::Show(args) => show(args, &mut remote),
     }
 }
@@ -90,7 +90,7 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     }
     let evaluation = evaluate(remote, args.release, &json!({}))?;
     let row = |state: &Json| {
-        let control = ask::Control::new(&wizard, state);
+        let control = control::Control::new(&wizard, state);
         let options: Vec<String> = control.options().iter().map(|option| option.label.clone()).collect();
         vec![control.path(), control.label.clone(), cell(&state["value"]), options.join(", ")]
     };
@@ -99,10 +99,10 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     Ok(remote.printer.page(&grid(&header, rows.into_iter()))?)
 }
 
-fn make(args: &RunArgs, remote: &mut Remote<'_>) -> Outcome {
+fn create_cluster(args: &RunArgs, remote: &mut Remote<'_>) -> Outcome {
     let mut answers = json!({});
     for text in &args.answers {
-        let (pane, control, value) = ask::answer(text)?;
+        let (pane, control, value) = control::parse_answer(text)?;
         answers[pane][control] = value;
     }
     let wizard = remote.get(format!("releases/{}/wizard", args.release))?;
@@ -110,10 +110,10 @@ fn make(args: &RunArgs, remote: &mut Remote<'_>) -> Outcome {
         ask_all(args.release, &wizard, &mut answers, remote)?;
     }
     let evaluation = evaluate(remote, args.release, &answers)?;
-    refuse_problems(&evaluation)?;
+    reject_problems(&evaluation)?;
     let name = match &args.name {
         Some(name) => name.clone(),
-        None => terminal::question("What is the cluster called?")?,
+        None => terminal::ask_line("Cluster name:")?,
     };
     let components = cell(&evaluation["components"]);
     if !components.is_empty() {
@@ -123,25 +123,25 @@ fn make(args: &RunArgs, remote: &mut Remote<'_>) -> Outcome {
     if !plugins.is_empty() {
         remote.note(&format!("plugins: {plugins}"));
     }
-    confirm(&format!("Make the cluster `{name}`?"), args.yes)?;
+    confirm(&format!("Create cluster `{name}`?"), args.yes)?;
     let body = json!({"name": name, "release_id": args.release, "wizard": answers});
     let cluster = remote.send_json(Method::Post, "clusters", &body)?;
-    remote.made("made cluster", &cluster)
+    remote.report_change("created cluster", &cluster)
 }
 
-/// Asks control after control; what can be chosen is looked at anew after every answer.
+/// Prompts for each control; evaluates the wizard after every answer, because it can change other controls.
 fn ask_all(release: i64, wizard: &Json, answers: &mut Json, remote: &mut Remote<'_>) -> Outcome {
-    let mut asked: Vec<String> = Vec::new();
+    let mut visited: Vec<String> = Vec::new();
     let mut pane = String::new();
     loop {
         let evaluation = evaluate(remote, release, answers)?;
         let controls = evaluation["controls"].as_array().cloned().unwrap_or_default();
-        let next = controls.iter().map(|state| ask::Control::new(wizard, state)).find(|control| {
-            let is_given = !answers[control.pane.as_str()][control.name.as_str()].is_null();
-            !asked.contains(&control.path()) && !is_given
+        let next = controls.iter().map(|state| control::Control::new(wizard, state)).find(|control| {
+            let is_answered = !answers[control.pane.as_str()][control.name.as_str()].is_null();
+            !visited.contains(&control.path()) && !is_answered
         });
         let Some(control) = next else { return Ok(()) };
-        asked.push(control.path());
+        visited.push(control.path());
         if control.is_hidden {
             continue;
         }
@@ -150,7 +150,7 @@ fn ask_all(release: i64, wizard: &Json, answers: &mut Json, remote: &mut Remote<
             remote.printer.note(&format!("\n{}", control.heading));
         }
         if control.is_disabled {
-            remote.printer.note(&format!("  {}: {}", control.label, control.why()));
+            remote.printer.note(&format!("  {}: {}", control.label, control.reason()));
             continue;
         }
         if let Some(value) = control.ask(remote.printer)? {
@@ -164,8 +164,8 @@ fn evaluate(remote: &mut Remote<'_>, release: i64, answers: &Json) -> Outcome<Js
     remote.send_json(Method::Post, format!("releases/{release}/wizard/evaluate"), &body)
 }
 
-/// All of what is wrong with the answers, before anything is asked for the last time.
-fn refuse_problems(evaluation: &Json) -> Outcome {
+/// Reports all problems with the answers before the confirmation.
+fn reject_problems(evaluation: &Json) -> Outcome {
     let mut messages: Vec<String> = Vec::new();
     for problem in evaluation["problems"].as_array().into_iter().flatten() {
         messages.push(format!("{}: {}", cell(&problem["path"]), cell(&problem["message"])));

@@ -1,4 +1,4 @@
-//! `stoker yaql EXPRESSION`.
+//! `stoker yaql EXPRESSION`: evaluates one expression.
 
 use std::path::PathBuf;
 
@@ -16,37 +16,37 @@ use stoker_yaql::people::Trace;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
-#[expect(clippy::struct_excessive_bools, reason = "flags of a command are what they are")]
+#[expect(clippy::struct_excessive_bools, reason = "each flag is an independent option")]
 pub(crate) struct Args {
-    /// What to evaluate
+    /// Expression to evaluate
     #[arg(value_name = "EXPRESSION", required_unless_present = "jsonl", allow_negative_numbers = true)]
     expression: Option<String>,
 
-    /// Document to read as `$`, JSON or YAML; `-` is standard input
+    /// JSON or YAML document to read as `$`; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     data: Option<PathBuf>,
 
-    /// Variable to read as `$NAME`; may be repeated
+    /// Variable to read as `$NAME`; can be repeated
     #[arg(long, value_name = "NAME=JSON")]
     var: Vec<String>,
 
-    /// Format of the result: json (the default) or yaml
+    /// Output format: `json` or `yaml` (default `json`)
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<Format>,
 
-    /// Print a result that is text without quotes
+    /// Print a string result without quotes
     #[arg(long, short, conflicts_with_all = ["explain", "reads"])]
     raw: bool,
 
-    /// Show what every part of the expression was
+    /// Show the value of each subexpression
     #[arg(long, short, conflicts_with = "reads")]
     explain: bool,
 
-    /// Show what the expression may read, without evaluating it
+    /// Show the paths that the expression may read, without evaluating it
     #[arg(long)]
     reads: bool,
 
-    /// Answer requests from standard input, one JSON object on each line
+    /// Answer requests from standard input, one JSON object per line
     #[arg(long, exclusive = true)]
     pub(super) jsonl: bool,
 

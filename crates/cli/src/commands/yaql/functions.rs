@@ -1,4 +1,4 @@
-//! `stoker yaql functions`: what can be called.
+//! `stoker yaql functions`: documentation of functions.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::printer::Printer;
 use stoker_yaql::people::{Entry, entries, find, suggestion};
 use stoker_yaql::people::{first_sentence, one_line};
 
-/// List functions, or tell everything about one
+/// List functions, or describe one
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,20 +29,20 @@ Examples:
   stoker yaql functions --helpers helpers/ --output json
 
 Exit codes:
-  0  there is such a function
-  1  there is none
-  2  wrong usage
-  3  helper files could not be read or make no sense")]
+  0  success
+  1  the function does not exist
+  2  invalid usage
+  3  invalid or unreadable helper files")]
 pub(crate) struct Args {
-    /// Function, method, operator or property to tell about
+    /// Function, method, operator or property to describe
     #[arg(value_name = "NAME", allow_hyphen_values = true)]
     name: Option<String>,
 
-    /// Folder of helper files, or one such file, whose functions are listed too
+    /// Helper file, or folder of helper files, whose functions to include
     #[arg(long, value_name = "DIR")]
     helpers: Option<PathBuf>,
 
-    /// How to show them
+    /// Output format
     #[arg(long, short, value_name = "FORMAT", default_value = "table")]
     output: Listing,
 }
@@ -58,55 +58,55 @@ const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
 pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
-    let mut all = all_functions();
+    let mut functions = all_functions();
     if let Some(path) = &args.helpers {
         let engine = Engine::default();
         let n_standard = engine.library().functions().len();
         let helpers = read_helpers(path, engine.library())?;
         helpers.warnings.iter().for_each(|warning| printer.diagnostic(warning));
-        all.extend_from_slice(&helpers.library.functions()[n_standard..]);
+        functions.extend_from_slice(&helpers.library.functions()[n_standard..]);
     }
-    let entries = entries(&all);
-    let shown: Vec<&Entry> = match &args.name {
+    let entries = entries(&functions);
+    let selected: Vec<&Entry> = match &args.name {
         Some(name) => find(&entries, name),
         None => entries.iter().collect(),
     };
-    if let (Some(name), true) = (&args.name, shown.is_empty()) {
-        return Err(unknown(name, &entries));
+    if let (Some(name), true) = (&args.name, selected.is_empty()) {
+        return Err(unknown_function(name, &entries));
     }
     let format = match args.output {
         Listing::Json => Format::Json,
         Listing::Yaml => Format::Yaml,
-        Listing::Table if args.name.is_some() => return Ok(printer.page(&pages(&shown))?),
-        Listing::Table => return Ok(printer.page(&table(&shown))?),
+        Listing::Table if args.name.is_some() => return Ok(printer.page(&pages(&selected))?),
+        Listing::Table => return Ok(printer.page(&table(&selected))?),
     };
-    let value = Value::tuple(shown.iter().map(|entry| entry_value(entry)).collect());
+    let value = Value::tuple(selected.iter().map(|entry| entry_value(entry)).collect());
     let text =
         to_text(&value, format, &Options::default()).map_err(|error| Failure::input(&*error.message))?;
     Ok(printer.data(&text)?)
 }
 
-/// Every function there is in any dialect: the standard library, then what delegates and legacy add.
+/// Functions of all dialects: the standard library, then those added by delegates and legacy mode.
 pub(super) fn all_functions() -> Vec<Arc<dyn Function>> {
     let standard = Engine::default();
     let n_standard = standard.library().functions().len();
-    let mut all = standard.library().functions().to_vec();
+    let mut functions = standard.library().functions().to_vec();
     for engine in [Engine::with_dialect(true, Legacy::Off), Engine::with_dialect(false, Legacy::Context)] {
-        all.extend_from_slice(&engine.library().functions()[n_standard..]);
+        functions.extend_from_slice(&engine.library().functions()[n_standard..]);
     }
-    all
+    functions
 }
 
-fn unknown(name: &str, entries: &[Entry]) -> Failure {
+fn unknown_function(name: &str, entries: &[Entry]) -> Failure {
     let help = match suggestion(entries, name) {
         Some(best) => format!("did you mean `{best}`?"),
-        None => "`stoker yaql functions` lists them all".to_owned(),
+        None => "run `stoker yaql functions` to list all functions".to_owned(),
     };
-    let diagnostic = Diagnostic::error(format!("there is no function `{name}`")).help(Some(help));
+    let diagnostic = Diagnostic::error(format!("unknown function `{name}`")).help(Some(help));
     Failure::new(Exit::Failed, diagnostic)
 }
 
-/// A family after another: signatures, and one line on what they do.
+/// Lists signatures and first sentences by family.
 fn table(entries: &[&Entry]) -> String {
     let mut out = String::new();
     let mut family = "";
@@ -124,7 +124,7 @@ fn table(entries: &[&Entry]) -> String {
     out
 }
 
-/// Everything about a few functions.
+/// Renders the full documentation of functions.
 pub(super) fn pages(entries: &[&Entry]) -> String {
     entries.iter().map(|entry| page(entry)).collect::<Vec<_>>().join("\n")
 }

@@ -1,4 +1,4 @@
-//! `stoker yaql --jsonl`: requests in, answers out, a line each.
+//! `stoker yaql --jsonl`: JSON Lines protocol.
 
 use std::io;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use stoker_yaql::protocol::{Responder, refusal};
 
 use crate::exit::Outcome;
 use crate::host::SystemHost;
-use crate::input::{Line, Lines, guarded};
+use crate::input::{Line, Lines, catch_panic};
 use crate::printer::Printer;
 
-/// A request that is longer is refused: its values would take many times as much memory.
+/// Longer requests are rejected: their values take a multiple of that in memory.
 const LINE_BYTES_MAX: usize = 16 << 20;
 const TIME_MAX: Duration = Duration::from_secs(20);
 
@@ -20,34 +20,34 @@ pub(crate) fn run(printer: &mut Printer) -> Outcome {
     let mut responder = Responder::new(&host, Limits::default());
     let mut lines = Lines::new(io::stdin().lock(), "standard input", LINE_BYTES_MAX);
     while let Some(line) = lines.next()? {
-        let answer = match &line {
+        let response = match &line {
             Line::Bytes(bytes) => match std::str::from_utf8(bytes).map(str::trim) {
                 Ok("") => continue,
                 Ok(request) => {
                     host.start();
-                    guarded(|| responder.answer(request)).unwrap_or_else(|| {
+                    catch_panic(|| responder.answer(request)).unwrap_or_else(|| {
                         responder = Responder::new(&host, Limits::default());
-                        BUG.to_owned()
+                        INTERNAL_ERROR.to_owned()
                     })
                 }
-                Err(_) => refusal("a request is UTF-8 text"),
+                Err(_) => refusal("invalid UTF-8"),
             },
-            Line::TooLong => refusal(&format!("a request has at most {LINE_BYTES_MAX} bytes")),
+            Line::TooLong => refusal(&format!("request exceeds {LINE_BYTES_MAX} bytes")),
         };
-        printer.data(&answer)?;
+        printer.data(&response)?;
     }
     Ok(())
 }
 
-/// The answer when the program itself is at fault; what happened is on standard error.
-const BUG: &str = r#"{"err": "InternalError", "msg": "this request met a bug of stoker"}"#;
+/// Response after a panic; its message is on standard error.
+const INTERNAL_ERROR: &str = r#"{"err": "InternalError", "msg": "this request triggered a bug in stoker"}"#;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_to_a_bug_is_an_answer() {
-        assert!(stoker_yaql::json::parse(BUG).is_ok());
+    fn internal_error_response_is_valid_json() {
+        assert!(stoker_yaql::json::parse(INTERNAL_ERROR).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! `stoker yaql`: the query language at the command line.
+//! `stoker yaql`: the YAQL query language on the command line.
 
 mod bench;
 mod evaluate;
@@ -14,7 +14,7 @@ use clap::Subcommand;
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
-/// Evaluate an expression of the query language
+/// Evaluate a YAQL expression
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -36,13 +36,13 @@ Examples:
   stoker yaql '$.nodes.where(controller in $.roles).name' --data cluster.yaml
   stoker yaql '$.len() > $n' --data - --var n=3 < list.json
   stoker yaql '$.nodes.select($.cpus).sum()' --data cluster.yaml --explain
-  stoker yaql --data cluster.yaml -- '-$.offset'   (an expression that begins with `-`)
+  stoker yaql --data cluster.yaml -- '-$.offset'   (an expression that starts with `-`)
 
 Exit codes:
-  0  there is a result
-  1  the expression is wrong or failed
-  2  wrong usage
-  3  data or helper files could not be read or make no sense
+  0  success
+  1  the expression is invalid or its evaluation failed
+  2  invalid usage
+  3  invalid or unreadable data or helper files
   4  the output could not be written";
 
 #[derive(Debug, Subcommand)]

@@ -1,4 +1,4 @@
-//! What every evaluation needs: an engine in some dialect, options, limits, and a world.
+//! Evaluation environment of commands: engine, dialect, options, limits and host.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use stoker_yaql::stdlib::Legacy;
 use stoker_yaql::syntax::{Node, NodeId, VarName};
 use stoker_yaql::{Engine, Error, ErrorClass, Expression, Input, Limits, Options, Span, Value};
 
-use crate::diagnostic::{Diagnostic, Place};
+use crate::diagnostic::{Diagnostic, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::host::SystemHost;
 use crate::input::{Helpers, read_helpers};
@@ -20,29 +20,29 @@ use stoker_yaql::people::one_line;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(crate) struct Args {
-    /// Folder of helper files, or one such file, whose functions can be called
+    /// Helper file, or folder of helper files, with functions for expressions
     #[arg(long, value_name = "DIR")]
     helpers: Option<PathBuf>,
 
-    /// Longest collection that may be walked or returned; negative: no limit
+    /// Maximum number of elements of a collection that is iterated over or returned; negative for no limit
     #[arg(long, value_name = "N", default_value_t = 10_000, allow_negative_numbers = true)]
     #[arg(help_heading = "Dialect and limits")]
     limit_iterators: i64,
 
-    /// Largest single value, in bytes; 0 or negative: no limit
+    /// Maximum size of a value, in bytes; 0 or negative for no limit
     #[arg(long, value_name = "BYTES", default_value_t = 100 * 1024 * 1024, allow_negative_numbers = true)]
     #[arg(help_heading = "Dialect and limits")]
     memory_quota: i64,
 
-    /// Add the functions of YAQL 0.2 (context), or its grammar too (full)
-    #[arg(long, value_name = "HOW", hide_possible_values = true, help_heading = "Dialect and limits")]
+    /// YAQL 0.2 compatibility: `context` adds its functions, `full` its grammar too
+    #[arg(long, value_name = "LEVEL", hide_possible_values = true, help_heading = "Dialect and limits")]
     legacy: Option<LegacyArg>,
 
     /// Allow `value(…)` to call a function that is a value
     #[arg(long, help_heading = "Dialect and limits")]
     delegates: bool,
 
-    /// Give up after this time; 0: never
+    /// Evaluation timeout in seconds; 0 for no timeout
     #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Dialect and limits")]
     timeout: u64,
 }
@@ -53,7 +53,7 @@ enum LegacyArg {
     Full,
 }
 
-/// The surroundings of one evaluation after another.
+/// Reusable environment of evaluations.
 pub(crate) struct Session {
     pub(crate) engine: Engine,
     pub(crate) options: Options,
@@ -93,7 +93,7 @@ impl Session {
         self.engine.compile(source).map_err(|error| self.failure(&error, source))
     }
 
-    /// Evaluates with a fresh time limit.
+    /// Evaluates with a restarted time limit.
     pub(crate) fn evaluate<'a>(
         &'a self,
         expression: &Expression,
@@ -106,7 +106,7 @@ impl Session {
         expression.run(Input { data, vars, options, limits, host, observer })
     }
 
-    /// What to tell about an expression that has no value.
+    /// Converts an evaluation error to a failure.
     pub(crate) fn failure(&self, error: &Error, source: &str) -> Failure {
         Failure::new(Exit::Failed, self.diagnostic(error, source))
     }
@@ -119,22 +119,24 @@ impl Session {
         let text = error.source.as_deref().unwrap_or(source);
         let span = self.focus(text, span);
         let in_helper =
-            self.helpers.as_ref().filter(|_| text != source).and_then(|found| found.place(text, span));
+            self.helpers.as_ref().filter(|_| text != source).and_then(|helpers| helpers.locate(text, span));
         match in_helper {
-            Some((place, name)) => {
-                let note = format!("in the body of the helper `{name}`, called by `{}`", one_line(source));
-                Diagnostic { notes: vec![note], ..diagnostic.at(place) }
+            Some((location, name)) => {
+                let note = format!("in helper `{name}`, called by `{}`", one_line(source));
+                Diagnostic { notes: vec![note], ..diagnostic.at(location) }
             }
-            None => diagnostic.at(Place::new("expression", text, span.start as usize..span.end as usize)),
+            None => {
+                diagnostic.at(SourceLocation::new("expression", text, span.start as usize..span.end as usize))
+            }
         }
     }
 
-    /// The name of the helper with this body.
+    /// Returns the name of the helper with this body.
     pub(crate) fn helper_name(&self, body: &str) -> Option<&str> {
         self.helpers.as_ref()?.name(body)
     }
 
-    /// Of a long chain of calls, the link that broke: the name of the method or key rather than all before it.
+    /// Narrows the span of an error in a chain of calls to the name of the failing method or key.
     fn focus(&self, text: &str, span: Span) -> Span {
         let Ok(expression) = self.engine.compile(text) else { return span };
         let tree = &expression.program().tree;
@@ -148,11 +150,11 @@ impl Session {
 }
 
 fn help(error: &Error) -> Option<String> {
-    let known = match error.class {
-        ErrorClass::CollectionTooLarge => "`--limit-iterators` sets how long a collection may be",
-        ErrorClass::MemoryQuota => "`--memory-quota` sets how large a value may be",
-        ErrorClass::Interrupted => "`--timeout` sets how long an evaluation may take",
+    let hint = match error.class {
+        ErrorClass::CollectionTooLarge => "raise the limit with `--limit-iterators`",
+        ErrorClass::MemoryQuota => "raise the limit with `--memory-quota`",
+        ErrorClass::Interrupted => "raise the limit with `--timeout`",
         _ => return error.help.clone(),
     };
-    error.help.clone().or_else(|| Some(known.to_owned()))
+    error.help.clone().or_else(|| Some(hint.to_owned()))
 }

@@ -1,27 +1,28 @@
-//! What comes in and what goes out.
+//! Inputs, outputs and limits of the agent session.
 
 use stoker_model::{JsonMap, RunId};
 
 use super::super::{Attempt, AttemptKey, End, FromAgent, ToAgent};
 use super::journal::Record;
 
-/// What an agent says about itself.
+/// Identity of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// The uid of the node, or `master`.
+    /// Node uid, or `master`.
     pub node: String,
-    /// Of the program.
+    /// Agent version.
     pub version: String,
 }
 
-/// How much is kept.
+/// Bounds of the retained state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Ends that no server has acknowledged; with more of them nothing new is begun.
+    /// Maximum number of unacknowledged results; beyond it new attempts are refused.
     pub n_unacknowledged_max: usize,
-    /// Runs that have ended are remembered, so that what comes late from them is not begun; the oldest go first.
+    /// Number of ended runs to remember, so that their late messages are ignored; the oldest are evicted
+    /// first.
     pub n_ended_runs_max: usize,
-    /// Records beyond twice what is needed before the journal is written anew.
+    /// Records beyond twice the needed number before the journal is compacted.
     pub n_slack_records: usize,
 }
 
@@ -33,22 +34,22 @@ impl Default for Limits {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// There is a connection now, whichever was before is gone.
+    /// A connection was established; any previous one is gone.
     Connected {
         facts: JsonMap,
     },
     Disconnected,
     Message(ToAgent),
-    /// The write of this number, and no other, is safe on disk.
+    /// The write with this number, and no other, is durable.
     Written {
         seq: u64,
     },
-    /// It is not on disk, and never will be.
+    /// The write failed for good.
     WriteFailed {
         seq: u64,
         message: String,
     },
-    /// What [`Output::Start`] began is over.
+    /// The process of [`Output::Start`] has exited.
     Exited {
         key: AttemptKey,
         end: End,
@@ -58,25 +59,25 @@ pub enum Input {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// Append to the journal, and say how it went.
+    /// Append to the journal and report the outcome.
     Write {
         seq: u64,
         record: Record,
     },
-    /// Put these in the place of the whole journal at once, and say how it went. Earlier writes are contained in it.
+    /// Atomically replace the whole journal and report the outcome. The records include all earlier writes.
     Rewrite {
         seq: u64,
         records: Vec<Record>,
     },
     Send(FromAgent),
-    /// Begin it. Answered with [`Input::Exited`], also if it cannot be begun.
+    /// Start the attempt. Answered with [`Input::Exited`], even if it cannot be started.
     Start(Attempt),
-    /// End it with everything it started. Answered with [`Input::Exited`].
+    /// Kill the attempt with all of its child processes. Answered with [`Input::Exited`].
     Kill(AttemptKey),
     HeartbeatEvery {
         ms: u64,
     },
-    /// A message was not obeyed. For the log.
+    /// A message was ignored. For logging.
     Ignored {
         run: RunId,
         why: &'static str,

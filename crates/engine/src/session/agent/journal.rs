@@ -1,4 +1,4 @@
-//! What is on the disk of an agent.
+//! Journal of an agent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -7,58 +7,58 @@ use stoker_model::RunId;
 
 use super::super::{AttemptKey, End, Finished, Generation};
 
-/// One line of the journal. A journal is read from its beginning; later lines are about the same keys as earlier ones.
+/// One journal record. Later records supersede earlier ones with the same key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
-    /// It will be begun now.
+    /// The attempt is about to start.
     Accepted { key: AttemptKey, generation: Generation },
-    /// This is how it ended, and the server has to be told.
+    /// The attempt ended; the result must be reported to the server.
     Ended(Finished),
-    /// The server knows.
+    /// The server has acknowledged the result.
     Acknowledged { key: AttemptKey },
-    /// The run is over; nothing of it is begun any more.
+    /// The run is over; none of its attempts may start any more.
     RunEnded { run: RunId },
 }
 
-/// When a record has to be where a loss of power leaves it. The death of the agent alone leaves everything that was written.
+/// When a record must survive power loss. A crash of the agent alone loses nothing that was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Safe {
-    /// Before [`Input::Written`](super::Input::Written) is said of it, and with it everything that was written before.
+    /// Fsync before [`Input::Written`](super::Input::Written), which also covers all earlier writes.
     First,
-    /// A moment after that.
+    /// Fsync shortly after.
     Soon,
-    /// At any time.
+    /// No fsync required.
     Whenever,
 }
 
 impl Record {
     pub fn safe(&self) -> Safe {
         match self {
-            // Or it could be begun a second time.
+            // Otherwise the attempt could start twice.
             Self::Accepted { .. } => Safe::First,
-            // Perhaps nothing else keeps it from being begun when it comes late.
+            // This record may be the only protection against starting the attempt when it arrives late.
             Self::Ended(finished) if finished.end == End::Cancelled => Safe::First,
-            // The server is told meanwhile. If power is lost before either has it, the attempt was interrupted for all that
-            // anybody can say: neither is it certain that what it wrote is on the disk.
+            // The result is sent to the server meanwhile. If power is lost before either has it, the attempt
+            // counts as interrupted, which is correct: its own disk writes may be lost as well.
             Self::Ended(_) => Safe::Soon,
-            // Without them something is told twice, which does no harm.
+            // Losing them only causes a duplicate report, which is deduplicated.
             Self::Acknowledged { .. } | Self::RunEnded { .. } => Safe::Whenever,
         }
     }
 }
 
-/// An attempt as the journal knows it.
+/// State of an attempt according to the journal.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Known {
+pub(super) enum JournalState {
     Accepted,
     Ended(Finished),
     Acknowledged,
 }
 
-/// What a journal says when it was read to its end.
+/// Replayed contents of a journal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Contents {
-    pub(super) attempts: BTreeMap<AttemptKey, Known>,
+    pub(super) attempts: BTreeMap<AttemptKey, JournalState>,
     pub(super) generations: BTreeMap<RunId, Generation>,
     pub(super) ended_runs: BTreeSet<RunId>,
     pub(super) n_records: usize,
@@ -69,23 +69,23 @@ impl Contents {
         let mut contents = Self::default();
         for record in records {
             contents.n_records += 1;
-            contents.fold(record);
+            contents.apply(record);
         }
         contents
     }
 
-    fn fold(&mut self, record: Record) {
+    fn apply(&mut self, record: Record) {
         match record {
             Record::Accepted { key, generation } => {
-                self.attempts.insert(key, Known::Accepted);
+                self.attempts.insert(key, JournalState::Accepted);
                 let highest = self.generations.entry(key.run).or_default();
                 *highest = generation.max(*highest);
             }
             Record::Ended(finished) => {
-                self.attempts.insert(finished.key, Known::Ended(finished));
+                self.attempts.insert(finished.key, JournalState::Ended(finished));
             }
             Record::Acknowledged { key } => {
-                self.attempts.insert(key, Known::Acknowledged);
+                self.attempts.insert(key, JournalState::Acknowledged);
             }
             Record::RunEnded { run } => {
                 self.attempts.retain(|key, _| key.run != run);
@@ -96,12 +96,12 @@ impl Contents {
     }
 }
 
-/// All attempts of an instance.
+/// Key range of all attempts of an instance.
 pub(super) fn instance_keys(key: AttemptKey) -> RangeInclusive<AttemptKey> {
     AttemptKey { attempt: 0, ..key }..=AttemptKey { attempt: u32::MAX, ..key }
 }
 
-/// All attempts of a run.
+/// Key range of all attempts of a run.
 pub(super) fn run_keys(run: RunId) -> RangeInclusive<AttemptKey> {
     AttemptKey { run, instance: 0, attempt: 0 }..=AttemptKey { run, instance: u32::MAX, attempt: u32::MAX }
 }

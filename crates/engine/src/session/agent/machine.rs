@@ -1,4 +1,4 @@
-//! The machine itself.
+//! The agent's state machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,26 +8,26 @@ use super::super::{Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Gen
 use super::interface::{Identity, Input, Limits, Output};
 use super::journal::{Record, instance_keys, run_keys};
 
-/// An attempt that is not forgotten.
+/// State of a retained attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum State {
-    /// The promise is being written. Nothing has begun.
+    /// The acceptance is being journaled. The attempt has not started.
     Accepting {
         attempt: Box<Attempt>,
         is_cancelled: bool,
     },
-    /// An older attempt of the instance has to end first.
+    /// Waiting for an older attempt of the instance to end.
     Waiting {
         attempt: Box<Attempt>,
     },
     Running {
         since: Micros,
     },
-    /// The end is being written; nobody was told yet.
+    /// The result is being journaled and was not reported yet.
     Ending {
         finished: Box<Finished>,
     },
-    /// It was told, or will be with the next connection.
+    /// The result was reported, or will be on the next connect.
     Ended {
         finished: Box<Finished>,
         is_durable: bool,
@@ -35,26 +35,26 @@ pub(super) enum State {
     Acknowledged,
 }
 
-/// The agent's side of the conversation.
+/// Agent side of the session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentSession {
     pub(super) identity: Identity,
     pub(super) limits: Limits,
     pub(super) is_connected: bool,
     pub(super) attempts: BTreeMap<AttemptKey, State>,
-    /// The highest generation heard of each run.
+    /// Highest generation seen for each run.
     pub(super) generations: BTreeMap<RunId, Generation>,
-    /// Runs that are over, of which something is still owed to the server.
+    /// Runs that are over but have unacknowledged results.
     pub(super) ending_runs: BTreeSet<RunId>,
-    /// Runs that are over and forgotten but for their number.
+    /// Runs that are over, of which only the id is retained.
     pub(super) ended_runs: BTreeSet<RunId>,
     pub(super) n_unacknowledged: usize,
     pub(super) next_seq: u64,
-    /// Writes that an attempt waits for.
+    /// Pending writes that an attempt waits for.
     pub(super) writing: BTreeMap<u64, AttemptKey>,
-    /// Lines in the journal, as far as it was asked to write them.
+    /// Journal records, including requested writes.
     pub(super) n_records: usize,
-    /// The last write of the whole journal, while it is under way.
+    /// Number of the last journal rewrite while it is pending.
     pub(super) rewrite: Option<u64>,
 }
 
@@ -79,67 +79,71 @@ impl AgentSession {
         }
     }
 
-    /// What is to be done about something that happened.
+    /// Processes an input.
     pub fn step(&mut self, input: Input, now: Micros) -> Outputs {
         let mut outputs = Outputs::new();
         match input {
-            Input::Connected { facts } => self.connected(facts, &mut outputs),
+            Input::Connected { facts } => self.handle_connected(facts, &mut outputs),
             Input::Disconnected => self.is_connected = false,
-            Input::Message(message) => self.message(message, now, &mut outputs),
-            Input::Written { seq } => self.written(seq, now, &mut outputs),
-            Input::WriteFailed { seq, message } => self.write_failed(seq, &message, now, &mut outputs),
-            Input::Exited { key, end, summary } => self.exited(key, end, summary, now, &mut outputs),
+            Input::Message(message) => self.handle_message(message, now, &mut outputs),
+            Input::Written { seq } => self.handle_written(seq, now, &mut outputs),
+            Input::WriteFailed { seq, message } => self.handle_write_failed(seq, &message, now, &mut outputs),
+            Input::Exited { key, end, summary } => self.handle_exited(key, end, summary, now, &mut outputs),
         }
         self.compact(&mut outputs);
         outputs
     }
 
-    /// What runs now, or will as soon as it may.
+    /// Attempts that run or are about to start.
     pub fn running(&self) -> impl Iterator<Item = AttemptKey> {
         let is_open = |state: &State| !matches!(state, State::Ended { .. } | State::Acknowledged);
         self.attempts.iter().filter(move |(_, state)| is_open(state)).map(|(key, _)| *key)
     }
 
-    /// How many ends no server has acknowledged.
+    /// Number of unacknowledged results.
     pub fn n_unacknowledged(&self) -> usize {
         self.n_unacknowledged
     }
 
-    fn message(&mut self, message: ToAgent, now: Micros, outputs: &mut Outputs) {
+    fn handle_message(&mut self, message: ToAgent, now: Micros, outputs: &mut Outputs) {
         match message {
             ToAgent::Welcome { heartbeat_ms } => outputs.push(Output::HeartbeatEvery { ms: heartbeat_ms }),
-            ToAgent::Start(Attempt { key, .. }) if self.is_forgotten(key.run) => {
-                // Whoever still has such a run has to know why nothing happens.
+            ToAgent::Start(Attempt { key, .. }) if self.is_evicted(key.run) => {
+                // A server that still drives such a run must learn why nothing happens.
                 self.send(
-                    refusal(key, now, "so many later runs have ended that this one must have, too"),
+                    refusal(
+                        key,
+                        now,
+                        "the run is older than all runs that the agent remembers, so it must have ended",
+                    ),
                     outputs,
                 );
             }
             ToAgent::Start(attempt) => {
-                if self.listens_to(attempt.key.run, attempt.generation, outputs) {
+                if self.accepts_generation(attempt.key.run, attempt.generation, outputs) {
                     self.start(attempt, now, outputs);
                 }
             }
             ToAgent::Cancel { key, generation, how } => {
-                if self.listens_to(key.run, generation, outputs) {
+                if self.accepts_generation(key.run, generation, outputs) {
                     self.cancel(key, how, now, outputs);
                 }
             }
             ToAgent::Acknowledge { keys } => {
                 for key in keys {
-                    self.acknowledged(key, outputs);
+                    self.handle_ack(key, outputs);
                 }
             }
-            ToAgent::RunEnded { run } => self.run_ended(run, outputs),
+            ToAgent::RunEnded { run } => self.handle_run_ended(run, outputs),
         }
     }
 
-    /// Whether whoever speaks still has the run, and the run is not over.
-    fn listens_to(&mut self, run: RunId, generation: Generation, outputs: &mut Outputs) -> bool {
+    /// Whether the sender still holds the run lease and the run is not over.
+    fn accepts_generation(&mut self, run: RunId, generation: Generation, outputs: &mut Outputs) -> bool {
         let why = if self.is_over(run) {
             "the run has ended"
         } else if self.generations.get(&run).is_some_and(|highest| generation < *highest) {
-            "another server has the run"
+            "stale generation: another server holds the run lease"
         } else {
             self.generations.insert(run, generation);
             return true;
@@ -149,11 +153,11 @@ impl AgentSession {
     }
 
     fn is_over(&self, run: RunId) -> bool {
-        self.ended_runs.contains(&run) || self.ending_runs.contains(&run) || self.is_forgotten(run)
+        self.ended_runs.contains(&run) || self.ending_runs.contains(&run) || self.is_evicted(run)
     }
 
-    /// Runs older than every one that is remembered to have ended, and not known otherwise, ended long ago.
-    fn is_forgotten(&self, run: RunId) -> bool {
+    /// Whether a run is older than all remembered ended runs, so it must have ended and been evicted.
+    fn is_evicted(&self, run: RunId) -> bool {
         self.ended_runs.len() >= self.limits.n_ended_runs_max
             && self.ended_runs.first().is_some_and(|oldest| run < *oldest)
             && !self.generations.contains_key(&run)
@@ -162,26 +166,27 @@ impl AgentSession {
     fn start(&mut self, attempt: Attempt, now: Micros, outputs: &mut Outputs) {
         let key = attempt.key;
         if let Some(state) = self.attempts.get(&key) {
-            let again = match state {
+            let report = match state {
                 State::Running { since } => Some(FromAgent::Started { key, at: *since }),
                 State::Ended { finished, .. } => Some(FromAgent::Finished((**finished).clone())),
                 State::Acknowledged => {
-                    Some(refusal(key, now, "this attempt was carried out before, and its end acknowledged"))
+                    Some(refusal(key, now, "this attempt was already executed and its result acknowledged"))
                 }
                 State::Accepting { .. } | State::Waiting { .. } | State::Ending { .. } => None,
             };
-            if let Some(message) = again {
+            if let Some(message) = report {
                 self.send(message, outputs);
             }
             return;
         }
         if self.newest(key).is_some_and(|newest| newest.attempt > key.attempt) {
-            self.send(refusal(key, now, "a later attempt of the same task was sent before it"), outputs);
+            self.send(refusal(key, now, "a later attempt of the same task was already received"), outputs);
             return;
         }
         if self.n_unacknowledged >= self.limits.n_unacknowledged_max {
-            // Remembered, because the same message may come again when there is room, and the server has moved on by then.
-            let end = End::Refused { message: "too many results wait to be acknowledged".to_owned() };
+            // Retained, because the same message may be redelivered when there is room, and the server has
+            // moved on by then.
+            let end = End::Refused { message: "too many unacknowledged results".to_owned() };
             self.report(Box::new(Finished { key, at: now, end, summary: JsonMap::new() }), false, outputs);
             return;
         }
@@ -193,7 +198,8 @@ impl AgentSession {
             self.accept(attempt, outputs);
             return;
         }
-        // Whoever sends a new attempt has given up on the old one; both at once would be two effects.
+        // The server gave up the old attempt when it sent the new one. Running both would execute the task
+        // twice.
         self.attempts.insert(key, State::Waiting { attempt: Box::new(attempt) });
         for key in older {
             self.cancel(key, CancelHow::Now, now, outputs);
@@ -211,33 +217,40 @@ impl AgentSession {
     fn cancel(&mut self, key: AttemptKey, how: CancelHow, now: Micros, outputs: &mut Outputs) {
         let is_superseded = self.newest(key).is_some_and(|newest| newest.attempt > key.attempt);
         match self.attempts.get_mut(&key) {
-            // It ended and was acknowledged, or will never be begun.
+            // It ended and was acknowledged, or will never start.
             None if is_superseded => {}
             Some(State::Accepting { is_cancelled, .. }) => *is_cancelled = true,
             Some(State::Running { .. }) if how == CancelHow::Now => outputs.push(Output::Kill(key)),
             Some(State::Running { .. } | State::Ending { .. } | State::Acknowledged) => {}
             Some(State::Ended { finished, .. }) => {
-                let again = FromAgent::Finished((**finished).clone());
-                self.send(again, outputs);
+                let report = FromAgent::Finished((**finished).clone());
+                self.send(report, outputs);
             }
-            // Also what was never heard of: it may still be on its way, and must not be begun then.
+            // Also for unknown attempts: the start message may still be in transit and must be refused.
             Some(State::Waiting { .. }) | None => {
                 self.end(key, End::Cancelled, JsonMap::new(), now, outputs);
             }
         }
     }
 
-    fn exited(&mut self, key: AttemptKey, end: End, summary: JsonMap, now: Micros, outputs: &mut Outputs) {
+    fn handle_exited(
+        &mut self,
+        key: AttemptKey,
+        end: End,
+        summary: JsonMap,
+        now: Micros,
+        outputs: &mut Outputs,
+    ) {
         if matches!(self.attempts.get(&key), Some(State::Running { .. })) {
             self.end(key, end, summary, now, outputs);
-            self.next_attempt(key, outputs);
+            self.start_next_attempt(key, outputs);
         } else {
-            outputs.push(Output::Ignored { run: key.run, why: "what has exited was not running" });
+            outputs.push(Output::Ignored { run: key.run, why: "the exited attempt was not running" });
         }
     }
 
-    /// Lets the newest attempt of an instance begin if it has waited for this one.
-    fn next_attempt(&mut self, ended: AttemptKey, outputs: &mut Outputs) {
+    /// Starts the newest attempt of an instance if it was waiting for this one.
+    fn start_next_attempt(&mut self, ended: AttemptKey, outputs: &mut Outputs) {
         let Some(newest) = self.newest(ended) else { return };
         if let Some(State::Waiting { attempt }) = self.attempts.get(&newest) {
             let attempt = (**attempt).clone();
@@ -258,7 +271,7 @@ impl AgentSession {
         self.attempts.insert(key, State::Ending { finished: Box::new(finished) });
     }
 
-    fn written(&mut self, seq: u64, now: Micros, outputs: &mut Outputs) {
+    fn handle_written(&mut self, seq: u64, now: Micros, outputs: &mut Outputs) {
         if self.rewrite == Some(seq) {
             self.rewrite = None;
         }
@@ -266,7 +279,7 @@ impl AgentSession {
         match self.attempts.remove(&key) {
             Some(State::Accepting { is_cancelled: true, .. }) => {
                 self.end(key, End::Cancelled, JsonMap::new(), now, outputs);
-                self.next_attempt(key, outputs);
+                self.start_next_attempt(key, outputs);
             }
             Some(State::Accepting { attempt, .. }) => {
                 self.attempts.insert(key, State::Running { since: now });
@@ -278,10 +291,10 @@ impl AgentSession {
         }
     }
 
-    fn write_failed(&mut self, seq: u64, message: &str, now: Micros, outputs: &mut Outputs) {
+    fn handle_write_failed(&mut self, seq: u64, message: &str, now: Micros, outputs: &mut Outputs) {
         if self.rewrite == Some(seq) {
             self.rewrite = None;
-            // Not at once again: when as much has been written once more.
+            // Postpone the next rewrite until as many records have been written again.
             self.n_records = 0;
         }
         let Some(key) = self.writing.remove(&seq) else { return };
@@ -291,7 +304,7 @@ impl AgentSession {
                 let finished =
                     Finished { key, at: now, end: End::Refused { message }, summary: JsonMap::new() };
                 self.report(Box::new(finished), false, outputs);
-                self.next_attempt(key, outputs);
+                self.start_next_attempt(key, outputs);
             }
             Some(State::Ending { finished, .. }) => self.report(finished, false, outputs),
             _ => {}
@@ -305,19 +318,19 @@ impl AgentSession {
         self.attempts.insert(key, State::Ended { finished, is_durable });
     }
 
-    fn acknowledged(&mut self, key: AttemptKey, outputs: &mut Outputs) {
+    fn handle_ack(&mut self, key: AttemptKey, outputs: &mut Outputs) {
         let Some(state @ State::Ended { .. }) = self.attempts.get_mut(&key) else { return };
         *state = State::Acknowledged;
         self.n_unacknowledged -= 1;
-        // Nothing waits for this record: without it the end is reported once more, which does no harm.
+        // Not awaited: without this record the result is reported once more, which is deduplicated.
         self.write(Record::Acknowledged { key }, outputs);
         if self.newest(key) != Some(key) {
             self.attempts.remove(&key);
         }
-        self.forget(key.run, outputs);
+        self.drop_ended_run(key.run, outputs);
     }
 
-    fn run_ended(&mut self, run: RunId, outputs: &mut Outputs) {
+    fn handle_run_ended(&mut self, run: RunId, outputs: &mut Outputs) {
         if self.ended_runs.contains(&run) {
             return;
         }
@@ -330,14 +343,14 @@ impl AgentSession {
             }
         }
         self.attempts.retain(|key, state| key.run != run || !matches!(state, State::Waiting { .. }));
-        self.forget(run, outputs);
+        self.drop_ended_run(run, outputs);
     }
 
-    /// A run that is over, and of which nothing is owed, leaves only its number.
-    fn forget(&mut self, run: RunId, outputs: &mut Outputs) {
-        let is_paid = |state: &State| matches!(state, State::Acknowledged);
+    /// Drops a run that is over and fully acknowledged, except for its id.
+    fn drop_ended_run(&mut self, run: RunId, outputs: &mut Outputs) {
+        let is_acknowledged = |state: &State| matches!(state, State::Acknowledged);
         if !self.ending_runs.contains(&run)
-            || !self.attempts.range(run_keys(run)).all(|(_, state)| is_paid(state))
+            || !self.attempts.range(run_keys(run)).all(|(_, state)| is_acknowledged(state))
         {
             return;
         }

@@ -1,21 +1,20 @@
-//! The side of the agent: what it promised to carry out, what runs, and what it still owes the server.
+//! Agent side of the session: accepted attempts, running attempts and unacknowledged results.
 //!
-//! Owns the rules that make an attempt happen at most once and its end known at least once:
+//! Owns the rules that make execution at-most-once and result delivery at-least-once:
 //!
-//! * An attempt is begun only after [`Record::Accepted`] is on disk. Whoever restarts an agent can therefore tell
-//!   "never begun" from "begun, and nobody knows how far it came".
-//! * An end is written before it is sent, and kept until the server says that it is safe.
-//! * Of an instance only the newest attempt is carried out; an older one that is still running is killed first.
-//! * A server that lost a run is recognised by its generation, and not listened to.
-//! * A disk that refuses the journal refuses the attempt: it is not begun. An end that cannot be written is sent all
-//!   the same, because it is true.
+//! * An attempt starts only after [`Record::Accepted`] is on disk. After a restart the agent can therefore tell "never
+//!   started" from "started, progress unknown".
+//! * A result is journaled before it is sent, and retained until the server acknowledges it.
+//! * Only the newest attempt of an instance is executed; an older one that is still running is killed first.
+//! * A server that lost a run is recognised by its older generation and ignored.
+//! * If the journal write of an acceptance fails, the attempt is refused. A result that cannot be journaled is still sent.
 //!
-//! Refuses to know how a journal is written, how a process is started or what time it is. Whoever drives it carries out
-//! the [`Output`]s in their order, and answers each write with [`Input::Written`] or [`Input::WriteFailed`]. Messages may
-//! come twice, late, and from a connection that is gone; those that were sent to an agent before it started again must
-//! not be given to it.
+//! Does not know how a journal is written, how a process is started or what time it is. The caller executes
+//! the [`Output`]s in order and answers each write with [`Input::Written`] or [`Input::WriteFailed`].
+//! Messages may be duplicated, delayed or come from a closed connection; messages sent to the agent before
+//! its restart must not be passed to it.
 
-mod greeting;
+mod hello;
 mod interface;
 mod journal;
 mod machine;

@@ -1,4 +1,4 @@
-//! What an agent makes of its journal when it starts again.
+//! Restores the session from the journal after a restart of the agent.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use stoker_model::{JsonMap, Micros};
 
 use super::super::{AttemptKey, End};
 use super::interface::{Identity, Limits};
-use super::journal::{Contents, Known, Record};
+use super::journal::{Contents, JournalState, Record};
 use super::machine::{AgentSession, Outputs, State};
 
 impl AgentSession {
-    /// An agent that starts again. `alive` are attempts whose processes outlived the former agent and whose end this one
-    /// will see; all others that were begun are interrupted.
+    /// Restores an agent from its journal. `alive` are attempts whose processes survived the previous agent
+    /// and whose exit this one will observe; all other started attempts are interrupted.
     pub fn restarted(
         identity: Identity,
         limits: Limits,
@@ -25,18 +25,18 @@ impl AgentSession {
         session.generations = contents.generations;
         let mut outputs = Outputs::new();
         let mut interrupted = Vec::new();
-        for (key, known) in contents.attempts {
-            let state = match known {
-                Known::Accepted if alive.contains(&key) => State::Running { since: now },
-                Known::Accepted => {
+        for (key, journaled) in contents.attempts {
+            let state = match journaled {
+                JournalState::Accepted if alive.contains(&key) => State::Running { since: now },
+                JournalState::Accepted => {
                     interrupted.push(key);
                     continue;
                 }
-                Known::Ended(finished) => {
+                JournalState::Ended(finished) => {
                     session.n_unacknowledged += 1;
                     State::Ended { finished: Box::new(finished), is_durable: true }
                 }
-                Known::Acknowledged => State::Acknowledged,
+                JournalState::Acknowledged => State::Acknowledged,
             };
             session.attempts.insert(key, state);
         }

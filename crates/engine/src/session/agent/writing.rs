@@ -1,4 +1,4 @@
-//! What a session writes into its journal, and when it is written anew.
+//! Journal writes and compaction.
 
 use super::super::AttemptKey;
 use super::interface::Output;
@@ -19,9 +19,10 @@ impl AgentSession {
         self.writing.insert(seq, key);
     }
 
-    /// Asks for a journal without what is no longer needed, if that is most of it.
+    /// Requests a compacted journal if most of the current one is obsolete.
     pub(super) fn compact(&mut self, outputs: &mut Outputs) {
-        // Most attempts take two records: otherwise a long run would write its whole journal anew all the time.
+        // Most attempts need two records; with a smaller bound a long run would rewrite its journal all the
+        // time.
         let n_needed = 2 * self.attempts.len() + self.ended_runs.len();
         if self.rewrite.is_some() || self.n_records <= 2 * n_needed + self.limits.n_slack_records {
             return;
@@ -33,7 +34,7 @@ impl AgentSession {
         self.next_seq += 1;
     }
 
-    /// The shortest journal that says what this session knows.
+    /// The shortest journal that represents the state of this session.
     fn records(&self) -> Vec<Record> {
         let mut records: Vec<Record> =
             self.ended_runs.iter().map(|run| Record::RunEnded { run: *run }).collect();

@@ -1,17 +1,18 @@
-//! Arguments of `new` and its kin that have one value in the whole of an evaluation.
+//! Arguments of state functions whose value does not vary within an evaluation.
 
 use stoker_yaql::syntax::{ArgNode, ArgRange, Node, NodeId, Tree, VarName};
 
-use super::{Visitor, question};
+use super::{Visitor, state_function};
 
 impl Visitor<'_> {
-    /// Arguments that read states and nothing else: `$` is a whole document in them, whatever it is around them.
+    /// Arguments that read only the two states: inside them `$` is a whole document, independent of the
+    /// surrounding `$`.
     pub(super) fn closed(&self) -> Vec<NodeId> {
         let tree = &self.expression.program().tree;
         let mut closed = Vec::new();
         for id in 0..tree.nodes.len() as NodeId {
             let Node::Call { name, args, .. } = *tree.node(id) else { continue };
-            if question(tree.text(name)).is_none() {
+            if state_function(tree.text(name)).is_none() {
                 continue;
             }
             for slot in tree.arg_slice(args) {
@@ -25,7 +26,7 @@ impl Visitor<'_> {
     }
 }
 
-/// Whether a part of an expression reads variables that may differ between two of its evaluations.
+/// Whether a subexpression reads variables that may have different values between two evaluations of it.
 fn has_variables(tree: &Tree, id: NodeId) -> bool {
     let of_args = |args: ArgRange| {
         tree.arg_slice(args).iter().any(|slot| match *slot {

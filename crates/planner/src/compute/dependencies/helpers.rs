@@ -1,23 +1,24 @@
-//! What helpers read: their bodies are expressions, too.
+//! Dependencies of helpers, whose bodies are expressions too.
 //!
-//! A body sees its parameters and nothing of its caller, but both states through `changed`, `old`, `new` and their kin.
+//! A body sees its parameters but not the variables of its caller. It can read both states through `changed`,
+//! `old`, `new` and the other state functions.
 
 use stoker_yaql::Engine;
 
-use super::{Dollar, Found, Visitor};
+use super::{Dollar, Reads, Visitor};
 
 impl Visitor<'_> {
     pub(super) fn is_helper(&self, name: &str, is_method: bool) -> bool {
         self.bodies(name, is_method).next().is_some()
     }
 
-    /// Notes what the helpers of a name read. Says whether there are any.
-    pub(super) fn helpers(&self, name: &str, is_method: bool, found: &mut Found) -> bool {
+    /// Adds the reads of all helpers with this name; returns whether there are any.
+    pub(super) fn visit_helpers(&self, name: &str, is_method: bool, reads: &mut Reads) -> bool {
         let mut has_any = false;
         for body in self.bodies(name, is_method) {
             has_any = true;
-            if !self.inside.iter().any(|known| known == body) {
-                self.body(body, found);
+            if !self.call_path.iter().any(|active| active == body) {
+                self.visit_body(body, reads);
             }
         }
         has_any
@@ -29,23 +30,24 @@ impl Visitor<'_> {
         overloads.filter_map(|overload| overload.function.body())
     }
 
-    fn body(&self, body: &str, found: &mut Found) {
-        // One that is no expression fails wherever it is called.
+    fn visit_body(&self, body: &str, reads: &mut Reads) {
+        // A body that does not compile fails in every call and reads nothing.
         let Ok(expression) = Engine::new(self.expression.program().library.clone()).compile(body) else {
             return;
         };
-        let inside = self.inside.iter().cloned().chain([body.to_owned()]).collect();
-        // What all nodes have in common is remembered by places in the expression itself, not in helpers.
+        let call_path = self.call_path.iter().cloned().chain([body.to_owned()]).collect();
+        // Shared results are cached by position in the analyzed expression, so positions in helper bodies are
+        // not recorded.
         let mut visitor =
-            Visitor { expression: &expression, own_keys: self.own_keys, shared: Vec::new(), inside };
+            Visitor { expression: &expression, own_keys: self.own_keys, shared: Vec::new(), call_path };
         if visitor.is_opaque() {
-            found.note_everything();
+            reads.add_everything();
             return;
         }
-        let mut read = Found::default();
-        visitor.visit(expression.root(), Dollar::Element, &mut read);
-        // Parameters were read by whoever gave them.
-        (read.uses_element, read.uses_variables) = (false, false);
-        found.merge(read);
+        let mut body_reads = Reads::default();
+        visitor.visit(expression.root(), Dollar::Element, &mut body_reads);
+        // Parameter values are accounted for at the call site.
+        (body_reads.uses_element, body_reads.uses_variables) = (false, false);
+        reads.merge(body_reads);
     }
 }

@@ -1,14 +1,14 @@
-//! Paths into documents, as far as they are written out.
+//! Recognition of constant paths into documents.
 
 use stoker_yaql::syntax::{ArgNode, ArgRange, Node, NodeId, VarName};
 
 use super::{Dollar, Visitor};
 
-/// A path and what has to be visited beside it: defaults of `get`.
+/// A constant path, and subexpressions to visit in addition: default values of `get`.
 pub(super) struct Path {
     pub(super) root: Root,
     pub(super) keys: Vec<String>,
-    pub(super) beside: Vec<NodeId>,
+    pub(super) defaults: Vec<NodeId>,
 }
 
 pub(super) enum Root {
@@ -18,10 +18,10 @@ pub(super) enum Root {
 }
 
 impl Visitor<'_> {
-    /// The path that a node is, if it is one.
+    /// The constant path that a syntax node denotes, if any.
     pub(super) fn path(&self, id: NodeId, dollar: Dollar) -> Option<Path> {
         let tree = &self.expression.program().tree;
-        let root = |root| Some(Path { root, keys: Vec::new(), beside: Vec::new() });
+        let root = |root| Some(Path { root, keys: Vec::new(), defaults: Vec::new() });
         match *tree.node(id) {
             Node::Dollar => root(Root::Dollar(dollar)),
             Node::Var(name) => match tree.name(name) {
@@ -53,26 +53,26 @@ impl Visitor<'_> {
         }
     }
 
-    /// A step to a key that is written out.
+    /// Extends a path by a constant key.
     fn step(&self, receiver: NodeId, args: ArgRange, dollar: Dollar, n_args_max: usize) -> Option<Path> {
         let tree = &self.expression.program().tree;
         let args = tree.arg_slice(args);
-        let (ArgNode::Positional(key), beside) = (*args.first()?, &args[1..]) else { return None };
+        let (ArgNode::Positional(key), defaults) = (*args.first()?, &args[1..]) else { return None };
         let (Node::Const(key) | Node::Keyword(key)) = *tree.node(key) else { return None };
         let key = tree.constant(key).as_str()?;
         if args.len() > n_args_max {
             return None;
         }
         let mut path = self.path(receiver, dollar)?;
-        for slot in beside {
+        for slot in defaults {
             let ArgNode::Positional(node) = *slot else { return None };
-            path.beside.push(node);
+            path.defaults.push(node);
         }
         path.keys.push(key.to_owned());
         Some(path)
     }
 
-    /// Whether `get` is that of the standard library.
+    /// Whether `get` is only the standard library's method, not overridden by a helper.
     fn is_plain_get(&self) -> bool {
         self.library().get("get").is_some_and(|entry| entry.methods.len() == 1)
     }

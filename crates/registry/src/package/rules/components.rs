@@ -1,4 +1,4 @@
-//! `components.yaml`: components that say what they do not work with and what they need.
+//! `components.yaml`: components with incompatibilities and requirements.
 
 use stoker_manifest::Problems;
 use stoker_manifest::reader::{Fields, boolean, integer, list_of, nullable, string, wrong_kind};
@@ -6,7 +6,7 @@ use stoker_yaml::Node;
 
 use crate::components::{ComponentName, ComponentPattern, Predicate};
 use crate::package::plugin::Documents;
-use crate::package::shapes::{anything, head, open_map, shown};
+use crate::package::shapes::{anything, head, open_map, quote};
 use crate::package::{Context, codes};
 
 pub(in crate::package) fn components(
@@ -42,8 +42,8 @@ fn component_name(node: &Node, problems: &mut Problems) -> Option<()> {
 }
 
 pub(super) fn bad_name(node: &Node, text: &str, problems: &mut Problems) {
-    problems.error(codes::COMPONENT_NAME, node.span, format!("{} is no name of a component", shown(text))).help(
-        "names are `type:name` or `type:subtype:name`; types are hypervisor, network, storage, monitoring and \
+    problems.error(codes::COMPONENT_NAME, node.span, format!("{} is not a valid component name", quote(text))).help(
+        "use `type:name` or `type:subtype:name` with the type hypervisor, network, storage, monitoring or \
          additional_service"
             .to_owned(),
     );
@@ -54,8 +54,8 @@ fn relation(node: &Node, problems: &mut Problems) -> Option<()> {
     if let (Some(description), None) = (description, node.get("message")) {
         problems.in_key("description", |problems| {
             problems
-                .warning(codes::UNEXPECTED_FIELD, description.span, "this is taken for the message")
-                .help("call it `message`".to_owned());
+                .warning(codes::UNEXPECTED_FIELD, description.span, "`description` is treated as `message`")
+                .help("rename it to `message`".to_owned());
         });
     }
     open_map(|fields| {
@@ -67,22 +67,22 @@ fn relation(node: &Node, problems: &mut Problems) -> Option<()> {
 fn pattern(node: &Node, problems: &mut Problems) -> Option<()> {
     let text = string(node, problems)?;
     if ComponentPattern::parse(&text).is_none() {
-        let message = format!("{} matches no component", shown(&text));
+        let message = format!("{} is not a valid component pattern", quote(&text));
         problems
             .error(codes::COMPONENT_PATTERN, node.span, message)
-            .help("write a name, or `type:*` or `type:subtype:*` for all below".to_owned());
+            .help("use a name, or `type:*` or `type:subtype:*` as a wildcard".to_owned());
     }
     Some(())
 }
 
-/// A list of names, or a list of predicates.
+/// List of names or list of predicates.
 fn requires(node: &Node, problems: &mut Problems) -> Option<()> {
     let items = node.as_seq().unwrap_or_default();
     let n_names = items.iter().filter(|item| item.get("name").is_some()).count();
     if n_names > 0 && n_names < items.len() {
         problems
-            .error(codes::REQUIRES_MIXED, head(node), "names and predicates are mixed in one list")
-            .help("say it all with predicates: `any_of`, `all_of`, `one_of`, `none_of`".to_owned());
+            .error(codes::REQUIRES_MIXED, head(node), "`requires` mixes names and predicates")
+            .help("use only predicates: `any_of`, `all_of`, `one_of`, `none_of`".to_owned());
         return None;
     }
     if n_names > 0 {
@@ -95,7 +95,7 @@ fn requires(node: &Node, problems: &mut Problems) -> Option<()> {
 
 fn predicates(node: &Node, problems: &mut Problems) -> Option<()> {
     let Some(entries) = node.as_map() else {
-        wrong_kind(node, "a map with `name`, or with predicates", problems);
+        wrong_kind(node, "a map with `name` or with predicates", problems);
         return None;
     };
     for (key, value) in entries {
@@ -103,10 +103,10 @@ fn predicates(node: &Node, problems: &mut Problems) -> Option<()> {
         if Predicate::parse(&name).is_some() {
             problems.in_key(&name, |problems| predicate(value, problems));
         } else {
-            let message = format!("{} is no predicate", shown(&name));
+            let message = format!("unknown predicate {}", quote(&name));
             problems
                 .error(codes::REQUIRES_PREDICATE, key.span, message)
-                .help("predicates are one_of, any_of, all_of and none_of".to_owned());
+                .help("use `one_of`, `any_of`, `all_of` or `none_of`".to_owned());
         }
     }
     Some(())

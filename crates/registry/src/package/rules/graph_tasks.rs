@@ -1,6 +1,7 @@
 //! `deployment_tasks.yaml`: tasks of the deployment graph.
 //!
-//! What every graph has to keep is judged by its reader; here is what plugins have to keep besides.
+//! General rules of graphs are checked by the graph reader; this module checks the additional rules for
+//! plugins.
 
 use stoker_conditions::Dialect;
 use stoker_graph::Pattern;
@@ -13,7 +14,7 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 use super::parameters::{NEED_PARAMETERS, check_parameters};
 use super::stage_tasks::{check_stage, role as listed_role};
 use crate::package::plugin::Documents;
-use crate::package::shapes::{condition_as, head, is_computed, is_plain_name, shown};
+use crate::package::shapes::{condition_as, head, is_computed, is_plain_name, quote};
 use crate::package::version::PackageVersion;
 use crate::package::{Context, codes};
 
@@ -34,8 +35,8 @@ pub(in crate::package) fn graph_tasks(
     documents.graph_tasks = tasks.unwrap_or_default();
 }
 
-/// What the reader of graphs says, in the words of packages: a problem that is told better here is left out.
-pub(in crate::package) fn refined(mut problem: Problem) -> Option<Problem> {
+/// Maps problems of the graph reader to package codes. `None` for problems that this module reports itself.
+pub(in crate::package) fn refine(mut problem: Problem) -> Option<Problem> {
     let field = problem.path.split_once("].").map_or("", |(_, field)| field);
     match (problem.code, field) {
         (manifest::CHOICE, "type") => problem.code = codes::TASK_TYPE_UNKNOWN,
@@ -53,7 +54,7 @@ struct Task<'a> {
 
 impl Task<'_> {
     fn check(&self, problems: &mut Problems) {
-        // What is no map has been reported, and so are fields of the wrong kind.
+        // Entries that are not maps were reported by the graph reader.
         if self.node.as_map().is_none() {
             return;
         }
@@ -85,28 +86,29 @@ impl Task<'_> {
         let Some(text) = id.as_str().filter(|text| !text.is_empty()) else { return };
         let is_all = text == "*" && self.context.version >= PackageVersion::V4;
         if !is_plain_name(text) && !is_all {
-            let message = format!("must be letters, digits, `_` and `-`, this is {}", shown(text));
+            let message = format!("must consist of letters, digits, `_` and `-`, got {}", quote(text));
             problems.in_key("id", |problems| {
                 problems.error(codes::FIELD_PATTERN, id.span, message);
             });
         }
     }
 
-    /// Types that graphs know and plugins may not use; unknown ones have been reported.
+    /// Rejects types that graphs support but plugins may not use. Unknown types were reported by the graph
+    /// reader.
     fn check_type(&self, task_type: &str, problems: &mut Problems) {
-        let is_graphs_own = TaskType::parse(task_type).is_some() && !TYPES.contains(&task_type);
-        let Some(node) = self.node.get("type").filter(|_| is_graphs_own) else { return };
-        let message = format!("plugins have no tasks of type {}", shown(task_type));
+        let is_graph_only = TaskType::parse(task_type).is_some() && !TYPES.contains(&task_type);
+        let Some(node) = self.node.get("type").filter(|_| is_graph_only) else { return };
+        let message = format!("task type {} is not allowed in plugins", quote(task_type));
         problems.in_key("type", |problems| {
             problems
                 .error(codes::TASK_TYPE_UNKNOWN, node.span, message)
-                .help(format!("types are {}", TYPES.join(", ")));
+                .help(format!("use one of {}", TYPES.join(", ")));
         });
     }
 
     fn check_role(&self, task_type: &str, problems: &mut Problems) {
-        let places = ["role", "roles", "groups", "tags"];
-        let given = places.iter().filter_map(|key| Some((*key, self.node.get(key)?)));
+        let keys = ["role", "roles", "groups", "tags"];
+        let selectors = keys.iter().filter_map(|key| Some((*key, self.node.get(key)?)));
         if self.context.version == PackageVersion::V3 {
             let role = self.node.get("role").or_else(|| self.node.get("roles"));
             match role {
@@ -117,13 +119,13 @@ impl Task<'_> {
             }
             return;
         }
-        let mut is_placed = false;
-        for (key, node) in given {
-            is_placed = true;
-            problems.in_key(key, |problems| check_places(node, problems));
+        let mut has_selector = false;
+        for (key, node) in selectors {
+            has_selector = true;
+            problems.in_key(key, |problems| check_selectors(node, problems));
         }
-        if !is_placed && task_type != "stage" {
-            let message = "the task has no `role`, `roles`, `groups` or `tags` and runs nowhere by itself";
+        if !has_selector && task_type != "stage" {
+            let message = "the task has no `role`, `roles`, `groups` or `tags`, so it runs on no node";
             problems.warning(codes::FIELD_REQUIRED, head(self.node), message);
         }
     }
@@ -159,29 +161,29 @@ const TYPES: &[&str] =
 
 const NEED_ROLE: &[&str] = &["shell", "group", "copy_files", "sync", "upload_file"];
 
-/// Names, `*`, or regular expressions: one of them, or a list.
-fn check_places(node: &Node, problems: &mut Problems) {
+/// Checks a role selector: a name, `*` or a regular expression, or a list of them.
+fn check_selectors(node: &Node, problems: &mut Problems) {
     match &node.kind {
-        NodeKind::Scalar(Scalar::Str(text)) => check_place(text, node, problems),
+        NodeKind::Scalar(Scalar::Str(text)) => check_selector(text, node, problems),
         NodeKind::Seq(items) => {
             for (item_idx, item) in items.iter().enumerate() {
                 let Some(text) = item.as_str() else { continue };
-                problems.in_item(item_idx, |problems| check_place(text, item, problems));
+                problems.in_item(item_idx, |problems| check_selector(text, item, problems));
             }
         }
-        // Computed, or reported.
+        // Computed, or already reported.
         _ => {}
     }
 }
 
-fn check_place(text: &str, node: &Node, problems: &mut Problems) {
-    let mistake = match Pattern::new(text) {
+fn check_selector(text: &str, node: &Node, problems: &mut Problems) {
+    let message = match Pattern::new(text) {
         Ok(Pattern::Regex(_)) => return,
         Ok(Pattern::Exact(_)) if text == "*" || is_plain_name(text) => return,
         Ok(Pattern::Exact(_)) => {
-            format!("must be a name, `*` or `/a regular expression/`, this is {}", shown(text))
+            format!("must be a name, `*` or a `/regular expression/`, got {}", quote(text))
         }
-        Err(message) => format!("not a regular expression: {message}"),
+        Err(message) => format!("invalid regular expression: {message}"),
     };
-    problems.error(codes::ROLE_FORMAT, node.span, mistake);
+    problems.error(codes::ROLE_FORMAT, node.span, message);
 }

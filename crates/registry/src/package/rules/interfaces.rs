@@ -5,7 +5,7 @@ use stoker_manifest::reader::{Fields, string};
 use stoker_yaml::Node;
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{anything, open_map, restrictions, shown};
+use crate::package::shapes::{anything, open_map, quote, restrictions};
 use crate::package::{Context, codes};
 
 pub(in crate::package) fn interface_attributes(
@@ -17,7 +17,7 @@ pub(in crate::package) fn interface_attributes(
     attributes(node, context, problems);
 }
 
-/// Sections, each of the shape of the others.
+/// Each section has the format of an interface attribute file.
 pub(in crate::package) fn node_attributes(
     node: &Node,
     context: Context<'_>,
@@ -37,7 +37,7 @@ fn attributes(node: &Node, context: Context<'_>, problems: &mut Problems) {
         let problems = fields.problems();
         problems.in_key(name, |problems| {
             if name.starts_with("metadata") {
-                let message = format!("no attribute may be called {}", shown(name));
+                let message = format!("attribute name {} is reserved", quote(name));
                 problems.error(codes::UNEXPECTED_FIELD, attribute.span, message);
                 return;
             }

@@ -1,4 +1,4 @@
-//! `metadata.yaml`: who the plugin is and which releases it is for.
+//! `metadata.yaml`: identity of the plugin and supported releases.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use stoker_yaml::Node;
 
 use super::provides::provides;
 use crate::package::plugin::Documents;
-use crate::package::shapes::{anything, is_lower_name, open_map, shown, text_like};
+use crate::package::shapes::{anything, is_lower_name, open_map, quote, text_like};
 use crate::package::version::{PackageVersion, numbers};
 use crate::package::{Context, codes};
 
@@ -21,7 +21,7 @@ pub(in crate::package) fn metadata(
     let Some(mut fields) = Fields::new(node, problems) else { return };
     let name = fields.required(
         "name",
-        text_like(codes::FIELD_PATTERN, "small letters, digits, `_` and `-`", is_lower_name),
+        text_like(codes::FIELD_PATTERN, "lowercase letters, digits, `_` and `-`", is_lower_name),
     );
     fields.required("title", string);
     fields.required("description", string);
@@ -49,7 +49,7 @@ pub(in crate::package) fn metadata(
 }
 
 fn plugin_version(node: &Node, problems: &mut Problems) -> Option<String> {
-    let form = "`X.Y` or `X.Y.Z`, with `aN` or `bN` behind if it is not released";
+    let form = "`X.Y` or `X.Y.Z`, with the suffix `aN` or `bN` for a pre-release";
     text_like(codes::VERSION_MALFORMED, form, |text| numbers(text).is_some())(node, problems)
 }
 
@@ -61,22 +61,22 @@ fn package_version(node: &Node, problems: &mut Problems) -> Option<String> {
 
 fn product_version(node: &Node, version: PackageVersion, problems: &mut Problems) -> Option<()> {
     let text = string(node, problems)?;
-    let Some(found) = numbers(&text) else {
-        let message = format!("must be a version such as `9.0`, this is {}", shown(&text));
+    let Some(parts) = numbers(&text) else {
+        let message = format!("must be a version such as `9.0`, got {}", quote(&text));
         problems.error(codes::VERSION_MALFORMED, node.span, message);
         return None;
     };
     let min = version.product_min();
-    // A part that is missing is 0, so that 6.1 and 6.1.0 are one version.
-    let mut padded = found;
+    // Missing parts count as 0, so that 6.1 and 6.1.0 are equal.
+    let mut padded = parts;
     padded.resize(3, 0);
-    let mut floor = numbers(min).unwrap_or_default();
-    floor.resize(3, 0);
-    if padded < floor {
-        let message = format!("packages of version {} need {min} or later", version.as_str());
+    let mut minimum = numbers(min).unwrap_or_default();
+    minimum.resize(3, 0);
+    if padded < minimum {
+        let message = format!("packages of version {} require {min} or later", version.as_str());
         problems
             .error(codes::FUEL_VERSION_TOO_OLD, node.span, message)
-            .help("remove it, or make a package of an older version for it".to_owned());
+            .help("remove it, or build a package with an older package version".to_owned());
         return None;
     }
     Some(())
@@ -86,14 +86,14 @@ const GROUPS: &[&str] =
     &["network", "storage", "storage::cinder", "storage::glance", "hypervisor", "monitoring", "equipment"];
 
 fn groups(node: &Node, version: PackageVersion, problems: &mut Problems) -> Option<()> {
-    // `equipment` came with the fourth package version.
+    // `equipment` was added in package version 4.
     let known = if version >= PackageVersion::V4 { GROUPS } else { &GROUPS[..GROUPS.len() - 1] };
     list_of(word(known))(node, problems)?;
-    let mut seen = BTreeSet::new();
+    let mut groups = BTreeSet::new();
     for (item_idx, item) in node.as_seq().into_iter().flatten().enumerate() {
-        if !item.as_str().is_none_or(|group| seen.insert(group)) {
+        if !item.as_str().is_none_or(|group| groups.insert(group)) {
             problems.in_item(item_idx, |problems| {
-                problems.error(codes::NOT_UNIQUE, item.span, "the group is there already");
+                problems.error(codes::NOT_UNIQUE, item.span, "duplicate group");
             });
         }
     }
@@ -117,7 +117,11 @@ fn existing_path(node: &Node, context: Context<'_>, problems: &mut Problems) -> 
         return Some(());
     }
     problems
-        .error(codes::RELEASE_PATH_MISSING, node.span, format!("there is no {} in the package", shown(&path)))
-        .help("make the folder, even an empty one".to_owned());
+        .error(
+            codes::RELEASE_PATH_MISSING,
+            node.span,
+            format!("{} does not exist in the package", quote(&path)),
+        )
+        .help("create the folder; it may be empty".to_owned());
     None
 }

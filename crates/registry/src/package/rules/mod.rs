@@ -1,4 +1,4 @@
-//! What each file of a package may say.
+//! Validation rules of each file of a package.
 
 mod components;
 mod graph_tasks;
@@ -12,7 +12,7 @@ mod stage_tasks;
 mod wizard;
 
 pub(super) use components::components;
-pub(super) use graph_tasks::{graph_tasks, refined};
+pub(super) use graph_tasks::{graph_tasks, refine};
 pub(super) use interfaces::{interface_attributes, node_attributes};
 pub(super) use metadata::metadata;
 pub(super) use nodes::{network_roles, node_roles, volumes};

@@ -6,7 +6,7 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
 use crate::package::shapes::{
-    condition, filled_list, is_lower_name, is_plain_name, open_map, restrictions, shown, text_like,
+    condition, is_lower_name, is_plain_name, non_empty_list, open_map, quote, restrictions, text_like,
 };
 use crate::package::{Context, codes};
 
@@ -20,7 +20,8 @@ pub(in crate::package) fn node_roles(
     for (name, role) in fields.rest() {
         let problems = fields.problems();
         if !is_plain_name(name) {
-            let message = format!("a role is letters, digits, `_` and `-`, this is {}", shown(name));
+            let message =
+                format!("a role name must consist of letters, digits, `_` and `-`, got {}", quote(name));
             problems.in_key(name, |problems| {
                 problems.error(codes::FIELD_PATTERN, role.span, message);
             });
@@ -53,24 +54,24 @@ fn conflicts(node: &Node, problems: &mut Problems) -> Option<()> {
 
 fn limits(node: &Node, text: &str, problems: &mut Problems) -> Option<()> {
     open_map(|fields| {
-        numbers_of_nodes(fields);
+        node_counts(fields);
         fields.optional("condition", |node, problems| condition(node, text, problems));
-        let one = |node: &Node, problems: &mut Problems| {
+        let override_limits = |node: &Node, problems: &mut Problems| {
             open_map(|fields| {
                 fields.required("condition", |node, problems| condition(node, text, problems));
-                numbers_of_nodes(fields);
+                node_counts(fields);
             })(node, problems)
         };
-        fields.optional("overrides", filled_list(one));
+        fields.optional("overrides", non_empty_list(override_limits));
     })(node, problems)
 }
 
-fn numbers_of_nodes(fields: &mut Fields<'_, '_>) {
+fn node_counts(fields: &mut Fields<'_, '_>) {
     for key in ["min", "max", "recommended"] {
         fields.optional(key, |node, problems| {
             let is_number = matches!(&node.kind, NodeKind::Scalar(Scalar::Str(_) | Scalar::Int(_)));
             if !is_number {
-                wrong_kind(node, "a number, or text that computes one", problems);
+                wrong_kind(node, "a number or an expression", problems);
             }
             is_number.then_some(())
         });
@@ -97,7 +98,7 @@ pub(in crate::package) fn volumes(node: &Node, _: Context<'_>, _: &mut Documents
             };
             let mut fields = Fields::new(node, problems)?;
             for (role, parts) in fields.rest() {
-                fields.problems().in_key(role, |problems| filled_list(part())(parts, problems));
+                fields.problems().in_key(role, |problems| non_empty_list(part())(parts, problems));
             }
             Some(())
         });
@@ -125,7 +126,7 @@ pub(in crate::package) fn network_roles(
 }
 
 fn vip(node: &Node, problems: &mut Problems) -> Option<()> {
-    let name = || text_like(codes::FIELD_PATTERN, "small letters, digits, `_` and `-`", is_lower_name);
+    let name = || text_like(codes::FIELD_PATTERN, "lowercase letters, digits, `_` and `-`", is_lower_name);
     open_map(|fields| {
         fields.required("name", name());
         fields.optional("namespace", name());

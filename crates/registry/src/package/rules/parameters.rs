@@ -5,38 +5,38 @@ use stoker_manifest::reader::{Fields, integer};
 use stoker_yaml::Node;
 
 use crate::package::codes;
-use crate::package::shapes::{filled, filled_list, is_computed, open_map, or_computed, text_like};
+use crate::package::shapes::{is_computed, non_empty_list, non_empty_text, open_map, or_computed, text_like};
 
-/// Types that make no sense without parameters.
+/// Types that require parameters.
 pub(super) const NEED_PARAMETERS: &[&str] = &["copy_files", "sync", "upload_file"];
 
 pub(super) fn check_parameters(node: &Node, task_type: &str, problems: &mut Problems) {
-    // What is no map has been reported.
+    // Values that are not maps were reported by the graph reader.
     if is_computed(node) || node.as_map().is_none() {
         return;
     }
     _ = open_map(|fields| match task_type {
         "puppet" => {
-            fields.required("puppet_manifest", or_computed(filled));
-            fields.required("puppet_modules", or_computed(filled));
+            fields.required("puppet_manifest", or_computed(non_empty_text));
+            fields.required("puppet_modules", or_computed(non_empty_text));
             fields.required("timeout", or_computed(integer));
             fields.optional("retries", or_computed(integer));
         }
         "shell" => {
-            fields.required("cmd", or_computed(filled));
+            fields.required("cmd", or_computed(non_empty_text));
             optional_integers(fields, &["timeout", "retries", "interval"]);
         }
         "copy_files" => {
-            fields.required("files", or_computed(filled_list(file_copy)));
+            fields.required("files", or_computed(non_empty_list(file_copy)));
             permissions(fields);
         }
         "sync" => {
-            fields.required("src", or_computed(filled));
-            fields.required("dst", or_computed(filled));
+            fields.required("src", or_computed(non_empty_text));
+            fields.required("dst", or_computed(non_empty_text));
             optional_integers(fields, &["timeout"]);
         }
         "upload_file" => {
-            fields.required("path", or_computed(filled));
+            fields.required("path", or_computed(non_empty_text));
             fields.required("data", or_computed(stoker_manifest::reader::string));
             optional_integers(fields, &["timeout"]);
         }
@@ -56,15 +56,15 @@ fn file_copy(node: &Node, problems: &mut Problems) -> Option<()> {
         return Some(());
     }
     open_map(|fields| {
-        fields.required("src", or_computed(filled));
-        fields.required("dst", or_computed(filled));
+        fields.required("src", or_computed(non_empty_text));
+        fields.required("dst", or_computed(non_empty_text));
     })(node, problems)
 }
 
 fn permissions(fields: &mut Fields<'_, '_>) {
     let is_octal = |text: &str| text.len() == 4 && text.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
     for key in ["permissions", "dir_permissions"] {
-        let form = "four octal digits in quotes, as in '0644'";
+        let form = "four octal digits in quotes, for example '0644'";
         fields.optional(key, or_computed(text_like(codes::FIELD_PATTERN, form, is_octal)));
     }
 }

@@ -1,4 +1,4 @@
-//! `provides` in the metadata: components that say what they work with, and refuse everything else.
+//! `provides` in the metadata: components that list what they are compatible with and refuse everything else.
 
 use stoker_manifest::Problems;
 use stoker_manifest::reader::{Fields, list_of, nullable, string};
@@ -6,19 +6,20 @@ use stoker_yaml::Node;
 
 use crate::components::{ComponentName, ComponentType, Token};
 use crate::package::codes;
-use crate::package::shapes::shown;
+use crate::package::shapes::quote;
 
 pub(super) fn provides(node: &Node, plugin: Option<&str>, problems: &mut Problems) -> Option<()> {
     let is_single = node.as_seq().is_some_and(|entries| entries.len() == 1);
     let own_name = if is_single { plugin } else { None };
-    list_of(|entry: &Node, problems: &mut Problems| provided(entry, own_name, problems))(node, problems)
+    list_of(|entry: &Node, problems: &mut Problems| check_provided(entry, own_name, problems))(node, problems)
         .map(|_| ())
 }
 
-/// One component. A subtype is completed with `own_name`, the name of a plugin that provides nothing else.
-fn provided(node: &Node, own_name: Option<&str>, problems: &mut Problems) -> Option<()> {
+/// Checks one component. A subtype is completed with `own_name`, the name of a plugin that provides a single
+/// component.
+fn check_provided(node: &Node, own_name: Option<&str>, problems: &mut Problems) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
-    fields.required("name", |node, problems| provided_name(node, own_name, problems));
+    fields.required("name", |node, problems| check_provided_name(node, own_name, problems));
     fields.optional("label", string);
     for kind in ComponentType::ALL {
         fields.optional(kind.compatible_key(), nullable(tokens(*kind)));
@@ -27,17 +28,17 @@ fn provided(node: &Node, own_name: Option<&str>, problems: &mut Problems) -> Opt
     Some(())
 }
 
-fn provided_name(node: &Node, own_name: Option<&str>, problems: &mut Problems) -> Option<()> {
+fn check_provided_name(node: &Node, own_name: Option<&str>, problems: &mut Problems) -> Option<()> {
     let text = string(node, problems)?;
     let Some(name) = ComponentName::parse(&text) else {
         super::components::bad_name(node, &text, problems);
         return None;
     };
     if name.is_bare_subtype() && own_name.is_none() {
-        let message = format!("{} is a subtype, which several plugins provide", shown(&text));
+        let message = format!("{} is a subtype, not a specific component", quote(&text));
         problems
             .error(codes::SPECIFIC_NAME_REQUIRED, node.span, message)
-            .help(format!("add a name of its own, as in `{name}:mine`"));
+            .help(format!("append a specific name, for example `{name}:mine`"));
         return None;
     }
     Some(())
@@ -48,10 +49,10 @@ fn tokens(kind: ComponentType) -> impl Fn(&Node, &mut Problems) -> Option<()> {
         let token = |item: &Node, problems: &mut Problems| {
             let text = string(item, problems)?;
             if Token::parse(&text, kind).is_none() {
-                let message = format!("{} covers no component", shown(&text));
+                let message = format!("{} is not a valid component prefix", quote(&text));
                 problems
                     .error(codes::BAD_TOKEN, item.span, message)
-                    .help("write `all`, or leading parts of names such as `core` or `ml2:mech`".to_owned());
+                    .help("use `all`, or leading segments of names such as `core` or `ml2:mech`".to_owned());
             }
             Some(())
         };

@@ -1,4 +1,4 @@
-//! `environment_config.yaml`: the section of the settings page.
+//! `environment_config.yaml`: the plugin's section on the settings page.
 
 use stoker_manifest::Problems;
 use stoker_manifest::reader::{Fields, boolean, integer, list_of, string, word, wrong_kind};
@@ -65,13 +65,13 @@ fn choice(node: &Node, problems: &mut Problems) -> Option<()> {
     })(node, problems)
 }
 
-/// Text, truth, a generator (a map), or a list of texts and truths.
+/// A string, a boolean, a generator (a map), or a list of strings and booleans.
 fn attribute_value(node: &Node, problems: &mut Problems) -> Option<()> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Str(_) | Scalar::Bool(_)) | NodeKind::Map(_) => Some(()),
         NodeKind::Seq(_) => list_of(simple_value)(node, problems).map(|_| ()),
         NodeKind::Scalar(_) => {
-            wrong_kind(node, "text, true, false, a list of them, or a map that generates it", problems)
+            wrong_kind(node, "text, true, false, a list of them, or a generator map", problems)
                 .help("put a number in quotes".to_owned());
             None
         }

@@ -6,7 +6,7 @@ use stoker_manifest::reader::{integer_in, list_of, string, wrong_kind};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{condition_as, filled, head, open_map, shown};
+use crate::package::shapes::{condition_as, head, non_empty_text, open_map, quote};
 use crate::package::version::PackageVersion;
 use crate::package::{Context, codes};
 use crate::stages::{NumberRange, Stage, codes as stage_codes};
@@ -41,14 +41,14 @@ fn stage_task(node: &Node, context: Context<'_>, problems: &mut Problems) -> Opt
     })(node, problems)
 }
 
-/// A list of roles, or one of the two words for everybody and for the master.
+/// A list of roles, `*` for all nodes, or `master`.
 pub(super) fn role(node: &Node, problems: &mut Problems) -> Option<()> {
     match &node.kind {
         NodeKind::Seq(_) => list_of(string)(node, problems).map(|_| ()),
         NodeKind::Scalar(Scalar::Str(text)) if matches!(&**text, "*" | "master") => Some(()),
         NodeKind::Scalar(Scalar::Str(text)) => {
-            let message = format!("must be a list of roles, `*` or `master`, this is {}", shown(text));
-            let help = format!("write [{text}]");
+            let message = format!("must be a list of roles, `*` or `master`, got {}", quote(text));
+            let help = format!("use [{text}]");
             problems.error(codes::ROLE_FORMAT, node.span, message).help(help);
             None
         }
@@ -60,7 +60,7 @@ pub(super) fn role(node: &Node, problems: &mut Problems) -> Option<()> {
     }
 }
 
-/// A stage of a package of that version; numbers that are kept free are remarked.
+/// Checks a stage for a package version. Reserved numbers are warnings.
 pub(super) fn check_stage(node: &Node, version: PackageVersion, problems: &mut Problems) {
     let Some(text) = node.as_str() else {
         problems.error(codes::STAGE_NOT_STRING, head(node), "must be text such as `post_deployment/100`");
@@ -68,45 +68,44 @@ pub(super) fn check_stage(node: &Node, version: PackageVersion, problems: &mut P
     };
     match Stage::in_package(text, version.as_str()) {
         Ok(stage) if NumberRange::of(stage.number()) == NumberRange::Reserved => {
-            let message = format!("{} is in a range that is kept free by convention", stage.number());
+            let message = format!("{} is in a range that is reserved by convention", stage.number());
             problems.warning(codes::STAGE_RESERVED, node.span, message);
         }
         Ok(_) => {}
         Err(code) => {
             let (code, message) = stage_problem(code, text);
-            problems
-                .error(code, node.span, message)
-                .help("write `pre_deployment` or `post_deployment`, then `/` and a plain decimal".to_owned());
+            problems.error(code, node.span, message).help(
+                "use `pre_deployment` or `post_deployment`, optionally followed by `/` and a decimal number"
+                    .to_owned(),
+            );
         }
     }
 }
 
 fn stage_problem(code: &str, text: &str) -> (&'static str, String) {
-    let text = shown(text);
+    let text = quote(text);
     match code {
         stage_codes::BAD_POSTFIX => {
-            (codes::STAGE_BAD_POSTFIX, format!("what follows `/` is no plain decimal in {text}"))
+            (codes::STAGE_BAD_POSTFIX, format!("{text} has no valid decimal number after `/`"))
         }
         stage_codes::POSTFIX_NOT_ALLOWED => (
             codes::STAGE_POSTFIX_NOT_ALLOWED,
-            "packages of version 1.0.0 have no numbers in stages".to_owned(),
+            "packages of version 1.0.0 do not support numbers in stages".to_owned(),
         ),
-        stage_codes::POSTFIX_RANGE => {
-            (codes::STAGE_POSTFIX_RANGE, "the number is too large to be kept".to_owned())
-        }
-        _ => (codes::STAGE_UNKNOWN, format!("there is no stage {text}")),
+        stage_codes::POSTFIX_RANGE => (codes::STAGE_POSTFIX_RANGE, "the number is too large".to_owned()),
+        _ => (codes::STAGE_UNKNOWN, format!("unknown stage {text}")),
     }
 }
 
 fn known_type(node: &Node, version: PackageVersion, problems: &mut Problems) -> Option<()> {
     let known: &[&str] =
         if version == PackageVersion::V1 { &["puppet", "shell"] } else { &["puppet", "shell", "reboot"] };
-    let given = string(node, problems)?;
-    if !known.contains(&&*given) {
-        let message = format!("there are no tasks of type {} here", shown(&given));
+    let task_type = string(node, problems)?;
+    if !known.contains(&&*task_type) {
+        let message = format!("unknown task type {}", quote(&task_type));
         problems
             .error(codes::TASK_TYPE_UNKNOWN, node.span, message)
-            .help(format!("types are {}", known.join(", ")));
+            .help(format!("use one of {}", known.join(", ")));
     }
     Some(())
 }
@@ -122,10 +121,10 @@ fn parameters(node: &Node, task_type: &str, version: PackageVersion, problems: &
             fields.optional("retries", integer_in(0..=i64::MAX));
         }
         match task_type {
-            "shell" => _ = fields.required("cmd", filled),
+            "shell" => _ = fields.required("cmd", non_empty_text),
             "puppet" => {
-                fields.required("puppet_manifest", filled);
-                fields.required("puppet_modules", filled);
+                fields.required("puppet_manifest", non_empty_text);
+                fields.required("puppet_modules", non_empty_text);
             }
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! `wizard_metadata.yaml`: what the plugin adds to the wizard of a release.
+//! `wizard_metadata.yaml`: additions of the plugin to a release's wizard.
 
 use stoker_conditions::Dialect;
 use stoker_manifest::Problems;
@@ -6,7 +6,7 @@ use stoker_manifest::reader::{Fields, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{head, open_map, regex, restrictions_as, shown};
+use crate::package::shapes::{head, open_map, quote, regex, restrictions_as};
 use crate::package::{Context, codes};
 
 const TYPES: &[&str] = &["radio", "checkbox", "text", "password", "select", "custom"];
@@ -20,8 +20,8 @@ pub(in crate::package) fn wizard(
     panes(node, File { text: context.text, dialect: Dialect::RESTRICTION }, problems);
 }
 
-/// Judges the wizard of a release, somewhere in that text, by the same rules. Old ones write `Compute.vcenter` for
-/// `wizard:Compute.vcenter`.
+/// Checks the wizard of a release, a node in `text`, by the same rules. Legacy wizards may write
+/// `Compute.vcenter` for `wizard:Compute.vcenter`.
 pub fn check_release_wizard(node: &Node, text: &str, problems: &mut Problems) {
     panes(node, File { text, dialect: Dialect::OLD_WIZARD }, problems);
 }
@@ -34,20 +34,20 @@ fn panes(node: &Node, file: File<'_>, problems: &mut Problems) {
     });
 }
 
-/// Where a wizard is written, and how.
+/// Source text and expression dialect of a wizard.
 #[derive(Clone, Copy)]
 struct File<'t> {
     text: &'t str,
     dialect: Dialect,
 }
 
-/// Entries of a map; null is as good as nothing.
-fn for_each_entry(node: &Node, wrong: &str, problems: &mut Problems, check: impl Fn(&Node, &mut Problems)) {
+/// Visits the entries of a map; null is treated as an empty map.
+fn for_each_entry(node: &Node, message: &str, problems: &mut Problems, check: impl Fn(&Node, &mut Problems)) {
     if is_null(node) {
         return;
     }
     if node.as_map().is_none() {
-        problems.error(codes::WIZARD_SHAPE, head(node), wrong);
+        problems.error(codes::WIZARD_SHAPE, head(node), message);
         return;
     }
     let Some(mut fields) = Fields::new(node, problems) else { return };
@@ -60,7 +60,7 @@ fn is_null(node: &Node) -> bool {
     matches!(node.kind, NodeKind::Scalar(Scalar::Null))
 }
 
-/// A control, or the `metadata` of a pane, which have restrictions in common.
+/// Checks a control, or the `metadata` of a pane, which may have restrictions too.
 fn control(node: &Node, file: File<'_>, problems: &mut Problems) {
     if is_null(node) {
         return;
@@ -86,12 +86,12 @@ fn common(fields: &mut Fields<'_, '_>, file: File<'_>) {
 }
 
 fn control_type(node: &Node, problems: &mut Problems) -> Option<()> {
-    let given = string(node, problems)?;
-    if !TYPES.contains(&&*given) {
-        let message = format!("there is no control of type {}", shown(&given));
+    let control_type = string(node, problems)?;
+    if !TYPES.contains(&&*control_type) {
+        let message = format!("unknown control type {}", quote(&control_type));
         problems
             .error(codes::WIZARD_SHAPE, node.span, message)
-            .help(format!("types are {}", TYPES.join(", ")));
+            .help(format!("use one of {}", TYPES.join(", ")));
     }
     Some(())
 }
@@ -101,27 +101,27 @@ fn options(node: &Node, file: File<'_>, problems: &mut Problems) -> Option<()> {
         problems.error(codes::WIZARD_SHAPE, head(node), "`values` must be a list of options");
         return None;
     };
-    let mut seen: Vec<&NodeKind> = Vec::new();
+    let mut data_values: Vec<&NodeKind> = Vec::new();
     for (item_idx, item) in items.iter().enumerate() {
         problems.in_item(item_idx, |problems| {
             let Some(data) = item.get("data") else {
                 problems.error(codes::WIZARD_SHAPE, head(item), "an option must be a map with `data`");
                 return;
             };
-            if seen.contains(&&data.kind) {
-                let message = "there is an option with this `data` already";
+            if data_values.contains(&&data.kind) {
+                let message = "duplicate option `data`";
                 problems.in_key("data", |problems| {
                     problems.error(codes::NOT_UNIQUE, data.span, message);
                 });
             }
-            seen.push(&data.kind);
+            data_values.push(&data.kind);
             _ = open_map(|fields| common(fields, file))(item, problems);
         });
     }
     Some(())
 }
 
-/// `model:path`, or a list of paths and of maps from a path to a value.
+/// `model:path`, or a list of paths and `{path: value}` maps.
 fn bind(node: &Node, problems: &mut Problems) -> Option<()> {
     let is_item = |item: &Node| item.as_str().is_some() || item.as_map().is_some_and(|map| map.len() == 1);
     let is_bind = match &node.kind {
@@ -135,7 +135,7 @@ fn bind(node: &Node, problems: &mut Problems) -> Option<()> {
                 head(node),
                 "`bind` must be a path, or a list of paths and `{path: value}`",
             )
-            .help("as in `[{\"settings:mine.metadata.enabled\": true}]`".to_owned());
+            .help("for example `[{\"settings:mine.metadata.enabled\": true}]`".to_owned());
     }
     is_bind.then_some(())
 }

@@ -1,11 +1,10 @@
-//! The files of a new plugin: small, sound, and with words about what to change.
+//! Files of a new plugin: a small valid package with comments about what to change.
 
 use std::fmt;
 
 use super::shapes::is_lower_name;
 use super::version::PackageVersion::{self, V1, V2, V3, V4, V5};
 
-/// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkeletonFile {
     /// Relative to the folder of the plugin.
@@ -14,22 +13,22 @@ pub struct SkeletonFile {
     pub is_executable: bool,
 }
 
-/// What a new plugin shall be.
+/// Options for a new plugin.
 #[derive(Clone, Copy, Debug)]
 pub struct SkeletonOptions<'a> {
     pub name: &'a str,
     pub version: PackageVersion,
-    /// Whether it adds to the wizard.
+    /// Add a wizard file.
     pub has_wizard: bool,
 }
 
-/// A name that no plugin can have.
+/// Invalid plugin name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAPluginName;
 
 impl fmt::Display for NotAPluginName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a plugin is small letters, digits, `_` and `-`")
+        f.write_str("a plugin name must consist of lowercase letters, digits, `_` and `-`")
     }
 }
 
@@ -42,7 +41,7 @@ const METADATA: [(&str, PackageVersion); 4] = [
     (include_str!("metadata-releases.yaml"), V1),
 ];
 
-/// Files that only later package versions have.
+/// Files that were introduced in later package versions.
 const LATER: &[(&str, &str, PackageVersion)] = &[
     ("deployment_tasks.yaml", include_str!("deployment_tasks.yaml"), V3),
     ("node_roles.yaml", include_str!("node_roles.yaml"), V3),
@@ -54,7 +53,7 @@ const LATER: &[(&str, &str, PackageVersion)] = &[
     ("node_config.yaml", include_str!("node_config.yaml"), V5),
 ];
 
-/// The files of a plugin that passes its check as it is.
+/// Generates the files of a plugin that passes its check unchanged.
 pub fn skeleton(options: SkeletonOptions<'_>) -> Result<Vec<SkeletonFile>, NotAPluginName> {
     if !is_lower_name(options.name) {
         return Err(NotAPluginName);
@@ -91,13 +90,13 @@ fn file(path: &str, template: &str, options: SkeletonOptions<'_>) -> SkeletonFil
     SkeletonFile { path: path.to_owned(), text, is_executable: false }
 }
 
-/// Names in braces, longest reach first: ranges hold no other.
+/// Placeholders and their values, replaced in this order; a value may contain later placeholders.
 fn replacements<'a>(path: &str, options: SkeletonOptions<'a>) -> [(&'static str, &'a str); 10] {
     let version = options.version;
     let has_numbers = version > V1;
     [
         ("{ranges}\n", if has_numbers { include_str!("ranges.txt") } else { "" }),
-        // Older packages have no file for components.
+        // Packages before version 4 have no file for components.
         ("{component}\n", if version >= V4 { "    component: additional_service:{name}\n" } else { "" }),
         ("{postfix}", if has_numbers { "/6000" } else { "" }),
         ("{name}", options.name),
@@ -110,7 +109,7 @@ fn replacements<'a>(path: &str, options: SkeletonOptions<'a>) -> [(&'static str,
     ]
 }
 
-/// The release of the oldest product that reads such packages.
+/// Oldest release that supports a package version.
 const fn release(version: PackageVersion) -> &'static str {
     match version {
         V1 => "2014.2-6.0",

@@ -1,4 +1,4 @@
-//! No command is forgotten.
+//! Completeness of the scenarios.
 
 use crate::harness::Fuel;
 
@@ -18,7 +18,7 @@ const SCENARIOS: &[&str] = &[
     include_str!("unknown.rs"),
 ];
 
-/// Of the framework that the client is written with, not of Fuel.
+/// Commands of the CLI framework, not of Fuel.
 const FRAMEWORK: [&str; 2] = ["complete", "help"];
 
 #[test]
@@ -32,11 +32,11 @@ fn every_command_of_the_client_is_in_a_scenario() {
         .filter_map(|line| line.trim().split("  ").next())
         .collect();
     assert!(commands.len() > 90, "{help}");
-    let is_shown = |command: &&str| SCENARIOS.iter().any(|text| text.contains(*command));
+    let is_covered = |command: &&str| SCENARIOS.iter().any(|text| text.contains(*command));
     let missing: Vec<&str> = commands
         .into_iter()
         .filter(|name| !FRAMEWORK.contains(name))
-        .filter(|name| !is_shown(name))
+        .filter(|name| !is_covered(name))
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

@@ -1,15 +1,18 @@
-//! Facts of deployment and of provisioning: computed, changed by hand, computed again.
+//! Deployment and provisioning facts: computed, edited, reset.
 
 use serde_json::json;
 
 use crate::harness::Fuel;
 
 #[test]
-fn deployment_facts_go_to_files_and_back() {
+fn deployment_facts_are_downloaded_and_uploaded() {
     let fuel = Fuel::with_cluster();
-    let said = fuel.ok("env deployment-facts get-default -e 1 -f json");
+    let output = fuel.ok("env deployment-facts get-default -e 1 -f json");
     let folder = fuel.path("deployment_1");
-    assert_eq!(said, format!("Default deployment facts for the environment 1 were downloaded to {folder}\n"));
+    assert_eq!(
+        output,
+        format!("Default deployment facts for the environment 1 were downloaded to {folder}\n")
+    );
     for uid in ["common", "1", "2", "3"] {
         assert_eq!(fuel.read_json(&format!("deployment_1/{uid}.json"))["uid"], uid);
     }
@@ -39,7 +42,7 @@ fn deployment_facts_go_to_files_and_back() {
 }
 
 #[test]
-fn provisioning_facts_go_to_files_and_back() {
+fn provisioning_facts_are_downloaded_and_uploaded() {
     let fuel = Fuel::with_cluster();
     fuel.ok("env provisioning-facts get-default -e 1 -f yaml");
     fuel.read("provisioning_1/engine.yaml");
@@ -61,22 +64,22 @@ fn provisioning_facts_go_to_files_and_back() {
 }
 
 #[test]
-fn facts_that_cannot_be_are_refused() {
+fn invalid_facts_are_rejected() {
     let fuel = Fuel::with_cluster();
     fuel.discover(4);
     for kind in ["deployment", "provisioning"] {
         for verb in ["download", "get-default"] {
-            fuel.refused_with(404, "Cluster not found", &format!("env {kind}-facts {verb} -e 9 -f json"));
-            assert!(fuel.refused(&format!("env {kind}-facts {verb} -e 1 -n 4 -f json")).starts_with('4'));
+            fuel.rejected_with(404, "Cluster not found", &format!("env {kind}-facts {verb} -e 9 -f json"));
+            assert!(fuel.rejected(&format!("env {kind}-facts {verb} -e 1 -n 4 -f json")).starts_with('4'));
         }
-        fuel.refused_with(404, "Cluster not found", &format!("env {kind}-facts delete 9"));
+        fuel.rejected_with(404, "Cluster not found", &format!("env {kind}-facts delete 9"));
         fuel.write(&format!("{kind}_1/1.json"), "\"words\"");
-        fuel.refused_with(400, "", &format!("env {kind}-facts upload -e 1 -f json"));
+        fuel.rejected_with(400, "", &format!("env {kind}-facts upload -e 1 -f json"));
         fuel.write(&format!("{kind}_9/1.json"), "{\"uid\": \"1\"}");
         if kind == "provisioning" {
             fuel.write("provisioning_9/engine.json", "{}");
         }
-        fuel.refused_with(404, "Cluster not found", &format!("env {kind}-facts upload -e 9 -f json"));
+        fuel.rejected_with(404, "Cluster not found", &format!("env {kind}-facts upload -e 9 -f json"));
     }
     assert_eq!(fuel.run("env deployment-facts download -e 1 -f json -d missing").code, 2);
 }

@@ -1,11 +1,11 @@
-//! Graphs that are wrong, and owners that are not there: told in one line, and nothing is stored.
+//! Invalid graphs and missing owners: reported in one line, and nothing is stored.
 
 use serde_json::json;
 
 use crate::harness::Fuel;
 
 #[test]
-fn a_graph_that_is_wrong_is_told_everything() {
+fn all_problems_of_an_invalid_graph_are_reported() {
     let fuel = Fuel::with_cluster();
     for (text, expected) in [
         ("", "tasks"),
@@ -14,7 +14,7 @@ fn a_graph_that_is_wrong_is_told_everything() {
         ("- {id: a, type: stage}\n- {id: a, type: stage}", "Tasks duplication found: a"),
         (
             "- {id: a, type: stage, requires: [b]}\n- {id: b, type: stage, requires: [a]}",
-            "wait for each other: a → b → a",
+            "dependency cycle: a → b → a",
         ),
         ("- {id: a, type: shell, role: '*', parameters: {cmd: {yaql_exp: '$.'}}}", "yaql"),
         ("{tasks: [{id: a, type: stage}], colour: red}", "colour"),
@@ -22,45 +22,45 @@ fn a_graph_that_is_wrong_is_told_everything() {
     ] {
         fuel.write("wrong.yaml", text);
         for owner in ["-e 1", "-r 1"] {
-            let told = fuel.refused(&format!("graph upload {owner} -t wrong -f wrong.yaml"));
-            assert!(told.starts_with("400 Client Error"), "{text}: {told}");
-            assert!(told.to_lowercase().contains(&expected.to_lowercase()), "{text}: {told}");
+            let message = fuel.rejected(&format!("graph upload {owner} -t wrong -f wrong.yaml"));
+            assert!(message.starts_with("400 Client Error"), "{text}: {message}");
+            assert!(message.to_lowercase().contains(&expected.to_lowercase()), "{text}: {message}");
         }
     }
-    // Two mistakes, two messages.
+    // Both problems are reported.
     fuel.write("wrong.yaml", "- {id: a, type: nonsense}\n- {id: b, type: folly}");
-    let told = fuel.refused("graph upload -e 1 -t wrong -f wrong.yaml");
-    assert!(told.contains("nonsense") && told.contains("folly"), "{told}");
+    let message = fuel.rejected("graph upload -e 1 -t wrong -f wrong.yaml");
+    assert!(message.contains("nonsense") && message.contains("folly"), "{message}");
     assert_eq!(fuel.column("graph list -e 1 --cluster", "tasks"), [json!("")]);
 }
 
 #[test]
-fn owners_and_types_that_are_not_there() {
+fn missing_owners_and_types_are_rejected() {
     let fuel = Fuel::with_cluster();
     fuel.write("tasks.yaml", "- {id: a, type: stage}");
     for (owner, message) in
         [("-e 9", "Cluster not found"), ("-r 9", "Release not found"), ("-p 9", "Plugin not found")]
     {
-        fuel.refused_with(404, message, &format!("graph upload {owner} -t custom -f tasks.yaml"));
-        fuel.refused_with(404, message, &format!("graph delete {owner} -t custom"));
+        fuel.rejected_with(404, message, &format!("graph upload {owner} -t custom -f tasks.yaml"));
+        fuel.rejected_with(404, message, &format!("graph delete {owner} -t custom"));
     }
     for layer in ["--all", "--cluster", "--plugins", "--release"] {
-        fuel.refused_with(404, "Cluster not found", &format!("graph download -e 9 {layer}"));
+        fuel.rejected_with(404, "Cluster not found", &format!("graph download -e 9 {layer}"));
     }
-    fuel.refused_with(404, "Cluster not found", "graph list -e 9");
-    fuel.refused_with(404, "Graph with type: custom is not defined", "graph delete -e 1 -t custom");
-    // The client takes any text with 404 in it, a type's name included, for "not there".
+    fuel.rejected_with(404, "Cluster not found", "graph list -e 9");
+    fuel.rejected_with(404, "Graph with type: custom is not defined", "graph delete -e 1 -t custom");
+    // The client treats any error text that contains 404, including the name of a type, as "not found".
     fuel.ok("graph upload -e 1 -t cve-404 -f tasks.yaml");
-    fuel.refused_with(404, "", "graph upload -e 1 -t 'no such type' -f tasks.yaml");
+    fuel.rejected_with(404, "", "graph upload -e 1 -t 'no such type' -f tasks.yaml");
 }
 
 #[test]
-fn what_the_client_itself_refuses() {
+fn client_side_errors_are_reported() {
     let fuel = Fuel::with_cluster();
-    assert!(fuel.refused("graph upload -e 1 -t custom -f missing.yaml").contains("doesn't exist"));
-    assert!(fuel.refused("graph upload -e 1 -t custom -d missing").contains("doesn't exist"));
+    assert!(fuel.rejected("graph upload -e 1 -t custom -f missing.yaml").contains("doesn't exist"));
+    assert!(fuel.rejected("graph upload -e 1 -t custom -d missing").contains("doesn't exist"));
     fuel.write("empty/readme", "");
-    assert!(fuel.refused("graph upload -e 1 -t custom -d empty").contains("Nothing to upload"));
+    assert!(fuel.rejected("graph upload -e 1 -t custom -d empty").contains("Nothing to upload"));
     for line in [
         "graph upload -t custom -f tasks.yaml",
         "graph upload -e 1 -f tasks.yaml",

@@ -1,4 +1,4 @@
-//! Graphs of all three owners: there and back again.
+//! Upload and download of graphs of all three owners.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn ids(tasks: &Value) -> Vec<&str> {
     ids
 }
 
-/// A plugin with a graph, enabled the way in which users of the client enable it.
+/// Creates a plugin with a graph and enables it as users of the client do.
 fn enable_plugin(fuel: &Fuel) {
     let plugin = json!({
         "name": "extra", "title": "Extra", "version": "1.0.0", "package_version": "4.0.0", "fuel_version": ["10.0"],
@@ -47,28 +47,32 @@ fn enable_plugin(fuel: &Fuel) {
 }
 
 #[test]
-fn the_main_path_with_the_program_itself() {
+fn main_workflow_with_the_executable() {
     let fuel = Fuel::with_cluster();
     fuel.write("tasks.yaml", TASKS);
-    let run = |words: &[&str]| {
-        let ended = fuel.program(&[], words);
-        assert_eq!(ended.code, 0, "{words:?}: {ended:?}");
-        ended.stdout
+    let run = |args: &[&str]| {
+        let output = fuel.program(&[], args);
+        assert_eq!(output.code, 0, "{args:?}: {output:?}");
+        output.stdout
     };
-    let said = run(&["graph", "upload", "--env", "1", "--graph-type", "usecase1", "--file", "tasks.yaml"]);
-    assert_eq!(said, "Deployment graph was successfully uploaded.\n");
+    let output = run(&["graph", "upload", "--env", "1", "--graph-type", "usecase1", "--file", "tasks.yaml"]);
+    assert_eq!(output, "Deployment graph was successfully uploaded.\n");
     run(&["graph", "download", "--env", "1", "--all", "--graph-type", "usecase1", "--file", "all.yaml"]);
     assert!(fuel.read("all.yaml").contains("yaql_exp: changed($.cluster.name)"));
-    let said = run(&["graph", "execute", "--env", "1", "--graph-types", "usecase1", "--nodes", "1", "2"]);
-    assert_eq!(said, "Deployment task with id 1 for the environment 1 has been started.\n");
-    assert_eq!(fuel.ended(1)["status"], "error", "the second task runs a program named as the cluster");
+    let output = run(&["graph", "execute", "--env", "1", "--graph-types", "usecase1", "--nodes", "1", "2"]);
+    assert_eq!(output, "Deployment task with id 1 for the environment 1 has been started.\n");
+    assert_eq!(
+        fuel.wait_for_end(1)["status"],
+        "error",
+        "the second task runs a program with the name of the cluster"
+    );
     let history: Value = serde_json::from_str(&run(&["task", "history", "show", "1", "-f", "json"])).unwrap();
     let first = history.as_array().unwrap().iter().find(|row| row["task_name"] == "first").unwrap();
     assert_eq!((&first["node_id"], &first["status"]), (&json!("1"), &json!("ready")));
 }
 
 #[test]
-fn a_graph_of_each_owner_is_uploaded_listed_downloaded_and_deleted() {
+fn graph_of_each_owner_is_uploaded_listed_downloaded_and_deleted() {
     let fuel = Fuel::with_cluster();
     enable_plugin(&fuel);
     fuel.write("tasks.yaml", TASKS);
@@ -82,31 +86,31 @@ fn a_graph_of_each_owner_is_uploaded_listed_downloaded_and_deleted() {
     );
     for (owner, file) in [("-r 1", "tasks.yaml"), ("-p 1", "plugin.yaml"), ("-e 1", "graph.yaml")] {
         let line = format!("graph upload {owner} -t custom -f {file}");
-        // The first makes it, the second changes it.
+        // The first upload creates the graph, the second replaces it.
         for _ in 0..2 {
             assert_eq!(fuel.ok(&line), "Deployment graph was successfully uploaded.\n");
         }
     }
 
-    let all = fuel.json("graph list");
-    let custom: Vec<&Value> = all
+    let graphs = fuel.json("graph list");
+    let custom: Vec<&Value> = graphs
         .as_array()
         .unwrap()
         .iter()
         .filter(|row| row["relations"].as_str().unwrap().contains("custom"))
         .collect();
-    assert_eq!(custom.len(), 3, "{all}");
-    let of_env = fuel.column("graph list -e 1", "relations");
-    assert_eq!(of_env.len(), 7, "each owner has a default one: {of_env:?}");
+    assert_eq!(custom.len(), 3, "{graphs}");
+    let env_relations = fuel.column("graph list -e 1", "relations");
+    assert_eq!(env_relations.len(), 7, "each owner has a default graph: {env_relations:?}");
     for (filter, relation, n) in [
         ("--cluster", "as \"custom\" to cluster(ID=1)", 2),
         ("--plugins", "as \"custom\" to plugin(ID=1)", 2),
         ("--release", "as \"custom\" to release(ID=1)", 3),
     ] {
         for env in ["-e 1", ""] {
-            let found = fuel.column(&format!("graph list {env} {filter}"), "relations");
-            assert_eq!(found.len(), n, "{filter}: {found:?}");
-            assert!(found.contains(&json!(relation)), "{filter}: {found:?}");
+            let relations = fuel.column(&format!("graph list {env} {filter}"), "relations");
+            assert_eq!(relations.len(), n, "{filter}: {relations:?}");
+            assert!(relations.contains(&json!(relation)), "{filter}: {relations:?}");
         }
     }
     assert_eq!(fuel.column("graph list -e 1 --cluster", "name"), [json!(null), json!("with a name")]);
@@ -120,9 +124,9 @@ fn a_graph_of_each_owner_is_uploaded_listed_downloaded_and_deleted() {
         ("--release", vec!["first", "second"]),
     ] {
         let name = layer.trim_start_matches('-');
-        let said = fuel.ok(&format!("graph download -e 1 {layer} -t custom --format json"));
+        let output = fuel.ok(&format!("graph download -e 1 {layer} -t custom --format json"));
         let file = format!("{name}_graph_1.json");
-        assert_eq!(said, format!("Tasks were downloaded to {}\n", fuel.path(&file)));
+        assert_eq!(output, format!("Tasks were downloaded to {}\n", fuel.path(&file)));
         assert_eq!(ids(&fuel.read_json(&file)), expected, "{layer}");
     }
     let merged = fuel.read_json("all_graph_1.json");
@@ -132,22 +136,22 @@ fn a_graph_of_each_owner_is_uploaded_listed_downloaded_and_deleted() {
         (&json!("skipped"), &json!("true")),
         "merged by attribute"
     );
-    // Without a type the default one is meant; what nobody has is empty.
+    // The default type is `default`; an unknown type has no tasks.
     fuel.ok("graph download -e 1 --all --format json --file default.json");
     assert_eq!(ids(&fuel.read_json("default.json")), ["install", "prepare"]);
     fuel.ok("graph download -e 1 --all -t nobodys --format json --file none.json");
     assert_eq!(fuel.read_json("none.json"), json!([]));
 
-    for (owner, said) in [("-e 1", "environment"), ("-r 1", "release"), ("-p 1", "plugin")] {
+    for (owner, noun) in [("-e 1", "environment"), ("-r 1", "release"), ("-p 1", "plugin")] {
         let line = format!("graph delete {owner} -t custom");
-        assert_eq!(fuel.ok(&line), format!("Deployment graph 'custom' for {said} with id 1 was deleted.\n"));
-        fuel.refused_with(404, "Graph with type: custom is not defined", &line);
+        assert_eq!(fuel.ok(&line), format!("Deployment graph 'custom' for {noun} with id 1 was deleted.\n"));
+        fuel.rejected_with(404, "Graph with type: custom is not defined", &line);
     }
     assert_eq!(fuel.column("graph list", "relations").len(), 4);
 }
 
 #[test]
-fn what_was_downloaded_can_be_uploaded() {
+fn downloaded_graph_can_be_uploaded() {
     let fuel = Fuel::with_cluster();
     fuel.write("tasks.yaml", TASKS);
     fuel.ok("graph upload --release 1 --graph-type custom --file tasks.yaml");
@@ -163,7 +167,7 @@ fn what_was_downloaded_can_be_uploaded() {
 }
 
 #[test]
-fn a_folder_is_one_graph() {
+fn folder_is_uploaded_as_one_graph() {
     let fuel = Fuel::with_cluster();
     fuel.write("tree/metadata.yaml", "name: from a folder\nnode_filter: $.status != 'error'\n");
     fuel.write("tree/a/tasks.yaml", TASKS);

@@ -1,4 +1,4 @@
-//! What people and scripts do with `fuel2`, command by command.
+//! Scenarios for all commands of `fuel2`.
 
 mod coverage;
 mod envs;

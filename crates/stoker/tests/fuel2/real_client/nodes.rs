@@ -1,4 +1,4 @@
-//! Nodes: what is known of them, what they are called, what is written on them.
+//! Nodes: properties, names, labels, attributes.
 
 use serde_json::json;
 
@@ -29,7 +29,7 @@ fn nodes_are_listed_and_shown() {
     ] {
         assert_eq!(node[field], value, "{field}: {node}");
     }
-    fuel.refused_with(404, "Node not found", "node show 9");
+    fuel.rejected_with(404, "Node not found", "node show 9");
 }
 
 #[test]
@@ -45,16 +45,16 @@ fn nodes_are_renamed() {
         (404, "node update 9 --name x"),
     ] {
         let line = line.replace("-H -", "--hostname=-");
-        fuel.refused_with(status, "", &line);
+        fuel.rejected_with(status, "", &line);
     }
     assert_eq!(fuel.json("node show 2")["hostname"], "node-2");
 }
 
 #[test]
-fn labels_are_set_found_and_deleted() {
+fn labels_are_set_filtered_and_deleted() {
     let fuel = Fuel::with_cluster();
-    let said = fuel.ok("node label set -l 'rack=r 1' disk -n 1 2");
-    assert_eq!(said, "Labels have been updated on nodes: 1,2 \n");
+    let output = fuel.ok("node label set -l 'rack=r 1' disk -n 1 2");
+    assert_eq!(output, "Labels have been updated on nodes: 1,2 \n");
     fuel.ok("node label set --labels rack=r2 --nodes-all");
     fuel.ok("node label set -l 'rack=r 1' -n 1");
     let rows = fuel.json("node label list -n 1 -s label_name");
@@ -77,36 +77,36 @@ fn labels_are_set_found_and_deleted() {
     fuel.ok("node label delete --labels-all --nodes-all");
     assert_eq!(fuel.json("node label list"), json!([]));
 
-    fuel.refused_with(404, "Node not found", "node label set -l a=b -n 9");
-    fuel.refused_with(404, "Node not found", "node label delete -l a -n 9");
+    fuel.rejected_with(404, "Node not found", "node label set -l a=b -n 9");
+    fuel.rejected_with(404, "Node not found", "node label delete -l a -n 9");
     let long = "x".repeat(101);
-    fuel.refused_with(400, "", &format!("node label set -l {long}=1 -n 1"));
-    fuel.refused_with(400, "", &format!("node label set -l a={long} -n 1"));
-    assert!(fuel.refused("node label set -l =b -n 1").contains("couldn't be an empty string"));
+    fuel.rejected_with(400, "", &format!("node label set -l {long}=1 -n 1"));
+    fuel.rejected_with(400, "", &format!("node label set -l a={long} -n 1"));
+    assert!(fuel.rejected("node label set -l =b -n 1").contains("couldn't be an empty string"));
 }
 
 #[test]
-fn an_inventory_names_nodes_by_role() {
+fn inventory_lists_nodes_by_role() {
     let fuel = Fuel::with_cluster();
     fuel.ok("node label set -l rack=1 -n 1 2");
-    assert_eq!(fuel.ok("node ansible-inventory -e 1"), "", "roles are pending until something was deployed");
+    assert_eq!(fuel.ok("node ansible-inventory -e 1"), "", "roles are pending until the first deployment");
     fuel.finish("env deploy 1");
-    let said = fuel.ok("node ansible-inventory -e 1");
+    let output = fuel.ok("node ansible-inventory -e 1");
     assert_eq!(
-        said,
+        output,
         "[compute]\nnode-2 ansible_host=192.0.2.2\nnode-3 ansible_host=192.0.2.3\n\n[controller]\nnode-1 ansible_host=192.0.2.1\n\n"
     );
-    let said = fuel.ok("node ansible-inventory -e 1 -l rack=1");
-    assert!(!said.contains("node-3"), "{said}");
+    let output = fuel.ok("node ansible-inventory -e 1 -l rack=1");
+    assert!(!output.contains("node-3"), "{output}");
 }
 
 #[test]
-fn attributes_go_to_a_file_and_back() {
+fn attributes_are_downloaded_and_uploaded() {
     let fuel = Fuel::with_cluster();
     fuel.discover(4);
-    let said = fuel.ok("node attributes-download 1");
+    let output = fuel.ok("node attributes-download 1");
     assert_eq!(
-        said,
+        output,
         format!("Attributes for node 1 were written to {}\n", fuel.path("node_1/attributes.yaml"))
     );
     assert_eq!(fuel.ok("node attributes-upload 1"), "Attributes for node 1 were uploaded.\n");
@@ -117,23 +117,23 @@ fn attributes_go_to_a_file_and_back() {
     fuel.ok("node attributes-upload 1 --dir other");
     fuel.ok("node attributes-download 1 --dir other");
     assert!(fuel.read("other/node_1/attributes.yaml").contains("hugepages"));
-    fuel.refused_with(404, "Node not found", "node attributes-download 9");
-    fuel.refused_with(400, "", "node attributes-download 4");
+    fuel.rejected_with(404, "Node not found", "node attributes-download 9");
+    fuel.rejected_with(400, "", "node attributes-download 4");
     fuel.write("other/node_1/attributes.yaml", "- a list\n");
-    fuel.refused_with(400, "", "node attributes-upload 1 --dir other");
-    assert!(fuel.refused("node attributes-upload 2 --dir other").contains("node_2"));
+    fuel.rejected_with(400, "", "node attributes-upload 1 --dir other");
+    assert!(fuel.rejected("node attributes-upload 2 --dir other").contains("node_2"));
 }
 
 #[test]
-fn nodes_are_forgotten() {
+fn nodes_are_deleted() {
     let fuel = Fuel::with_cluster();
     fuel.discover(4);
-    assert!(fuel.refused("node undiscover -n 4").contains("because they are online"));
+    assert!(fuel.rejected("node undiscover -n 4").contains("because they are online"));
     assert_eq!(fuel.ok("node undiscover -n 4 --force"), "Nodes [4] were deleted from the database\n");
-    fuel.refused_with(404, "Node not found", "node undiscover -n 4 -f");
+    fuel.rejected_with(404, "Node not found", "node undiscover -n 4 -f");
     fuel.ok("node undiscover -e 1 -f");
     assert_eq!(fuel.json("node list"), json!([]));
-    assert!(fuel.refused("node undiscover -e 1").contains("does not contain any nodes"));
-    // One that is found again is a new one.
+    assert!(fuel.rejected("node undiscover -e 1").contains("does not contain any nodes"));
+    // A node that is discovered again gets a new ID.
     assert_eq!(fuel.discover(4), 5);
 }

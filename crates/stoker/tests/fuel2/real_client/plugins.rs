@@ -1,11 +1,11 @@
-//! Plugins, as far as `fuel2` knows them.
+//! Plugin commands of `fuel2`.
 
 use serde_json::json;
 
 use crate::harness::Fuel;
 
 #[test]
-fn plugins_are_listed_and_read_again() {
+fn plugins_are_listed_and_synchronized() {
     let fuel = Fuel::with_cluster();
     assert_eq!(fuel.json("plugins list"), json!([]));
     assert_eq!(fuel.ok("plugins sync"), "Plugins were successfully synchronized.\n");
@@ -25,5 +25,5 @@ fn plugins_are_listed_and_read_again() {
             "releases": "ubuntu (newton-10.0, mitaka-9.0)",
         }])
     );
-    fuel.refused_with(404, "", "plugins sync 9");
+    fuel.rejected_with(404, "", "plugins sync 9");
 }

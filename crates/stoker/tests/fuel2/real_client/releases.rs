@@ -20,7 +20,7 @@ fn releases_are_listed() {
 }
 
 #[test]
-fn components_are_listed_with_what_they_get_on_with() {
+fn components_are_listed_with_their_compatibility() {
     let fuel = Fuel::new();
     fuel.create("releases", &release("Shop", "newton-10.0"));
     let rows = fuel.json("release component list 1");
@@ -30,7 +30,7 @@ fn components_are_listed_with_what_they_get_on_with() {
     assert_eq!(row("storage:block")["requires"], "any_of (hypervisor:*)");
     assert_eq!(row("network:plain")["incompatible"], "storage:block");
     assert_eq!(fuel.column("release component list 1", "name").len(), 3);
-    fuel.refused_with(404, "Release not found", "release component list 9");
+    fuel.rejected_with(404, "Release not found", "release component list 9");
 }
 
 #[test]
@@ -42,19 +42,19 @@ fn repositories_are_listed_and_replaced() {
         "repos.yaml",
         "- {name: mirror, type: deb, uri: 'http://mirror.example/', suite: jammy, section: main, priority: 1}\n",
     );
-    let said = fuel.ok("release repos update 1 -f repos.yaml");
-    assert_eq!(said, "Repositories for the release with id 1 were set from repos.yaml.\n");
+    let output = fuel.ok("release repos update 1 -f repos.yaml");
+    assert_eq!(output, "Repositories for the release with id 1 were set from repos.yaml.\n");
     assert_eq!(
         fuel.json("release repos list 1"),
         json!([{"name": "mirror", "priority": 1, "uri": "http://mirror.example/", "section": "main", "suite": "jammy", "type": "deb"}])
     );
-    fuel.refused_with(404, "Release not found", "release repos list 9");
-    fuel.refused_with(404, "Release not found", "release repos update 9 -f repos.yaml");
+    fuel.rejected_with(404, "Release not found", "release repos list 9");
+    fuel.rejected_with(404, "Release not found", "release repos update 9 -f repos.yaml");
     assert!(fuel.run("release repos update 1 -f missing.yaml").code != 0);
 }
 
 #[test]
-fn a_release_without_repositories_can_be_given_some() {
+fn repositories_can_be_added_to_a_release() {
     let fuel = Fuel::new();
     let mut bare = release("Bare", "newton-10.0");
     bare["attributes_metadata"]["editable"].as_object_mut().unwrap().remove("repo_setup");

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::{Fuel, release};
 
 #[test]
-fn a_sequence_is_made_changed_and_deleted() {
+fn sequence_is_created_updated_and_deleted() {
     let fuel = Fuel::with_cluster();
     let created = fuel.json("sequence create -r 1 -n all -t verify default");
     assert_eq!(created, json!({"id": 1, "release_id": 1, "name": "all"}));
@@ -20,7 +20,7 @@ fn a_sequence_is_made_changed_and_deleted() {
 
     for format in ["json", "yaml"] {
         fuel.ok(&format!("sequence download 1 --file back.{format}"));
-        fuel.refused_with(
+        fuel.rejected_with(
             409,
             "Sequence with name \"other\" already exist for release 1.",
             &format!("sequence upload -r 1 --file back.{format}"),
@@ -28,7 +28,7 @@ fn a_sequence_is_made_changed_and_deleted() {
     }
     assert!(fuel.ok("sequence download 1").contains("name: other\n"));
     assert_eq!(fuel.ok("sequence delete 1"), "Sequence with id 1 was deleted\n");
-    // What was downloaded can be uploaded again, ids and all.
+    // A downloaded sequence can be uploaded again, including its IDs.
     let uploaded = fuel.json("sequence upload -r 1 --file back.yaml");
     assert_eq!(uploaded["name"], "other");
     let id = uploaded["id"].as_i64().unwrap();
@@ -36,7 +36,7 @@ fn a_sequence_is_made_changed_and_deleted() {
 }
 
 #[test]
-fn a_sequence_runs_its_graphs_one_after_the_other() {
+fn sequence_runs_its_graphs_in_order() {
     let fuel = Fuel::with_cluster();
     fuel.ok("sequence create -r 1 -n all -t verify default");
     for option in ["", "--dry-run", "--noop", "--force", "--trace"] {
@@ -54,7 +54,7 @@ fn a_sequence_runs_its_graphs_one_after_the_other() {
 }
 
 #[test]
-fn a_deployment_is_a_sequence_of_that_name() {
+fn deployment_runs_the_deploy_changes_sequence() {
     let fuel = Fuel::with_cluster();
     fuel.ok("sequence create -r 1 -n deploy-changes -t verify default");
     let task = fuel.finish("env deploy 1");
@@ -63,7 +63,7 @@ fn a_deployment_is_a_sequence_of_that_name() {
 }
 
 #[test]
-fn sequences_that_cannot_be_are_refused() {
+fn invalid_sequences_are_rejected() {
     let fuel = Fuel::with_cluster();
     fuel.create("releases", &release("Other", "newton-10.0"));
     fuel.ok("sequence create -r 2 -n others -t default");
@@ -86,8 +86,8 @@ fn sequences_that_cannot_be_are_refused() {
         (404, "Release not found", "sequence list -r 9"),
         (404, "Cluster not found", "sequence list -e 9"),
     ] {
-        fuel.refused_with(status, text, line);
+        fuel.rejected_with(status, text, line);
     }
     assert_eq!(fuel.run("sequence list").code, 2);
-    assert!(fuel.refused("sequence upload -r 1 --file graphless.txt").contains("No serializer"));
+    assert!(fuel.rejected("sequence upload -r 1 --file graphless.txt").contains("No serializer"));
 }

@@ -1,12 +1,12 @@
-//! Tier 7: what is none of this server's business is said to be not there, in one line.
+//! Commands for features that the server does not have are rejected with 404 in one line.
 
 use crate::harness::Fuel;
 
 #[test]
-fn commands_about_other_things_are_told_so() {
+fn commands_of_unsupported_features_are_rejected() {
     let fuel = Fuel::with_cluster();
     fuel.write("x.yaml", "{configuration: {}, adv_net_template: {}}");
-    // One command looks for the first and reads the second.
+    // One command checks for the first file and reads the second.
     fuel.write("x", "");
     fuel.write("environment_1/network.yaml", "{}");
     fuel.write("node_1/disks.yaml", "[]");
@@ -49,8 +49,11 @@ fn commands_about_other_things_are_told_so() {
         "health status list",
         "health status show 1",
     ] {
-        let ended = fuel.run(line);
-        assert_eq!(ended.code, 1, "{line}: {ended:?}");
-        assert!(ended.stderr.starts_with("404 ") && !ended.stderr.contains("Traceback"), "{line}: {ended:?}");
+        let output = fuel.run(line);
+        assert_eq!(output.code, 1, "{line}: {output:?}");
+        assert!(
+            output.stderr.starts_with("404 ") && !output.stderr.contains("Traceback"),
+            "{line}: {output:?}"
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! All processes of an attempt, and how they are ended.
+//! Discovery and termination of all processes of an attempt.
 //!
-//! A process belongs to an attempt if it is in the group of one that was started for it, if it carries the mark in its
-//! environment, or if it descends from one that does; groups and sessions that such a process made belong to it too.
+//! A process belongs to an attempt if it is in the process group of a program started for it, has the
+//! attempt's marker in its environment, or descends from such a process. Process groups and sessions created
+//! by such processes belong to it too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,25 +11,25 @@ use nix::sys::signal::{Signal, kill};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 
-/// The variable that carries the mark.
+/// Environment variable with the marker.
 pub(super) const MARK: &str = "STOKER_ATTEMPT";
 
-/// A process, told apart from a later one with the same number.
+/// Process identity that is safe against PID reuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessId {
     pub pid: i32,
-    /// In ticks since the machine started.
+    /// Start time in clock ticks since boot, from `/proc/PID/stat`.
     pub started: u64,
 }
 
 impl ProcessId {
-    /// The process that has this number now.
+    /// Identity of the process that currently has this PID.
     pub fn of(pid: i32) -> Option<Self> {
         Stat::read(pid).map(|stat| Self { pid, started: stat.started })
     }
 
-    /// The process that was started between these two times. If they are the same it need not be looked for: that takes
-    /// longer than most of what starting it takes, and its end takes longer too once it was looked at.
+    /// Identity of a process spawned between two times. If both are the same tick, `/proc` is not read:
+    /// reading it costs more than the spawn itself and also delays the process's exit.
     pub(super) fn started_between(pid: i32, from: Option<Ticks>, to: Option<Ticks>) -> Option<Self> {
         match from {
             Some(Ticks(started)) if from == to => Some(Self { pid, started }),
@@ -37,116 +38,119 @@ impl ProcessId {
     }
 }
 
-/// A time as the process table tells it, since the machine started.
+/// Time since boot in the unit of `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ticks(u64);
 
 impl Ticks {
-    /// What every Linux shows to programs, whatever it counts in itself.
-    const A_SECOND: u64 = 100;
+    /// `USER_HZ`, which is 100 on Linux independent of the kernel's own tick rate.
+    const PER_SECOND: u64 = 100;
 
     pub(super) fn now() -> Option<Self> {
         let now = Duration::from(clock_gettime(ClockId::CLOCK_BOOTTIME).ok()?);
-        let parts = u64::from(now.subsec_nanos()) * Self::A_SECOND / 1_000_000_000;
-        Some(Self(now.as_secs() * Self::A_SECOND + parts))
+        let subsecond_ticks = u64::from(now.subsec_nanos()) * Self::PER_SECOND / 1_000_000_000;
+        Some(Self(now.as_secs() * Self::PER_SECOND + subsecond_ticks))
     }
 }
 
-/// What is known of an attempt's processes.
+/// What identifies the processes of an attempt.
 #[derive(Clone, Debug)]
 pub struct Family {
-    /// Processes that are known to belong to it, and whose groups do.
+    /// Known processes of the attempt; their process groups belong to it too.
     pub leaders: Vec<ProcessId>,
     pub mark: String,
 }
 
-/// How long to wait between two looks.
-const LOOK: Duration = Duration::from_millis(20);
+/// Interval between scans of the process table.
+const SCAN_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Looks after `SIGKILL`; what is there after them hangs in the kernel.
-const LOOKS_MAX: usize = 250;
+/// Number of scans after `SIGKILL`, five seconds in total. Processes that survive are stuck in the kernel.
+const KILL_SCANS_MAX: usize = 250;
 
-/// Asks all of them to end, waits, ends them. Returns how many are left.
+/// Sends `SIGTERM`, waits for the grace period, then sends `SIGKILL`. Returns the number of remaining
+/// processes.
 pub async fn end_family(mut family: Family, grace: Duration) -> usize {
-    let mut members = family.look_again().await;
+    let mut members = family.scan_and_track().await;
     if members.is_empty() {
         return 0;
     }
     signal(&members, Signal::SIGTERM);
-    // A stopped process would not hear it.
+    // A stopped process handles SIGTERM only after it is continued.
     signal(&members, Signal::SIGCONT);
-    let polite = async {
+    let graceful = async {
         while !members.is_empty() {
-            tokio::time::sleep(LOOK).await;
-            members = family.look_again().await;
+            tokio::time::sleep(SCAN_INTERVAL).await;
+            members = family.scan_and_track().await;
         }
     };
-    if tokio::time::timeout(grace, polite).await.is_ok() {
+    if tokio::time::timeout(grace, graceful).await.is_ok() {
         return 0;
     }
-    for _ in 0..LOOKS_MAX {
-        let members = family.look_again().await;
+    for _ in 0..KILL_SCANS_MAX {
+        let members = family.scan_and_track().await;
         if members.is_empty() {
             return 0;
         }
         signal(&members, Signal::SIGKILL);
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(SCAN_INTERVAL).await;
     }
-    family.look_again().await.len()
+    family.scan_and_track().await.len()
 }
 
 fn signal(members: &BTreeSet<i32>, signal: Signal) {
     for pid in members {
-        // One that is gone already is what we want.
+        // The process may have exited already.
         _ = kill(Pid::from_raw(*pid), signal);
     }
 }
 
 impl Family {
-    /// Whether any process of it lives.
+    /// Reports whether any process of the attempt is running.
     pub async fn is_alive(&self) -> bool {
-        !self.look().await.is_empty()
+        !self.scan().await.is_empty()
     }
 
-    /// Who was found once belongs to it from then on: without a mark it was known by its parents alone, and those may be the
-    /// first to end.
-    async fn look_again(&mut self) -> BTreeSet<i32> {
-        let members = self.look().await;
-        let known = members.iter().filter_map(|pid| ProcessId::of(*pid));
-        let new: Vec<ProcessId> = known.filter(|process| !self.leaders.contains(process)).collect();
+    /// Scans and adds the result to `leaders`: a process without the marker is recognized only through its
+    /// parent, which may exit before it.
+    async fn scan_and_track(&mut self) -> BTreeSet<i32> {
+        let members = self.scan().await;
+        let identities = members.iter().filter_map(|pid| ProcessId::of(*pid));
+        let new: Vec<ProcessId> = identities.filter(|process| !self.leaders.contains(process)).collect();
         self.leaders.extend(new);
         members
     }
 
-    async fn look(&self) -> BTreeSet<i32> {
+    async fn scan(&self) -> BTreeSet<i32> {
         let family = self.clone();
         tokio::task::spawn_blocking(move || family.members()).await.unwrap_or_default()
     }
 
     fn members(&self) -> BTreeSet<i32> {
         let own = std::process::id() as i32;
-        let all = read_all();
-        // Groups and sessions of the agent itself, which a process of an attempt may be in without having made them.
-        let (own_group, own_session) = all.get(&own).map_or((0, 0), |stat| (stat.group, stat.session));
+        let processes = read_process_table();
+        // The agent's own group and session, which a process of the attempt may share without having created
+        // them.
+        let (own_group, own_session) = processes.get(&own).map_or((0, 0), |stat| (stat.group, stat.session));
         let mut groups: BTreeSet<i32> = self
             .leaders
             .iter()
-            .filter(|leader| owns_group(&all, **leader))
+            .filter(|leader| owns_group(&processes, **leader))
             .map(|leader| leader.pid)
             .collect();
-        let is_same =
-            |leader: &&ProcessId| all.get(&leader.pid).is_some_and(|stat| stat.started == leader.started);
+        let is_same = |leader: &&ProcessId| {
+            processes.get(&leader.pid).is_some_and(|stat| stat.started == leader.started)
+        };
         let mut members: BTreeSet<i32> =
             self.leaders.iter().filter(is_same).map(|leader| leader.pid).collect();
         let needle = format!("{MARK}={}\0", self.mark);
-        for pid in all.keys() {
-            if carries(*pid, needle.as_bytes()) {
+        for pid in processes.keys() {
+            if has_marker(*pid, needle.as_bytes()) {
                 members.insert(*pid);
             }
         }
         loop {
             let n_before = members.len();
-            for (pid, stat) in &all {
+            for (pid, stat) in &processes {
                 let is_member = members.contains(pid)
                     || members.contains(&stat.parent)
                     || groups.contains(&stat.group)
@@ -166,23 +170,24 @@ impl Family {
                 break;
             }
         }
-        members.retain(|pid| all.get(pid).is_some_and(|stat| !stat.is_dead));
+        members.retain(|pid| processes.get(pid).is_some_and(|stat| !stat.is_dead));
         members
     }
 }
 
-/// A number is not given to a new process while a group has it; if somebody else has it now, the group is gone.
-fn owns_group(all: &BTreeMap<i32, Stat>, leader: ProcessId) -> bool {
-    all.get(&leader.pid).is_none_or(|stat| stat.started == leader.started)
+/// A PID is not reused while a process group has it as its ID. If the PID now belongs to a different process,
+/// the group is gone.
+fn owns_group(processes: &BTreeMap<i32, Stat>, leader: ProcessId) -> bool {
+    processes.get(&leader.pid).is_none_or(|stat| stat.started == leader.started)
 }
 
-fn carries(pid: i32, needle: &[u8]) -> bool {
+fn has_marker(pid: i32, needle: &[u8]) -> bool {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment.starts_with(needle)
         || environment.windows(needle.len() + 1).any(|window| window[0] == 0 && &window[1..] == needle)
 }
 
-/// One line of the process table.
+/// Fields of `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stat {
     is_dead: bool,
@@ -197,7 +202,7 @@ impl Stat {
         Self::parse(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// The name of the program stands in brackets and may contain anything, brackets too.
+    /// The program name is in parentheses and may itself contain parentheses and spaces.
     fn parse(line: &str) -> Option<Self> {
         let (_, after) = line.rsplit_once(')')?;
         let fields: Vec<&str> = after.split_whitespace().collect();
@@ -212,7 +217,7 @@ impl Stat {
     }
 }
 
-fn read_all() -> BTreeMap<i32, Stat> {
+fn read_process_table() -> BTreeMap<i32, Stat> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     pids.filter_map(|pid| Some((pid, Stat::read(pid)?))).collect()
@@ -223,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_the_process_table_are_read_whatever_the_program_is_called() {
+    fn stat_is_parsed_with_any_program_name() {
         let rest = "1 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 1";
         for name in ["sh", "a) Z 9 (b", ""] {
             let stat = Stat::parse(&format!("42 ({name}) S {rest}")).unwrap();
@@ -235,24 +240,24 @@ mod tests {
     }
 
     #[test]
-    fn this_process_is_found_and_another_with_its_number_is_not() {
+    fn reused_pid_is_not_the_same_process() {
         let own = ProcessId::of(std::process::id() as i32).unwrap();
-        let all = read_all();
-        assert!(owns_group(&all, own));
-        assert!(!owns_group(&all, ProcessId { started: own.started + 1, ..own }));
+        let processes = read_process_table();
+        assert!(owns_group(&processes, own));
+        assert!(!owns_group(&processes, ProcessId { started: own.started + 1, ..own }));
     }
     #[test]
-    fn a_process_is_known_by_the_time_of_its_start_as_if_it_had_been_looked_for() {
+    fn inferred_start_time_matches_proc() {
         for _ in 0..50 {
             let from = Ticks::now();
             let mut child = std::process::Command::new("/bin/sleep").arg("60").spawn().unwrap();
             let to = Ticks::now();
             let pid = child.id() as i32;
-            let known = ProcessId::started_between(pid, from, to);
-            let seen = ProcessId::of(pid);
+            let inferred = ProcessId::started_between(pid, from, to);
+            let actual = ProcessId::of(pid);
             child.kill().unwrap();
             child.wait().unwrap();
-            assert_eq!(known, seen, "{from:?} to {to:?}");
+            assert_eq!(inferred, actual, "{from:?} to {to:?}");
         }
     }
 }

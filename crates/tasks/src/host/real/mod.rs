@@ -1,8 +1,9 @@
-//! The machine this program runs on.
+//! Host implementation for the local machine.
 //!
-//! A program that is started leads a process group of its own and carries the mark of its attempt in its environment. When the
-//! attempt is stopped, everything of the group and everything that carries the mark is ended, also what has detached
-//! itself. What an attempt leaves running when it ends by itself is left alone: starting daemons is what tasks do.
+//! Each program runs in its own process group, with the marker of its attempt in the environment. When the
+//! attempt is stopped, all processes of the group and all processes with the marker are ended, including
+//! detached ones. Processes that are left running when an attempt ends on its own are not touched: tasks may
+//! start daemons.
 
 mod family;
 mod files;
@@ -19,20 +20,20 @@ use super::{Command, Exit, FileToWrite, Host, HostError, Status, Stop, Work};
 use crate::output::Report;
 pub use family::{Family, ProcessId, end_family};
 
-/// What all attempts on a machine share.
+/// Settings shared by all attempts on a machine.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// Programs of the operator.
+    /// Hook programs configured by the operator, by name.
     pub hooks: BTreeMap<String, PathBuf>,
-    /// Where private files of commands are put; only the agent's user can look into it.
+    /// Parent folder of scratch folders; accessible only to the agent's user.
     pub scratch: PathBuf,
-    /// How long a program may take to end after it was asked to.
+    /// Time between SIGTERM and SIGKILL.
     pub grace: Duration,
-    /// The file that says which boot this is.
+    /// File with the boot ID of the machine.
     pub boot_id: PathBuf,
-    /// What runs scripts.
+    /// Shell that runs scripts.
     pub shell: PathBuf,
-    /// Variables of the agent that are none of a task's business.
+    /// Environment variables of the agent that tasks do not inherit.
     pub hidden_env: Vec<String>,
 }
 
@@ -49,7 +50,6 @@ impl Machine {
         }
     }
 
-    /// Which boot this is.
     pub fn read_boot_id(&self) -> Result<String, HostError> {
         let text = std::fs::read_to_string(&self.boot_id);
         text.map(|text| text.trim().to_owned())
@@ -57,26 +57,26 @@ impl Machine {
     }
 }
 
-/// Whoever remembers what an attempt did, so that somebody else can clean up or finish after a crash.
+/// Record of the side effects of an attempt, used for cleanup and completion after a crash.
 pub trait Memory: Send + Sync {
-    /// A process runs now.
+    /// A process was started.
     fn started(&self, process: ProcessId);
 
-    /// The process has ended, and how. Most have no use for it: what it means is up to the type of the task.
+    /// A process has exited. Informational; the task type interprets the status.
     fn ended(&self, _status: Status) {}
 
-    /// The machine is about to go down. Returns when that is safe on disk.
+    /// The machine is about to reboot. Returns after the record is synced to disk.
     fn rebooting(&self, boot_id: String) -> Work<'_, Result<(), HostError>>;
 }
 
-/// The machine, for one attempt.
+/// The local machine, as host of one attempt.
 pub struct RealHost {
     pub machine: Arc<Machine>,
     pub report: Arc<Report>,
     pub stop: Stop,
-    /// What every process of the attempt carries, and no other.
+    /// Marker in the environment of every process of the attempt; unique to it.
     pub mark: String,
-    /// What processes get as `TRACEPARENT`, so that they can be followed too.
+    /// `TRACEPARENT` for processes, which lets them continue the trace.
     pub trace: Option<String>,
     pub memory: Arc<dyn Memory>,
 }
@@ -96,7 +96,7 @@ impl Host for RealHost {
     fn exists<'a>(&'a self, path: &'a Path) -> Work<'a, Result<bool, HostError>> {
         let path = path.to_owned();
         Box::pin(blocking(move || {
-            path.try_exists().map_err(|error| HostError::file("look at", &path, &error))
+            path.try_exists().map_err(|error| HostError::file("inspect", &path, &error))
         }))
     }
 
@@ -108,12 +108,13 @@ impl Host for RealHost {
         self.machine.hooks.get(name).cloned()
     }
 
-    fn say(&self, line: &str) {
+    fn log(&self, line: &str) {
         self.report.line(line);
     }
 }
 
-/// How often it is looked whether this is another boot. Only a machine without a kernel of its own sees one and lives.
+/// Interval at which the boot ID is read. A process survives a change of the boot ID only on a machine
+/// without its own kernel, such as a container, and in tests.
 const BOOT_POLL: Duration = Duration::from_millis(500);
 
 impl RealHost {
@@ -123,17 +124,17 @@ impl RealHost {
 
     async fn reboot_and_wait(&self) -> Result<(), HostError> {
         self.check_stop()?;
-        let before = self.machine.read_boot_id()?;
-        self.memory.rebooting(before.clone()).await?;
+        let previous_boot_id = self.machine.read_boot_id()?;
+        self.memory.rebooting(previous_boot_id.clone()).await?;
         let command = match self.hook("reboot") {
             Some(program) => Command::argv([program.display().to_string()]),
             None => Command::argv(["shutdown", "-r", "now"]),
         };
         let exit = self.run(command).await?;
         if !exit.is_success() {
-            return Err(HostError::Other(format!("the node does not reboot: {}", exit.told())));
+            return Err(HostError::Other(format!("cannot reboot the node: {}", exit.describe())));
         }
-        while self.machine.read_boot_id()? == before {
+        while self.machine.read_boot_id()? == previous_boot_id {
             tokio::select! {
                 reason = self.stop.wait() => return Err(HostError::Stopped(reason)),
                 () = tokio::time::sleep(BOOT_POLL) => {}
@@ -143,7 +144,7 @@ impl RealHost {
     }
 }
 
-/// Short work with files, off the threads that everybody shares.
+/// Runs blocking file operations off the async worker threads.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, HostError> + Send + 'static,
 ) -> Result<T, HostError> {

@@ -1,4 +1,4 @@
-//! A program from its start to its end, which is the end of its whole group where it has to be.
+//! Execution of one program, and termination of its whole process group on a stop.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{ExitStatus, Stdio};
@@ -13,13 +13,14 @@ use super::family::{Family, MARK, ProcessId, Ticks, end_family};
 use super::pump::pump;
 use super::{RealHost, blocking, scratch};
 
-/// After its end, what it left running may still hold its output open; this long is it listened to.
+/// How long output is read after the program has exited; processes it left running may hold the pipes open
+/// indefinitely.
 const DRAIN: Duration = Duration::from_millis(500);
 
 pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, HostError> {
     host.check_stop()?;
-    let folder = scratch::make(&host.machine.scratch, &host.machine.shell, &mut command)?;
-    forget_tails(host);
+    let folder = scratch::create(&host.machine.scratch, &host.machine.shell, &mut command)?;
+    discard_tails(host);
     let from = Ticks::now();
     let mut child = start(host, &command)?;
     let leader = child.id().and_then(|pid| ProcessId::started_between(pid as i32, from, Ticks::now()));
@@ -27,16 +28,16 @@ pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, H
         host.memory.started(leader);
     }
     let ended = tokio::select! {
-        status = until_end(host, &mut child, command.stdin.take()) => Ok(status),
+        status = wait_with_output(host, &mut child, command.stdin.take()) => Ok(status),
         reason = host.stop.wait() => Err(reason),
     };
     let status = match ended {
         Ok(status) => {
-            status.map_err(|error| HostError::Other(format!("cannot wait for its end: {error}")))?
+            status.map_err(|error| HostError::Other(format!("cannot wait for the process: {error}")))?
         }
-        Err(reason) => return Err(end(host, child, leader, reason).await),
+        Err(reason) => return Err(terminate(host, child, leader, reason).await),
     };
-    let status = told(status);
+    let status = convert_status(status);
     host.memory.ended(status);
     host.report.flush();
     let collected = match folder {
@@ -51,8 +52,8 @@ pub(super) async fn run(host: &RealHost, mut command: Command) -> Result<Exit, H
     })
 }
 
-/// What was said before is not what this program printed.
-fn forget_tails(host: &RealHost) {
+/// Discards the output tails of earlier programs.
+fn discard_tails(host: &RealHost) {
     host.report.flush();
     for stream in [Stream::Out, Stream::Err] {
         host.report.take_tail(stream);
@@ -87,53 +88,66 @@ fn start(host: &RealHost, command: &Command) -> Result<Child, HostError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     starter.spawn().map_err(|error| {
-        let is_folder =
+        let is_missing_cwd =
             error.kind() == std::io::ErrorKind::NotFound && !std::path::Path::new(&command.cwd).is_dir();
-        let reason =
-            if is_folder { format!("there is no folder `{}`", command.cwd) } else { error.to_string() };
+        let reason = if is_missing_cwd {
+            format!("working directory `{}` does not exist", command.cwd)
+        } else {
+            error.to_string()
+        };
         HostError::NotStarted { program, reason }
     })
 }
 
-/// Feeds it, listens to it and waits for its end. What it left behind does not keep it from ending.
-async fn until_end(
+/// Writes its input, reads its output and waits for its exit. Processes it left running do not delay the
+/// result beyond [`DRAIN`].
+async fn wait_with_output(
     host: &RealHost,
     child: &mut Child,
     input: Option<Vec<u8>>,
 ) -> std::io::Result<ExitStatus> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let feed = async {
+    let write_input = async {
         if let (Some(mut stdin), Some(input)) = (stdin, input) {
-            // A program that does not read its input is not to blame.
+            // A program may exit without reading its input; the write error is not a failure.
             _ = stdin.write_all(&input).await;
         }
     };
-    let listen = async {
-        tokio::join!(feed, pump(stdout, Stream::Out, &host.report), pump(stderr, Stream::Err, &host.report));
+    let transfer = async {
+        tokio::join!(
+            write_input,
+            pump(stdout, Stream::Out, &host.report),
+            pump(stderr, Stream::Err, &host.report)
+        );
     };
-    let mut listen = std::pin::pin!(listen);
+    let mut transfer = std::pin::pin!(transfer);
     tokio::select! {
-        () = &mut listen => child.wait().await,
+        () = &mut transfer => child.wait().await,
         status = child.wait() => {
-            _ = tokio::time::timeout(DRAIN, listen).await;
+            _ = tokio::time::timeout(DRAIN, transfer).await;
             status
         }
     }
 }
 
-/// Ends everything of the attempt, and says so.
-async fn end(host: &RealHost, mut child: Child, leader: Option<ProcessId>, reason: StopReason) -> HostError {
+/// Ends all processes of the attempt and returns the stop as an error.
+async fn terminate(
+    host: &RealHost,
+    mut child: Child,
+    leader: Option<ProcessId>,
+    reason: StopReason,
+) -> HostError {
     let family = Family { leaders: leader.into_iter().collect(), mark: host.mark.clone() };
-    let ending = end_family(family, host.machine.grace);
-    // Somebody has to take note of the death of the leader, or it stays as a zombie.
-    let (n_left, _) = tokio::join!(ending, child.wait());
+    let termination = end_family(family, host.machine.grace);
+    // Reap the leader, or it stays as a zombie.
+    let (n_remaining, _) = tokio::join!(termination, child.wait());
     host.report.flush();
-    if n_left > 0 {
-        host.report.line(&format!("{n_left} processes could not be ended; the kernel holds them"));
+    if n_remaining > 0 {
+        host.report.line(&format!("cannot terminate {n_remaining} processes: they do not react to SIGKILL"));
     }
     HostError::Stopped(reason)
 }
 
-fn told(status: ExitStatus) -> Status {
+fn convert_status(status: ExitStatus) -> Status {
     status.code().map_or_else(|| Status::Signal(status.signal().unwrap_or_default()), Status::Code)
 }

@@ -1,4 +1,4 @@
-//! The private folder of one command.
+//! Private temporary folder of one command.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,23 +10,23 @@ use tempfile::TempDir;
 
 use super::super::{Command, HostError, Program, ScratchFile};
 
-/// What stands for the folder in arguments.
-const PLACE: &str = "{scratch}";
+/// Placeholder for the folder in arguments.
+const PLACEHOLDER: &str = "{scratch}";
 
-/// More of a file than this is not read back.
+/// Bound on the size of a collected file; the rest is not read.
 const COLLECT_BYTES_MAX: u64 = 1 << 20;
 
-/// Longer texts do not fit into an argument and go through a file.
+/// Longer scripts are passed as a file: Linux limits a single argument to 128 KiB.
 const SCRIPT_BYTES_MAX: usize = 100_000;
 
-/// Gone with everything in it when dropped. `None` for commands that need none.
-pub(super) fn make(root: &Path, shell: &Path, command: &mut Command) -> Result<Option<TempDir>, HostError> {
+/// Creates the folder, which is removed when dropped. `None` if the command needs none.
+pub(super) fn create(root: &Path, shell: &Path, command: &mut Command) -> Result<Option<TempDir>, HostError> {
     if let Program::Script(text) = &command.program
         && (text.len() > SCRIPT_BYTES_MAX || text.starts_with("#!"))
     {
         let file = ScratchFile { name: "script".to_owned(), data: text.clone().into_bytes() };
         let mut words = interpreter(text).unwrap_or_else(|| vec![shell.display().to_string()]);
-        words.push(format!("{PLACE}/script"));
+        words.push(format!("{PLACEHOLDER}/script"));
         command.program = Program::Argv(words);
         command.scratch.push(file);
     }
@@ -45,17 +45,18 @@ pub(super) fn make(root: &Path, shell: &Path, command: &mut Command) -> Result<O
             .and_then(|mut opened| opened.write_all(&file.data))
             .map_err(|error| HostError::file("write", &path, &error))?;
     }
-    let place = folder.path().display().to_string();
+    let path = folder.path().display().to_string();
     if let Program::Argv(words) = &mut command.program {
         for word in words {
-            *word = word.replace(PLACE, &place);
+            *word = word.replace(PLACEHOLDER, &path);
         }
     }
     Ok(Some(folder))
 }
 
-/// What the first line of a script asks for. The script itself is not executed: a file that was written a moment ago may
-/// still be open for writing in a process that is just being started elsewhere, and the kernel then refuses.
+/// Interpreter from the `#!` line. The script is passed to it instead of being executed: a process forked
+/// concurrently may still have the new file open for writing, and the kernel then fails the exec with
+/// `ETXTBSY`.
 fn interpreter(script: &str) -> Option<Vec<String>> {
     let line = script.strip_prefix("#!")?.lines().next()?.trim();
     let (program, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -63,7 +64,7 @@ fn interpreter(script: &str) -> Option<Vec<String>> {
     (!program.is_empty()).then(|| words.map(str::to_owned).collect())
 }
 
-/// Those files that are there.
+/// Reads the files that exist.
 pub(super) fn collect(folder: &Path, names: &[String]) -> BTreeMap<String, String> {
     let read = |name: &String| {
         let mut data = Vec::new();

@@ -1,4 +1,4 @@
-//! `ansible`: a playbook applied to the node by itself.
+//! `ansible`: runs a playbook on the node itself.
 
 mod run;
 mod spec;
@@ -11,12 +11,12 @@ pub(super) const TYPE: TaskType = TaskType {
     name: "ansible",
     about: "Run an Ansible playbook on the node, against itself.",
     reference: "\
-Runs `ansible-playbook -i localhost, -c local`: the node is the only host, and no SSH is involved. Plays should say
-`hosts: all` or `hosts: localhost`. The counts of the recap are kept with the result. Variables are handed over in a private file,
-so they are not seen in the list of processes. `ansible-playbook` has to be on the node.",
+Runs `ansible-playbook -i localhost, -c local`: the node is the only host and no SSH is involved. Plays should use
+`hosts: all` or `hosts: localhost`. The counts of the recap are stored with the result. Variables are passed in a private file,
+so they are not visible in the process list. Requires `ansible-playbook` on the node.",
     runs_on: RunsOn::Node,
     is_idempotent: true,
-    noop: "Runs `ansible-playbook --check --diff`, which lists what would change, as far as its modules can tell.",
+    noop: "Runs `ansible-playbook --check --diff`, which lists the changes that its modules can predict.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: tune-kernel

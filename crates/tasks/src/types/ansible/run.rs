@@ -1,4 +1,4 @@
-//! Carries out `ansible`.
+//! Executor of `ansible`.
 
 use super::spec::{command, failure, read_recap};
 use crate::host::Work;
@@ -13,8 +13,8 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> 
         match failure(exit.is_success(), &recap) {
             None => Ok(recap),
             Some(why) => {
-                let told = exit.told_by(&["fatal:", "ERROR!"]);
-                Err(Failure::failed(format!("{why} ({told})")).summary(recap))
+                let description = exit.describe_with(&["fatal:", "ERROR!"]);
+                Err(Failure::failed(format!("{why} ({description})")).summary(recap))
             }
         }
     })

@@ -1,4 +1,4 @@
-//! Parameters of `ansible`, the command they make, and the recap that Ansible prints.
+//! Parameters of `ansible`, the command line, and parsing of the play recap.
 
 use stoker_model::{Json, JsonMap};
 
@@ -7,15 +7,15 @@ use crate::parameter::{Kind, Parameter};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("playbook", Kind::Text, "The playbook, on the node."),
-    Parameter::optional("extra_vars", Kind::Map, "Variables, stronger than all others."),
-    Parameter::optional("tags", Kind::Texts, "Only tasks with one of these."),
-    Parameter::optional("skip_tags", Kind::Texts, "No tasks with one of these."),
+    Parameter::required("playbook", Kind::Text, "Path of the playbook on the node."),
+    Parameter::optional("extra_vars", Kind::Map, "Extra variables; they override all others."),
+    Parameter::optional("tags", Kind::Texts, "Run only tasks with one of these tags."),
+    Parameter::optional("skip_tags", Kind::Texts, "Skip tasks with one of these tags."),
     Parameter::default("become", Kind::Flag, "false", "Become another user, usually root."),
     Parameter::optional(
         "python",
         Kind::Text,
-        "The interpreter for modules; Ansible looks for one otherwise.",
+        "Python interpreter for modules; by default Ansible discovers one.",
     ),
     Parameter::cwd(),
     Parameter::timeout("3600"),
@@ -50,7 +50,7 @@ pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command
         .effect(if is_noop { Effect::Reads } else { Effect::Changes })
         .env("ANSIBLE_NOCOLOR", "1")
         .env("ANSIBLE_RETRY_FILES_ENABLED", "0")
-        // Whatever a site has chosen, the recap is looked for in the form of this one.
+        // The recap is parsed in the format of this callback, whatever the site's configuration says.
         .env("ANSIBLE_STDOUT_CALLBACK", "default");
     if !variables.is_empty() {
         command = command.scratch(VARIABLES, Json::Object(variables).to_string().into_bytes());
@@ -58,7 +58,7 @@ pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command
     command
 }
 
-/// The counts after `PLAY RECAP`: `localhost : ok=2 changed=1 unreachable=0 failed=0 …`.
+/// Counts of the play recap: `localhost : ok=2 changed=1 unreachable=0 failed=0 …`.
 pub(super) fn read_recap(output: &str) -> JsonMap {
     let after = output.rsplit_once("PLAY RECAP").map_or("", |(_, after)| after);
     let line = after.lines().find(|line| line.trim_start().starts_with("localhost")).unwrap_or_default();
@@ -66,7 +66,7 @@ pub(super) fn read_recap(output: &str) -> JsonMap {
     counts.filter_map(|(name, count)| Some((name.to_owned(), count.parse::<u64>().ok()?.into()))).collect()
 }
 
-/// Unknown is never success: a playbook that did nothing here printed no recap.
+/// Reason for failure. A missing recap is a failure too: no play matched this node.
 pub(super) fn failure(is_success: bool, recap: &JsonMap) -> Option<String> {
     let count = |name: &str| recap.get(name).and_then(Json::as_u64).unwrap_or(0);
     let (failed, unreachable) = (count("failed"), count("unreachable"));
@@ -76,7 +76,7 @@ pub(super) fn failure(is_success: bool, recap: &JsonMap) -> Option<String> {
     if !is_success {
         return Some("the playbook failed".to_owned());
     }
-    recap.is_empty().then(|| "no play of the playbook was for this node: say `hosts: all`".to_owned())
+    recap.is_empty().then(|| "no play in the playbook matches this node; use `hosts: all`".to_owned())
 }
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_recap_counts() {
+    fn last_recap_is_parsed() {
         let output = "ok: [localhost] => PLAY RECAP\n\nPLAY RECAP ****\nlocalhost   : ok=2    changed=1    unreachable=0    failed=0    skipped=3\n";
         let recap = read_recap(output);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! `cobbler_sync`: what serves network boot is brought up to date.
+//! `cobbler_sync`: updates the network boot service.
 
 mod run;
 mod spec;
@@ -9,16 +9,16 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "cobbler_sync",
-    about: "Bring the service for network boot up to date.",
+    about: "Update the network boot service.",
     reference: "\
-The service that nodes are provisioned by generates its configuration anew.
+Regenerates the configuration of the service that provisions nodes.
 
-How that is done depends on the place, so the operator gives the agent a program for it: `--hook cobbler_sync=PATH`. It finds the
-parameters as JSON in its input (`{\"task_type\": …, \"node\": …, \"parameters\": …}`, and `\"debug\": true` in a run that is to say more) and the uid of the node in
-`STOKER_NODE`; exit code 0 is success. Without such a program the task is refused.",
+The implementation is site-specific: the operator starts the agent with a program for it, `--hook cobbler_sync=PATH`. The program
+reads a JSON object from standard input (`{\"task_type\": …, \"node\": …, \"parameters\": …}`, with `\"debug\": true` in a debug run)
+and the UID of the node from `STOKER_NODE`; exit code 0 is success. Without a configured hook the task is refused.",
     runs_on: RunsOn::Master,
     is_idempotent: false,
-    noop: "Says which program would be called.",
+    noop: "Prints the program that would be called.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: cobbler_sync

@@ -1,4 +1,4 @@
-//! Carries out `cobbler_sync`.
+//! Executor of `cobbler_sync`.
 
 use crate::host::Work;
 use crate::outcome::Outcome;

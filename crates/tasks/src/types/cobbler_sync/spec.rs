@@ -3,7 +3,7 @@
 use crate::parameter::{Kind, Parameter};
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("provisioning_info", Kind::Map, "What the service has to know."),
+    Parameter::required("provisioning_info", Kind::Map, "Data for the network boot service."),
     Parameter::timeout("300"),
     Parameter::retries("0"),
     Parameter::interval(),

@@ -1,4 +1,4 @@
-//! `copy_files`: files of the master, on the node.
+//! `copy_files`: copies files from the master to the node.
 
 mod run;
 mod spec;
@@ -9,16 +9,16 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "copy_files",
-    about: "Copy files and folders of the master to the node.",
+    about: "Copy files and folders from the master to the node.",
     reference: "\
-The master reads the sources before the attempt leaves: all of them together may have 8 MiB. For more there is `sync`. A source
+The master reads the sources before the attempt is sent; their total size is limited to 8 MiB. Use `sync` for more. A source
 that cannot be read fails the task before anything is written.
 
-A folder is copied with everything in it, up to 2000 files and no links. Its files are executable where they are on the
-master, unless `permissions` beside `src` says otherwise; what else is in the folder of the node stays there.",
+A folder is copied recursively: up to 2000 files, no symbolic links. Its files are executable if they are on the master, unless
+`permissions` is set next to `src`. Other files in the destination folder are kept.",
     runs_on: RunsOn::Node,
     is_idempotent: true,
-    noop: "Says which files would be written.",
+    noop: "Prints the files that would be written.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: copy_keys

@@ -1,4 +1,4 @@
-//! Parameters of `copy_files`, and what the master adds to them.
+//! Parameters of `copy_files`, and their preparation on the master.
 
 use stoker_model::{Json, JsonMap};
 
@@ -13,16 +13,16 @@ use crate::types::files::{
 use crate::values::Values;
 
 const FILE: &[Parameter] = &[
-    Parameter::required("src", Kind::Text, "The file or folder on the master."),
-    Parameter::required("dst", Kind::Text, "The same on the node, from the root."),
+    Parameter::required("src", Kind::Text, "Path of the file or folder on the master."),
+    Parameter::required("dst", Kind::Text, "Absolute destination path on the node."),
     OWN_PERMISSIONS,
     OWN_DIR_PERMISSIONS,
-    Parameter::optional("data", Kind::Data, "What is in it; the master fills this in."),
-    Parameter::optional(DATA_BASE64, Kind::Data, "The same, where it is no text."),
+    Parameter::optional("data", Kind::Data, "Content; set by the master."),
+    Parameter::optional(DATA_BASE64, Kind::Data, "Content in Base64 if it is not UTF-8; set by the master."),
 ];
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("files", Kind::Maps(FILE), "The files."),
+    Parameter::required("files", Kind::Maps(FILE), "Files to copy."),
     PERMISSIONS,
     DIR_PERMISSIONS,
     Parameter::timeout("60"),
@@ -34,50 +34,50 @@ pub(super) fn files_of(values: &Values) -> Result<Vec<FileToWrite>, Failure> {
     values.maps("files").iter().map(|file| file_of(file, values)).collect()
 }
 
-/// Puts the content of each source beside it; a folder becomes the files in it. Whatever the user wrote there is
-/// replaced.
+/// Adds the content of each source; a folder is replaced by its files. Content in the user's parameters is
+/// overwritten.
 pub(super) fn prepare(parameters: &mut JsonMap, master: &dyn MasterFiles) -> Vec<Remark> {
-    let mut preparing =
-        Preparing { master, bytes_left: COPY_BYTES_MAX, files: Vec::new(), problems: Vec::new() };
+    let mut preparation =
+        Preparation { master, bytes_remaining: COPY_BYTES_MAX, files: Vec::new(), problems: Vec::new() };
     let Some(files) = parameters.get_mut("files").and_then(Json::as_array_mut) else { return Vec::new() };
     for (idx, file) in std::mem::take(files).into_iter().enumerate() {
-        preparing.add(idx, file);
+        preparation.add(idx, file);
     }
-    *files = preparing.files;
-    preparing.problems
+    *files = preparation.files;
+    preparation.problems
 }
 
-struct Preparing<'m> {
+struct Preparation<'m> {
     master: &'m dyn MasterFiles,
-    bytes_left: usize,
+    bytes_remaining: usize,
     files: Vec<Json>,
     problems: Vec<Remark>,
 }
 
-impl Preparing<'_> {
-    fn add(&mut self, idx: usize, given: Json) {
-        let source = given.get("src").and_then(Json::as_str).map(str::to_owned);
-        let (Some(source), Json::Object(map)) = (source, &given) else { return self.files.push(given) };
+impl Preparation<'_> {
+    fn add(&mut self, idx: usize, entry: Json) {
+        let source = entry.get("src").and_then(Json::as_str).map(str::to_owned);
+        let (Some(source), Json::Object(map)) = (source, &entry) else { return self.files.push(entry) };
         match self.master.list(&source) {
             Ok(None) => self.add_file(idx, map.clone(), &source),
-            Ok(Some(inner)) => self.add_folder(idx, map, &source, inner),
-            Err(why) => self.refuse(idx, &source, &why),
+            Ok(Some(folder_files)) => self.add_folder(idx, map, &source, folder_files),
+            Err(why) => self.report(idx, &source, &why),
         }
     }
 
-    fn add_folder(&mut self, idx: usize, given: &JsonMap, source: &str, inner: Vec<FolderFile>) {
-        let target = given.get("dst").and_then(Json::as_str).unwrap_or_default();
-        let below = |folder: &str, path: &str| format!("{}/{path}", folder.trim_end_matches('/'));
-        if inner.is_empty() {
-            let mut made = with_data(given.clone(), Vec::new());
-            made.insert("dst".to_owned(), below(target, EMPTY).into());
-            self.files.push(Json::Object(made));
+    fn add_folder(&mut self, idx: usize, entry: &JsonMap, source: &str, folder_files: Vec<FolderFile>) {
+        let target = entry.get("dst").and_then(Json::as_str).unwrap_or_default();
+        let join = |folder: &str, path: &str| format!("{}/{path}", folder.trim_end_matches('/'));
+        if folder_files.is_empty() {
+            let mut map = with_data(entry.clone(), Vec::new());
+            map.insert("dst".to_owned(), join(target, KEEP_FILE).into());
+            self.files.push(Json::Object(map));
         }
-        for file in inner {
-            let mut map = given.clone();
-            let source = below(source, &file.path);
+        for file in folder_files {
+            let mut map = entry.clone();
+            let source = join(source, &file.path);
             map.insert("src".to_owned(), source.as_str().into());
-            map.insert("dst".to_owned(), below(target, &file.path).into());
+            map.insert("dst".to_owned(), join(target, &file.path).into());
             let permissions = if file.is_executable { "0755" } else { "0644" };
             map.entry("permissions").or_insert_with(|| permissions.into());
             self.add_file(idx, map, &source);
@@ -85,23 +85,23 @@ impl Preparing<'_> {
     }
 
     fn add_file(&mut self, idx: usize, map: JsonMap, source: &str) {
-        match self.master.read(source, self.bytes_left) {
+        match self.master.read(source, self.bytes_remaining) {
             Ok(data) => {
-                self.bytes_left = self.bytes_left.saturating_sub(data.len());
+                self.bytes_remaining = self.bytes_remaining.saturating_sub(data.len());
                 self.files.push(Json::Object(with_data(map, data)));
             }
-            Err(why) => self.refuse(idx, source, &why),
+            Err(why) => self.report(idx, source, &why),
         }
     }
 
-    fn refuse(&mut self, idx: usize, source: &str, why: &str) {
+    fn report(&mut self, idx: usize, source: &str, why: &str) {
         let message = format!("cannot read `{source}` on the master: {why}");
         self.problems.push(Remark { place: format!("files[{idx}].src"), weight: Weight::Error, message });
     }
 }
 
-/// Makes a folder that has no files: whoever wants to work in it finds it.
-const EMPTY: &str = ".keep";
+/// File that is created in an empty folder, so that the folder exists on the node.
+const KEEP_FILE: &str = ".keep";
 
 fn with_data(mut map: JsonMap, data: Vec<u8>) -> JsonMap {
     map.shift_remove("data");
@@ -143,9 +143,9 @@ mod tests {
     }
 
     #[test]
-    fn sources_travel_with_the_attempt() {
-        let given = json!({"files": [{"src": "/text", "dst": "/a", "data": "forged"}, {"src": "/bytes", "dst": "/b"}]});
-        let prepared = crate::prepare("copy_files", given, &Master).unwrap();
+    fn sources_are_added_to_the_parameters() {
+        let parameters = json!({"files": [{"src": "/text", "dst": "/a", "data": "forged"}, {"src": "/bytes", "dst": "/b"}]});
+        let prepared = crate::prepare("copy_files", parameters, &Master).unwrap();
         assert_eq!(
             prepared,
             json!({"files": [{"src": "/text", "dst": "/a", "data": "text"},
@@ -154,22 +154,22 @@ mod tests {
     }
 
     #[test]
-    fn every_source_that_cannot_be_read_is_named_and_all_share_one_limit() {
-        let given = json!({"files": [{"src": "/none", "dst": "/a"}, {"src": "/big", "dst": "/b"}, {"src": "/none2", "dst": "/c"}]});
-        let problems = crate::prepare("copy_files", given, &Master).unwrap_err();
-        let told: Vec<(&str, &str)> =
+    fn unreadable_sources_are_reported_and_share_one_limit() {
+        let parameters = json!({"files": [{"src": "/none", "dst": "/a"}, {"src": "/big", "dst": "/b"}, {"src": "/none2", "dst": "/c"}]});
+        let problems = crate::prepare("copy_files", parameters, &Master).unwrap_err();
+        let reported: Vec<(&str, &str)> =
             problems.iter().map(|problem| (problem.place.as_str(), problem.message.as_str())).collect();
-        assert_eq!(told[0].0, "files[0].src");
-        assert_eq!(told[1], ("files[2].src", "cannot read `/none2` on the master: 2"));
+        assert_eq!(reported[0].0, "files[0].src");
+        assert_eq!(reported[1], ("files[2].src", "cannot read `/none2` on the master: 2"));
     }
 
     #[test]
-    fn a_folder_travels_as_the_files_in_it() {
-        let given = json!({"files": [{"src": "/scripts/", "dst": "/n/"}, {"src": "/empty", "dst": "/e"},
+    fn folder_is_replaced_by_its_files() {
+        let parameters = json!({"files": [{"src": "/scripts/", "dst": "/n/"}, {"src": "/empty", "dst": "/e"},
                                      {"src": "/scripts/", "dst": "/p", "permissions": "0600"}]});
-        let prepared = crate::prepare("copy_files", given, &Master).unwrap();
-        let shown = |file: &Json| format!("{} {}", file["dst"].as_str().unwrap(), file["permissions"]);
-        let shown: Vec<String> = prepared["files"].as_array().unwrap().iter().map(shown).collect();
+        let prepared = crate::prepare("copy_files", parameters, &Master).unwrap();
+        let destinations = |file: &Json| format!("{} {}", file["dst"].as_str().unwrap(), file["permissions"]);
+        let destinations: Vec<String> = prepared["files"].as_array().unwrap().iter().map(destinations).collect();
         let expected = [
             "/n/deploy.sh \"0755\"",
             "/n/lib/common \"0644\"",
@@ -177,18 +177,18 @@ mod tests {
             "/p/deploy.sh \"0600\"",
             "/p/lib/common \"0600\"",
         ];
-        assert_eq!(shown, expected);
+        assert_eq!(destinations, expected);
         assert_eq!(
             (&prepared["files"][0]["data"], &prepared["files"][2]["data"]),
             (&json!("text"), &json!(""))
         );
-        let given = json!({"files": [{"src": "/odd", "dst": "/n"}]});
-        let problems = crate::prepare("copy_files", given, &Master).unwrap_err();
+        let parameters = json!({"files": [{"src": "/odd", "dst": "/n"}]});
+        let problems = crate::prepare("copy_files", parameters, &Master).unwrap_err();
         assert_eq!(problems[0].message, "cannot read `/odd` on the master: a pipe");
     }
 
     #[test]
-    fn the_real_master_lists_folders_without_links() {
+    fn system_files_rejects_symbolic_links() {
         let folder = stoker_testkit::Folder::new();
         let list = || crate::SystemFiles.list(folder.path().to_str().unwrap());
         assert_eq!(crate::SystemFiles.list(folder.file("none").to_str().unwrap()), Ok(None));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_real_master_reads_files_and_only_those() {
+    fn system_files_reads_regular_files_only() {
         let folder = stoker_testkit::Folder::new();
         std::fs::write(folder.file("a"), "12345").unwrap();
         let read = |path: &std::path::Path, max| crate::SystemFiles.read(path.to_str().unwrap(), max);
@@ -213,7 +213,7 @@ mod tests {
         assert!(read(&folder.file("a"), 4).unwrap_err().contains("sync"));
         assert!(read(folder.path(), 4).unwrap_err().contains("not a file"));
         assert!(read(&folder.file("none"), 4).is_err());
-        // Nobody writes into it, and nobody waits for that.
+        // A FIFO without a writer must not block.
         assert!(std::process::Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap().success());
         assert!(read(&folder.file("pipe"), 4).unwrap_err().contains("not a file"));
     }

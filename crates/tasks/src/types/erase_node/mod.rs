@@ -1,4 +1,4 @@
-//! `erase_node`: the boot areas of a node are wiped.
+//! `erase_node`: wipes the boot areas of a node.
 
 mod run;
 mod spec;
@@ -9,16 +9,16 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "erase_node",
-    about: "Wipe what a node boots from.",
+    about: "Wipe the boot areas of a node.",
     reference: "\
-The node does not boot from its disks afterwards; it is not restarted.
+The node cannot boot from its disks afterwards. It is not rebooted.
 
-How that is done depends on the place, so the operator gives the agent a program for it: `--hook erase_node=PATH`. It finds the
-parameters as JSON in its input (`{\"task_type\": …, \"node\": …, \"parameters\": …}`, and `\"debug\": true` in a run that is to say more) and the uid of the node in
-`STOKER_NODE`; exit code 0 is success. Without such a program the task is refused.",
+The implementation is site-specific: the operator starts the agent with a program for it, `--hook erase_node=PATH`. The program
+reads a JSON object from standard input (`{\"task_type\": …, \"node\": …, \"parameters\": …}`, with `\"debug\": true` in a debug run)
+and the UID of the node from `STOKER_NODE`; exit code 0 is success. Without a configured hook the task is refused.",
     runs_on: RunsOn::Node,
     is_idempotent: false,
-    noop: "Says which program would be called.",
+    noop: "Prints the program that would be called.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: erase_node

@@ -1,4 +1,4 @@
-//! Carries out `erase_node`.
+//! Executor of `erase_node`.
 
 use crate::host::Work;
 use crate::outcome::Outcome;

@@ -1,4 +1,4 @@
-//! `group`: a set of tasks and their place.
+//! `group`: assigns tasks to nodes.
 
 mod spec;
 
@@ -8,12 +8,12 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "group",
-    about: "Tasks that share a place.",
+    about: "Assign tasks to nodes.",
     reference: "\
-It is never carried out. Its `tasks` run where its `roles` say, and its `fault_tolerance` says how many of these nodes may fail.",
+It is never executed. Its `tasks` run on the nodes selected by its `roles`; `fault_tolerance` limits how many of them may fail.",
     runs_on: RunsOn::Nowhere,
     is_idempotent: true,
-    noop: "Nothing is done in any mode.",
+    noop: "Never executed.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: controller

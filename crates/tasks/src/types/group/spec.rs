@@ -1,4 +1,4 @@
-//! Parameters of `group`. Its `strategy` is read by the planner, as that of every task.
+//! Parameters of `group`. The planner reads `strategy`, as for every type.
 
 use crate::parameter::Parameter;
 

@@ -1,4 +1,4 @@
-//! `master_shell`: a command on the master, for a node.
+//! `master_shell`: runs a command on the master for a node.
 
 mod run;
 mod spec;
@@ -11,11 +11,11 @@ pub(super) const TYPE: TaskType = TaskType {
     name: "master_shell",
     about: "Run a command on the master for a node.",
     reference: "\
-As `shell`, but the agent of the master carries it out: once for each node the task is on, with expressions computed for that
-node. The variable `STOKER_NODE` says which.",
+Like `shell`, but executed by the agent of the master: once for each node of the task, with expressions evaluated for that node.
+The variable `STOKER_NODE` contains the UID of the node.",
     runs_on: RunsOn::Master,
     is_idempotent: false,
-    noop: "Says which command would run.",
+    noop: "Prints the command that would run.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: register-dns

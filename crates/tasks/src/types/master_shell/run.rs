@@ -1,4 +1,4 @@
-//! Carries out `master_shell`; that this is the master was decided by whoever sent it here.
+//! Executor of `master_shell`. The server sends it to the agent of the master; this code does not check that.
 
 use super::spec::Spec;
 use crate::host::Work;

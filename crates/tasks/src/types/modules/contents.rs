@@ -1,21 +1,21 @@
-//! Contents of modules: lines of `key=value`, and where a driver wants it, a payload after an empty line.
+//! Module contents: `key=value` lines, and for some drivers a payload after the first empty line.
 
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// The bytes that were sent as Base64. Line breaks in it are not its author's fault.
+/// Decodes Base64; whitespace is ignored, because encoders insert line breaks.
 pub(super) fn decode(text: &str) -> Result<Vec<u8>, String> {
-    let plain: String = text.chars().filter(|sign| !sign.is_ascii_whitespace()).collect();
-    STANDARD.decode(plain).map_err(|error| format!("the contents are no Base64: {error}"))
+    let plain: String = text.chars().filter(|character| !character.is_ascii_whitespace()).collect();
+    STANDARD.decode(plain).map_err(|error| format!("contents are not valid Base64: {error}"))
 }
 
-/// `key=value` lines; `#` begins a comment, keys are compared without case.
+/// Parses `key=value` lines. `#` starts a comment line; keys are case-insensitive.
 pub(super) fn settings(contents: &[u8]) -> Result<BTreeMap<String, String>, String> {
     let text =
-        std::str::from_utf8(contents).map_err(|error| format!("the contents are not UTF-8: {error}"))?;
-    let mut found = BTreeMap::new();
+        std::str::from_utf8(contents).map_err(|error| format!("contents are not valid UTF-8: {error}"))?;
+    let mut settings = BTreeMap::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -24,12 +24,12 @@ pub(super) fn settings(contents: &[u8]) -> Result<BTreeMap<String, String>, Stri
         let Some((key, value)) = line.split_once('=') else {
             return Err(format!("line {number} has no `=`"));
         };
-        found.insert(key.trim().to_lowercase(), value.trim().to_owned());
+        settings.insert(key.trim().to_lowercase(), value.trim().to_owned());
     }
-    Ok(found)
+    Ok(settings)
 }
 
-/// What is before the first empty line, and everything after it.
+/// Splits at the first empty line.
 pub(super) fn split(contents: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut start = 0;
     for line in contents.split_inclusive(|byte| *byte == b'\n') {
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_read_as_people_write_them() {
+    fn settings_are_parsed_leniently() {
         let read = settings(b"# a comment\n\n Message = hi = there \nOther=\n").unwrap();
         assert_eq!(read["message"], "hi = there");
         assert_eq!(read["other"], "");
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_is_whatever_comes_after_an_empty_line() {
+    fn payload_follows_the_first_empty_line() {
         assert_eq!(split(b"a=1\n\nx\n\ny"), Some((&b"a=1\n"[..], &b"x\n\ny"[..])));
         assert_eq!(split(b"a=1\r\n\r\nx"), Some((&b"a=1\r\n"[..], &b"x"[..])));
         assert_eq!(split(b"a=1\n"), None);

@@ -1,6 +1,7 @@
-//! `modules`: an ordered list of modules, applied or removed as one task.
+//! `modules`: applies or removes an ordered list of modules as one task.
 //!
-//! No graph has tasks of this type: the server makes them when modules are applied, and records what they tell.
+//! Graphs cannot contain this type: the server creates such tasks when modules are applied, and records their
+//! results.
 
 mod contents;
 mod drivers;
@@ -14,13 +15,13 @@ use crate::task_type::TaskType;
 
 pub(crate) const TYPE: TaskType = TaskType {
     name: "modules",
-    about: "Apply modules to the node, or remove them, in their order.",
+    about: "Apply modules to the node or remove them, in order.",
     reference: "\
-Each module is handed to the driver of its type. One that fails is told with its reason, and the next one has its turn. The task
-itself fails only if it is stopped, or if a type has no driver; then nothing was begun.",
+Each module is processed by the driver of its type. A failed module is reported with its reason and does not stop the others. The
+task itself fails only if it is stopped, or if a type has no driver; in that case nothing is applied.",
     runs_on: RunsOn::Node,
     is_idempotent: false,
-    noop: "Says what the drivers would do.",
+    noop: "Prints the actions of the drivers.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: modules

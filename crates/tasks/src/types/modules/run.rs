@@ -1,17 +1,17 @@
-//! Carries out `modules`.
+//! Executor of `modules`.
 
 use serde_json::json;
 use stoker_model::{Json, JsonMap, ModuleAction, ModuleStatus};
 
 use super::contents;
-use super::drivers::{Payload, Told, Trouble};
+use super::drivers::{DriverError, DriverResult, Payload};
 use super::spec::{Module, Spec};
 use crate::host::{HostError, Work};
 use crate::outcome::Outcome;
 use crate::task_type::Context;
 use crate::values::Values;
 
-/// What all messages together may have: a summary is bounded.
+/// Bound on the messages of all modules, because the size of a summary is bounded.
 const MESSAGES_CHARS_MAX: usize = 50_000;
 const MESSAGE_CHARS_MAX: usize = 1000;
 
@@ -21,13 +21,13 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> 
         let n_chars = (MESSAGES_CHARS_MAX / modules.len().max(1)).min(MESSAGE_CHARS_MAX);
         let mut results = Vec::with_capacity(modules.len());
         for module in &modules {
-            let (status, message) = match one(module, action, cx).await {
+            let (status, message) = match process(module, action, cx).await {
                 Ok(message) => (ModuleStatus::Ok, message),
-                Err(Trouble::Failed(message)) => (ModuleStatus::Error, message),
-                // Whoever stops the attempt stops all of it.
-                Err(Trouble::Stopped(reason)) => return Err(HostError::Stopped(reason).into()),
+                Err(DriverError::Failed(message)) => (ModuleStatus::Error, message),
+                // A stop ends the whole attempt, not only this module.
+                Err(DriverError::Stopped(reason)) => return Err(HostError::Stopped(reason).into()),
             };
-            cx.host.say(&format!("{action} {}: {status}", module.name));
+            cx.host.log(&format!("{action} {}: {status}", module.name));
             results.push(json!({
                 "id": module.id,
                 "status": status.as_str(),
@@ -39,11 +39,11 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> 
     })
 }
 
-async fn one(module: &Module, action: ModuleAction, cx: Context<'_>) -> Told {
+async fn process(module: &Module, action: ModuleAction, cx: Context<'_>) -> DriverResult {
     let driver = module.driver;
     if driver.admin_only && !module.is_admin {
-        return Err(Trouble::failed(format!(
-            "a module of type {} is only {} where an admin vouches for it",
+        return Err(DriverError::failed(format!(
+            "modules of type `{}` can only be {} with an admin's approval",
             driver.name,
             match action {
                 ModuleAction::Apply => "applied",
@@ -51,7 +51,7 @@ async fn one(module: &Module, action: ModuleAction, cx: Context<'_>) -> Told {
             }
         )));
     }
-    let contents = contents::decode(&module.contents).map_err(Trouble::Failed)?;
+    let contents = contents::decode(&module.contents).map_err(DriverError::Failed)?;
     let payload = Payload { name: &module.name, contents: &contents };
     match action {
         ModuleAction::Apply => (driver.apply)(payload, cx).await,

@@ -9,18 +9,18 @@ use crate::parameter::{Kind, Parameter};
 use crate::values::Values;
 
 const MODULE: &[Parameter] = &[
-    Parameter::required("id", Kind::Text, "The id of the module."),
-    Parameter::required("name", Kind::Text, "Its name."),
-    Parameter::required("type", Kind::Text, "The driver it is for."),
-    Parameter::required("contents", Kind::Data, "Its contents, in Base64."),
-    Parameter::default("priority_apply", Kind::Flag, "false", "Whether it goes before all that have it not."),
-    Parameter::default("apply_order", Kind::Count, "5", "Its place, 0 to 9."),
-    Parameter::default("is_admin", Kind::Flag, "false", "Whether an admin vouches for it."),
+    Parameter::required("id", Kind::Text, "Module ID."),
+    Parameter::required("name", Kind::Text, "Module name."),
+    Parameter::required("type", Kind::Text, "Module type, which selects the driver."),
+    Parameter::required("contents", Kind::Data, "Contents in Base64."),
+    Parameter::default("priority_apply", Kind::Flag, "false", "Apply before modules without priority."),
+    Parameter::default("apply_order", Kind::Count, "5", "Position in the order, 0 to 9."),
+    Parameter::default("is_admin", Kind::Flag, "false", "Whether an admin approved the module."),
 ];
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::required("action", Kind::Text, "`apply` or `remove`."),
-    Parameter::required("modules", Kind::Maps(MODULE), "The modules."),
+    Parameter::required("modules", Kind::Maps(MODULE), "Modules to process."),
     Parameter::timeout("180"),
     Parameter::retries("0"),
     Parameter::interval(),
@@ -28,7 +28,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 
 pub(super) struct Spec {
     pub(super) action: ModuleAction,
-    /// In the order of application.
+    /// Sorted by order of application.
     pub(super) modules: Vec<Module>,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Module {
 }
 
 impl Spec {
-    /// Everything is known before anything is begun.
+    /// Parses and validates all modules before any is processed.
     pub(super) fn read(values: &Values) -> Result<Self, Failure> {
         let action = ModuleAction::parse(&values.text("action"))
             .ok_or_else(|| Failure::refused("`action` must be `apply` or `remove`"))?;

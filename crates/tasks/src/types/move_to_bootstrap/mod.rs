@@ -1,4 +1,4 @@
-//! `move_to_bootstrap`: a node is registered for network boot.
+//! `move_to_bootstrap`: registers a node for network boot.
 
 mod run;
 mod spec;
@@ -9,16 +9,16 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "move_to_bootstrap",
-    about: "Let a node start into the bootstrap image.",
+    about: "Boot a node into the bootstrap image.",
     reference: "\
-The node is registered with whatever serves its network boot, and restarted if it was known there.
+Registers the node with the network boot service and reboots it if it was registered before.
 
-How that is done depends on the place, so the operator gives the agent a program for it: `--hook move_to_bootstrap=PATH`. It finds the
-parameters as JSON in its input (`{\"task_type\": …, \"node\": …, \"parameters\": …}`, and `\"debug\": true` in a run that is to say more) and the uid of the node in
-`STOKER_NODE`; exit code 0 is success. Without such a program the task is refused.",
+The implementation is site-specific: the operator starts the agent with a program for it, `--hook move_to_bootstrap=PATH`. The
+program reads a JSON object from standard input (`{\"task_type\": …, \"node\": …, \"parameters\": …}`, with `\"debug\": true` in a
+debug run) and the UID of the node from `STOKER_NODE`; exit code 0 is success. Without a configured hook the task is refused.",
     runs_on: RunsOn::Master,
     is_idempotent: false,
-    noop: "Says which program would be called.",
+    noop: "Prints the program that would be called.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: move_to_bootstrap

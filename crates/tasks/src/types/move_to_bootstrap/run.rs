@@ -1,4 +1,4 @@
-//! Carries out `move_to_bootstrap`.
+//! Executor of `move_to_bootstrap`.
 
 use crate::host::Work;
 use crate::outcome::Outcome;

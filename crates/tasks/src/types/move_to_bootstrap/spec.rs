@@ -3,8 +3,8 @@
 use crate::parameter::{Kind, Parameter};
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("provisioning_info", Kind::Map, "What the service has to know."),
-    Parameter::optional("slave_name", Kind::Text, "The name of the node in that service."),
+    Parameter::required("provisioning_info", Kind::Map, "Data for the network boot service."),
+    Parameter::optional("slave_name", Kind::Text, "Name of the node in the network boot service."),
     Parameter::timeout("300"),
     Parameter::retries("0"),
     Parameter::interval(),

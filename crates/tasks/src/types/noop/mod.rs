@@ -1,4 +1,4 @@
-//! `noop`: nothing, in its place.
+//! `noop`: does nothing.
 
 mod spec;
 
@@ -8,12 +8,12 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "noop",
-    about: "A task that does nothing.",
+    about: "Do nothing.",
     reference: "\
-As `skipped`.",
+Like `skipped`.",
     runs_on: RunsOn::Nowhere,
     is_idempotent: true,
-    noop: "Nothing is done in any mode.",
+    noop: "Never executed.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: placeholder

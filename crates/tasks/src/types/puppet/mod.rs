@@ -1,4 +1,4 @@
-//! `puppet`: a manifest applied without a master.
+//! `puppet`: applies a manifest without a Puppet master.
 
 mod run;
 mod spec;
@@ -11,9 +11,9 @@ pub(super) const TYPE: TaskType = TaskType {
     name: "puppet",
     about: "Apply a Puppet manifest on the node.",
     reference: "\
-Runs `puppet apply --detailed-exitcodes` and waits for its end. Success is exit code 0 or 2 and a summary of the run without
-failed resources; the summary is kept with the result. Manifest and modules are on the node already (see `sync`); relative paths
-begin at `cwd`. `puppet` has to be on the node.",
+Runs `puppet apply --detailed-exitcodes`. Success requires exit code 0 or 2 and a run summary without failed resources; the
+summary is stored with the result. Manifest and modules must already be on the node (see `sync`); relative paths are relative to
+`cwd`. Requires `puppet` on the node.",
     runs_on: RunsOn::Node,
     is_idempotent: true,
     noop: "Runs `puppet apply --noop`, which lists what would change.",

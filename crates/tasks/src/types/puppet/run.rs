@@ -1,4 +1,4 @@
-//! Carries out `puppet`.
+//! Executor of `puppet`.
 
 use super::spec::{REPORT, SUMMARY, command, failure, read_summary};
 use crate::host::{Status, Work};
@@ -8,7 +8,7 @@ use crate::values::Values;
 
 pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
     Box::pin(async move {
-        // Everything that a noop says is wanted; more of it would drown what would change.
+        // Noop output is always complete; debug output would bury the list of changes.
         let is_debug = (cx.debug || values.flag("debug")) && !cx.is_noop();
         let mut exit = cx.host.run(command(values, cx.is_noop(), is_debug)).await?;
         let mut summary = exit.collected.get(SUMMARY).map(|text| read_summary(text)).unwrap_or_default();
@@ -23,7 +23,7 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> 
         match why {
             None => Ok(summary),
             Some(why) => {
-                Err(Failure::failed(format!("{why} ({})", exit.told_by(&["Error:"]))).summary(summary))
+                Err(Failure::failed(format!("{why} ({})", exit.describe_with(&["Error:"]))).summary(summary))
             }
         }
     })

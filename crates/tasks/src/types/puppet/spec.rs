@@ -1,4 +1,4 @@
-//! Parameters of `puppet`, the command they make, and the summary that Puppet leaves.
+//! Parameters of `puppet`, the command line, and evaluation of the run summary.
 
 use stoker_manifest::Problems;
 use stoker_manifest::reader::json_map;
@@ -8,31 +8,32 @@ use crate::host::{Command, Effect};
 use crate::parameter::{Kind, Parameter};
 use crate::values::Values;
 
-/// The agent watches the process itself, so there is nothing to poll.
-const NO_POLLING: &str = "the agent starts Puppet itself and waits for its end";
+/// Reason for ignoring the polling parameters of other tools.
+const NO_POLLING: &str = "the agent runs Puppet as a child process and does not poll it";
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("puppet_manifest", Kind::Text, "The manifest, on the node."),
+    Parameter::required("puppet_manifest", Kind::Text, "Path of the manifest on the node."),
     Parameter::default(
         "puppet_modules",
         Kind::Text,
         "/etc/puppet/modules",
-        "Where modules are; several with `:` between.",
+        "Module path; several folders are separated by `:`.",
     ),
     Parameter::cwd(),
     Parameter::timeout("5400"),
     Parameter::retries("2"),
     Parameter::interval(),
-    Parameter::default("debug", Kind::Flag, "false", "Let Puppet tell everything it does."),
-    Parameter::default("raw_report", Kind::Flag, "false", "Keep the whole report with the result."),
-    Parameter::optional("command_prefix", Kind::Data, "Words before `puppet`, as `nice -n 10`."),
+    Parameter::default("debug", Kind::Flag, "false", "Run Puppet with debug output."),
+    Parameter::default("raw_report", Kind::Flag, "false", "Store the full report with the result."),
+    Parameter::optional("command_prefix", Kind::Data, "Command prefix, for example `nice -n 10`."),
     Parameter::ignored("succeed_retries", NO_POLLING),
     Parameter::ignored("undefined_retries", NO_POLLING),
     Parameter::ignored("puppet_start_timeout", NO_POLLING),
     Parameter::ignored("puppet_start_interval", NO_POLLING),
 ];
 
-/// Files in the private folder of the command: an old one cannot be mistaken for a new one.
+/// Files in the command's private folder, so that a stale file of an earlier run cannot be mistaken for a new
+/// one.
 pub(super) const SUMMARY: &str = "last_run_summary.yaml";
 pub(super) const REPORT: &str = "last_run_report.yaml";
 
@@ -57,23 +58,23 @@ pub(super) fn command(values: &Values, is_noop: bool, is_debug: bool) -> Command
     if values.flag("raw_report") { command.collect(REPORT) } else { command }
 }
 
-/// The summary as data; nothing when it makes no sense.
+/// Parses the run summary; empty if it is malformed.
 pub(super) fn read_summary(text: &str) -> JsonMap {
     let loaded = stoker_yaml::load(text, &stoker_yaml::Limits::default());
     let root = loaded.documents.first().map(|document| &document.root);
     root.and_then(|root| json_map(root, &mut Problems::default())).unwrap_or_default()
 }
 
-/// Why the run is a failure, if it is one. Unknown is never success: a run without a summary has failed.
+/// Reason for failure. A run without a summary is a failure, even with exit code 0.
 pub(super) fn failure(code: Option<i32>, summary: &JsonMap) -> Option<String> {
-    let count = |name: &str| summary.get("resources").and_then(|all| all.get(name)).and_then(Json::as_u64);
-    let (failed, unstarted) = (count("failed"), count("failed_to_restart").unwrap_or(0));
+    let count = |name: &str| summary.get("resources").and_then(|resources| resources.get(name)).and_then(Json::as_u64);
+    let (failed, failed_to_restart) = (count("failed"), count("failed_to_restart").unwrap_or(0));
     match (code, failed) {
-        (Some(0 | 2), Some(0)) if unstarted == 0 => None,
-        (Some(1), None) => Some("the manifest could not be applied".to_owned()),
-        (_, None) => Some("Puppet left no summary of its run".to_owned()),
-        (_, Some(0)) if unstarted == 0 => Some("Puppet failed".to_owned()),
-        (_, Some(failed)) => Some(format!("{failed} resources failed, {unstarted} failed to restart")),
+        (Some(0 | 2), Some(0)) if failed_to_restart == 0 => None,
+        (Some(1), None) => Some("cannot apply the manifest".to_owned()),
+        (_, None) => Some("Puppet wrote no run summary".to_owned()),
+        (_, Some(0)) if failed_to_restart == 0 => Some("Puppet failed".to_owned()),
+        (_, Some(failed)) => Some(format!("{failed} resources failed, {failed_to_restart} failed to restart")),
     }
 }
 
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn success_needs_both_the_code_and_the_summary() {
+    fn success_requires_exit_code_and_summary() {
         let good = read_summary(
             "---\nversion:\n  puppet: 7.23.0\nresources:\n  changed: 1\n  failed: 0\n  failed_to_restart: 0\n",
         );
@@ -92,7 +93,7 @@ mod tests {
         assert_eq!(failure(Some(6), &bad).as_deref(), Some("2 resources failed, 1 failed to restart"));
         assert_eq!(failure(Some(0), &bad).as_deref(), Some("2 resources failed, 1 failed to restart"));
         assert_eq!(failure(Some(4), &good).as_deref(), Some("Puppet failed"));
-        assert_eq!(failure(Some(0), &JsonMap::new()).as_deref(), Some("Puppet left no summary of its run"));
+        assert_eq!(failure(Some(0), &JsonMap::new()).as_deref(), Some("Puppet wrote no run summary"));
         assert_eq!(failure(None, &good).as_deref(), Some("Puppet failed"));
         assert!(failure(Some(1), &read_summary("- no: {map")).is_some());
     }

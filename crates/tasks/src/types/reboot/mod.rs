@@ -1,4 +1,4 @@
-//! `reboot`: the node starts anew.
+//! `reboot`: reboots the node.
 
 mod run;
 mod spec;
@@ -9,14 +9,14 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "reboot",
-    about: "Restart the node and wait until it is back.",
+    about: "Reboot the node and wait until it is back.",
     reference: "\
-The journal of the agent remembers which boot it was; success is reported by the agent that comes up in another one, so the
-agent has to be started at boot. The command is `shutdown -r now`, or what the operator gave as `--hook reboot=PATH`. Where the agent
-of a node is only pretended (`--local-agents`), the task is refused without such a program: it would restart the server.",
+The agent records the boot ID in its journal. The agent that starts after the reboot reports the success, so the agent must be
+started at boot. The command is `shutdown -r now`, or the program configured with `--hook reboot=PATH`. For a simulated agent
+(`--local-agents`) the task is refused without such a hook, because it would reboot the server.",
     runs_on: RunsOn::Node,
     is_idempotent: false,
-    noop: "Says that the node would reboot.",
+    noop: "Prints that the node would reboot.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: reboot_after_kernel

@@ -1,4 +1,4 @@
-//! `shell`: a command on the node.
+//! `shell`: runs a command on the node.
 
 mod run;
 pub(super) mod spec;
@@ -13,15 +13,15 @@ pub(super) const TYPE: TaskType = TaskType {
     name: "shell",
     about: "Run a command on the node.",
     reference: "\
-The text is given to `bash` (to `sh` where there is none); a command that is only a program with plain arguments is started
-directly. It has no input. Success is exit code 0. What it prints is reported as it comes: the first and the last 64 KiB of each
-of its two streams.
+The text is run by `bash`, or by `sh` if there is no `bash`; a command that consists of an absolute path and plain arguments is
+executed directly. Standard input is empty. Success is exit code 0. Output is reported as it is produced: the first and the last
+64 KiB of standard output and of standard error.
 
-Whatever it starts is in one group of processes. A timeout or a cancelled run ends all of it: first politely (`SIGTERM`), a few
-seconds later for good, also what has detached itself. A daemon that it leaves behind when it ends by itself stays.",
+On a timeout or a cancelled run all its processes are ended, including detached ones: first with `SIGTERM`, a few seconds later with
+`SIGKILL`. A daemon that it leaves running after a normal exit is kept.",
     runs_on: RunsOn::Node,
     is_idempotent: false,
-    noop: "Says which command would run.",
+    noop: "Prints the command that would run.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: restart-nova

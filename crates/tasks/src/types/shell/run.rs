@@ -1,4 +1,4 @@
-//! Carries out `shell`.
+//! Executor of `shell`.
 
 use super::spec::{Spec, plain_words};
 use crate::host::{Command, Work};
@@ -11,7 +11,7 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> 
     Box::pin(async move { run_script(Spec::read(values)?, cx).await })
 }
 
-/// Also what `master_shell` does, elsewhere.
+/// Shared with `master_shell`.
 pub(in crate::types) async fn run_script(spec: Spec, cx: Context<'_>) -> Outcome {
     let mut command = match plain_words(&spec.cmd) {
         Some(words) => Command::argv(words),
@@ -23,5 +23,5 @@ pub(in crate::types) async fn run_script(spec: Spec, cx: Context<'_>) -> Outcome
     if exit.is_success() {
         return Ok(JsonMap::new());
     }
-    Err(Failure::failed(exit.told()))
+    Err(Failure::failed(exit.describe()))
 }

@@ -7,9 +7,9 @@ use crate::parameter::{Kind, Parameter};
 use crate::values::Values;
 
 pub(in crate::types) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("cmd", Kind::Text, "The command, or a script of several lines."),
+    Parameter::required("cmd", Kind::Text, "Command or multi-line script."),
     Parameter::cwd(),
-    Parameter::optional("env", Kind::Map, "Variables added to the environment; texts, numbers and flags."),
+    Parameter::optional("env", Kind::Map, "Environment variables to add; strings, numbers and booleans."),
     Parameter::timeout("300"),
     Parameter::retries("2"),
     Parameter::interval(),
@@ -24,15 +24,15 @@ pub(in crate::types) struct Spec {
 
 impl Spec {
     pub(in crate::types) fn read(values: &Values) -> Result<Self, Failure> {
-        let given = values.json("env").and_then(|env| env.as_object()).into_iter().flatten();
-        // `null` is how computed parameters say that there is none.
-        let given: Vec<_> = given.filter(|(_, value)| !value.is_null()).collect();
-        let wrong: Vec<String> =
-            given.iter().filter_map(|(name, value)| wrong_variable(name, value)).collect();
-        if !wrong.is_empty() {
-            return Err(Failure::refused(wrong.join("; ")));
+        let variables = values.json("env").and_then(|env| env.as_object()).into_iter().flatten();
+        // A computed parameter evaluates to `null` when it is absent.
+        let variables: Vec<_> = variables.filter(|(_, value)| !value.is_null()).collect();
+        let problems: Vec<String> =
+            variables.iter().filter_map(|(name, value)| invalid_variable(name, value)).collect();
+        if !problems.is_empty() {
+            return Err(Failure::refused(problems.join("; ")));
         }
-        let env = given.into_iter().map(|(name, value)| {
+        let env = variables.into_iter().map(|(name, value)| {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             (name.clone(), text)
         });
@@ -40,17 +40,17 @@ impl Spec {
     }
 }
 
-/// Why a variable cannot be in an environment. Its value may be a secret.
-fn wrong_variable(name: &str, value: &Json) -> Option<String> {
+/// Reason why a variable is invalid. Never includes the value, which may be a secret.
+fn invalid_variable(name: &str, value: &Json) -> Option<String> {
     if name.is_empty() || name.contains(['=', '\0']) {
-        return Some(format!("`env` has the name `{}`, which no variable can have", name.escape_debug()));
+        return Some(format!("`env` contains the invalid variable name `{}`", name.escape_debug()));
     }
     let is_plain = value.is_string() || value.is_number() || value.is_boolean();
-    (!is_plain).then(|| format!("`env.{name}` must be a text, a number or a flag"))
+    (!is_plain).then(|| format!("`env.{name}` must be a string, a number or a boolean"))
 }
 
-/// The words of a command that needs no shell: an absolute path and plain arguments. Anything a shell would treat in its
-/// own way (quotes, variables, patterns, operators) makes it a script.
+/// Splits a command that needs no shell: an absolute path and plain arguments. Quotes, variables, patterns
+/// and operators require a shell.
 pub(in crate::types) fn plain_words(cmd: &str) -> Option<Vec<String>> {
     let is_plain = |c: char| {
         c.is_ascii_alphanumeric()
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_commands_go_without_a_shell() {
+    fn only_plain_commands_bypass_the_shell() {
         assert_eq!(
             plain_words(" /bin/echo  a=b -x "),
             Some(vec!["/bin/echo".into(), "a=b".into(), "-x".into()])

@@ -1,4 +1,4 @@
-//! `skipped`: nothing, in its place.
+//! `skipped`: a disabled task.
 
 mod spec;
 
@@ -8,13 +8,13 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "skipped",
-    about: "A task that is switched off.",
+    about: "Disable a task.",
     reference: "\
-It does nothing and ends as skipped; what depends on it goes on. A layer that gives a task this type switches it off without
-breaking the order. Parameters that the task had are of no interest.",
+It does nothing and ends as skipped; dependent tasks continue. A layer that sets this type on a task disables it without
+breaking the order. Its parameters are ignored.",
     runs_on: RunsOn::Nowhere,
     is_idempotent: true,
-    noop: "Nothing is done in any mode.",
+    noop: "Never executed.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: ntp-server

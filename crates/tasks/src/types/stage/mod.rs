@@ -1,4 +1,4 @@
-//! `stage`: a point in the order.
+//! `stage`: a synchronization point.
 
 mod spec;
 
@@ -8,12 +8,12 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "stage",
-    about: "A point that others are ordered by.",
+    about: "Define a synchronization point for ordering.",
     reference: "\
-It does nothing, and is ready when everything it requires is. It belongs to no node.",
+It does nothing and is done when everything it requires is done. It belongs to no node.",
     runs_on: RunsOn::Nowhere,
     is_idempotent: true,
-    noop: "Nothing is done in any mode.",
+    noop: "Never executed.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: pre_deployment_end

@@ -1,4 +1,4 @@
-//! `sync`: a folder made equal to another.
+//! `sync`: mirrors a folder with `rsync`.
 
 mod run;
 mod spec;
@@ -9,13 +9,14 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "sync",
-    about: "Make a folder of the node equal to another one, with `rsync`.",
+    about: "Mirror a folder to the node with `rsync`.",
     reference: "\
-Runs `rsync -c -r --delete -l`: contents are compared, links are kept, what the source does not have is deleted. The source is
-usually a module of a server (`rsync://10.20.0.2:/puppet/modules/`). `rsync` has to be on the node.",
+Runs `rsync -c -r --delete -l`: files are compared by checksum, symbolic links are copied as links, and files that the source does
+not have are deleted. The source is usually a module of an rsync server (`rsync://10.20.0.2:/puppet/modules/`). Requires `rsync` on
+the node.",
     runs_on: RunsOn::Node,
     is_idempotent: true,
-    noop: "Runs `rsync --dry-run`, which lists what would change.",
+    noop: "Runs `rsync --dry-run`, which lists the changes.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: rsync_core_puppet

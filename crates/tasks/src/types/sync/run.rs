@@ -1,4 +1,4 @@
-//! Carries out `sync`.
+//! Executor of `sync`.
 
 use stoker_model::JsonMap;
 
@@ -14,6 +14,6 @@ pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> 
         if exit.is_success() {
             return Ok(JsonMap::new());
         }
-        Err(Failure::failed(exit.told()))
+        Err(Failure::failed(exit.describe()))
     })
 }

@@ -5,14 +5,14 @@ use crate::parameter::{Kind, Parameter};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("src", Kind::Text, "Where from: a folder, or a module of an rsync server."),
-    Parameter::required("dst", Kind::Text, "The folder; it is made where it is missing."),
+    Parameter::required("src", Kind::Text, "Source: a folder, or a module of an rsync server."),
+    Parameter::required("dst", Kind::Text, "Destination folder; created if missing."),
     Parameter::timeout("300"),
     Parameter::retries("10"),
     Parameter::interval(),
 ];
 
-/// Folders on the way are made only by the command that changes something.
+/// The noop command does not create the destination folder.
 pub(super) fn command(values: &Values, is_noop: bool) -> Command {
     let (src, dst) = (values.text("src"), values.text("dst"));
     let options = ["rsync", "-c", "-r", "--delete", "-l"];

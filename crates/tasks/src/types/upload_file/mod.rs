@@ -1,4 +1,4 @@
-//! `upload_file`: a file whose content is a parameter.
+//! `upload_file`: writes a file whose content is a parameter.
 
 mod run;
 mod spec;
@@ -9,13 +9,13 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "upload_file",
-    about: "Put a text into a file on the node.",
+    about: "Write text to a file on the node.",
     reference: "\
-The content is usually computed. The file appears whole or not at all: it is written beside its place and moved there. A link is
-followed. Without an owner the file belongs to the user the agent runs as.",
+The content is usually computed. The file is replaced atomically: a temporary file in the same folder is renamed. Symbolic links
+are followed. Without an owner the file belongs to the user that the agent runs as.",
     runs_on: RunsOn::Node,
     is_idempotent: true,
-    noop: "Says which file would be written.",
+    noop: "Prints the file that would be written.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: upload_nodes_info

@@ -7,14 +7,14 @@ use crate::types::files::{DIR_PERMISSIONS, PERMISSIONS, absolute, owner_of};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("path", Kind::Text, "The file, from the root."),
-    Parameter::required("data", Kind::Text, "What is to be in it."),
+    Parameter::required("path", Kind::Text, "Absolute path of the file."),
+    Parameter::required("data", Kind::Text, "Content of the file."),
     PERMISSIONS,
     DIR_PERMISSIONS,
-    Parameter::optional("user_owner", Kind::Text, "The user it belongs to."),
-    Parameter::optional("group_owner", Kind::Text, "The group it belongs to."),
-    Parameter::default("overwrite", Kind::Flag, "true", "With `false` a file that is there stays as it is."),
-    Parameter::default("parents", Kind::Flag, "true", "With `false` its folder has to be there."),
+    Parameter::optional("user_owner", Kind::Text, "Owner of the file."),
+    Parameter::optional("group_owner", Kind::Text, "Group of the file."),
+    Parameter::default("overwrite", Kind::Flag, "true", "Overwrite an existing file."),
+    Parameter::default("parents", Kind::Flag, "true", "Create missing parent folders."),
     Parameter::timeout("60"),
     Parameter::retries("3"),
     Parameter::interval(),

@@ -1,4 +1,4 @@
-//! `upload_files`: several files, for each node its own.
+//! `upload_files`: writes several files, different ones for each node.
 
 mod run;
 mod spec;
@@ -9,13 +9,13 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "upload_files",
-    about: "Put texts into several files, for each node its own.",
+    about: "Write text to several files, different ones for each node.",
     reference: "\
-The list may have entries for many nodes; a node writes the files of the entry with its uid and no others. The first file that
-cannot be written ends the task.",
+The list may contain entries for many nodes; a node writes only the files of the entry with its UID. The first file that cannot
+be written stops the task.",
     runs_on: RunsOn::Node,
     is_idempotent: true,
-    noop: "Says which files would be written.",
+    noop: "Prints the files that would be written.",
     parameters: spec::PARAMETERS,
     example: "\
 - id: upload_keys

@@ -1,15 +1,15 @@
-//! Carries out `upload_files`.
+//! Executor of `upload_files`.
 
 use super::spec::files_of;
 use crate::host::Work;
 use crate::outcome::Outcome;
-use crate::task_type::{Context, told};
+use crate::task_type::{Context, message_summary};
 use crate::types::files::write_all;
 use crate::values::Values;
 
 pub(super) fn run<'a>(values: &'a Values, cx: Context<'a>) -> Work<'a, Outcome> {
     Box::pin(async move {
         let n_files = write_all(files_of(values, cx.node)?, cx).await?;
-        Ok(told(format!("{n_files} files written")))
+        Ok(message_summary(format!("{n_files} files written")))
     })
 }

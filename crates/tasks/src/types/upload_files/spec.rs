@@ -9,16 +9,16 @@ use crate::types::files::{
 use crate::values::Values;
 
 const FILE: &[Parameter] = &[
-    Parameter::required("dst", Kind::Text, "The file, from the root."),
-    Parameter::optional("data", Kind::Data, "What is to be in it."),
-    Parameter::optional(DATA_BASE64, Kind::Text, "The same in Base64, where it is no text."),
+    Parameter::required("dst", Kind::Text, "Absolute path of the file."),
+    Parameter::optional("data", Kind::Data, "Content of the file."),
+    Parameter::optional(DATA_BASE64, Kind::Text, "Content in Base64, if it is not UTF-8."),
     OWN_PERMISSIONS,
     OWN_DIR_PERMISSIONS,
 ];
 
 const NODE: &[Parameter] = &[
-    Parameter::required("uid", Kind::Any, "The node."),
-    Parameter::required("files", Kind::Maps(FILE), "Its files."),
+    Parameter::required("uid", Kind::Any, "Node UID."),
+    Parameter::required("files", Kind::Maps(FILE), "Files of the node."),
 ];
 
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -30,7 +30,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::interval(),
 ];
 
-/// The files of one node.
+/// Returns the files of one node.
 pub(super) fn files_of(values: &Values, node: &str) -> Result<Vec<FileToWrite>, Failure> {
     let entries = values.maps("nodes").into_iter().filter(|entry| {
         entry

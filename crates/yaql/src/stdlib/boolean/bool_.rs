@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "boolean",
-    doc: "Whether a value counts as true. False are null, false, zero, the empty string and empty lists, maps, sets and views of maps. Everything else is true, every lazy collection included, even one that would turn out to be empty.",
+    doc: "Converts a value to a boolean. Null, false, zero, the empty string and empty lists, maps, sets and map views are false. All other values are true, including every lazy collection, even if it has no elements.",
     overloads: &[("f bool(value: any)", bool_)],
     examples: &[
         ("bool(0.0)", "false"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "boolean",
-    doc: "Whether a value is `true` or `false` itself, and not merely something that counts as one of them.",
+    doc: "Reports whether a value is `true` or `false`. Other values are not booleans, even if they convert to one.",
     overloads: &[("f isBoolean(value: any)", is_boolean)],
     examples: &[("isBoolean(2 > 3)", "true"), ("isBoolean(1)", "false"), ("isBoolean('true')", "false")],
     purity: Purity::Pure,

@@ -1,4 +1,4 @@
-//! Truth: what counts as true, and the operators on it.
+//! Boolean conversion and logical operators.
 
 functions! {
     // sorted

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "boolean",
-    doc: "The left value if it counts as false, else the right one, which is not evaluated before. The result is one of the operands as it stands, not a boolean.",
+    doc: "Returns the left operand if it is false, otherwise the right operand. The right operand is evaluated only if the left one is true. The result is the operand itself, not a boolean.",
     overloads: &[("f #operator_and(left: lambda, right: lambda)", and)],
     examples: &[
         ("2 > 1 and 3 > 2", "true"),

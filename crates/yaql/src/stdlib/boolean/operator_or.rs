@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "boolean",
-    doc: "The left value if it counts as true, else the right one, which is not evaluated before. The result is one of the operands as it stands, not a boolean, which makes it handy for defaults.",
+    doc: "Returns the left operand if it is true, otherwise the right operand. The right operand is evaluated only if the left one is false. The result is the operand itself, not a boolean, so `or` can supply a default.",
     overloads: &[("f #operator_or(left: lambda, right: lambda)", or)],
     examples: &[
         ("1 > 2 or 3 > 2", "true"),

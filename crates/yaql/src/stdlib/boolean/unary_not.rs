@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "boolean",
-    doc: "True for what counts as false, and false for everything else. It binds looser than comparisons, so `not a = b` negates the comparison.",
+    doc: "Returns true if the operand is false, and false otherwise. Has lower precedence than comparisons: `not a = b` negates the comparison.",
     overloads: &[("f #unary_operator_not(arg: any)", not)],
     examples: &[
         ("not {}", "true"),

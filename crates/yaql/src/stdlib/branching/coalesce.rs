@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "branching",
-    doc: "The first argument that is not null; null when there is none. Arguments after that one are not evaluated. Zero, false and empty values count: only null is passed over.",
+    doc: "Returns the first argument that is not null, or null if there is none. Later arguments are not evaluated. Zero, false and empty values are not null and are returned.",
     overloads: &[("f coalesce(args: lambda...)", coalesce)],
     examples: &[
         ("coalesce($missing, '', x)", "\"\""),

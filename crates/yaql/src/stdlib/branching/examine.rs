@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "branching",
-    doc: "For each argument whether it counts as true. Arguments are evaluated one by one as the result is walked.",
+    doc: "Returns a boolean for each argument. The result is lazy: each argument is evaluated when its element is requested.",
     overloads: &[("f examine(args: lambda...)", examine)],
     examples: &[
         ("examine(2 > 1, null, x)", "[true, false, true]"),

@@ -1,4 +1,4 @@
-//! Choosing between expressions, of which only those needed are evaluated.
+//! Conditional evaluation: only the selected expressions are evaluated.
 
 functions! {
     // sorted

@@ -4,7 +4,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "branching",
-    doc: "Positions of all arguments that count as true, counted from 0. Arguments are evaluated one by one as the result is walked.",
+    doc: "Returns the positions of all arguments that are true, counted from 0. The result is lazy: arguments are evaluated as elements are requested.",
     overloads: &[("f selectAllCases(args: lambda...)", select_all_cases)],
     examples: &[
         ("selectAllCases(7 > 5, 7 > 9, 7 > 6)", "[0, 2]"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "branching",
-    doc: "The position, counted from 0, of the first argument that counts as true; the number of arguments when none does. Arguments after that one are not evaluated. Its result suits `switchCase`.",
+    doc: "Returns the position of the first argument that is true, counted from 0, or the number of arguments if none is. Later arguments are not evaluated. Use the result with `switchCase`.",
     overloads: &[("f selectCase(args: lambda...)", select_case)],
     examples: &[
         ("selectCase(5 < 3, 5 < 10, nosuch())", "1"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "branching",
-    doc: "Takes arguments written `condition => value` and gives the value of the first one whose condition counts as true; null when none does. Conditions are evaluated in order up to that one, and no other value is evaluated.",
+    doc: "Returns the value of the first `condition => value` argument whose condition is true, or null if none is. Conditions are evaluated in order until one is true; only its value is evaluated.",
     overloads: &[("f switch(args: lazy-pair...) pairs", switch)],
     examples: &[
         ("[80, 8080].where(switch($ < 1024 => false, true => true))", "[8080]"),

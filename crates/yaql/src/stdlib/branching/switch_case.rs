@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "branching",
-    doc: "Evaluates the argument at the position that the receiver says, counted from 0, and only that one. Any other number takes the last argument; without arguments the result is null.",
+    doc: "Evaluates and returns the argument at the position given by the receiver, counted from 0. The last argument is used if the position is out of range. Returns null if there are no arguments. The other arguments are not evaluated.",
     overloads: &[("m switchCase(case: int, args: lambda...)", switch_case)],
     examples: &[
         ("0.switchCase(red, nosuch())", "\"red\""),

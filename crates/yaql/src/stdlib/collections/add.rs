@@ -4,7 +4,7 @@ use crate::value::Set;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "A set with the arguments added to it. An argument that cannot be hashed is a TypeError; a view of a map in place of a set is an AttributeError.",
+    doc: "Returns a set with the arguments added. Fails with TypeError if an argument is unhashable, and with AttributeError if the receiver is a map view.",
     overloads: &[("m add(set: set, values: any...)", add)],
     examples: &[
         ("set(web).add(db, web)", "[\"web\", \"db\"]"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Whether a value is an element of a collection; `in` with the sides swapped. Sets and keys look the value up, so one that cannot be hashed is a TypeError there; everything else is searched from the front. Strings and maps are no collections here.",
+    doc: "Reports whether a value is an element of a collection; `in` with the operands swapped. Sets and map keys are searched by hash and fail with TypeError if the value is unhashable; other collections are searched from the front. Strings and maps are not collections here.",
     overloads: &[("m contains(collection: iter, value: any)", contains)],
     examples: &[
         ("[80, 443].contains(443)", "true"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Whether a map has a key, whatever its value. A key that cannot be hashed is a TypeError.",
+    doc: "Reports whether a map has a key. Fails with TypeError if the key is unhashable.",
     overloads: &[("m containsKey(dict: map, key: any)", contains_key)],
     examples: &[
         ("{port => null}.containsKey(port)", "true"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Whether some key of a map has the given value. All values are looked at until it is found.",
+    doc: "Reports whether a map has a value, by linear search.",
     overloads: &[("m containsValue(dict: map, value: any)", contains_value)],
     examples: &[
         ("{http => 80, https => 443}.containsValue(443)", "true"),
@@ -15,6 +15,6 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn contains_value(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let map = args.map(0);
     cx.steps(map.len() as u64)?;
-    let wanted = args.peek(1);
-    Ok(Value::Bool(map.iter().any(|(_, value)| value.same_or_equal(wanted))))
+    let target = args.peek(1);
+    Ok(Value::Bool(map.iter().any(|(_, value)| value.same_or_equal(target))))
 }

@@ -4,7 +4,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "From a collection, lazily: all elements but `count` of them from `position` on, or but all from there on when `count` is negative. Positions count from 0 and only from the front. From a map: a copy without the given keys; those it does not have do not matter.",
+    doc: "On a collection, returns the elements without `count` elements starting at `position`, or without all elements from there on if `count` is negative. The result is lazy; positions count from 0, and negative positions are not relative to the end. On a map, returns a copy without the given keys; missing keys are ignored.",
     overloads: &[
         ("m delete(collection: iter, position: int, count: int = 1)", delete),
         ("m delete(dict: map, keys: any...)", delete_keys),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "A copy of a map without the keys that a collection holds; those it does not have do not matter. A key that cannot be hashed is a TypeError.",
+    doc: "Returns a copy of a map without the keys in a collection. Missing keys are ignored. Fails with TypeError if a key is unhashable.",
     overloads: &[("m deleteAll(dict: map, keys: iter)", delete_all)],
     examples: &[
         ("{a => 1, b => 2, c => 3}.deleteAll([a, c, z])", "{\"b\": 2}"),
@@ -19,37 +19,37 @@ fn delete_all(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     without(cx, &map, |cx| keys.next(cx))
 }
 
-/// A copy of a map without some keys.
+/// Returns a copy of a map without some keys.
 pub(super) fn without(
     cx: &mut Cx<'_>,
     map: &Map,
     mut next_key: impl FnMut(&mut Cx<'_>) -> Result<Option<Value>>,
 ) -> Result<Value> {
-    let mut gone = vec![false; map.len()];
-    let mut left = map.len();
+    let mut deleted = vec![false; map.len()];
+    let mut remaining = map.len();
     while let Some(key) = next_key(cx)? {
-        // Nothing is looked up in an empty map, so there any key will do.
-        if left == 0 {
+        // As in the reference, keys are not checked for hashability once the map is empty.
+        if remaining == 0 {
             continue;
         }
-        if let Some(gone) = map.position(&key)?.and_then(|at| gone.get_mut(at)) {
-            left -= usize::from(!*gone);
-            *gone = true;
+        if let Some(deleted) = map.position(&key)?.and_then(|at| deleted.get_mut(at)) {
+            remaining -= usize::from(!*deleted);
+            *deleted = true;
         }
     }
     let mut builder = map.to_builder();
-    if left < map.len() {
-        builder.retain(|at| !gone.get(at).copied().unwrap_or(false));
+    if remaining < map.len() {
+        builder.retain(|at| !deleted.get(at).copied().unwrap_or(false));
     }
     cx.dict(builder)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::stdlib::testing::answer;
+    use crate::stdlib::testing::evaluate;
 
     #[test]
-    fn nothing_is_looked_up_in_an_empty_map() {
+    fn keys_are_not_checked_against_an_empty_map() {
         for (expression, result) in [
             ("{}.delete({}.keys())", "{}"),
             ("{a => 1}.delete({}.keys())", "TypeError"),
@@ -58,7 +58,7 @@ mod tests {
             ("{1 => a, 2 => b}.delete(1.0).len()", "1"),
             ("{a => 1}.deleteAll([{}].where($.nosuch))", "KeyError"),
         ] {
-            assert_eq!(answer(expression), result, "{expression}");
+            assert_eq!(evaluate(expression), result, "{expression}");
         }
     }
 }

@@ -3,7 +3,7 @@ use crate::value::size::dict_size;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "A map from arguments written `key => value`, or from one collection of pairs. A pair is anything with two elements to take: a list, a string of two letters. Of equal keys the last value wins. A pair that is too short is a StopIteration, an element that is no pair or a key that cannot be hashed a TypeError.",
+    doc: "Creates a map from `key => value` arguments or from a collection of pairs. A pair is any iterable with at least two elements, for example a list or a two-character string. If a key occurs repeatedly, the last value wins. Fails with StopIteration if a pair has fewer than two elements, and with TypeError if an element is not iterable or a key is unhashable.",
     overloads: &[("f dict(args: pair...) pairs", from_pairs), ("f dict(items: iter) pairs", from_items)],
     examples: &[
         ("dict(name => web, 'tcp port' => 80)", "{\"name\": \"web\", \"tcp port\": 80}"),
@@ -37,7 +37,7 @@ fn from_items(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     cx.frozen_dict(builder)
 }
 
-/// The first two elements of whatever can be walked.
+/// Returns the first two elements of an iterable value.
 fn pair(cx: &mut Cx<'_>, item: Value) -> Result<(Value, Value)> {
     if let Some([key, value, ..]) = item.as_seq().map(|seq| &seq[..]) {
         return Ok((key.clone(), value.clone()));
@@ -47,5 +47,5 @@ fn pair(cx: &mut Cx<'_>, item: Value) -> Result<(Value, Value)> {
         return Ok((key, value));
     }
     let too_short = Error::new(ErrorClass::StopIteration, "");
-    Err(Box::new(too_short.help("every element has to be a pair of key and value")))
+    Err(Box::new(too_short.help("every element must be a pair of a key and a value")))
 }

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "What is in the one set but not in the other; `-` does the same. The argument may also be a view of a map; the receiver may not, that is an AttributeError.",
+    doc: "Returns the elements of the receiver that are not in the argument, like `-`. The argument may be a map view. Fails with AttributeError if the receiver is one.",
     overloads: &[("m difference(left: set, right: set)", difference)],
     examples: &[
         ("set(1, 2, 3).difference(set(2, 9))", "[1, 3]"),

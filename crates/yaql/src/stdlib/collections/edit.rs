@@ -1,21 +1,21 @@
-//! Copies of a collection with some elements put in or replaced, made as they are walked.
+//! Lazy copies of a collection with elements inserted or replaced.
 
 use num_traits::{Signed, ToPrimitive};
 
 use crate::stdlib::prelude::*;
 
-/// A run of positions: from the first on as many as counted, or all that follow.
+/// A range of positions with an optional end.
 pub(super) struct Span {
     first: i64,
     end: Option<i64>,
 }
 
 impl Span {
-    /// From the arguments with these indices. A negative count means all that follow.
+    /// Creates a span from the arguments with these indexes. A negative count means no end.
     pub(super) fn of(args: &Args<'_>, position: usize, count: usize) -> Self {
         let count = args.big_int(count);
         let end = args.big_int(position) + &count;
-        // No collection is long enough for the difference to show.
+        // Saturation is safe: no collection is that long.
         let end = end.to_i64().unwrap_or(if end.is_negative() { i64::MIN } else { i64::MAX });
         Self { first: args.int(position), end: (!count.is_negative()).then_some(end) }
     }
@@ -25,7 +25,7 @@ impl Span {
     }
 }
 
-/// What is put in.
+/// The new elements.
 pub(super) enum New {
     One(Option<Value>),
     Many(Limited),
@@ -47,14 +47,14 @@ impl New {
     }
 }
 
-/// The collection with new elements in place of a run of old ones.
-pub(super) fn replaced(cx: &mut Cx<'_>, source: Limited, span: Span, new: New) -> Result<Value> {
+/// Returns the collection with a span of elements replaced by new ones.
+pub(super) fn replace_span(cx: &mut Cx<'_>, source: Limited, span: Span, new: New) -> Result<Value> {
     let depth = source.depth().max(new.depth());
     cx.lazy(Replaced { source, span, new, index: 0, stage: Stage::Before }, depth)
 }
 
-/// The collection with new elements before the one at a position, or at the end.
-pub(super) fn inserted(
+/// Returns the collection with new elements inserted before a position, or at the end.
+pub(super) fn insert_at(
     cx: &mut Cx<'_>,
     source: Limited,
     position: i64,
@@ -67,9 +67,9 @@ pub(super) fn inserted(
 }
 
 enum Stage {
-    /// New elements are to come.
+    /// The new elements have not been reached.
     Before,
-    /// New elements are being given.
+    /// The new elements are being returned.
     New,
     After,
 }
@@ -92,10 +92,10 @@ impl Lazy for Replaced {
                 self.stage = Stage::After;
             }
             let Some(item) = self.source.next(cx)? else { return Ok(None) };
-            let replaced = self.span.has(self.index);
+            let is_replaced = self.span.has(self.index);
             self.index += 1;
             match self.stage {
-                _ if !replaced => return Ok(Some(item)),
+                _ if !is_replaced => return Ok(Some(item)),
                 Stage::Before => self.stage = Stage::New,
                 Stage::New | Stage::After => {}
             }
@@ -109,7 +109,7 @@ struct Inserted {
     new: New,
     index: i64,
     stage: Stage,
-    /// The element before which the new ones go.
+    /// The element before which the new ones are inserted.
     held: Option<Value>,
 }
 
@@ -148,10 +148,10 @@ impl Lazy for Inserted {
 
 #[cfg(test)]
 mod tests {
-    use crate::stdlib::testing::answer;
+    use crate::stdlib::testing::evaluate;
 
     #[test]
-    fn positions_may_be_out_of_range() {
+    fn positions_out_of_range() {
         for (expression, result) in [
             ("[1, 2, 3].delete(100000000000000000000000)", "[1, 2, 3]"),
             ("[1, 2, 3].delete(-100000000000000000000000, 100000000000000000000002)", "[3]"),
@@ -170,7 +170,7 @@ mod tests {
             ("[].replace(0, 3)", "[]"),
             ("[1, 2].replaceMany(0, [], -1)", "[]"),
         ] {
-            assert_eq!(answer(expression), result, "{expression}");
+            assert_eq!(evaluate(expression), result, "{expression}");
         }
     }
 }

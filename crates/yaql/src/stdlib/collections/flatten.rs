@@ -1,11 +1,11 @@
-use super::opening::Opening;
+use super::flattening::Flatten;
 use crate::eval::Cursor;
 use crate::stdlib::prelude::*;
 use crate::value::KindSet;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "The elements of a collection, with all collections among them opened, however deeply they nest. Strings and maps stay whole. Lazy.",
+    doc: "Returns the elements of a collection with nested collections replaced by their elements, at any depth. Strings and maps are not expanded. The result is lazy.",
     overloads: &[("m flatten(collection: iter)", flatten)],
     examples: &[
         ("[1, [2, [], [[3]]]].flatten()", "[1, 2, 3]"),
@@ -19,5 +19,5 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn flatten(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let source = cx.iterate(args.value(0))?;
     let depth = source.depth();
-    cx.lazy(Opening::new(Cursor::Owned(Box::new(source)), KindSet::ITER), depth)
+    cx.lazy(Flatten::new(Cursor::Owned(Box::new(source)), KindSet::ITER), depth)
 }

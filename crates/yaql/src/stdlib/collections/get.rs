@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "The value of a key in a map, or the default when the map lacks the key. A key that is there with the value null gives null. A key that cannot be hashed is a TypeError.",
+    doc: "Returns the value of a key in a map, or the default if the map does not have the key. Returns null, not the default, if the value of the key is null. Fails with TypeError if the key is unhashable.",
     overloads: &[("m get(dict: map, key: any, default: any = null)", get)],
     examples: &[
         ("{port => 80}.get(port)", "80"),
@@ -17,6 +17,6 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn get(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let map = args.map(0);
-    let found = map.get(args.peek(1))?.cloned();
-    Ok(found.unwrap_or_else(|| args.value(2)))
+    let value = map.get(args.peek(1))?.cloned();
+    Ok(value.unwrap_or_else(|| args.value(2)))
 }

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "`map[key]`, `map[key, default]` or `list[position]`. A key that the map lacks is a KeyError unless a default is given; positions count from 0, negative ones from the end, and one beyond either end is an IndexError. Only maps and lists have an index: not strings, sets or anything lazy, which `toList()` helps with.",
+    doc: "Returns an element: `map[key]`, `map[key, default]` or `list[position]`. Fails with KeyError if a map does not have the key and there is no default. Positions count from 0, negative positions from the end; fails with IndexError if the position is out of range. Strings, sets and lazy collections cannot be indexed; convert them with `toList()` first.",
     overloads: &[
         ("f #indexer(dict: map, key: any)", of_map),
         ("f #indexer(dict: map, key: any, default: any)", of_map_or_default),
@@ -26,8 +26,8 @@ fn of_map(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 
 fn of_map_or_default(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let map = args.map(0);
-    let found = map.get(args.peek(1))?.cloned();
-    Ok(found.unwrap_or_else(|| args.value(2)))
+    let value = map.get(args.peek(1))?.cloned();
+    Ok(value.unwrap_or_else(|| args.value(2)))
 }
 
 fn of_list(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
@@ -39,10 +39,10 @@ fn of_list(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 
 #[cfg(test)]
 mod tests {
-    use crate::stdlib::testing::answer;
+    use crate::stdlib::testing::evaluate;
 
     #[test]
-    fn an_index_is_an_integer_of_any_size() {
+    fn index_may_be_an_integer_of_any_size() {
         for (expression, result) in [
             ("[5, 6][true]", "6"),
             ("[5, 6][-3]", "IndexError"),
@@ -53,7 +53,7 @@ mod tests {
             ("{a => 1}[]", "NoMatchingFunctionException"),
             ("[1][null]", "NoMatchingFunctionException"),
         ] {
-            assert_eq!(answer(expression), result, "{expression}");
+            assert_eq!(evaluate(expression), result, "{expression}");
         }
     }
 }

@@ -1,9 +1,9 @@
-use super::edit::{New, inserted};
+use super::edit::{New, insert_at};
 use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "A list with a value put in before the element at a position; negative positions count from the end, and one beyond an end means that end. On a collection that is no list the result is lazy, and there a negative position puts nothing in. Sets have no positions and do not match.",
+    doc: "Returns a list with a value inserted before the element at a position. Negative positions count from the end, and positions out of range are clamped. On a collection that is not a list, the result is lazy and a negative position inserts nothing. Sets have no positions and are not accepted.",
     overloads: &[
         ("m insert(collection: iter-not-set, position: int, value: any)", into_lazy),
         ("m insert(collection: seq, position: int, value: any)", into_list),
@@ -22,7 +22,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn into_lazy(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let source = cx.iterate(args.value(0))?;
     let value = args.value(2);
-    inserted(cx, source, args.int(1), New::One(Some(value)), false)
+    insert_at(cx, source, args.int(1), New::One(Some(value)), false)
 }
 
 fn into_list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {

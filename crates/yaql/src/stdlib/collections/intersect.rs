@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "What is in both sets. The argument may also be a view of a map; the receiver may not, that is an AttributeError.",
+    doc: "Returns the elements that are in both sets. The argument may be a map view. Fails with AttributeError if the receiver is one.",
     overloads: &[("m intersect(left: set, right: set)", intersect)],
     examples: &[
         ("set(1, 2, 3).intersect(set(2, 3, 4))", "[2, 3]"),
@@ -19,18 +19,18 @@ fn intersect(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let right = args.value(1);
     let is_view = !matches!(right, Value::Set(_));
     let right = sets::operand(cx, right)?;
-    // Which of two equal elements is kept shows when they are spelled differently, as 1 and 1.0.
-    let (kept, other) = if is_view || right.len() <= left.len() { (right, left) } else { (left, right) };
-    cx.steps(kept.len() as u64)?;
-    sets::of_keys(cx, kept.iter_keys().filter(|key| other.contains(key)))
+    // For equal elements of different types, such as 1 and 1.0, the result contains the one from `source`.
+    let (source, other) = if is_view || right.len() <= left.len() { (right, left) } else { (left, right) };
+    cx.steps(source.len() as u64)?;
+    sets::of_keys(cx, source.iter_keys().filter(|key| other.contains(key)))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::stdlib::testing::answer;
+    use crate::stdlib::testing::evaluate;
 
     #[test]
-    fn equal_elements_keep_the_spelling_of_the_smaller_set() {
+    fn equal_elements_are_taken_from_the_smaller_set() {
         for (expression, result) in [
             ("set(1).intersect(set(1.0))", "[1.0]"),
             ("set(1).intersect(set(1.0, 2))", "[1]"),
@@ -39,7 +39,7 @@ mod tests {
             ("set().difference({a => {}.keys()}.items())", "TypeError"),
             ("set(1.0).union(set(1))", "[1.0]"),
         ] {
-            assert_eq!(answer(expression), result, "{expression}");
+            assert_eq!(evaluate(expression), result, "{expression}");
         }
     }
 }

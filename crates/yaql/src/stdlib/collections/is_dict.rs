@@ -3,7 +3,7 @@ use crate::value::KindSet;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Whether a value is a map.",
+    doc: "Reports whether a value is a map.",
     overloads: &[("f isDict(arg: any)", is_dict)],
     examples: &[
         ("isDict({})", "true"),

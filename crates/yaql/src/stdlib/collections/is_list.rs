@@ -3,7 +3,7 @@ use crate::value::KindSet;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Whether a value is a list: something with an order, a length and an index. Sets, views of maps, lazy collections and strings are none.",
+    doc: "Reports whether a value is a list, that is, an ordered collection with a length and an index. Sets, map views, lazy collections and strings are not lists.",
     overloads: &[("f isList(arg: any)", is_list)],
     examples: &[
         ("isList([])", "true"),

@@ -3,7 +3,7 @@ use crate::value::KindSet;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Whether a value is a set. Keys and items of a map count as sets, its values do not.",
+    doc: "Reports whether a value is a set. The keys and items of a map are sets, its values are not.",
     overloads: &[("f isSet(arg: any)", is_set)],
     examples: &[
         ("isSet(set(1, 2))", "true"),

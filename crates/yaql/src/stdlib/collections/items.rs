@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "The entries of a map as pairs of key and value, in the order in which the keys came into it. The result counts as a set, but cannot be the receiver of set functions.",
+    doc: "Returns the entries of a map as `[key, value]` pairs, in insertion order. The result is a set-like view that cannot be the receiver of set functions.",
     overloads: &[("m items(dict: map)", items)],
     examples: &[
         ("{b => 1, a => 2}.items()", "[[\"b\", 1], [\"a\", 2]]"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "The keys of a map, in the order in which they came into it. The result counts as a set, but has no order of its own to index and cannot be the receiver of set functions: `toSet()` and `toList()` help.",
+    doc: "Returns the keys of a map, in insertion order. The result is a set-like view that cannot be indexed and cannot be the receiver of set functions; convert it with `toList()` or `toSet()` first.",
     overloads: &[("m keys(dict: map)", keys)],
     examples: &[
         ("{b => 1, a => 2}.keys()", "[\"b\", \"a\"]"),

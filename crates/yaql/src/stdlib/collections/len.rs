@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "How many elements a list or a set has, or how many keys a map.",
+    doc: "Returns the number of elements of a list or set, or the number of keys of a map.",
     overloads: &[("fm len(dict: map)", len), ("fm len(sequence: seq)", len), ("fm len(set: set)", len)],
     examples: &[
         ("[7, 8, 9].len()", "3"),

@@ -1,10 +1,10 @@
-use super::opening::open_iterators;
+use super::flattening::flatten_iterators;
 use super::to_list;
 use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "A list of the arguments. Lazy collections among them are walked and their elements taken instead, and so on for lazy ones in those; lists, maps, sets and views stay single elements.",
+    doc: "Creates a list of the arguments. Lazy collections are replaced by their elements, recursively; lists, maps, sets and map views are added as single elements.",
     overloads: &[("f list(args: any...)", list)],
     examples: &[
         ("list(1, [2, 3], x)", "[1, [2, 3], \"x\"]"),
@@ -16,8 +16,8 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn list(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    let elements = open_iterators(cx, args.rest_values())?;
-    // A library layer may have its own idea of a list.
+    let elements = flatten_iterators(cx, args.rest_values())?;
+    // A library layer, such as the legacy functions, may redefine `toList`.
     if cx.has_layered_method("toList") {
         return cx.call_by_name("toList", Some(elements), Vec::new(), Vec::new(), args.ctx);
     }

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "The literal `[…]`: a list of any values, taken as they are.",
+    doc: "The literal `[…]`: creates a list of the given values.",
     overloads: &[("f #list(args: any...)", list)],
     examples: &[
         ("[]", "[]"),

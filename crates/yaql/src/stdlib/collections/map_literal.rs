@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "The literal `{key => value, …}`. Keys are expressions, a bare word being a string. Of equal keys, which 1, 1.0 and true are, the last value wins in the place and spelling of the first. A key that cannot be hashed is a TypeError.",
+    doc: "The literal `{key => value, …}`: creates a map. Keys are expressions; a bare word is a string. If equal keys occur repeatedly (1, 1.0 and true are equal), the map keeps the position and form of the first key and the last value. Fails with TypeError if a key is unhashable.",
     overloads: &[("f #map(args: pair...) pairs", from_pairs)],
     examples: &[
         ("{}", "{}"),

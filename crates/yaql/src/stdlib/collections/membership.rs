@@ -1,21 +1,21 @@
-//! Membership. Every kind of collection has its own way to answer, and its own way to fail.
+//! Membership tests. Each kind of collection has its own semantics and errors in the reference.
 
 use crate::stdlib::prelude::*;
 use crate::value::KindSet;
 
-/// Whether an element is in a collection; a lazy one is walked up to the first hit.
+/// Reports whether an element is in a collection. A lazy collection is consumed up to the first match.
 pub(super) fn contains(cx: &mut Cx<'_>, collection: Value, item: &Value) -> Result<bool> {
     match &collection {
         Value::Tuple(seq) | Value::List(seq) => {
             cx.steps(seq.len() as u64)?;
-            Ok(seq.iter().any(|known| known.same_or_equal(item)))
+            Ok(seq.iter().any(|element| element.same_or_equal(item)))
         }
         Value::FrozenDict(map) | Value::Dict(map) => Ok(map.get(item)?.is_some()),
         set if KindSet::SETS.has(set.kind()) => set_contains(cx, set, item),
         _ => {
-            let mut walk = cx.iterate(collection)?;
-            while let Some(known) = walk.next(cx)? {
-                if known.same_or_equal(item) {
+            let mut elements = cx.iterate(collection)?;
+            while let Some(element) = elements.next(cx)? {
+                if element.same_or_equal(item) {
                     return Ok(true);
                 }
             }
@@ -24,7 +24,7 @@ pub(super) fn contains(cx: &mut Cx<'_>, collection: Value, item: &Value) -> Resu
     }
 }
 
-/// Whether an element is in a set or a view; by hash, so it has to have one.
+/// Reports whether an element is in a set or view. Fails if the element is unhashable.
 fn set_contains(cx: &mut Cx<'_>, set: &Value, item: &Value) -> Result<bool> {
     match set {
         Value::Set(set) => Ok(set.contains(&Key::new(item.clone())?)),
@@ -34,18 +34,19 @@ fn set_contains(cx: &mut Cx<'_>, set: &Value, item: &Value) -> Result<bool> {
     }
 }
 
-/// Items of a literal map take whatever falls apart into two, those of other maps only tuples.
+/// Reports whether an entry is in an items view. The view of a frozen map accepts any iterable of two
+/// elements, other views accept only tuples.
 fn items_contain(cx: &mut Cx<'_>, view: &MapView, item: &Value) -> Result<bool> {
-    let found = |key: &Value, value: &Value| {
-        let known = view.map.get(key)?;
-        Ok(known.is_some_and(|known| known.same_or_equal(value)))
+    let has_entry = |key: &Value, value: &Value| {
+        let entry = view.map.get(key)?;
+        Ok(entry.is_some_and(|entry| entry.same_or_equal(value)))
     };
     match item {
-        Value::Tuple(pair) if pair.len() == 2 => found(&pair[0], &pair[1]),
+        Value::Tuple(pair) if pair.len() == 2 => has_entry(&pair[0], &pair[1]),
         _ if !view.frozen => Ok(false),
         _ => {
             let (key, value) = unpack(cx, item)?;
-            found(&key, &value)
+            has_entry(&key, &value)
         }
     }
 }
@@ -57,7 +58,7 @@ fn unpack(cx: &mut Cx<'_>, item: &Value) -> Result<(Value, Value)> {
         Err(_) => {
             let message = format!("cannot unpack non-iterable {} object", item.type_name());
             return Err(Box::new(
-                Error::kind(message).help("elements of items() are pairs of key and value"),
+                Error::kind(message).help("elements of `items()` are pairs of a key and a value"),
             ));
         }
     };
@@ -71,14 +72,14 @@ fn unpack(cx: &mut Cx<'_>, item: &Value) -> Result<(Value, Value)> {
     Ok((key, value))
 }
 
-/// Whether every element of one set or view is in the other.
+/// Reports whether every element of one set or view is in the other.
 pub(super) fn is_subset(cx: &mut Cx<'_>, part: &Value, whole: &Value) -> Result<bool> {
     if let (Value::Set(part), Value::Set(whole)) = (part, whole) {
         cx.steps(part.len() as u64)?;
         return Ok(part.iter_keys().all(|key| whole.contains(key)));
     }
-    let mut walk = cx.cursor(part.clone())?;
-    while let Some(item) = walk.next(cx)? {
+    let mut elements = cx.cursor(part.clone())?;
+    while let Some(item) = elements.next(cx)? {
         if !set_contains(cx, whole, &item)? {
             return Ok(false);
         }
@@ -88,10 +89,10 @@ pub(super) fn is_subset(cx: &mut Cx<'_>, part: &Value, whole: &Value) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use crate::stdlib::testing::answer;
+    use crate::stdlib::testing::evaluate;
 
     #[test]
-    fn every_kind_of_collection_has_its_own_way() {
+    fn membership_semantics_by_kind_of_collection() {
         for (expression, result) in [
             ("ab in {a => b}.items()", "true"),
             ("abc in {a => b}.items()", "ValueError"),
@@ -112,7 +113,7 @@ mod tests {
             ("{a => {}.keys()}.items() <= set(1)", "TypeError"),
             ("2 in [1, 2].where(true)", "true"),
         ] {
-            assert_eq!(answer(expression), result, "{expression}");
+            assert_eq!(evaluate(expression), result, "{expression}");
         }
     }
 }

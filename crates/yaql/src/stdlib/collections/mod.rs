@@ -1,8 +1,8 @@
-//! Lists, maps and sets: literals, access, and functions that make new ones of old ones.
+//! Lists, maps and sets: literals, access and functions that return modified copies.
 
 mod edit;
+mod flattening;
 mod membership;
-mod opening;
 mod sets;
 
 functions! {

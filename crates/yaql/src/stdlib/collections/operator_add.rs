@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Two lists make one list, two sets their union, and any other two collections a lazy walk through the first and then the second. Two maps make one that has the keys of both; for keys in both the right value counts, in the place of the left.",
+    doc: "Concatenates two lists, unites two sets, or merges two maps. If both maps have a key, the value of the right one is used, at the position of the left one. Two other collections yield a lazy concatenation.",
     overloads: &[
         ("f #operator_+(left: iter, right: iter)", collections),
         ("f #operator_+(left: map, right: map)", maps),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "`map.key` is the value of that key, or a KeyError when the map lacks it. `collection.key` is `.key` of every element, lazily, so it reaches through nested lists as well.",
+    doc: "Returns the value of a key: `map.key`. Fails with KeyError if the map does not have the key. On a collection, `collection.key` is a lazy collection of `.key` of every element, including through nested lists.",
     overloads: &[
         ("f #operator_.(dict: map, key: keyword)", of_map),
         ("f #operator_.(collection: iter, attribute: keyword)", of_elements),

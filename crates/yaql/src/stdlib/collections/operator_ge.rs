@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Whether every element of the right set is in the left one. Views of maps count as sets.",
+    doc: "Reports whether the left set is a superset of, or equal to, the right set. The operands may be map views.",
     overloads: &[("f #operator_>=(left: set, right: set)", is_greater_or_equal)],
     examples: &[
         ("set(1, 2) >= set(2)", "true"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Whether the right set is part of the left one and smaller. Views of maps count as sets.",
+    doc: "Reports whether the left set is a proper superset of the right set. The operands may be map views.",
     overloads: &[("f #operator_>(left: set, right: set)", is_greater)],
     examples: &[
         ("set(1, 2) > set(1)", "true"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Whether the left value is an element of the collection on the right. Sets and keys look the value up, so one that cannot be hashed is a TypeError there; everything else is searched from the front, a lazy collection only up to the hit. A map is no collection: use its keys.",
+    doc: "Reports whether a value is an element of a collection. Sets and map keys are searched by hash and fail with TypeError if the value is unhashable; other collections are searched from the front, lazy ones only up to the first match. A map is not a collection; use its keys.",
     overloads: &[("f #operator_in(value: any, collection: iter)", contains)],
     examples: &[
         ("443 in [80, 443]", "true"),

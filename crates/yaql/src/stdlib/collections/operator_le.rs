@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Whether every element of the left set is in the right one. Views of maps count as sets.",
+    doc: "Reports whether the left set is a subset of, or equal to, the right set. The operands may be map views.",
     overloads: &[("f #operator_<=(left: set, right: set)", is_less_or_equal)],
     examples: &[
         ("set(1, 2) <= set(2, 1)", "true"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Whether the left set is part of the right one and smaller. Views of maps count as sets.",
+    doc: "Reports whether the left set is a proper subset of the right set. The operands may be map views.",
     overloads: &[("f #operator_<(left: set, right: set)", is_less)],
     examples: &[
         ("set(1) < set(1, 2)", "true"),

@@ -5,7 +5,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "A list repeated a number of times, either way round; nothing is left of it for zero and less. Refused before it is made if it would be too large.",
+    doc: "Repeats a list; the operands may be in either order. The result is empty if the count is zero or negative. Fails with MemoryQuotaExceededException, before allocating, if the result would be too large.",
     overloads: &[
         ("f #operator_*(left: seq, right: int)", list_by_int),
         ("f #operator_*(left: int, right: seq)", int_by_list),
@@ -32,8 +32,8 @@ fn repeat(cx: &mut Cx<'_>, args: &Args<'_>, list: usize, count: usize) -> Result
     const EMPTY_LIST: u8 = 56;
     let list = args.peek(list);
     let Some(seq) = list.as_seq() else { return Ok(Value::Null) };
-    // The reference reckons with one header too many for every repetition but takes the same
-    // number of empty lists off again, which makes large negative counts look large.
+    // The reference estimates one header too many per repetition and subtracts the same number of empty
+    // lists, so large negative counts yield large sizes.
     let times = args.big_int(count);
     let headers = (BigInt::from(1) - &times) * EMPTY_LIST;
     let whole = &headers + &times * list.shallow_size();
@@ -58,17 +58,17 @@ fn repeat(cx: &mut Cx<'_>, args: &Args<'_>, list: usize, count: usize) -> Result
     }
 }
 
-/// A size in bytes; what is out of range is as good as the extreme.
+/// Converts a size to bytes, saturated to the range of `u64`.
 fn bytes(size: &BigInt) -> u64 {
     size.to_u64().unwrap_or(if size.is_negative() { 0 } else { u64::MAX })
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::stdlib::testing::answer;
+    use crate::stdlib::testing::evaluate;
 
     #[test]
-    fn sizes_are_checked_before_anything_is_made() {
+    fn size_is_checked_before_allocation() {
         for (expression, result) in [
             ("[1] * -2000000", "MemoryQuotaExceededException"),
             ("[1] * 100000000", "MemoryQuotaExceededException"),
@@ -79,7 +79,7 @@ mod tests {
             ("([1].insert(0, 2) * 2) = [2, 1, 2, 1]", "false"),
             ("true * [1]", "[1]"),
         ] {
-            assert_eq!(answer(expression), result, "{expression}");
+            assert_eq!(evaluate(expression), result, "{expression}");
         }
     }
 }

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "What is in the left set but not in the right one. The right side may also be a view of a map; the left side may not, that is an AttributeError.",
+    doc: "Returns the elements of the left set that are not in the right set. The right operand may be a map view. Fails with AttributeError if the left operand is one.",
     overloads: &[("f #operator_-(left: set, right: set)", difference)],
     examples: &[
         ("set(1, 2, 3) - set(2)", "[1, 3]"),

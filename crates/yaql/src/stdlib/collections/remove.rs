@@ -4,7 +4,7 @@ use crate::value::Set;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "A set without the arguments; those that are not in it do not matter. An argument that cannot be hashed is a TypeError; a view of a map in place of a set is an AttributeError.",
+    doc: "Returns a set without the arguments. Arguments that are not in the set are ignored. Fails with TypeError if an argument is unhashable, and with AttributeError if the receiver is a map view.",
     overloads: &[("m remove(set: set, values: any...)", remove)],
     examples: &[
         ("set(web, db, mon).remove(db, x)", "[\"web\", \"mon\"]"),

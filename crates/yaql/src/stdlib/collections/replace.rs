@@ -1,9 +1,9 @@
-use super::edit::{New, Span, replaced};
+use super::edit::{New, Span, replace_span};
 use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "The elements of a collection with one value in place of `count` of them from `position` on, or of all from there on when `count` is negative. Positions count from 0 and only from the front; where nothing is replaced the value does not appear. Lazy.",
+    doc: "Returns the elements of a collection with `count` elements starting at `position`, or all elements from there on if `count` is negative, replaced by one value. Positions count from 0, and negative positions are not relative to the end. If no element is replaced, the value is not inserted. The result is lazy.",
     overloads: &[("m replace(collection: iter, position: int, value: any, count: int = 1)", replace)],
     examples: &[
         ("[a, b, c].replace(1, x)", "[\"a\", \"x\", \"c\"]"),
@@ -17,5 +17,5 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn replace(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let source = cx.iterate(args.value(0))?;
     let value = args.value(2);
-    replaced(cx, source, Span::of(args, 1, 3), New::One(Some(value)))
+    replace_span(cx, source, Span::of(args, 1, 3), New::One(Some(value)))
 }

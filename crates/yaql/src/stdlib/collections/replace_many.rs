@@ -1,9 +1,9 @@
-use super::edit::{New, Span, replaced};
+use super::edit::{New, Span, replace_span};
 use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "The elements of a collection with those of another in place of `count` of them from `position` on, or of all from there on when `count` is negative. Positions count from 0 and only from the front; where nothing is replaced nothing is put in. Lazy.",
+    doc: "Returns the elements of a collection with `count` elements starting at `position`, or all elements from there on if `count` is negative, replaced by the elements of another collection. Positions count from 0, and negative positions are not relative to the end. If no element is replaced, nothing is inserted. The result is lazy.",
     overloads: &[(
         "m replaceMany(collection: iter, position: int, values: iter, count: int = 1)",
         replace_many,
@@ -20,5 +20,5 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn replace_many(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let source = cx.iterate(args.value(0))?;
     let values = cx.iterate(args.value(2))?;
-    replaced(cx, source, Span::of(args, 1, 3), New::Many(values))
+    replace_span(cx, source, Span::of(args, 1, 3), New::Many(values))
 }

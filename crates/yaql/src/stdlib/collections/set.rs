@@ -1,10 +1,10 @@
-use super::opening::open_iterators;
+use super::flattening::flatten_iterators;
 use super::to_set;
 use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "As a function, a set of the arguments; lazy collections among them are walked and their elements taken instead. Values that are equal, as 1, 1.0 and true, are one element. As a method of a map, a copy with some keys set: one key and its value, all keys of another map, or arguments written `key => value`; keys that were there keep their place. What cannot be hashed is a TypeError.",
+    doc: "As a function, creates a set of the arguments; lazy collections are replaced by their elements. Equal values such as 1, 1.0 and true are one element. As a method of a map, returns a copy with the given keys set: a key and its value, all keys of another map, or `key => value` arguments. Existing keys keep their position. Fails with TypeError if an element or key is unhashable.",
     overloads: &[
         ("f set(args: any...)", set),
         ("m set(dict: map, args: pair...) pairs", set_pairs),
@@ -23,7 +23,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn set(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    let elements = open_iterators(cx, args.rest_values())?;
+    let elements = flatten_iterators(cx, args.rest_values())?;
     to_set::of(cx, elements)
 }
 

@@ -1,25 +1,24 @@
-//! What the functions on sets share.
+//! Helpers of the set functions.
 
 use std::sync::Arc;
 
 use crate::stdlib::prelude::*;
 use crate::value::Set;
 
-/// The set to work on. Views of maps pass for sets where types are checked, but have none of the
-/// methods.
+/// Returns the set to operate on. Map views match the parameter type but lack the methods of sets.
 pub(super) fn receiver(value: Value, method: &str) -> Result<Arc<Set>> {
     match value {
         Value::Set(set) => Ok(set),
         view => {
             let message = format!("'{}' object has no attribute '{method}'", view.type_name());
             Err(Box::new(
-                Error::new(ErrorClass::Attribute, message).help("make a set of the view with toSet()"),
+                Error::new(ErrorClass::Attribute, message).help("convert the view to a set with `toSet()`"),
             ))
         }
     }
 }
 
-/// A set of the elements of a set or a view.
+/// Returns a set of the elements of a set or view.
 pub(super) fn operand(cx: &mut Cx<'_>, value: Value) -> Result<Arc<Set>> {
     let keys: Vec<Key> = match value {
         Value::Set(set) => return Ok(set),
@@ -34,7 +33,7 @@ pub(super) fn operand(cx: &mut Cx<'_>, value: Value) -> Result<Arc<Set>> {
     Ok(Arc::new(Set::from_keys(keys)))
 }
 
-/// The set of some elements of other sets.
+/// Creates a set of elements of other sets.
 pub(super) fn of_keys<'k>(cx: &mut Cx<'_>, keys: impl Iterator<Item = &'k Key>) -> Result<Value> {
     cx.set(keys.map(|key| key.value().clone()))
 }

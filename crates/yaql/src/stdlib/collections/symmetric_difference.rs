@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "What is in exactly one of the two sets. The argument may also be a view of a map; the receiver may not, that is an AttributeError.",
+    doc: "Returns the elements that are in exactly one of the two sets. The argument may be a map view. Fails with AttributeError if the receiver is one.",
     overloads: &[("m symmetricDifference(left: set, right: set)", symmetric_difference)],
     examples: &[
         ("set(1, 2).symmetricDifference(set(2, 3))", "[1, 3]"),

@@ -3,7 +3,7 @@ use crate::value::size::dict_size;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "A map with an entry for every element of a collection: its key from the first selector and its value from the second, or the element itself when there is none. Of equal keys the last value wins. A key that cannot be hashed is a TypeError.",
+    doc: "Creates a map with one entry per element of a collection. `keySelector` computes the key and `valueSelector` the value, which defaults to the element. If a key occurs repeatedly, the last value wins. Fails with TypeError if a key is unhashable.",
     overloads: &[("m toDict(collection: iter, keySelector: lambda, valueSelector: lambda = null)", to_dict)],
     examples: &[
         ("[a, bc].toDict($, [$])", "{\"a\": [\"a\"], \"bc\": [\"bc\"]}"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "A list of the elements of a collection, walked to the end: it has a length and an index, and can be used again and again. The list that `split()` and some others give becomes one that is equal to a literal.",
+    doc: "Returns a list of the elements of a collection, consuming a lazy collection. A list has a length and an index and can be iterated repeatedly. Lists returned by `split()` and some other functions never equal a list literal; the result of `toList()` can.",
     overloads: &[("m toList(collection: iter)", to_list)],
     examples: &[
         ("[1, 2, 3].where($ > 1).toList()[0]", "2"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "A set of the elements of a collection. Values that are equal, as 1, 1.0 and true, are one element; one that cannot be hashed is a TypeError.",
+    doc: "Returns a set of the elements of a collection. Equal values such as 1, 1.0 and true are one element. Fails with TypeError if an element is unhashable.",
     overloads: &[("m toSet(collection: iter)", to_set)],
     examples: &[
         ("[a, b, a].toSet()", "[\"a\", \"b\"]"),
@@ -22,10 +22,10 @@ pub(super) fn of(cx: &mut Cx<'_>, collection: Value) -> Result<Value> {
     if let Value::Set(_) = collection {
         return Ok(collection);
     }
-    let mut walk = cx.iterate(collection)?;
-    let mut items = Vec::with_capacity(walk.size_hint());
-    while let Some(item) = walk.next(cx)? {
-        // Refused when met, before what comes later can fail.
+    let mut elements = cx.iterate(collection)?;
+    let mut items = Vec::with_capacity(elements.size_hint());
+    while let Some(item) = elements.next(cx)? {
+        // Checked immediately, before a later element can fail.
         item.check_hashable()?;
         cx.charge(24)?;
         items.push(item);

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "Everything that is in one set or the other. The argument may also be a view of a map; the receiver may not, that is an AttributeError.",
+    doc: "Returns the elements that are in either set. The argument may be a map view. Fails with AttributeError if the receiver is one.",
     overloads: &[("m union(left: set, right: set)", union)],
     examples: &[
         ("set(1, 2).union(set(2, 3))", "[1, 2, 3]"),

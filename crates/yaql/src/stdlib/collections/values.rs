@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "collections",
-    doc: "The values of a map, in the order of its keys. The result is neither a list nor a set: it has no length and no index until `toList()` makes a list of it.",
+    doc: "Returns the values of a map, in the order of its keys. The result is neither a list nor a set: it has no length and no index. Convert it with `toList()` to get them.",
     overloads: &[("m values(dict: map)", values)],
     examples: &[
         ("{b => 1, a => 2}.values()", "[1, 2]"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "common",
-    doc: "Whether two values are equal. Every pair of values can be compared: integers, floats and booleans by value, strings by their characters, sequences of one kind and all maps and sets by content, datetimes by the instant; lazy collections are equal to themselves only.",
+    doc: "Reports whether two values are equal. All values can be compared: integers, floats and booleans by value, strings by characters, sequences of the same kind, maps and sets by content, datetimes by instant. Lazy collections are equal only to themselves.",
     overloads: &[("f *equal(left: any, right: any)", equal)],
     examples: &[
         ("7 = 7.0", "true"),

@@ -1,7 +1,6 @@
 use crate::stdlib::prelude::*;
 
-/// Equality of the two arguments. It is defined for all values; only a datetime whose offset is
-/// no offset cannot be looked at.
+/// Compares the two arguments. Defined for all values; fails only for datetimes with an invalid offset.
 pub(super) fn equals(cx: &mut Cx<'_>, args: &Args<'_>) -> Result<bool> {
     cx.step()?;
     match (args.peek(0), args.peek(1)) {

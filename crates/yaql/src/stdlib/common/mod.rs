@@ -1,4 +1,4 @@
-//! Equality of everything, and where null stands in the order of values.
+//! Equality, and comparison with null.
 
 mod equality;
 mod nulls;

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "common",
-    doc: "Whether two values differ: the opposite of `=`, for every pair of values.",
+    doc: "Reports whether two values are not equal, the negation of `=`.",
     overloads: &[("f *not_equal(left: any, right: any)", not_equal)],
     examples: &[
         ("7 != 7.0", "false"),

@@ -1,11 +1,11 @@
-//! Answers that are known without a look at the values.
+//! Constant results of comparisons with null.
 
 use crate::stdlib::prelude::*;
 
-pub(super) fn yes(_: &mut Cx<'_>, _: &mut Args<'_>) -> Result<Value> {
+pub(super) fn always_true(_: &mut Cx<'_>, _: &mut Args<'_>) -> Result<Value> {
     Ok(Value::Bool(true))
 }
 
-pub(super) fn no(_: &mut Cx<'_>, _: &mut Args<'_>) -> Result<Value> {
+pub(super) fn always_false(_: &mut Cx<'_>, _: &mut Args<'_>) -> Result<Value> {
     Ok(Value::Bool(false))
 }

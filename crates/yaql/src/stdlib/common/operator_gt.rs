@@ -3,11 +3,11 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "common",
-    doc: "Null as an operand of `>`: it is less than every other value and equal to itself.",
+    doc: "Compares with null. Null is less than every other value and equal to itself.",
     overloads: &[
-        ("f #operator_>(left: any!, right: null)", nulls::yes),
-        ("f #operator_>(left: null, right: any!)", nulls::no),
-        ("f #operator_>(left: null, right: null)", nulls::no),
+        ("f #operator_>(left: any!, right: null)", nulls::always_true),
+        ("f #operator_>(left: null, right: any!)", nulls::always_false),
+        ("f #operator_>(left: null, right: null)", nulls::always_false),
     ],
     examples: &[("'' > null", "true"), ("null > [4]", "false"), ("null > null", "false")],
     purity: Purity::Pure,

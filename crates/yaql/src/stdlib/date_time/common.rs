@@ -1,4 +1,4 @@
-//! What the functions of this family share.
+//! Helpers of the date and time functions.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use num_traits::ToPrimitive;
 use crate::moment::DateTime;
 use crate::stdlib::prelude::*;
 
-/// The datetime among the arguments.
-pub(super) fn taken<'a>(args: &'a Args<'_>, index: usize) -> Result<&'a DateTime> {
+/// Returns the datetime argument at an index.
+pub(super) fn datetime_arg<'a>(args: &'a Args<'_>, index: usize) -> Result<&'a DateTime> {
     args.moment(index).ok_or_else(|| Box::new(Error::kind("a datetime is required")))
 }
 
-/// A datetime as a value, within the budget.
-pub(super) fn moment(cx: &mut Cx<'_>, moment: DateTime) -> Result<Value> {
+/// Creates a datetime value.
+pub(super) fn datetime_value(cx: &mut Cx<'_>, moment: DateTime) -> Result<Value> {
     cx.charge(64)?;
     Ok(Value::DateTime(Arc::new(moment)))
 }
 
-/// A field of a datetime; what is out of range is as good as the extreme.
+/// Returns a datetime field as an integer, saturated to the range of `i128`.
 pub(super) fn field(value: &Value) -> Option<i128> {
     match value {
         Value::Bool(flag) => Some(i128::from(*flag)),
@@ -33,7 +33,7 @@ pub(super) fn field(value: &Value) -> Option<i128> {
     }
 }
 
-pub(super) fn compare_moments(args: &Args<'_>, fits: fn(Ordering) -> bool) -> Result<Value> {
-    let order = taken(args, 0)?.compare(taken(args, 1)?)?;
+pub(super) fn compare_datetimes(args: &Args<'_>, fits: fn(Ordering) -> bool) -> Result<Value> {
+    let order = datetime_arg(args, 0)?.compare(datetime_arg(args, 1)?)?;
     Ok(Value::Bool(fits(order)))
 }

@@ -4,7 +4,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "A point in time: of a calendar date and a clock reading in a zone given by its offset, which is UTC unless said otherwise; of seconds since 1970; or of a text. A text is read by a format in the manner of strptime, or without one as people write dates, month before day; fields that it leaves out are then those of today in UTC at midnight, and only then does the result depend on the clock. A text without a zone is UTC. What is no date is an error.",
+    doc: "Creates a datetime from a calendar date and time, from seconds since 1970, or from text. The offset defaults to UTC. With a format, text is parsed like strptime. Without one, it is parsed in free form, month before day; missing fields default to today in UTC at midnight, which is the only case in which the result depends on the clock. Text without a zone is in UTC. Fails with ValueError if the date is invalid.",
     overloads: &[
         (
             "f datetime(year: int, month: int, day: int, hour: int = 0, minute: int = 0, second: int = 0, microsecond: int = 0, offset: timespan = timespan())",
@@ -29,7 +29,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn from_fields(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let fields = std::array::from_fn(|index| common::field(args.peek(index)).unwrap_or_default());
-    common::moment(cx, DateTime::new(fields, args.span(7))?)
+    common::datetime_value(cx, DateTime::new(fields, args.span(7))?)
 }
 
 fn from_timestamp(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
@@ -38,7 +38,7 @@ fn from_timestamp(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         Value::Float(seconds) => DateTime::from_timestamp_float(*seconds, offset)?,
         _ => DateTime::from_timestamp_int(&args.big_int(0), offset)?,
     };
-    common::moment(cx, moment)
+    common::datetime_value(cx, moment)
 }
 
 fn from_text(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
@@ -51,7 +51,7 @@ fn from_text(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
             DateTime::strptime(text, format)?
         }
     };
-    common::moment(cx, moment.aware())
+    common::datetime_value(cx, moment.aware())
 }
 
 fn today(cx: &Cx<'_>) -> Result<CivilDate> {

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "A datetime as text, by the directives of strftime with English names: `%Y %m %d %H %M %S`, `%f` for microseconds, `%z` for the offset, `%b %B %a %A` for names and so on. Directives that do not exist stay as they are.",
+    doc: "Formats a datetime with the directives of strftime and English names: `%Y %m %d %H %M %S`, `%f` for microseconds, `%z` for the offset, `%b %B %a %A` for names, and so on. Unknown directives are copied unchanged.",
     overloads: &[("m format(dt: datetime, format: string)", format)],
     examples: &[
         ("datetime(2021, 6, 30, 21, 5).format('%a %d %b, %H:%M')", r#""Wed 30 Jun, 21:05""#),
@@ -14,19 +14,19 @@ pub(super) static FUNCTION: Builtin = Builtin {
     purity: Purity::Pure,
 };
 
-/// How many characters there can be per character of the format, widths included.
+/// Maximum number of output characters per format character, including field widths.
 const GROWTH_MAX: u64 = 256;
-/// Formats that are shorter than this need no look at memory.
-const SHORT: usize = 1 << 16;
+/// Formats up to this length are not checked against the memory limits.
+const UNCHECKED_BYTES_MAX: usize = 1 << 16;
 
 fn format(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let format = args.str(1);
-    if format.len() > SHORT {
-        let most = format.len() as u64 * GROWTH_MAX;
-        cx.check_bytes(most)?;
-        cx.charge(most)?;
+    if format.len() > UNCHECKED_BYTES_MAX {
+        let bytes_max = format.len() as u64 * GROWTH_MAX;
+        cx.check_bytes(bytes_max)?;
+        cx.charge(bytes_max)?;
     }
     cx.steps(format.len() as u64)?;
-    let text = common::taken(args, 0)?.strftime(format)?;
+    let text = common::datetime_arg(args, 0)?.strftime(format)?;
     cx.text(text)
 }

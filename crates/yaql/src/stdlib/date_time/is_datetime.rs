@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "Whether a value is a datetime.",
+    doc: "Reports whether a value is a datetime.",
     overloads: &[("f isDatetime(value: any)", is_datetime)],
     examples: &[
         ("isDatetime(datetime('1 May 2020'))", "true"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "Whether a value is a timespan.",
+    doc: "Reports whether a value is a timespan.",
     overloads: &[("f isTimespan(value: any)", is_timespan)],
     examples: &[
         ("isTimespan(timespan(1))", "true"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The offset of the local time zone from UTC.",
+    doc: "Returns the UTC offset of the local time zone.",
     overloads: &[("f localtz()", localtz)],
     examples: &[("isTimespan(localtz())", "true"), ("localtz() < timespan(1)", "true")],
     purity: Purity::Impure,

@@ -1,4 +1,4 @@
-//! Dates with a zone, and spans of time.
+//! Datetimes with a zone, and timespans.
 
 mod common;
 

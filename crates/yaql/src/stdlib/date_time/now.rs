@@ -4,7 +4,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The current time in the zone with the given offset, which is UTC unless said otherwise. With null it is the local time, without a zone.",
+    doc: "Returns the current time in the zone with the given offset, UTC by default. If the offset is null, returns the local time without a zone.",
     overloads: &[("f now(offset: timespan? = timespan())", now)],
     examples: &[
         ("now() > datetime(2015, 1, 1)", "true"),
@@ -23,15 +23,15 @@ fn now(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         let offset = i64::from(cx.host.local_offset_seconds()) * 1_000_000;
         DateTime::from_unix_micros(micros.saturating_add(offset), None)?
     };
-    common::moment(cx, moment)
+    common::datetime_value(cx, moment)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::stdlib::testing::answer;
+    use crate::stdlib::testing::evaluate;
 
     #[test]
-    fn by_the_clock_of_the_host() {
+    fn now_uses_the_clock_of_the_host() {
         let cases = [
             ("now()", r#"{"$yaql": "datetime", "value": "1970-01-01T00:00:00+00:00"}"#),
             ("now(timespan(hours => 2))", r#"{"$yaql": "datetime", "value": "1970-01-01T02:00:00+02:00"}"#),
@@ -44,7 +44,7 @@ mod tests {
             ("now(timespan(hours => 30))", "ValueError"),
         ];
         for (expression, expected) in cases {
-            assert_eq!(answer(expression), expected, "{expression}");
+            assert_eq!(evaluate(expression), expected, "{expression}");
         }
     }
 }

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "A datetime and a timespan, in either order, give the datetime that much later on the clock of its zone; two timespans give their sum. Leaving the years 1 to 9999 is an error.",
+    doc: "Adds a timespan to a datetime, in either order, or adds two timespans. Fails with OverflowError if the result is outside the years 1 to 9999.",
     overloads: &[
         ("f #operator_+(dt: datetime, ts: timespan)", datetime_and_span),
         ("f #operator_+(ts: timespan, dt: datetime)", span_and_datetime),
@@ -26,13 +26,13 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn datetime_and_span(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    let moment = common::taken(args, 0)?.add_span(args.span(1))?;
-    common::moment(cx, moment)
+    let moment = common::datetime_arg(args, 0)?.add_span(args.span(1))?;
+    common::datetime_value(cx, moment)
 }
 
 fn span_and_datetime(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    let moment = common::taken(args, 1)?.add_span(args.span(0))?;
-    common::moment(cx, moment)
+    let moment = common::datetime_arg(args, 1)?.add_span(args.span(0))?;
+    common::datetime_value(cx, moment)
 }
 
 fn spans(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {

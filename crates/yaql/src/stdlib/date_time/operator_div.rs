@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "A timespan divided by another is a float; divided by a number it is a timespan, rounded to whole microseconds. Zero as divisor is an error.",
+    doc: "Divides a timespan by a timespan, which yields a float, or by a number, which yields a timespan rounded to microseconds. Fails with ZeroDivisionError if the divisor is zero.",
     overloads: &[
         ("f #operator_/(ts1: timespan, ts2: timespan)", span_by_span),
         ("f #operator_/(ts: timespan, n: number)", span_by_number),

@@ -5,7 +5,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "Whether the left datetime is earlier than the right one, by the instant, or the left timespan is shorter.",
+    doc: "Reports whether the left datetime is before the right one, compared by instant, or the left timespan is shorter than the right one.",
     overloads: &[
         ("f #operator_<(dt1: datetime, dt2: datetime)", datetimes),
         ("f #operator_<(ts1: timespan, ts2: timespan)", spans),
@@ -19,7 +19,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn datetimes(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    common::compare_moments(args, Ordering::is_lt)
+    common::compare_datetimes(args, Ordering::is_lt)
 }
 
 fn spans(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {

@@ -5,7 +5,7 @@ use crate::value::number;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "A timespan times a number, in either order, rounded to whole microseconds; what lies in the middle goes to the even one.",
+    doc: "Multiplies a timespan by a number, in either order. The result is rounded to microseconds, half to even.",
     overloads: &[
         ("f #operator_*(ts: timespan, n: number)", span_times_number),
         ("f #operator_*(n: number, ts: timespan)", number_times_span),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "A datetime less a timespan is the datetime that much earlier; a datetime less another is the timespan between the two instants; a timespan less another is their difference.",
+    doc: "Subtracts a timespan from a datetime, or returns the timespan between two datetimes (compared by instant), or the difference of two timespans.",
     overloads: &[
         ("f #operator_-(dt: datetime, ts: timespan)", datetime_and_span),
         ("f #operator_-(dt1: datetime, dt2: datetime)", datetimes),
@@ -25,12 +25,12 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn datetime_and_span(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    let moment = common::taken(args, 0)?.sub_span(args.span(1))?;
-    common::moment(cx, moment)
+    let moment = common::datetime_arg(args, 0)?.sub_span(args.span(1))?;
+    common::datetime_value(cx, moment)
 }
 
 fn datetimes(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    common::taken(args, 0)?.since(common::taken(args, 1)?).map(Value::TimeSpan)
+    common::datetime_arg(args, 0)?.since(common::datetime_arg(args, 1)?).map(Value::TimeSpan)
 }
 
 fn spans(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The same day at midnight, in the same zone.",
+    doc: "Midnight of the same day, in the same zone.",
     overloads: &[("f #property#date(obj: datetime)", date)],
     examples: &[
         (
@@ -16,6 +16,6 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn date(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    let moment = common::taken(args, 0)?.date();
-    common::moment(cx, moment)
+    let moment = common::datetime_arg(args, 0)?.date();
+    common::datetime_value(cx, moment)
 }

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The whole length of a timespan in days, as a float.",
+    doc: "The total length of a timespan in days, as a float.",
     overloads: &[("f #property#days(obj: timespan)", days)],
     examples: &[
         ("timespan(hours => 6).days", "0.25"),

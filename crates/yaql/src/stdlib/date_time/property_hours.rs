@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The whole length of a timespan in hours, as a float.",
+    doc: "The total length of a timespan in hours, as a float.",
     overloads: &[("f #property#hours(obj: timespan)", hours)],
     examples: &[
         ("timespan(1, minutes => 30).hours", "24.5"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The whole length of a timespan in microseconds, as an integer.",
+    doc: "The total length of a timespan in microseconds, as an integer.",
     overloads: &[("f #property#microseconds(obj: timespan)", microseconds)],
     examples: &[
         ("timespan(hours => 1).microseconds", "3600000000"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The whole length of a timespan in milliseconds, as a float.",
+    doc: "The total length of a timespan in milliseconds, as a float.",
     overloads: &[("f #property#milliseconds(obj: timespan)", milliseconds)],
     examples: &[
         ("timespan(microseconds => 2500).milliseconds", "2.5"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The whole length of a timespan in minutes, as a float.",
+    doc: "The total length of a timespan in minutes, as a float.",
     overloads: &[("f #property#minutes(obj: timespan)", minutes)],
     examples: &[("timespan(seconds => 90).minutes", "1.5")],
     purity: Purity::Pure,

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The offset of the zone from UTC.",
+    doc: "The UTC offset of the zone, as a timespan.",
     overloads: &[("f #property#offset(obj: datetime)", offset)],
     examples: &[
         (
@@ -16,5 +16,5 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn offset(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    common::taken(args, 0)?.offset().map(Value::TimeSpan)
+    common::datetime_arg(args, 0)?.offset().map(Value::TimeSpan)
 }

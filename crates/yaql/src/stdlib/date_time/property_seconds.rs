@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The whole length of a timespan in seconds, as a float.",
+    doc: "The total length of a timespan in seconds, as a float.",
     overloads: &[("f #property#seconds(obj: timespan)", seconds)],
     examples: &[
         ("timespan(milliseconds => 1250).seconds", "1.25"),

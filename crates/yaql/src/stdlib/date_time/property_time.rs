@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The time since midnight on the clock, as a timespan.",
+    doc: "The time since midnight, as a timespan.",
     overloads: &[("f #property#time(obj: datetime)", time)],
     examples: &[
         ("datetime('2021-06-30 21:05:07').time", r#"{"$yaql": "timespan", "us": 75907000000}"#),
@@ -13,5 +13,5 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn time(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    Ok(Value::TimeSpan(common::taken(args, 0)?.time()))
+    Ok(Value::TimeSpan(common::datetime_arg(args, 0)?.time()))
 }

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "Seconds since 1970, right for UTC only: as in the reference, the offset of any other zone counts twice.",
+    doc: "Seconds since 1970, as a float. Correct only for datetimes in UTC: for compatibility with the reference implementation, the offset of other zones is subtracted twice.",
     overloads: &[("f #property#timestamp(obj: datetime)", timestamp)],
     examples: &[
         ("datetime(2021, 6, 30).timestamp", "1625011200.0"),
@@ -13,5 +13,5 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn timestamp(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    common::taken(args, 0)?.timestamp().map(Value::Float)
+    common::datetime_arg(args, 0)?.timestamp().map(Value::Float)
 }

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The clock reading of UTC. As in the reference the zone stays what it was, so that for other zones the result is another instant.",
+    doc: "The datetime with its clock converted to UTC. For compatibility with the reference implementation the zone is not changed, so for other zones the result is a different instant.",
     overloads: &[("f #property#utc(obj: datetime)", utc)],
     examples: &[
         (
@@ -16,6 +16,6 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn utc(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    let moment = common::taken(args, 0)?.utc()?;
-    common::moment(cx, moment)
+    let moment = common::datetime_arg(args, 0)?.utc()?;
+    common::datetime_value(cx, moment)
 }

@@ -10,5 +10,5 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn year(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    Ok(Value::Int(common::taken(args, 0)?.year()))
+    Ok(Value::Int(common::datetime_arg(args, 0)?.year()))
 }

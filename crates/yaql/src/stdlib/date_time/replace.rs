@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "A datetime with some of its fields replaced; those not given or null stay. A new offset changes the zone without moving the clock. A field out of range is an error.",
+    doc: "Returns a datetime with some fields replaced. Fields that are omitted or null are unchanged. A new offset changes the zone but not the clock. Fails with ValueError if a field is out of range.",
     overloads: &[(
         "m replace(dt: datetime, year: int? = null, month: int? = null, day: int? = null, hour: int? = null, minute: int? = null, second: int? = null, microsecond: int? = null, offset: timespan? = null)",
         replace,
@@ -32,6 +32,6 @@ fn replace(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         Value::TimeSpan(offset) => Some(*offset),
         _ => None,
     };
-    let moment = common::taken(args, 0)?.replace(changes, offset)?;
-    common::moment(cx, moment)
+    let moment = common::datetime_arg(args, 0)?.replace(changes, offset)?;
+    common::datetime_value(cx, moment)
 }

@@ -4,7 +4,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "A span of time, the sum of its parts. All parts are whole numbers and may be negative; more than 999999999 days are an error.",
+    doc: "Creates a timespan as the sum of its arguments, which are integers and may be negative. Fails with OverflowError if the result exceeds 999999999 days.",
     overloads: &[(
         "f timespan(days: int = 0, hours: int = 0, minutes: int = 0, seconds: integer = 0, milliseconds: integer = 0, microseconds: integer = 0)",
         timespan,

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "A timespan in the other direction.",
+    doc: "Returns the negated timespan.",
     overloads: &[("f #unary_operator_-(ts: timespan)", minus)],
     examples: &[
         ("-timespan(hours => 3)", r#"{"$yaql": "timespan", "us": -10800000000}"#),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The timespan itself.",
+    doc: "Returns the timespan unchanged.",
     overloads: &[("f #unary_operator_+(ts: timespan)", plus)],
     examples: &[
         ("+timespan(hours => -3)", r#"{"$yaql": "timespan", "us": -10800000000}"#),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "date_time",
-    doc: "The offset of UTC: a span of no length.",
+    doc: "Returns the UTC offset of UTC, a zero timespan.",
     overloads: &[("f utctz()", utctz)],
     examples: &[("utctz()", r#"{"$yaql": "timespan", "us": 0}"#), ("utctz() = timespan()", "true")],
     purity: Purity::Pure,

@@ -5,7 +5,7 @@ use crate::syntax::VarName;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "delegates",
-    doc: "What `value(…)` means: a call of a function made by `lambda`.",
+    doc: "Calls a function created by `lambda`: `value(…)`.",
     overloads: &[("f #call(callable: callable, args: any..., **kwargs: any)", invoke)],
     examples: &[
         ("lambda($ * 3)(5)", "15"),

@@ -5,7 +5,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "delegates",
-    doc: "A function as a value, closed over what is around it; call it as `value(…)`.",
+    doc: "Creates a closure of an expression and its context, which can be called as `value(…)`.",
     overloads: &[("f lambda(func: lambda)", lambda)],
     examples: &[
         ("let(f => lambda($ + 1)) -> [4, 5].select($f($))", "[5, 6]"),

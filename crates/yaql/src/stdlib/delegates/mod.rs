@@ -1,4 +1,4 @@
-//! Functions as values, for engines that allow them.
+//! Functions as values, for engines with delegates enabled.
 
 functions! {
     // sorted

@@ -1,4 +1,4 @@
-//! What is tried when the rest of the library does not fit: properties.
+//! Functions that are tried if no other overload matches: properties.
 
 functions! {
     // sorted

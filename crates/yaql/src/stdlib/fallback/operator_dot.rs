@@ -3,8 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "fallback",
-    doc: "`value.name` on what is neither a map nor a collection: a property. Dates and timespans have some, nothing \
-          else has any.",
+    doc: "Returns a property: `value.name`, for a value that is neither a map nor a collection. Only datetimes and timespans have properties.",
     overloads: &[("f #operator_.(obj: any, name: keyword)", property_of)],
     examples: &[
         ("timespan(minutes => 3).seconds", "180.0"),

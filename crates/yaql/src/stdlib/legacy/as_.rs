@@ -6,8 +6,7 @@ use crate::syntax::VarName;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "legacy",
-    doc: "A context in which each value, computed with the receiver as `$`, has the name right of its arrow. A method \
-          call after a dot is made on the receiver, in that context.",
+    doc: "Returns a context with one variable per `expression => name` argument; expressions are evaluated with `$` bound to the receiver. A method call after the dot is applied to the receiver, in that context.",
     overloads: &[("m as(receiver: any, mappings: lambda...) pairs", as_)],
     examples: &[
         ("[4, 5].as(sum($) => s) -> $s", "9"),

@@ -2,8 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "legacy",
-    doc: "A map of pairs, each a tuple of key and value. It takes every call whose arguments are all tuples, so a \
-          list of pairs is taken for one pair.",
+    doc: "Creates a map from pairs, each a tuple of key and value. Accepts every call whose arguments are all tuples, so a list of pairs is interpreted as a single pair.",
     overloads: &[
         ("f dict(tuples: tuple...) pairs", dict),
         ("m dict(tuples: tuple...) pairs", dict_method),
@@ -19,7 +18,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn dict(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    // All pairs together are one collection to the function that makes the map.
+    // The reference passes all pairs as one collection, so the iterator limit applies to their number.
     let pairs = Value::tuple(args.rest_values());
     cx.check_sized(&pairs)?;
     let mut builder = MapBuilder::default();
@@ -32,7 +31,7 @@ fn dict(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     cx.frozen_dict(builder)
 }
 
-/// The reference passes a method call on as a method call, and there is no such method to pass it to.
+/// Fails like the reference, which forwards a method call to a method that does not exist.
 fn dict_method(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let receiver = args.rest_values().into_iter().next().unwrap_or_default();
     Err(cx.unknown_method("dict", &receiver))

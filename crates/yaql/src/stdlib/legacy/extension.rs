@@ -1,4 +1,4 @@
-//! Functions that YAQL 0.2 could call either way, as functions and as methods.
+//! Functions that YAQL 0.2 could call both as functions and as methods.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::value::Value;
 const NAMES: [&str; 10] =
     ["bool", "float", "get", "int", "join", "list", "select", "sum", "takeWhile", "where"];
 
-/// An overload that can be called only one way, opened to both.
+/// An overload with a single call style, made available in both.
 struct Extension {
     inner: Arc<dyn Function>,
     index: usize,
@@ -32,9 +32,9 @@ impl Function for Extension {
     }
 }
 
-/// The overloads of a library that this layer adds again for both ways of calling.
+/// Returns the overloads of a library that this layer adds again for both call styles.
 pub(in crate::stdlib) fn extensions(library: &Library) -> Vec<Arc<dyn Function>> {
-    let mut found: Vec<Arc<dyn Function>> = Vec::new();
+    let mut extensions: Vec<Arc<dyn Function>> = Vec::new();
     for entry in NAMES.iter().filter_map(|name| library.get(name)) {
         for overload in entry.functions.iter().chain(&entry.methods).flatten() {
             if overload.signature.style == Style::Both {
@@ -43,12 +43,12 @@ pub(in crate::stdlib) fn extensions(library: &Library) -> Vec<Arc<dyn Function>>
             let signatures = overload.function.signatures();
             let text = signatures[overload.index].split_once(' ').map_or("", |(_, text)| text);
             let signature = format!("fm {text}");
-            found.push(Arc::new(Extension {
+            extensions.push(Arc::new(Extension {
                 inner: overload.function.clone(),
                 index: overload.index,
                 signature,
             }));
         }
     }
-    found
+    extensions
 }

@@ -2,8 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "legacy",
-    doc: "`collection[expression]`: on a sequence the expression is evaluated first as it stands, and a whole number \
-          is an index. Otherwise, and on every other collection, it filters, the element being `$`.",
+    doc: "Indexes or filters: `collection[expression]`. On a sequence, the expression is evaluated first, and an integer result is an index. Otherwise the expression filters the elements, with `$` bound to each element.",
     overloads: &[("f #indexer(collection: iter, indexExpression: lambda)", index)],
     examples: &[("[7, 8, 9][1]", "8"), ("[7, 8, 9][$ > 7]", "[8, 9]"), ("[7][5]", "IndexError")],
     purity: Purity::Pure,

@@ -1,4 +1,4 @@
-//! Functions of YAQL 0.2, one layer above the library of today.
+//! Functions of YAQL 0.2, as a layer above the current library.
 
 mod extension;
 mod pairs;

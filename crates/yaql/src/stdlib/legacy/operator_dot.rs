@@ -3,8 +3,7 @@ use crate::syntax::VarName;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "legacy",
-    doc: "A missing key of a map is null. After a context made by `as`, a method call is made on the receiver of \
-          `as`, in that context.",
+    doc: "Returns the value of a key of a map, or null if the map does not have the key. On a context created by `as`, a method call is applied to the receiver of `as`, in that context.",
     overloads: &[
         ("f #operator_.(dict: map, key: keyword)", key),
         ("f #operator_.(receiver: context, expr: method-lambda)", in_context),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "legacy",
-    doc: "`a => b` builds a tuple; a chain without parentheses is one flat tuple.",
+    doc: "Creates a tuple: `a => b`. A chain without parentheses creates one flat tuple.",
     overloads: &[("f #operator_=>(left: expr, right: any)", pair)],
     examples: &[
         ("a => 1", r#"{"$yaql": "tuple", "items": ["a", 1]}"#),

@@ -1,4 +1,4 @@
-//! Pairs as YAQL 0.2 writes them: `a => b`, a tuple in its grammar and a mapping in that of today.
+//! Pairs in YAQL 0.2, `a => b`: a tuple in its grammar, a mapping in the current one.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::eval::{Arg, Ctx, Cx, Program};
 use crate::value::Value;
 
-/// Both sides of a pair given as an unevaluated argument, evaluated in a context.
+/// Evaluates both sides of a pair passed as an unevaluated argument.
 pub(super) fn evaluate(
     cx: &mut Cx<'_>,
     program: &Arc<Program>,
@@ -30,6 +30,6 @@ pub(super) fn evaluate(
 }
 
 fn not_a_pair(function: &str) -> Box<Error> {
-    let what = if function == "as" { "tuple" } else { "tuple or mapping" };
-    Box::new(Error::value(format!("{function}() must have {what} parameters")).help("write `a => b`"))
+    let expected = if function == "as" { "tuple" } else { "tuple or mapping" };
+    Box::new(Error::value(format!("{function}() must have {expected} parameters")).help("write `a => b`"))
 }

@@ -2,8 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "legacy",
-    doc: "Whole numbers from `start` up to but without `stop`; without `stop` endless. Three arguments reach the \
-          range of today.",
+    doc: "Returns the integers from `start` up to, but not including, `stop`; infinite without `stop`. With three arguments, the current `range` is called.",
     overloads: &[("fm range(start: int, stop: int? = null)", range)],
     examples: &[
         ("range(5, 8)", "[5, 6, 7]"),
@@ -14,7 +13,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
     purity: Purity::Pure,
 };
 
-/// Up to here a range is a sequence, as it is for the reference; a longer one is only walked.
+/// Ranges up to this length are sequences, as in the reference; longer ones are lazy to bound memory.
 const SEQUENCE_MAX: i64 = 100_000;
 
 fn range(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {

@@ -3,8 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "legacy",
-    doc: "The right side of the first pair whose left side is true; both see the first argument (or the receiver) as \
-          `$`. Null when there is none.",
+    doc: "Returns the right side of the first `condition => value` argument whose condition is true, or null if none is. Both sides are evaluated with `$` bound to the first argument or the receiver.",
     overloads: &[("fm switch(value: any, conditions: lambda-in-context...) pairs", switch)],
     examples: &[
         ("switch(7, $ > 9 => high, $ > 5 => low)", "\"low\""),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "legacy",
-    doc: "All elements as a list, which is equal to no tuple.",
+    doc: "Returns the elements of a collection as a list, which never equals a tuple.",
     overloads: &[("m toList(collection: iter)", to_list)],
     examples: &[("range(1, 3).toList()", "[1, 2]"), ("[1].toList() = [1]", "false")],
     purity: Purity::Pure,

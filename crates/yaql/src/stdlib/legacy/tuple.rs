@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "legacy",
-    doc: "A tuple of the arguments.",
+    doc: "Creates a tuple of the arguments.",
     overloads: &[("f tuple(args: any...)", tuple)],
     examples: &[
         ("tuple(5, six)", r#"{"$yaql": "tuple", "items": [5, "six"]}"#),

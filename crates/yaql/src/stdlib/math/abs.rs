@@ -5,7 +5,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The number without its sign.",
+    doc: "Returns the absolute value of a number.",
     overloads: &[("f abs(op: number)", abs)],
     examples: &[
         ("abs(-12)", "12"),

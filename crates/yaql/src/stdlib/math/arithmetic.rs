@@ -1,4 +1,4 @@
-//! Arithmetic and order, with large integers paid for.
+//! Arithmetic and comparison that charge large integers to the budget.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use super::cost;
 use crate::stdlib::prelude::*;
 use crate::value::number;
 
-/// Both lengths, if they matter.
+/// Returns the lengths in bits of both operands if either is a large integer.
 fn large(a: &Value, b: &Value) -> Option<(u64, u64)> {
     match (a, b) {
         (Value::BigInt(_), _) | (_, Value::BigInt(_)) => Some((cost::bits(a), cost::bits(b))),
@@ -16,7 +16,7 @@ fn large(a: &Value, b: &Value) -> Option<(u64, u64)> {
     }
 }
 
-/// The signatures let only numbers in, so there always is a result.
+/// Unwraps a result. The signatures admit only numbers, so there always is one.
 fn result(result: Option<Result<Value>>) -> Result<Value> {
     result.unwrap_or(Ok(Value::Null))
 }
@@ -37,7 +37,7 @@ pub(super) fn sub(cx: &mut Cx<'_>, a: &Value, b: &Value) -> Result<Value> {
 
 pub(super) fn mul(cx: &mut Cx<'_>, a: &Value, b: &Value) -> Result<Value> {
     if let Some((a, b)) = large(a, b) {
-        // The product may be a bit shorter; the quota is for what it is at least.
+        // The minimum length of the product, which the quota applies to.
         cost::room(cx, (a + b).saturating_sub(1))?;
         cost::multiply(cx, a, b)?;
     }
@@ -74,7 +74,7 @@ pub(super) fn compare(cx: &mut Cx<'_>, args: &Args<'_>, fits: fn(Ordering) -> bo
     Ok(Value::Bool(order.is_some_and(fits)))
 }
 
-/// A bitwise operation, which of two booleans makes a boolean.
+/// Applies a bitwise operation. Two booleans yield a boolean.
 pub(super) fn bitwise(
     cx: &mut Cx<'_>,
     args: &Args<'_>,
@@ -87,7 +87,7 @@ pub(super) fn bitwise(
         return Ok(Value::Bool(on_bools(*a, *b)));
     }
     if let Some((a, b)) = large(a, b) {
-        // `and` may give less, but not need less on the way.
+        // The result of `and` may be shorter, but the operation needs this much memory.
         cost::room(cx, a.max(b))?;
         return Ok(Value::int(on_large(args.big_int(0), args.big_int(1))));
     }

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The bits that both integers have. Negative numbers have endless ones in front. Of two booleans it is a boolean.",
+    doc: "Returns the bitwise AND of two integers in two's complement with infinite sign extension. The result is a boolean if both arguments are.",
     overloads: &[("f bitwiseAnd(left: int, right: int)", bitwise_and)],
     examples: &[
         ("bitwiseAnd(22, 14)", "6"),

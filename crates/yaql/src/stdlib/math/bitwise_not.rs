@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "All bits of an integer turned around, which is `-n - 1`.",
+    doc: "Returns the bitwise complement of an integer, `-n - 1`.",
     overloads: &[("f bitwiseNot(arg: int)", bitwise_not)],
     examples: &[
         ("bitwiseNot(41)", "-42"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The bits that either integer has. Negative numbers have endless ones in front. Of two booleans it is a boolean.",
+    doc: "Returns the bitwise OR of two integers in two's complement with infinite sign extension. The result is a boolean if both arguments are.",
     overloads: &[("f bitwiseOr(left: int, right: int)", bitwise_or)],
     examples: &[
         ("bitwiseOr(22, 9)", "31"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The bits that exactly one of the integers has. Negative numbers have endless ones in front. Of two booleans it is a boolean.",
+    doc: "Returns the bitwise XOR of two integers in two's complement with infinite sign extension. The result is a boolean if both arguments are.",
     overloads: &[("f bitwiseXor(left: int, right: int)", bitwise_xor)],
     examples: &[
         ("bitwiseXor(22, 14)", "24"),

@@ -1,12 +1,12 @@
-//! What work on large integers costs. It is counted before the work is done, so that neither time
-//! nor memory can run away with a short expression.
+//! Cost of operations on large integers, charged in advance, so that a short expression cannot use unbounded
+//! time or memory.
 
 use crate::stdlib::prelude::*;
 
-/// Operations on 64 bits that together take about as long as one step.
+/// Operations on 64-bit words that take about as long as one step.
 const WORDS_PER_STEP: u64 = 16;
 
-/// The length of an integer without its sign.
+/// Returns the length of an integer in bits, without its sign.
 pub(in crate::stdlib) fn bits(value: &Value) -> u64 {
     match value {
         Value::Int(number) => u64::from(64 - number.unsigned_abs().leading_zeros()),
@@ -20,7 +20,7 @@ fn words(bits: u64) -> u64 {
     bits.div_ceil(64)
 }
 
-/// Looking at every bit of a value once.
+/// Charges for one pass over the bits of a value.
 pub(in crate::stdlib) fn linear(cx: &mut Cx<'_>, value: &Value) -> Result<()> {
     match value {
         Value::BigInt(number) => cx.steps(words(number.bits()) / WORDS_PER_STEP),
@@ -28,40 +28,40 @@ pub(in crate::stdlib) fn linear(cx: &mut Cx<'_>, value: &Value) -> Result<()> {
     }
 }
 
-/// Making an integer of about that many bits.
+/// Charges for creating an integer of about this many bits.
 pub(super) fn room(cx: &mut Cx<'_>, bits: u64) -> Result<()> {
     if bits < 64 {
         return Ok(());
     }
-    // As the reference reckons: 30 bits take 4 bytes.
+    // The size estimated by the reference: 4 bytes per 30 bits.
     cx.check_bytes(bits.div_ceil(30).saturating_mul(4).saturating_add(24))?;
     cx.charge(words(bits) * 8 + 48)?;
     cx.steps(words(bits) / WORDS_PER_STEP)
 }
 
-/// Multiplying two integers of so many bits.
+/// Charges for multiplying two integers.
 pub(super) fn multiply(cx: &mut Cx<'_>, a: u64, b: u64) -> Result<()> {
     let (short, long) = (words(a.min(b)), words(a.max(b)));
-    // Long numbers are multiplied by methods that beat the schoolbook.
+    // Long integers are multiplied with subquadratic algorithms.
     const SCHOOLBOOK_WORDS: u64 = 32;
     let per_word = if short <= SCHOOLBOOK_WORDS { short as f64 } else { 4.0 * (short as f64).powf(0.6) };
     cx.steps((long as f64 * per_word) as u64 / WORDS_PER_STEP)
 }
 
-/// Dividing an integer of so many bits by another.
+/// Charges for dividing two integers.
 pub(super) fn divide(cx: &mut Cx<'_>, dividend: u64, divisor: u64) -> Result<()> {
     let (dividend, divisor) = (words(dividend), words(divisor));
     let rounds = dividend.saturating_sub(divisor) + 1;
     cx.steps(rounds.saturating_mul(divisor).saturating_add(dividend) / WORDS_PER_STEP)
 }
 
-/// Raising to a power of so many bits, modulo an integer of so many bits.
+/// Charges for modular exponentiation.
 pub(super) fn modular_power(cx: &mut Cx<'_>, exponent: u64, modulus: u64) -> Result<()> {
     let words = words(modulus);
     cx.steps(exponent.saturating_mul(words).saturating_mul(words).saturating_mul(4) / WORDS_PER_STEP)
 }
 
-/// Finding an inverse modulo an integer of so many bits.
+/// Charges for computing a modular inverse.
 pub(super) fn modular_inverse(cx: &mut Cx<'_>, modulus: u64) -> Result<()> {
     cx.steps(modulus.saturating_mul(words(modulus)).saturating_mul(8) / WORDS_PER_STEP)
 }

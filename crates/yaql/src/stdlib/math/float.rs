@@ -4,7 +4,7 @@ use crate::value::number;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "A float of a number, a boolean, a text or null, which is 0.0. Text may have an exponent, blanks around it and underscores between digits, or be `inf`, `infinity` or `nan`; any other text is an error, and so is an integer too large for a float.",
+    doc: "Converts a number, a boolean, text or null to a float. Null is 0.0. Text may have an exponent, surrounding whitespace and underscores between digits, or be `inf`, `infinity` or `nan`. Fails with ValueError for other text, with OverflowError if an integer is out of range, and with TypeError for other values.",
     overloads: &[("f float(value: any)", float)],
     examples: &[
         ("float('2.5e-1')", "0.25"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "A whole number of a number, a boolean, a text or null. Floats lose their fraction, null is 0. Text may have blanks around it, a sign, digits of any script and single underscores between digits; any other text is an error.",
+    doc: "Converts a number, a boolean, text or null to an integer. Floats are truncated; null is 0. Text may have surrounding whitespace, a sign, decimal digits of any script and single underscores between digits. Fails with ValueError for other text, and with TypeError for other values.",
     overloads: &[("f int(value: any)", int)],
     examples: &[
         ("int(' -1_024 ')", "-1024"),

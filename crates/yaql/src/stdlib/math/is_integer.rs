@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "Whether a value is an integer. Booleans and floats are none, even when they are whole.",
+    doc: "Reports whether a value is an integer. Booleans and floats are not, even if they have an integer value.",
     overloads: &[("f isInteger(value: any)", is_integer)],
     examples: &[
         ("isInteger(-3)", "true"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "Whether a value is an integer or a float. Booleans are none.",
+    doc: "Reports whether a value is an integer or a float. Booleans are not numbers.",
     overloads: &[("f isNumber(value: any)", is_number)],
     examples: &[
         ("isNumber(-3)", "true"),

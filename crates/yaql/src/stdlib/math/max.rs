@@ -3,7 +3,7 @@ use crate::syntax::BinaryOp;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The greater of two values by `>`, the first of them if neither is greater. Null is less than everything; values that cannot be ordered are an error.",
+    doc: "Returns the greater of two values, compared with `>`; the first if neither is greater. Null is less than every other value. Fails with NoMatchingFunctionException if the values cannot be compared.",
     overloads: &[("f max(a: any, b: any)", max)],
     examples: &[
         ("max(-3, 2.5)", "2.5"),

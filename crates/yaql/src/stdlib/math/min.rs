@@ -3,7 +3,7 @@ use crate::syntax::BinaryOp;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The lesser of two values by `>`, the second of them if neither is greater. Null is less than everything; values that cannot be ordered are an error.",
+    doc: "Returns the lesser of two values, compared with `>`; the second if neither is greater. Null is less than every other value. Fails with NoMatchingFunctionException if the values cannot be compared.",
     overloads: &[("f min(a: any, b: any)", min)],
     examples: &[
         ("min(-3, 2.5)", "-3"),

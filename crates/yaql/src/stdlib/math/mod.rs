@@ -1,4 +1,4 @@
-//! Numbers: arithmetic, order, bits, conversion, rounding.
+//! Numbers: arithmetic, comparison, bitwise operations, conversion and rounding.
 
 mod arithmetic;
 pub(super) mod cost;

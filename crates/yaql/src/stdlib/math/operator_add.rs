@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The sum of two numbers: an integer of two integers, however large, otherwise a float. Booleans are no numbers.",
+    doc: "Returns the sum of two numbers: an integer of any size if both are integers, otherwise a float. Booleans are not numbers.",
     overloads: &[("f #operator_+(left: number, right: number)", add)],
     examples: &[
         ("40 + 2", "42"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The quotient of two numbers: of two integers the whole number below it, otherwise a float. Dividing by zero is an error, for floats too.",
+    doc: "Returns the quotient of two numbers: rounded down to an integer if both are integers, otherwise a float. Fails with ZeroDivisionError if the divisor is zero, also for floats.",
     overloads: &[("f #operator_/(left: number, right: number)", div)],
     examples: &[
         ("17 / 5", "3"),

@@ -5,7 +5,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "Whether the left number is at least the right one. Integers and floats are compared exactly, whatever their size; nothing holds for nan.",
+    doc: "Reports whether the left number is greater than or equal to the right one. Integers and floats of any size are compared exactly. Always false for NaN.",
     overloads: &[("f #operator_>=(left: number, right: number)", ge)],
     examples: &[("3 >= 3.0", "true"), ("2 >= 3", "false"), ("float(nan) >= 0", "false")],
     purity: Purity::Pure,

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The remainder of a division, with the sign of the divisor. Zero as divisor is an error.",
+    doc: "Returns the remainder of a division, with the sign of the divisor. Fails with ZeroDivisionError if the divisor is zero.",
     overloads: &[("f #operator_mod(left: number, right: number)", modulo)],
     examples: &[
         ("17 mod 5", "2"),

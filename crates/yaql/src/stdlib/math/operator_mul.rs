@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The product of two numbers: an integer of two integers, however large, otherwise a float.",
+    doc: "Returns the product of two numbers: an integer of any size if both are integers, otherwise a float.",
     overloads: &[("f #operator_*(left: number, right: number)", mul)],
     examples: &[
         ("6 * -7", "-42"),

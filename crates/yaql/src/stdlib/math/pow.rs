@@ -8,7 +8,7 @@ use crate::value::number;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "A number to a power, and with a third argument the remainder of that power. Integers give an integer unless the exponent is negative. The remainder needs integers; with a negative exponent it is that of the modular inverse, if there is one.",
+    doc: "Returns a power, or with a third argument the remainder of a power. Integers with a non-negative exponent yield an integer, other arguments a float. The remainder requires integers; a negative exponent then uses the modular inverse, and fails with ValueError if there is none.",
     overloads: &[("f pow(a: number, b: number, c: number? = null)", pow)],
     examples: &[
         ("pow(3, 4)", "81"),
@@ -61,7 +61,7 @@ fn power(cx: &mut Cx<'_>, base: &Value, exponent: u64) -> Result<Value> {
         if let Some(result) = small {
             return Ok(Value::Int(result));
         }
-        // The only bases whose powers stay small.
+        // The only bases whose powers do not grow.
         if matches!(base, -1..=1) {
             return Ok(Value::Int(if exponent.is_multiple_of(2) { base * base } else { *base }));
         }
@@ -69,23 +69,23 @@ fn power(cx: &mut Cx<'_>, base: &Value, exponent: u64) -> Result<Value> {
     // A number of n bits is at least 2^(n-1).
     let bits = (cost::bits(base) - 1).saturating_mul(exponent).saturating_add(1);
     cost::room(cx, bits)?;
-    // Squares of the lower half of the result, and their product.
+    // Approximates exponentiation by squaring: the last squaring and multiplication dominate.
     cost::multiply(cx, bits / 2, bits / 2)?;
     cost::multiply(cx, bits / 2, bits / 2)?;
     Ok(Value::int(number::to_big(base).pow(exponent)))
 }
 
-/// An exponent beyond 64 bits, which only three bases bear.
+/// Computes a power with an exponent beyond 64 bits, which is feasible only for the bases -1, 0 and 1.
 fn huge_power(cx: &mut Cx<'_>, base: &Value, exponent: &BigInt) -> Result<Value> {
     power(cx, base, if exponent.bit(0) { u64::MAX } else { u64::MAX - 1 })
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::stdlib::testing::answer;
+    use crate::stdlib::testing::evaluate;
 
     #[test]
-    fn bounds() {
+    fn large_powers_are_bounded() {
         let cases = [
             ("pow(2, 99999999999)", "MemoryQuotaExceededException"),
             ("pow(3, 99999999999999999999999)", "MemoryQuotaExceededException"),
@@ -98,12 +98,12 @@ mod tests {
             ("pow(7, pow(2, 20000), pow(2, 20000) - 1) > 0", "StepLimitExceededException"),
         ];
         for (expression, expected) in cases {
-            assert_eq!(answer(expression), expected, "{expression}");
+            assert_eq!(evaluate(expression), expected, "{expression}");
         }
     }
 
     #[test]
-    fn wrong_arguments() {
+    fn invalid_arguments_are_rejected() {
         let cases = [
             ("pow(2.0, 3, 5)", "TypeError"),
             ("pow(2, 3, 5.0)", "TypeError"),
@@ -114,7 +114,7 @@ mod tests {
             ("pow(2, null)", "NoMatchingFunctionException"),
         ];
         for (expression, expected) in cases {
-            assert_eq!(answer(expression), expected, "{expression}");
+            assert_eq!(evaluate(expression), expected, "{expression}");
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::value::number;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "Without arguments a random float from 0 to below 1; with two whole numbers a random integer from the first to the second, both included. A range without numbers is an error.",
+    doc: "Returns a random float that is at least 0 and less than 1. With two integers, returns a random integer in that range, including both ends. Fails with ValueError if the range is empty or a bound is not an integer.",
     overloads: &[("f random()", random), ("f random(from: any, to: any)", random_between)],
     examples: &[
         ("random() < 1", "true"),
@@ -21,7 +21,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn random(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Result<Value> {
-    // As many bits as a float has, so that every result is equally likely.
+    // Uses 53 bits, the precision of a float, so that all results are equally likely.
     const UNIT: f64 = 1.0 / (1_u64 << 53) as f64;
     Ok(Value::Float((cx.host.random_bits() >> 11) as f64 * UNIT))
 }
@@ -29,8 +29,8 @@ fn random(cx: &mut Cx<'_>, _: &mut Args<'_>) -> Result<Value> {
 fn random_between(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let (from, to) = (args.peek(0), args.peek(1));
     let after = successor(to)?;
-    let start = whole(from, "non-integer arg 1 for randrange()")?;
-    let stop = whole(&after, "non-integer stop for randrange()")?;
+    let start = to_integer(from, "non-integer arg 1 for randrange()")?;
+    let stop = to_integer(&after, "non-integer stop for randrange()")?;
     let width = &stop - &start;
     if !width.is_positive() {
         let message = format!("empty range for randrange() ({start}, {stop}, {width})");
@@ -41,7 +41,8 @@ fn random_between(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     Ok(Value::int(start + pick))
 }
 
-/// The end is included by adding one to it, which not everything allows and large floats ignore.
+/// Returns `to + 1`, since the reference includes the end by adding one. Fails for types that do not support
+/// it; large floats are unchanged.
 fn successor(to: &Value) -> Result<Value> {
     let name = to.type_name();
     let message = match to {
@@ -57,15 +58,15 @@ fn successor(to: &Value) -> Result<Value> {
     Err(Box::new(Error::kind(message)))
 }
 
-fn whole(value: &Value, complaint: &str) -> Result<BigInt> {
-    let fraction = || Box::new(Error::value(complaint));
+fn to_integer(value: &Value, message_if_fractional: &str) -> Result<BigInt> {
+    let fraction = || Box::new(Error::value(message_if_fractional));
     match value {
         Value::Bool(_) | Value::Int(_) | Value::BigInt(_) => Ok(number::to_big(value)),
         Value::Float(number) => {
             let integer = float_to_int(*number)?;
             if number.fract() == 0.0 { Ok(integer) } else { Err(fraction()) }
         }
-        // A text is read first and then found to be no number.
+        // As in the reference, text is parsed first and then rejected.
         Value::Str(text) => {
             parse_int(text)?;
             Err(fraction())
@@ -78,8 +79,8 @@ fn whole(value: &Value, complaint: &str) -> Result<BigInt> {
     }
 }
 
-/// A number from 0 to below `width`: 64 bits more than needed scaled down, which is even enough
-/// and, unlike trying again, ends with every source of bits.
+/// Returns a random integer below `width` by scaling down a number with 64 extra bits. The bias is negligible
+/// and, unlike rejection sampling, this terminates with every source of bits.
 fn below(cx: &mut Cx<'_>, width: &BigInt) -> Result<BigInt> {
     let words = width.bits().div_ceil(64) + 1;
     cost::multiply(cx, words * 64, width.bits())?;
@@ -90,7 +91,7 @@ fn below(cx: &mut Cx<'_>, width: &BigInt) -> Result<BigInt> {
 
 #[cfg(test)]
 mod tests {
-    use crate::stdlib::testing::answer;
+    use crate::stdlib::testing::evaluate;
 
     #[test]
     fn ranges() {
@@ -109,7 +110,7 @@ mod tests {
             ("random(1, float(inf))", "OverflowError"),
         ];
         for (expression, expected) in cases {
-            assert_eq!(answer(expression), expected, "{expression}");
+            assert_eq!(evaluate(expression), expected, "{expression}");
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::value::number;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "A number rounded to a number of decimals, or with a negative one to tens, hundreds and so on. What lies in the middle goes to the even neighbour, by the exact value of the float. Floats stay floats and integers integers.",
+    doc: "Rounds a number to `ndigits` decimals, or to tens, hundreds and so on if `ndigits` is negative. Ties, by the exact value of the float, are rounded to even. Integers stay integers and floats stay floats.",
     overloads: &[("f round(number: number, ndigits: int = 0)", round)],
     examples: &[
         ("round(0.5)", "0.0"),
@@ -25,7 +25,7 @@ fn round(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         integer if ndigits >= 0 => Ok(integer),
         integer => {
             let bits = cost::bits(&integer);
-            // The unit is a power of ten that is no longer than the number; see [`round_int`].
+            // The unit is a power of ten that is not longer than the number; see [`round_int`].
             let unit_bits = ndigits.unsigned_abs().saturating_mul(4).min(bits);
             cost::multiply(cx, unit_bits, unit_bits)?;
             cost::divide(cx, bits, unit_bits)?;

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "An integer with its bits moved to the left, that is, times a power of two. A negative count is an error, and so is a result that would not fit the memory quota.",
+    doc: "Shifts an integer left, multiplying it by a power of two. Fails with ValueError if the count is negative, and with MemoryQuotaExceededException or OverflowError if the result would be too large.",
     overloads: &[("f shiftBitsLeft(value: int, bitsNumber: int)", shift_bits_left)],
     examples: &[
         ("shiftBitsLeft(5, 3)", "40"),
@@ -16,7 +16,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
     purity: Purity::Pure,
 };
 
-/// Counts of more bits are beyond the digits, of 30 bits each, that the reference can count.
+/// Shift counts of more bits exceed the number of 30-bit digits that the reference can count.
 const DIGIT_COUNT_BITS: u64 = 68;
 
 fn shift_bits_left(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "An integer with its bits moved to the right, that is, divided by a power of two and rounded down. A negative count is an error.",
+    doc: "Shifts an integer right, dividing it by a power of two and rounding down. Fails with ValueError if the count is negative.",
     overloads: &[("f shiftBitsRight(value: int, bitsNumber: int)", shift_bits_right)],
     examples: &[
         ("shiftBitsRight(45, 3)", "5"),
@@ -22,7 +22,7 @@ fn shift_bits_right(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
             cost::room(cx, number.bits())?;
             Ok(Value::int(&**number >> count))
         }
-        // More places than there are leave the sign.
+        // Shifting by more than the width leaves the sign.
         _ => Ok(Value::Int(args.int(0) >> count.min(63))),
     }
 }

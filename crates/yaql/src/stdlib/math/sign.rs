@@ -5,7 +5,7 @@ use crate::value::number;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "-1 for a number below zero, 1 for one above, 0 for zero and nan.",
+    doc: "Returns -1 for a negative number, 1 for a positive number, and 0 for zero and NaN.",
     overloads: &[("f sign(num: number)", sign)],
     examples: &[
         ("sign(-7)", "-1"),

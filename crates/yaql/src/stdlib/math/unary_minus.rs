@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The number with the other sign. Access and calls bind tighter: `-$.a.b()` negates the result of the call.",
+    doc: "Returns the negated number. Has lower precedence than member access and calls: `-$.a.b()` negates the result of the call.",
     overloads: &[("f #unary_operator_-(op: number)", minus)],
     examples: &[("-(5)", "-5"), ("-(-2.5)", "2.5"), ("-'5'", "NoMatchingFunctionException")],
     purity: Purity::Pure,

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "math",
-    doc: "The number itself.",
+    doc: "Returns the number unchanged.",
     overloads: &[("f #unary_operator_+(op: number)", plus)],
     examples: &[("+5", "5"), ("+(-2.5)", "-2.5"), ("+true", "NoMatchingFunctionException")],
     purity: Purity::Pure,

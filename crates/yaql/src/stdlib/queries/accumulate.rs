@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Running fold: the seed (or the first element) and then every intermediate result, as they are asked for. The selector sees the total so far as `$1` and the element as `$2`. An empty collection without a seed is a TypeError.",
+    doc: "Returns the running results of a fold: the seed, or the first element if there is none, then each intermediate result. The selector gets the accumulated value as `$1` and the element as `$2`. The result is lazy. Fails with TypeError if the collection is empty and there is no seed.",
     overloads: &[("m accumulate(collection: iter, selector: lambda, seed: any = none)", accumulate)],
     examples: &[
         ("[4, 5, 6].accumulate($1 + $2)", "[4, 9, 15]"),
@@ -29,9 +29,9 @@ struct Accumulate {
 }
 
 enum State {
-    /// Nothing given yet; holds the seed, if there is one.
+    /// Nothing returned yet; holds the seed.
     Fresh(Option<Value>),
-    /// The total so far.
+    /// The accumulated value.
     Running(Value),
     Ended,
 }
@@ -54,5 +54,5 @@ impl Lazy for Accumulate {
 
 fn empty() -> Box<Error> {
     let error = Error::kind("accumulate() of empty sequence with no initial value");
-    Box::new(error.help("give a seed for the case that there are no elements"))
+    Box::new(error.help("pass a seed to handle an empty collection"))
 }

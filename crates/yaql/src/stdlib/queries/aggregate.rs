@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Folds the elements from the left into one value. The selector sees the total so far as `$1` and the element as `$2`; without a seed the first element starts the fold, and an empty collection is a TypeError. `reduce` is another name.",
+    doc: "Folds the elements from the left into one value. The selector gets the accumulated value as `$1` and the element as `$2`. Without a seed, the fold starts with the first element and fails with TypeError if the collection is empty. `reduce` is an alias.",
     overloads: &[
         ("m aggregate(collection: iter, selector: lambda, seed: any = none)", aggregate),
         ("m reduce(collection: iter, selector: lambda, seed: any = none)", aggregate),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Whether the predicate is true for every element; without a predicate, whether every element is true by itself. True for an empty collection. Stops at the first element that fails.",
+    doc: "Reports whether the predicate is true for every element or, without a predicate, whether every element is true. True for an empty collection. Stops at the first element that fails.",
     overloads: &[("fm all(collection: iter, predicate: lambda = null)", all)],
     examples: &[
         ("[4, 6].all($ mod 2 = 0)", "true"),

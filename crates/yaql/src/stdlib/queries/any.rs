@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Whether the predicate is true for at least one element; without a predicate, whether there is any element at all. Stops at the first hit, so it works on endless iterators too.",
+    doc: "Reports whether the predicate is true for at least one element or, without a predicate, whether the collection has an element. Stops at the first match, so it can be used with infinite iterators.",
     overloads: &[("fm any(collection: iter, predicate: lambda = null)", any)],
     examples: &[
         ("[3, 8].any($ > 5)", "true"),
@@ -19,11 +19,11 @@ fn any(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let mut source = cx.iterate(args.value(0))?;
     let mut predicate = args.optional_lambda(1);
     while let Some(item) = source.next(cx)? {
-        let found = match &mut predicate {
+        let matched = match &mut predicate {
             Some(predicate) => predicate.test1(cx, item)?,
             None => true,
         };
-        if found {
+        if matched {
             return Ok(Value::Bool(true));
         }
     }

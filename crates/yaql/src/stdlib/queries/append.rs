@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The elements of a collection followed by the arguments. An argument that is a collection is appended as one element; see `concat` for joining collections.",
+    doc: "Returns the elements of a collection followed by the arguments. A collection as argument is appended as a single element; use `concat` to join collections. The result is lazy.",
     overloads: &[("fm append(collection: iter, args: any...)", append)],
     examples: &[
         ("[1, 2].append(3, null)", "[1, 2, 3, null]"),
@@ -22,7 +22,7 @@ fn append(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Append {
-    /// Nothing once it has ended.
+    /// `None` after the end.
     source: Option<Limited>,
     more: std::vec::IntoIter<Value>,
 }

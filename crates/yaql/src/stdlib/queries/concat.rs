@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The elements of all the collections, one collection after the other, as they are asked for.",
+    doc: "Returns the elements of all collections, one collection after the other. The result is lazy.",
     overloads: &[("fm concat(collections: iter...)", concat)],
     examples: &[
         ("concat([1], range(2), [[3]])", "[1, 0, 1, [3]]"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "How many elements a collection has. Works on everything that can be walked and, unlike `len`, minds the limit on the length of collections. A lazy collection is used up by it.",
+    doc: "Returns the number of elements of a collection. Works with every iterable and, unlike `len`, is subject to the iterator limit. Consumes a lazy collection.",
     overloads: &[("m count(collection: iter)", count)],
     examples: &[
         ("[x, y, x].count()", "3"),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The elements over and over again, without end; of an empty collection, nothing. Elements are remembered in the first round.",
+    doc: "Returns the elements repeated indefinitely; empty if the collection is. The elements are stored during the first pass.",
     overloads: &[("m cycle(collection: iter)", cycle)],
     examples: &[
         ("[1, 2].cycle().take(5)", "[1, 2, 1, 2, 1]"),
@@ -20,7 +20,7 @@ fn cycle(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Cycle {
-    /// Nothing after the first round.
+    /// `None` after the first pass.
     source: Option<Limited>,
     saved: Vec<Value>,
     at: usize,

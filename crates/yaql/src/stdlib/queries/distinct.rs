@@ -1,9 +1,9 @@
-use super::support::Seen;
+use super::support::ValueSet;
 use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Every element that has not been there before, in the order of first appearance. With a key selector, elements with equal keys count as the same. Keys must be hashable, else it is a TypeError.",
+    doc: "Returns the distinct elements, in order of first occurrence. With a key selector, elements with equal keys are duplicates. The result is lazy. Fails with TypeError if an element or key is unhashable.",
     overloads: &[("fm distinct(collection: iter, keySelector: lambda = null)", distinct)],
     examples: &[
         ("[2, 7, 2.0, true, 1].distinct()", "[2, 7, true]"),
@@ -18,13 +18,13 @@ fn distinct(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let source = cx.iterate(args.value(0))?;
     let key_selector = args.optional_lambda(1);
     let depth = key_selector.as_ref().map_or(0, Lambda::depth).max(source.depth());
-    cx.lazy(Distinct { source, key_selector, seen: Seen::default() }, depth)
+    cx.lazy(Distinct { source, key_selector, keys: ValueSet::default() }, depth)
 }
 
 struct Distinct {
     source: Limited,
     key_selector: Option<Lambda>,
-    seen: Seen,
+    keys: ValueSet,
 }
 
 impl Lazy for Distinct {
@@ -33,9 +33,9 @@ impl Lazy for Distinct {
             let is_new = match &mut self.key_selector {
                 Some(selector) => {
                     let key = selector.call1(cx, item.clone())?;
-                    self.seen.insert(cx, &key)?
+                    self.keys.insert(cx, &key)?
                 }
-                None => self.seen.insert(cx, &item)?,
+                None => self.keys.insert(cx, &item)?,
             };
             if is_new {
                 return Ok(Some(item));

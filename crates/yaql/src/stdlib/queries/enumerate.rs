@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Pairs of a running number and an element, counting from `start`. The pairs are lists and so not equal to a literal `[0, x]`.",
+    doc: "Returns `[number, element]` pairs, counting from `start`. The pairs never equal a list literal such as `[0, x]`. The result is lazy.",
     overloads: &[("fm enumerate(collection: iter, start: int? = 0)", enumerate)],
     examples: &[
         ("[a, b].enumerate()", r#"[[0, "a"], [1, "b"]]"#),
@@ -20,7 +20,7 @@ fn enumerate(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let source = cx.iterate(args.value(0))?;
     let depth = source.depth();
     let start = args.value(1);
-    // The reference takes null for a start and stumbles over it on the way.
+    // The reference accepts null as a start and fails on the first element.
     let counter = if start.is_null() { None } else { Some(Counter::new(start, Value::Int(1))) };
     cx.lazy(Enumerate { source, counter }, depth)
 }

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The first element. When there is none, the default if one was given, else a StopIteration error.",
+    doc: "Returns the first element. If the collection is empty, returns the default, or fails with StopIteration if there is none.",
     overloads: &[("m first(collection: iter, default: any = none)", first)],
     examples: &[
         ("[7, 8].first()", "7"),

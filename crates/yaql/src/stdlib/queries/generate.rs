@@ -1,9 +1,9 @@
-use super::support::Seen;
+use super::support::ValueSet;
 use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "A series: starting from `initial`, every next item is what the producer makes of the one before, for as long as the predicate is true. A selector changes what is given, not what goes on; with `decycle` the series ends before an item would come again.",
+    doc: "Returns a sequence that starts with `initial` and continues with the producer applied to the previous item, as long as the predicate is true. A selector transforms the returned items but not those passed to the producer. With `decycle`, the sequence ends before an item would be repeated. The result is lazy.",
     overloads: &[(
         "f generate(initial: any, predicate: lambda, producer: lambda, selector: lambda = null, decycle: bool = false)",
         generate,
@@ -23,21 +23,21 @@ fn generate(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let predicate = args.lambda(1);
     let producer = args.lambda(2);
     let selector = args.optional_lambda(3);
-    let seen = args.bool(4).then(Seen::default);
-    // All lambdas of one call live in one context, but a constant may stand in for any of them.
+    let visited = args.bool(4).then(ValueSet::default);
+    // The lambdas share a context, but each of them may be a constant with a different depth.
     let lambdas = [Some(&predicate), Some(&producer), selector.as_ref()];
     let depth = lambdas.into_iter().flatten().map(Lambda::depth).max().unwrap_or(0).max(item.depth());
-    cx.lazy(Generate { item, state: State::Fresh, predicate, producer, selector, seen }, depth)
+    cx.lazy(Generate { item, state: State::Fresh, predicate, producer, selector, visited }, depth)
 }
 
 struct Generate {
-    /// The last item given, or the initial one.
+    /// The last item returned, or the initial one.
     item: Value,
     state: State,
     predicate: Lambda,
     producer: Lambda,
     selector: Option<Lambda>,
-    seen: Option<Seen>,
+    visited: Option<ValueSet>,
 }
 
 #[derive(PartialEq)]
@@ -48,13 +48,13 @@ enum State {
 }
 
 impl Generate {
-    /// Whether the series goes on with the current item.
-    fn goes_on(&mut self, cx: &mut Cx<'_>) -> Result<bool> {
+    /// Reports whether the sequence continues with the current item.
+    fn continues(&mut self, cx: &mut Cx<'_>) -> Result<bool> {
         if !self.predicate.test1(cx, self.item.clone())? {
             return Ok(false);
         }
-        match &mut self.seen {
-            Some(seen) => seen.insert(cx, &self.item),
+        match &mut self.visited {
+            Some(visited) => visited.insert(cx, &self.item),
             None => Ok(true),
         }
     }
@@ -67,7 +67,7 @@ impl Lazy for Generate {
             State::Running => self.item = self.producer.call1(cx, std::mem::take(&mut self.item))?,
             State::Ended => return Ok(None),
         }
-        if !self.goes_on(cx)? {
+        if !self.continues(cx)? {
             self.state = State::Ended;
             return Ok(None);
         }

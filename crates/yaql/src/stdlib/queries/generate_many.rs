@@ -1,11 +1,11 @@
 use std::collections::VecDeque;
 
-use super::support::Seen;
+use super::support::ValueSet;
 use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "A walk over a tree or graph: from `initial` on, the producer gives the items that follow from an item, which are visited level by level or, with `depthFirst`, branch by branch. With `decycle` an item met before is skipped with all that follows from it. A TypeError if the producer gives something that cannot be walked.",
+    doc: "Traverses a tree or graph. The producer returns the successors of an item; items are returned breadth-first, or depth-first with `depthFirst`, starting with `initial`. With `decycle`, an item that was visited before is skipped, along with its successors. The result is lazy. Fails with TypeError if the producer returns a value that is not iterable.",
     overloads: &[(
         "f generateMany(initial: any, producer: lambda, selector: lambda = null, decycle: bool = false, depthFirst: bool = false)",
         generate_many,
@@ -24,21 +24,21 @@ fn generate_many(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let initial = args.value(0);
     let producer = args.lambda(1);
     let selector = args.optional_lambda(2);
-    let seen = args.bool(3).then(Seen::default);
+    let visited = args.bool(3).then(ValueSet::default);
     let depth_first = args.bool(4);
     let selector_depth = selector.as_ref().map_or(0, Lambda::depth);
     let depth = initial.depth().max(producer.depth()).max(selector_depth);
     let queue = VecDeque::from([initial]);
-    cx.lazy(GenerateMany { queue, current: None, producer, selector, seen, depth_first }, depth)
+    cx.lazy(GenerateMany { queue, current: None, producer, selector, visited, depth_first }, depth)
 }
 
 struct GenerateMany {
     queue: VecDeque<Value>,
-    /// The item given last, whose successors are still to be found.
+    /// The last item returned, whose successors have not been computed yet.
     current: Option<Value>,
     producer: Lambda,
     selector: Option<Lambda>,
-    seen: Option<Seen>,
+    visited: Option<ValueSet>,
     depth_first: bool,
 }
 
@@ -66,8 +66,8 @@ impl Lazy for GenerateMany {
         }
         while let Some(item) = self.queue.pop_front() {
             cx.step()?;
-            let is_new = match &mut self.seen {
-                Some(seen) => seen.insert(cx, &item)?,
+            let is_new = match &mut self.visited {
+                Some(visited) => visited.insert(cx, &item)?,
                 None => true,
             };
             if !is_new {

@@ -3,7 +3,7 @@ use crate::value::{Table, size};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Groups elements by a key: pairs of a key and the list of its values, in the order in which keys first appear. Values are the elements, or what the value selector makes of them; an aggregator turns each list into one value. Grouping happens at once, aggregation while the result is walked. Keys must be hashable. An aggregator in the style of YAQL 1.1.1, which takes and gives the pair of key and values, is understood too.",
+    doc: "Groups elements by key. Returns `[key, values]` pairs, ordered by the first occurrence of each key. The values are the elements, or the results of the value selector; an aggregator replaces each list of values by a single value. The grouping is immediate, the aggregation lazy. Fails with TypeError if a key is unhashable. Aggregators in the style of YAQL 1.1.1, which receive and return the `[key, values]` pair, are supported.",
     overloads: &[(
         "m groupBy(collection: iter, keySelector: lambda, valueSelector: lambda = null, aggregator: lambda = null)",
         group_by,
@@ -34,9 +34,9 @@ fn group_by(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         let key = Key::new(key_selector.call1(cx, item)?)?;
         depth = depth.max(value.depth()).max(key.value().depth());
         cx.charge(24)?;
-        let known = groups.len();
+        let previous_len = groups.len();
         groups.get_or_insert_with(key, Vec::new).push(value);
-        if groups.len() > known {
+        if groups.len() > previous_len {
             cx.charge(96)?;
             cx.check_bytes(size::dict_size(groups.len()))?;
         }
@@ -63,19 +63,19 @@ impl Lazy for GroupBy {
     }
 }
 
-/// Calls the aggregator the way it was written for: with the values of a group, or, as in version
-/// 1.1.1, with the pair of key and values.
+/// Calls the aggregator with the values of a group or, in the style of version 1.1.1, with the pair of key
+/// and values. The style is detected from errors and results.
 struct Aggregator {
     lambda: Lambda,
-    /// Whether the old way may still be tried.
-    may_be_old: bool,
-    /// The error that made the new way impossible.
+    /// Whether the style of version 1.1.1 is still possible.
+    may_be_legacy: bool,
+    /// The error that ruled out the current style.
     failure: Option<Box<Error>>,
 }
 
 impl Aggregator {
     fn new(lambda: Lambda) -> Self {
-        Self { lambda, may_be_old: true, failure: None }
+        Self { lambda, may_be_legacy: true, failure: None }
     }
 
     fn aggregate(&mut self, cx: &mut Cx<'_>, key: Value, values: Value) -> Result<Value> {
@@ -83,20 +83,20 @@ impl Aggregator {
             Some(failure) => failure,
             None => match self.lambda.call1(cx, values.clone()) {
                 Ok(result) => {
-                    self.may_be_old &= looks_old(&values, &result);
+                    self.may_be_legacy &= looks_legacy(&values, &result);
                     return cx.tuple(vec![key, result]);
                 }
-                Err(error) if is_sign_of_old_style(&error) => self.failure.insert(error).clone(),
+                Err(error) if indicates_legacy_style(&error) => self.failure.insert(error).clone(),
                 Err(error) => return Err(error),
             },
         };
-        if !self.may_be_old {
+        if !self.may_be_legacy {
             return Err(failure);
         }
         let pair = cx.tuple(vec![key, values])?;
         match self.lambda.call1(cx, pair) {
             Ok(result) if python_len(&result) == Some(2) => Ok(result),
-            // An evaluation that is over stays over; all other errors hide behind the first.
+            // Limits and interruption end the evaluation; otherwise the first error is reported.
             Err(error) if matches!(error.class, ErrorClass::StepLimit | ErrorClass::Interrupted) => {
                 Err(error)
             }
@@ -105,13 +105,13 @@ impl Aggregator {
     }
 }
 
-/// Errors that an aggregator meant for pairs runs into when it gets a list.
-fn is_sign_of_old_style(error: &Error) -> bool {
+/// Reports whether an error is typical of an aggregator written for pairs that is called with a list.
+fn indicates_legacy_style(error: &Error) -> bool {
     matches!(error.class, ErrorClass::NoMatchingMethod | ErrorClass::NoMatchingFunction | ErrorClass::Index)
 }
 
-/// Whether a success may be due to two values having been taken for key and values.
-fn looks_old(values: &Value, result: &Value) -> bool {
+/// Reports whether a successful call may have treated two values as key and values.
+fn looks_legacy(values: &Value, result: &Value) -> bool {
     match (values.as_seq(), result.as_seq()) {
         (Some(values), Some(result)) => {
             values.len() == 2 && result.len() == 2 && result[0].equals(&values[0])
@@ -120,7 +120,7 @@ fn looks_old(values: &Value, result: &Value) -> bool {
     }
 }
 
-/// The length of everything that the reference can tell a length of.
+/// Returns the length of any value that has one in the reference.
 fn python_len(value: &Value) -> Option<usize> {
     match value {
         Value::Str(text) => Some(text.chars().take(3).count()),

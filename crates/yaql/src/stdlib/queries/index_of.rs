@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The position of the first element that equals the item, or -1.",
+    doc: "Returns the position of the first element that equals the item, or -1.",
     overloads: &[("m indexOf(collection: iter, item: any)", index_of)],
     examples: &[
         ("[5, 6, 5].indexOf(6)", "1"),
@@ -16,10 +16,10 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn index_of(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let mut source = cx.iterate(args.value(0))?;
-    let wanted = args.value(1);
+    let target = args.value(1);
     let mut index = 0;
     while let Some(item) = source.next(cx)? {
-        if item.equals(&wanted) {
+        if item.equals(&target) {
             return Ok(Value::Int(index));
         }
         index += 1;

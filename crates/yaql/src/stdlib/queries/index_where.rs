@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The position of the first element for which the predicate is true, or -1.",
+    doc: "Returns the position of the first element for which the predicate is true, or -1.",
     overloads: &[("m indexWhere(collection: iter, predicate: lambda)", index_where)],
     examples: &[
         ("[4, 7, 9].indexWhere($ > 5)", "1"),

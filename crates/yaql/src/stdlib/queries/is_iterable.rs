@@ -3,7 +3,7 @@ use crate::value::KindSet;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Whether the value is a collection that queries can walk. Strings and maps are none, whatever the options say.",
+    doc: "Reports whether a value is a collection that query functions can iterate over. Strings and maps are not, regardless of the options.",
     overloads: &[("f isIterable(value: any)", is_iterable)],
     examples: &[
         ("isIterable([])", "true"),

@@ -1,10 +1,10 @@
-use super::support::memorized;
+use super::support::memoized;
 use crate::eval::Cursor;
 use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Pairs every element of one collection with every element of another: where the predicate is true, the selector gives a result. Both see the pair as `$1` and `$2`. The second collection is walked once for each element of the first.",
+    doc: "Returns the results of the selector for all pairs of elements of two collections for which the predicate is true. Both get the elements as `$1` and `$2`. The second collection is iterated once per element of the first. The result is lazy.",
     overloads: &[("m join(collection1: iter, collection2: iter, predicate: lambda, selector: lambda)", join)],
     examples: &[
         ("[1, 2].join([3, 4], true, [$1, $2])", "[[1, 3], [1, 4], [2, 3], [2, 4]]"),
@@ -17,7 +17,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn join(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let first = cx.iterate(args.value(0))?;
-    let second = memorized(cx, args.value(1))?;
+    let second = memoized(cx, args.value(1))?;
     let predicate = args.lambda(2);
     let selector = args.lambda(3);
     let lambdas = predicate.depth().max(selector.depth());
@@ -28,7 +28,7 @@ fn join(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 struct Join {
     first: Limited,
     second: Value,
-    /// An element of the first collection, and where in the second we are with it.
+    /// The current element of the first collection, and the position in the second.
     current: Option<(Value, Cursor)>,
     predicate: Lambda,
     selector: Lambda,

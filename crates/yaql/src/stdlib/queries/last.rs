@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The last element. When there is none, the default if one was given, else a StopIteration error. Lists know their last element; everything else is walked to the end.",
+    doc: "Returns the last element. If the collection is empty, returns the default, or fails with StopIteration if there is none. Takes constant time for lists; other collections are iterated to the end.",
     overloads: &[("m last(collection: iter, default: any = none)", last)],
     examples: &[
         ("[7, 8].last()", "8"),
@@ -17,16 +17,16 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn last(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let collection = args.value(0);
-    let found = if let Some(seq) = collection.as_seq() {
+    let last_item = if let Some(seq) = collection.as_seq() {
         cx.check_sized(&collection)?;
         seq.last().cloned()
     } else {
         let mut source = cx.iterate(collection)?;
-        let mut found = None;
+        let mut last_item = None;
         while let Some(item) = source.next(cx)? {
-            found = Some(item);
+            last_item = Some(item);
         }
-        found
+        last_item
     };
-    found.or_else(|| args.optional(1)).ok_or_else(|| no_element("last"))
+    last_item.or_else(|| args.optional(1)).ok_or_else(|| no_element("last"))
 }

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The position of the last element that equals the item, or -1. Walks the whole collection.",
+    doc: "Returns the position of the last element that equals the item, or -1. Iterates over the whole collection.",
     overloads: &[("m lastIndexOf(collection: iter, item: any)", last_index_of)],
     examples: &[
         ("[5, 6, 5].lastIndexOf(5)", "2"),
@@ -15,13 +15,13 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn last_index_of(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let mut source = cx.iterate(args.value(0))?;
-    let wanted = args.value(1);
-    let (mut found, mut index) = (-1, 0);
+    let target = args.value(1);
+    let (mut last_index, mut index) = (-1, 0);
     while let Some(item) = source.next(cx)? {
-        if item.equals(&wanted) {
-            found = index;
+        if item.equals(&target) {
+            last_index = index;
         }
         index += 1;
     }
-    Ok(Value::Int(found))
+    Ok(Value::Int(last_index))
 }

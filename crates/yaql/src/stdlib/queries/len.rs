@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "How many elements an iterator has left; they are used up by counting. The limit on the length of collections does not apply, but an iterator that seems to be endless is a CollectionTooLargeException.",
+    doc: "Returns the number of remaining elements of an iterator, consuming them. The iterator limit does not apply. Fails with CollectionTooLargeException if the iterator appears to be infinite.",
     overloads: &[("fm len(collection: iterator)", len)],
     examples: &[
         ("range(4).len()", "4"),
@@ -13,7 +13,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
     purity: Purity::Pure,
 };
 
-/// No iterator that ends by itself has that many elements, for all that is practical.
+/// Iterators with more elements are assumed to be infinite.
 const LENGTH_MAX: u64 = 10_000_000;
 
 fn len(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
@@ -21,19 +21,19 @@ fn len(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let mut count = 0_u64;
     loop {
         match source.next(cx) {
-            Ok(Some(_)) if count == LENGTH_MAX => return Err(endless(count)),
+            Ok(Some(_)) if count == LENGTH_MAX => return Err(infinite_iterator(count)),
             Ok(Some(_)) => count += 1,
             Ok(None) => return Ok(Value::Int(count as i64)),
             Err(error) if error.class == ErrorClass::StepLimit && count > LENGTH_MAX / 10 => {
-                return Err(endless(count));
+                return Err(infinite_iterator(count));
             }
             Err(error) => return Err(error),
         }
     }
 }
 
-fn endless(count: u64) -> Box<Error> {
+fn infinite_iterator(count: u64) -> Box<Error> {
     let error =
         Error::new(ErrorClass::CollectionTooLarge, format!("Collection length exceeds {count} elements"));
-    Box::new(error.help("the iterator does not seem to end; `take` gives a part of it"))
+    Box::new(error.help("the iterator appears to be infinite; use `take` to limit it"))
 }

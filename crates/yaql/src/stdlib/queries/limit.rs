@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "At most that many elements from the front; what comes after is not touched. A negative count is a ValueError, at once. `take` is another name.",
+    doc: "Returns at most `count` elements from the front; later elements are not evaluated. The result is lazy. Fails immediately with ValueError if the count is negative. `take` is an alias.",
     overloads: &[
         ("m limit(collection: iter, count: int)", limit),
         ("m take(collection: iter, count: int)", limit),
@@ -20,23 +20,23 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn limit(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let source = cx.iterate(args.value(0))?;
-    let left = slice_count(args.peek(1), true)?;
+    let remaining = slice_count(args.peek(1), true)?;
     let depth = source.depth();
-    cx.lazy(Limit { source, left }, depth)
+    cx.lazy(Limit { source, remaining }, depth)
 }
 
 struct Limit {
     source: Limited,
-    left: u64,
+    remaining: u64,
 }
 
 impl Lazy for Limit {
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
-        if self.left == 0 {
+        if self.remaining == 0 {
             return Ok(None);
         }
         let item = self.source.next(cx)?;
-        self.left = if item.is_some() { self.left - 1 } else { 0 };
+        self.remaining = if item.is_some() { self.remaining - 1 } else { 0 };
         Ok(item)
     }
 }

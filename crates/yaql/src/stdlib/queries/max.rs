@@ -4,7 +4,7 @@ use crate::syntax::BinaryOp;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The largest element by the operator `>`; of several equal ones the first. An initial value takes part in the comparison and is the result for an empty collection, which without one is a TypeError. What cannot be compared is a NoMatchingFunctionException.",
+    doc: "Returns the greatest element, compared with `>`; the first one if several are equal. An initial value takes part in the comparison and is the result for an empty collection. Fails with TypeError if the collection is empty and there is no initial value, and with NoMatchingFunctionException if elements cannot be compared.",
     overloads: &[("m max(collection: iter, initial: any = none)", max)],
     examples: &[
         ("[4, 9, 2].max()", "9"),

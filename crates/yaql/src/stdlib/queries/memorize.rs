@@ -1,9 +1,9 @@
-use super::support::memorized;
+use super::support::memoized;
 use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "A collection that can be walked again and again. An iterator comes back as one that remembers what it gave; lists and sets are returned as they are.",
+    doc: "Returns a collection that can be iterated repeatedly. An iterator is wrapped so that it caches its elements; lists and sets are returned unchanged.",
     overloads: &[("m memorize(collection: iter)", memorize)],
     examples: &[
         ("[range(3).memorize()].select([$.sum(), $.sum()])", "[[3, 3]]"),
@@ -15,5 +15,5 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn memorize(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    memorized(cx, args.value(0))
+    memoized(cx, args.value(0))
 }

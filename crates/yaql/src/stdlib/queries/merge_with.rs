@@ -1,10 +1,10 @@
-use super::support::{Seen, ToList};
+use super::support::{ToList, ValueSet};
 use crate::eval::with_stack;
 use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Merges two maps: keys of the first, then the new ones of the second. Where both have a key the second decides how: maps are merged in turn, lists by the list merger (by default all distinct elements of both), anything else by the item merger (by default the second value). Mergers see the values as `$1` and `$2`. `maxLevels` says how many levels of maps to merge, 0 for all; below that everything goes through the item merger. A map or list that meets something else is a TypeError.",
+    doc: "Merges two maps: the keys of the first, then the additional keys of the second. If both have a key, the type of the second value determines the result: maps are merged recursively, lists with the list merger (by default, the distinct elements of both), other values with the item merger (by default, the second value). Mergers get the values as `$1` and `$2`. `maxLevels` limits the number of map levels to merge, 0 for no limit; below that level the item merger is used for all values. Fails with TypeError if a map or list would be merged with a value of another type.",
     overloads: &[(
         "m mergeWith(dict: map, another: map, listMerger: lambda = null, itemMerger: lambda = null, maxLevels: int = 0)",
         merge_with,
@@ -38,7 +38,7 @@ struct Merger {
 }
 
 impl Merger {
-    /// `levels` is how many levels to merge, 0 for all.
+    /// Merges two maps. `levels` is the number of map levels to merge, 0 for no limit.
     fn maps(&mut self, cx: &mut Cx<'_>, left: &Map, right: &Map, levels: i64) -> Result<Value> {
         cx.steps((left.len() + right.len()) as u64)?;
         let mut merged = MapBuilder::with_capacity(left.len().max(right.len()));
@@ -83,11 +83,11 @@ impl Merger {
             let (a, b) = (left.type_name(), right.type_name());
             return Err(Box::new(Error::kind(format!("can only concatenate {a} (not \"{b}\") to {a}"))));
         }
-        let mut seen = Seen::default();
+        let mut distinct = ValueSet::default();
         let mut merged = Vec::with_capacity(first.len().max(second.len()));
         for item in first.iter().chain(second.iter()) {
             cx.step()?;
-            if seen.insert(cx, item)? {
+            if distinct.insert(cx, item)? {
                 merged.push(item.clone());
             }
         }
@@ -102,7 +102,7 @@ fn cannot_merge(left: &Value, right: &Value) -> Box<Error> {
     Box::new(Error::kind(message))
 }
 
-/// The full name of the class that the reference uses for such a value.
+/// Returns the qualified class name that the reference uses for a value.
 fn class_name(value: &Value) -> String {
     let name = value.type_name();
     match value {

@@ -4,7 +4,7 @@ use crate::syntax::BinaryOp;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The smallest element by the operator `>`; of several equal ones the last. An initial value takes part in the comparison and is the result for an empty collection, which without one is a TypeError. What cannot be compared is a NoMatchingFunctionException.",
+    doc: "Returns the least element, compared with `>`; the last one if several are equal. An initial value takes part in the comparison and is the result for an empty collection. Fails with TypeError if the collection is empty and there is no initial value, and with NoMatchingFunctionException if elements cannot be compared.",
     overloads: &[("m min(collection: iter, initial: any = none)", min)],
     examples: &[
         ("[4, 9, 2].min()", "2"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Sorts by the key that the selector gives; elements with equal keys keep their order. Keys are compared with `<` and `>`: null comes first, and what these cannot compare is a NoMatchingFunctionException. Sorting happens when the result is first walked; `thenBy` adds further keys.",
+    doc: "Sorts the elements by the key that the selector returns. The sort is stable. Keys are compared with `<` and `>`; null sorts first. The collection is sorted when the result is first iterated; `thenBy` adds further keys. Fails with NoMatchingFunctionException if keys cannot be compared.",
     overloads: &[("m orderBy(collection: iter, selector: lambda)", order_by)],
     examples: &[
         ("[3, 1, 2].orderBy($)", "[1, 2, 3]"),

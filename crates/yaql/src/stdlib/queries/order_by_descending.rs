@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Sorts by the key that the selector gives, largest first; elements with equal keys keep their order. Keys are compared with `<` and `>`: null comes last, and what these cannot compare is a NoMatchingFunctionException. Sorting happens when the result is first walked; `thenBy` adds further keys.",
+    doc: "Sorts the elements by the key that the selector returns, in descending order. The sort is stable. Keys are compared with `<` and `>`; null sorts last. The collection is sorted when the result is first iterated; `thenBy` adds further keys. Fails with NoMatchingFunctionException if keys cannot be compared.",
     overloads: &[("m orderByDescending(collection: iter, selector: lambda)", order_by_descending)],
     examples: &[
         ("[3, 1, 2].orderByDescending($)", "[3, 2, 1]"),

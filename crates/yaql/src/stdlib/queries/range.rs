@@ -5,7 +5,7 @@ use crate::value::number;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Integers from `start`, or 0, up to but not including `stop`, in steps of `step`, which may be negative. A step of 0 is a ValueError.",
+    doc: "Returns the integers from `start` (default 0) up to, but not including, `stop`, in steps of `step`, which may be negative. The result is lazy. Fails with ValueError if `step` is 0.",
     overloads: &[("f range(stop: int)", range_to), ("f range(start: int, stop: int, step: int = 1)", range)],
     examples: &[
         ("range(3)", "[0, 1, 2]"),
@@ -30,9 +30,9 @@ fn range(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 fn make(cx: &mut Cx<'_>, start: &Value, stop: &Value, step: &Value) -> Result<Value> {
-    if let (Some(start), Some(stop), Some(step)) = (small(start), small(stop), small(step)) {
-        let left = count(start.into(), stop.into(), step.into());
-        cx.lazy(Range { next: start, step, left }, 0)
+    if let (Some(start), Some(stop), Some(step)) = (as_i64(start), as_i64(stop), as_i64(step)) {
+        let remaining = count(start.into(), stop.into(), step.into());
+        cx.lazy(Range { next: start, step, remaining }, 0)
     } else {
         let bytes = [start, stop, step].map(Value::shallow_size).iter().sum();
         cx.charge(bytes)?;
@@ -41,7 +41,7 @@ fn make(cx: &mut Cx<'_>, start: &Value, stop: &Value, step: &Value) -> Result<Va
     }
 }
 
-fn small(value: &Value) -> Option<i64> {
+fn as_i64(value: &Value) -> Option<i64> {
     match value {
         Value::Int(number) => Some(*number),
         Value::Bool(flag) => Some(i64::from(*flag)),
@@ -49,7 +49,7 @@ fn small(value: &Value) -> Option<i64> {
     }
 }
 
-/// How many steps there are before the stop.
+/// Returns the number of elements.
 fn count(start: i128, stop: i128, step: i128) -> u64 {
     let distance = if step > 0 { stop - start } else { start - stop };
     if distance <= 0 { 0 } else { ((distance - 1) / step.abs() + 1) as u64 }
@@ -58,23 +58,23 @@ fn count(start: i128, stop: i128, step: i128) -> u64 {
 struct Range {
     next: i64,
     step: i64,
-    left: u64,
+    remaining: u64,
 }
 
 impl Lazy for Range {
     fn next(&mut self, _: &mut Cx<'_>) -> Result<Option<Value>> {
-        if self.left == 0 {
+        if self.remaining == 0 {
             return Ok(None);
         }
-        self.left -= 1;
+        self.remaining -= 1;
         let item = self.next;
-        // Only what follows the last element can be out of range, and that is never used.
+        // Overflows only after the last element, where the value is not used.
         self.next = item.wrapping_add(self.step);
         Ok(Some(Value::Int(item)))
     }
 }
 
-/// A range with some number outside of 64 bits.
+/// A range with a bound or step outside 64 bits.
 struct BigRange {
     next: BigInt,
     stop: BigInt,

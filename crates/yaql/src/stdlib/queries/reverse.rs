@@ -6,7 +6,7 @@ use crate::value::Seq;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The elements from the last to the first. Everything is collected at once; the result is an iterator.",
+    doc: "Returns the elements in reverse order. Collects the whole collection; the result is an iterator.",
     overloads: &[("m reverse(collection: iter)", reverse)],
     examples: &[
         ("[1, 2, 3].reverse()", "[3, 2, 1]"),
@@ -21,18 +21,18 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn reverse(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let items = collect(cx, args.value(0))?;
     let depth = items.meta().depth;
-    cx.lazy(Reverse { left: items.len(), items }, depth)
+    cx.lazy(Reverse { remaining: items.len(), items }, depth)
 }
 
 struct Reverse {
     items: Arc<Seq>,
-    left: usize,
+    remaining: usize,
 }
 
 impl Lazy for Reverse {
     fn next(&mut self, _: &mut Cx<'_>) -> Result<Option<Value>> {
-        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
-        self.left = left;
-        Ok(self.items.get(left).cloned())
+        let Some(remaining) = self.remaining.checked_sub(1) else { return Ok(None) };
+        self.remaining = remaining;
+        Ok(self.items.get(remaining).cloned())
     }
 }

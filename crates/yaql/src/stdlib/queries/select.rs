@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "What the selector makes of each element, computed as it is asked for. The selector sees the element as `$`. `map` is another name.",
+    doc: "Applies the selector to each element, with `$` bound to the element. The result is lazy. `map` is an alias.",
     overloads: &[
         ("m select(collection: iter, selector: lambda)", select),
         ("m map(collection: iter, selector: lambda)", select),

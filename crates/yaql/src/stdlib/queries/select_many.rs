@@ -4,7 +4,7 @@ use crate::value::KindSet;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "What the selector makes of each element, with collections opened by one level. Strings and maps count as single values.",
+    doc: "Applies the selector to each element and flattens the results by one level. Strings and maps are not flattened. The result is lazy.",
     overloads: &[("m selectMany(collection: iter, selector: lambda)", select_many)],
     examples: &[
         ("[2, 3].selectMany(range($))", "[0, 1, 0, 1, 2]"),
@@ -26,7 +26,7 @@ fn select_many(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 struct SelectMany {
     source: Limited,
     selector: Lambda,
-    /// The collection being opened.
+    /// The collection being flattened.
     inner: Option<Cursor>,
 }
 

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Integers from `start` on in steps of `step`, without end.",
+    doc: "Returns the integers from `start` in steps of `step`, indefinitely. The result is lazy.",
     overloads: &[("f sequence(start: int = 0, step: int = 1)", sequence)],
     examples: &[
         ("sequence().take(3)", "[0, 1, 2]"),
@@ -16,7 +16,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn sequence(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let (start, step) = (args.value(0), args.value(1));
-    // The reference gives a start of true back as it is, unless it counts by one.
+    // The reference returns a boolean start unchanged, unless the step is 1.
     let verbatim = matches!(start, Value::Bool(_)) && !step.equals(&Value::Int(1));
     let first = verbatim.then(|| start.clone());
     cx.lazy(Sequence { first, counter: Counter::new(start, step) }, 0)

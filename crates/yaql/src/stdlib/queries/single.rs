@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The only element of a collection. None, or more than one, is a StopIteration error.",
+    doc: "Returns the only element of a collection. Fails with StopIteration if the collection has no element or more than one.",
     overloads: &[("m single(collection: iter)", single)],
     examples: &[
         ("[7].single()", "7"),

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The elements after the first so many. A negative count is a ValueError, at once.",
+    doc: "Returns the elements after the first `count` elements. The result is lazy. Fails immediately with ValueError if the count is negative.",
     overloads: &[("m skip(collection: iter, count: int)", skip)],
     examples: &[
         ("[5, 6, 7].skip(2)", "[7]"),
@@ -17,22 +17,22 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn skip(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let source = cx.iterate(args.value(0))?;
-    let left = slice_count(args.peek(1), false)?;
+    let remaining = slice_count(args.peek(1), false)?;
     let depth = source.depth();
-    cx.lazy(Skip { source, left }, depth)
+    cx.lazy(Skip { source, remaining }, depth)
 }
 
 struct Skip {
     source: Limited,
-    left: u64,
+    remaining: u64,
 }
 
 impl Lazy for Skip {
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
-        while self.left > 0 {
-            self.left -= 1;
+        while self.remaining > 0 {
+            self.remaining -= 1;
             if self.source.next(cx)?.is_none() {
-                self.left = 0;
+                self.remaining = 0;
             }
         }
         self.source.next(cx)

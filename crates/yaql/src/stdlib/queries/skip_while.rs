@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The elements from the first one on for which the predicate is not true.",
+    doc: "Returns the elements starting at the first one for which the predicate is false. The result is lazy.",
     overloads: &[("m skipWhile(collection: iter, predicate: lambda)", skip_while)],
     examples: &[
         ("[1, 5, 2].skipWhile($ < 3)", "[5, 2]"),
@@ -22,7 +22,7 @@ fn skip_while(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 
 struct SkipWhile {
     source: Limited,
-    /// Nothing once an element has been let through.
+    /// `None` after the first element that was returned.
     predicate: Option<Lambda>,
 }
 

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The elements in chunks of the given length; the last chunk may be shorter. A length of 0 gives nothing, a negative one is a ValueError when the result is walked.",
+    doc: "Returns the elements in chunks of the given length; the last chunk may be shorter. The result is empty if the length is 0. The result is lazy; it fails with ValueError on iteration if the length is negative.",
     overloads: &[("m slice(collection: iter, length: int)", slice)],
     examples: &[
         ("range(5).slice(2)", "[[0, 1], [2, 3], [4]]"),
@@ -23,9 +23,9 @@ fn slice(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 }
 
 struct Slice {
-    /// Nothing once it has ended.
+    /// `None` after the end.
     source: Option<Limited>,
-    /// Looked at only when the slices are.
+    /// Validated on iteration, as in the reference.
     length: Value,
     to_list: ToList,
 }

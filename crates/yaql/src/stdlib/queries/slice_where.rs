@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Cuts a collection into runs of elements for which the predicate gives equal values: a new run begins wherever its value (not only its truth) changes.",
+    doc: "Splits a collection into runs of consecutive elements for which the predicate returns equal values. The values are compared for equality, not only for truth. The result is lazy.",
     overloads: &[("m sliceWhere(collection: iter, predicate: lambda)", slice_where)],
     examples: &[
         ("[1, 3, 2, 4, 5].sliceWhere($ mod 2)", "[[1, 3], [2, 4], [5]]"),
@@ -26,7 +26,7 @@ fn slice_where(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 struct SliceWhere {
     parts: Parts,
     predicate: Lambda,
-    /// What the predicate gave for the element before.
+    /// The result of the predicate for the previous element.
     value: Option<Value>,
 }
 

@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Two parts of a collection: what comes before the index, and the rest. A negative index counts from the end; one beyond the end leaves a part empty.",
+    doc: "Splits a collection at an index and returns the two parts. A negative index counts from the end; an index out of range yields an empty part.",
     overloads: &[("m splitAt(collection: iter, index: int)", split_at)],
     examples: &[
         ("[4, 5, 6].splitAt(1)", "[[4], [5, 6]]"),

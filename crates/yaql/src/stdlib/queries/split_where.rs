@@ -3,7 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Cuts a collection at the elements for which the predicate is true; those are left out. An empty part at the very end is left out too, others are not.",
+    doc: "Splits a collection at the elements for which the predicate is true and omits those elements. An empty part at the end is omitted, other empty parts are not. The result is lazy.",
     overloads: &[("m splitWhere(collection: iter, predicate: lambda)", split_where)],
     examples: &[
         ("[1, 2, 0, 3].splitWhere($ = 0)", "[[1, 2], [3]]"),

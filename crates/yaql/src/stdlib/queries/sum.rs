@@ -4,7 +4,7 @@ use crate::syntax::BinaryOp;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Adds up the elements with the operator `+`, so strings and lists are joined. An initial value comes first and is the result for an empty collection, which without one is a TypeError.",
+    doc: "Adds the elements with the operator `+`, which concatenates strings and lists. An initial value is added first and is the result for an empty collection. Fails with TypeError if the collection is empty and there is no initial value.",
     overloads: &[("m sum(collection: iter, initial: any = none)", sum)],
     examples: &[
         ("[1, 2, 3.5].sum()", "6.5"),

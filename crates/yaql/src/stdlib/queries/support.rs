@@ -1,4 +1,4 @@
-//! What several queries share.
+//! Helpers of the query functions.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use crate::eval::Ctx;
 use crate::stdlib::prelude::*;
 use crate::value::{Seq, Table, number, size};
 
-/// Values met before, compared as keys of a map are.
+/// A set of values, compared like map keys.
 #[derive(Default)]
-pub(super) struct Seen(Table<()>);
+pub(super) struct ValueSet(Table<()>);
 
-impl Seen {
-    /// Says whether the value is new. One that cannot be hashed is an error.
+impl ValueSet {
+    /// Inserts a value and reports whether it is new. Fails if it is unhashable.
     pub(super) fn insert(&mut self, cx: &mut Cx<'_>, value: &Value) -> Result<bool> {
         value.check_hashable()?;
-        if self.0.find(|| value.table_hash(), |known| known.value().same_or_equal(value)).is_some() {
+        if self.0.find(|| value.table_hash(), |member| member.value().same_or_equal(value)).is_some() {
             return Ok(false);
         }
         self.0.push(Key::new(value.clone())?, ());
@@ -24,7 +24,7 @@ impl Seen {
     }
 }
 
-/// The sequences that `toList` makes: tuples, unless a layer of the library has another idea.
+/// The kind of sequence that `toList` returns: tuples, unless a library layer redefines it.
 #[derive(Clone, Copy)]
 pub(super) struct ToList {
     lists: bool,
@@ -45,7 +45,7 @@ impl ToList {
     }
 }
 
-/// Everything in a collection, for queries that need to see all of it.
+/// Collects the elements of a collection.
 pub(super) fn collect(cx: &mut Cx<'_>, collection: Value) -> Result<Arc<Seq>> {
     cx.check_sized(&collection)?;
     match collection {
@@ -57,20 +57,21 @@ pub(super) fn collect(cx: &mut Cx<'_>, collection: Value) -> Result<Arc<Seq>> {
     }
 }
 
-/// A collection that can be walked again and again: what is lazy remembers, under the limit.
-pub(super) fn memorized(cx: &mut Cx<'_>, collection: Value) -> Result<Value> {
+/// Returns a collection that can be iterated repeatedly. A lazy one is wrapped in a caching iterator, under
+/// the iterator limit.
+pub(super) fn memoized(cx: &mut Cx<'_>, collection: Value) -> Result<Value> {
     match collection {
         Value::Iterator(ref cell) if cell.is_memo() => Ok(collection),
         Value::Iterator(_) | Value::Ordering(_) | Value::Values(_) => {
-            let once = walked_once(cx, collection)?;
-            cx.memorize(once)
+            let iterator = as_iterator(cx, collection)?;
+            cx.memorize(iterator)
         }
         other => Ok(other),
     }
 }
 
-/// A collection as an `iter` parameter hands it on: what is lazy becomes an iterator of its own.
-pub(super) fn walked_once(cx: &mut Cx<'_>, collection: Value) -> Result<Value> {
+/// Returns a collection as an `iter` parameter passes it on: a lazy one becomes a separate iterator.
+pub(super) fn as_iterator(cx: &mut Cx<'_>, collection: Value) -> Result<Value> {
     match collection {
         Value::Iterator(_) | Value::Ordering(_) | Value::Values(_) => {
             let source = cx.iterate(collection)?;
@@ -81,7 +82,7 @@ pub(super) fn walked_once(cx: &mut Cx<'_>, collection: Value) -> Result<Value> {
     }
 }
 
-/// Integers that go on for ever.
+/// An unbounded arithmetic sequence of integers.
 pub(super) struct Counter {
     next: Value,
     step: Value,
@@ -102,7 +103,7 @@ impl Counter {
     }
 }
 
-/// Folds from the left. Without an initial value the first element is it, unexamined.
+/// Folds from the left. Without an initial value, starts with the first element.
 pub(super) fn fold(
     cx: &mut Cx<'_>,
     collection: Value,
@@ -125,11 +126,11 @@ pub(super) fn fold(
 
 fn empty_fold() -> Box<Error> {
     let error = Error::kind("reduce() of empty iterable with no initial value");
-    Box::new(error.help("give an initial value for the case that there are no elements"))
+    Box::new(error.help("pass an initial value to handle an empty collection"))
 }
 
-/// A count as the reference's slices of iterators take it: not negative and of the machine's size.
-/// `stop` says which end it stands for, which shows in the message.
+/// Validates a count like the reference's `islice`: non-negative and within a machine word. `stop` selects
+/// the message for the end position.
 pub(super) fn slice_count(value: &Value, stop: bool) -> Result<u64> {
     let (count, plain) = match value {
         Value::Int(count) => (u64::try_from(*count).ok(), *count != -1),
@@ -137,9 +138,9 @@ pub(super) fn slice_count(value: &Value, stop: bool) -> Result<u64> {
         _ => (None, false),
     };
     count.ok_or_else(|| {
-        let what = if stop && !plain { "Stop argument" } else { "Indices" };
-        let message = format!("{what} for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
-        Box::new(Error::value(message).help("counts are not negative here"))
+        let subject = if stop && !plain { "Stop argument" } else { "Indices" };
+        let message = format!("{subject} for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
+        Box::new(Error::value(message).help("the count must not be negative"))
     })
 }
 
@@ -147,20 +148,21 @@ pub(super) fn stop_iteration(message: &str) -> Box<Error> {
     Box::new(Error::new(ErrorClass::StopIteration, message))
 }
 
-/// The error for a collection without the element that was asked for.
+/// The error of a function that needs an element of an empty collection.
 pub(super) fn no_element(function: &str) -> Box<Error> {
     let mut error = stop_iteration("");
-    error.help = Some(format!("the collection is empty; `{function}(default)` gives something else then"));
+    error.help =
+        Some(format!("the collection is empty; use `{function}(default)` to return a default instead"));
     error
 }
 
-/// A collection that is cut into parts while one walks over it. Nothing is read before the first
-/// element is asked for.
+/// A collection that is split into parts during iteration. It is collected when the first element is
+/// requested.
 pub(super) struct Parts {
     source: Option<Value>,
     items: Arc<Seq>,
     to_list: ToList,
-    /// Where the part begins that is not given yet.
+    /// Start of the current part.
     start: usize,
     at: usize,
 }
@@ -170,7 +172,7 @@ impl Parts {
         Self { source: Some(source), items: Arc::new(Seq::new(Vec::new())), to_list, start: 0, at: 0 }
     }
 
-    /// The element to look at, or nothing at the end.
+    /// Returns the current element, or `None` at the end.
     pub(super) fn current(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
         if let Some(source) = self.source.take() {
             self.items = collect(cx, source)?;
@@ -183,14 +185,14 @@ impl Parts {
         self.at += 1;
     }
 
-    /// The part before the current element, with which the next part begins.
+    /// Returns the part before the current element, which starts the next part.
     pub(super) fn cut_before(&mut self, cx: &mut Cx<'_>) -> Result<Value> {
         let part = self.items.get(self.start..self.at).unwrap_or_default().to_vec();
         self.start = self.at;
         self.to_list.make(cx, part)
     }
 
-    /// The part before the current element, which is dropped.
+    /// Returns the part before the current element and drops that element.
     pub(super) fn cut_at(&mut self, cx: &mut Cx<'_>) -> Result<Value> {
         let part = self.cut_before(cx)?;
         self.at += 1;
@@ -198,7 +200,7 @@ impl Parts {
         Ok(part)
     }
 
-    /// What is left at the end, if anything.
+    /// Returns the last part, unless it is empty.
     pub(super) fn rest(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
         if self.start == self.at { Ok(None) } else { self.cut_before(cx).map(Some) }
     }

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "The elements up to the first one for which the predicate is not true, which is left out with all that follow.",
+    doc: "Returns the elements before the first one for which the predicate is false. The result is lazy.",
     overloads: &[("m takeWhile(collection: iter, predicate: lambda)", take_while)],
     examples: &[
         ("[1, 5, 2].takeWhile($ < 3)", "[1]"),

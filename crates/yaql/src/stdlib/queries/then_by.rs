@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Sorts elements that are equal so far by a further key. Only on what `orderBy` or another `thenBy` gives; the key is added to that very ordering.",
+    doc: "Adds a sort key for elements whose previous keys are equal. The receiver must be the result of `orderBy` or `thenBy`; the key is added to that ordering in place.",
     overloads: &[("m thenBy(collection: ordering, selector: lambda)", then_by)],
     examples: &[
         ("[[2, a], [1, b], [1, a]].orderBy($[0]).thenBy($[1])", r#"[[1, "a"], [1, "b"], [2, "a"]]"#),

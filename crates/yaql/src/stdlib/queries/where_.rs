@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Elements for which the predicate is true, found as they are asked for. The predicate sees the element as `$`. `filter` is another name.",
+    doc: "Returns the elements for which the predicate is true, with `$` bound to the element. The result is lazy. `filter` is an alias.",
     overloads: &[
         ("m where(collection: iter, predicate: lambda)", where_),
         ("m filter(collection: iter, predicate: lambda)", where_),
@@ -25,7 +25,7 @@ fn where_(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 
 struct Where {
     source: Limited,
-    /// Nothing when a caller gave null as a value: then the elements themselves are asked.
+    /// `None` if the caller passed null: then the truth of the elements decides.
     predicate: Option<Lambda>,
 }
 

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Tuples of the first elements of all collections, then of the second ones, and so on; ends with the shortest collection.",
+    doc: "Combines the elements of several collections at the same position into tuples, up to the length of the shortest collection. The result is lazy.",
     overloads: &[("m zip(collections: iter...)", zip)],
     examples: &[
         ("[1, 2, 3].zip([a, b])", r#"[[1, "a"], [2, "b"]]"#),

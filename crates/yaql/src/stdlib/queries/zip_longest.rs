@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "queries",
-    doc: "Like `zip`, but ends with the longest collection: the places of elements that are missing are filled with the argument named `default`, or null.",
+    doc: "Combines the elements of several collections at the same position into tuples, up to the length of the longest collection. Missing elements are replaced by the named argument `default`, or null. The result is lazy.",
     overloads: &[("m zipLongest(collections: iter..., **kwargs: any)", zip_longest)],
     examples: &[
         ("[1, 2].zipLongest([a])", r#"[[1, "a"], [2, null]]"#),
@@ -18,16 +18,16 @@ fn zip_longest(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     for collection in args.rest_values() {
         sources.push(Some(cx.iterate(collection)?));
     }
-    // Other names are accepted and mean nothing.
-    let given = args.named_values().into_iter().find(|(name, _)| **name == *"default");
-    let filler = given.map(|(_, value)| value).unwrap_or_default();
+    // As in the reference, other names are ignored.
+    let default = args.named_values().into_iter().find(|(name, _)| **name == *"default");
+    let filler = default.map(|(_, value)| value).unwrap_or_default();
     let depth = sources.iter().flatten().map(Limited::depth).max().unwrap_or(0).max(filler.depth());
     cx.charge(64 * sources.len() as u64)?;
     cx.lazy(ZipLongest { active: sources.len(), sources, filler }, depth)
 }
 
 struct ZipLongest {
-    /// Nothing in place of those that have ended.
+    /// `None` for collections that have ended.
     sources: Vec<Option<Limited>>,
     active: usize,
     filler: Value,

@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::scan;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
-    doc: "The string as a pattern that matches just that string: a backslash goes before every character that means something in patterns, and before ASCII white space.",
+    doc: "Escapes a string so that, as a pattern, it matches exactly that string. Special characters and ASCII whitespace are preceded by a backslash.",
     overloads: &[("f escapeRegex(string: string)", escape_regex)],
     examples: &[
         ("escapeRegex('a.b (c)')", r#""a\\.b\\ \\(c\\)""#),

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
-    doc: "Whether a value is a pattern made by `regex`.",
+    doc: "Reports whether a value is a pattern created by `regex`.",
     overloads: &[("f isRegex(value: any)", is_regex)],
     examples: &[("isRegex(regex(a))", "true"), ("isRegex(a)", "false")],
     purity: Purity::Pure,

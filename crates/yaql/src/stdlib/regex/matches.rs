@@ -4,7 +4,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
-    doc: "Whether a pattern is found anywhere in a string. Called on a pattern it takes the string; called on a string it takes the pattern as a string, which is re.error when it is no pattern.",
+    doc: "Reports whether a pattern matches anywhere in a string. The receiver is a pattern and the argument a string, or the receiver is a string and the argument a pattern as a string. Fails with re.error if the pattern is invalid.",
     overloads: &[
         ("m matches(regexp: regex, string: string)", matches),
         ("m matches(string: string, regexp: string)", matches_pattern),

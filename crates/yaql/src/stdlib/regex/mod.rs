@@ -1,6 +1,6 @@
-//! Regular expressions in the syntax of Python.
+//! Regular expressions in Python syntax.
 
-mod matches_of;
+mod match_iter;
 mod records;
 
 functions! {

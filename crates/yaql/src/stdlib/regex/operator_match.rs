@@ -4,7 +4,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
-    doc: "Whether the pattern on the right, a string or a regex, is found anywhere in the string on the left.",
+    doc: "Reports whether the right operand, a pattern as a string or regex, matches anywhere in the left operand. Fails with re.error if the pattern is invalid.",
     overloads: &[
         ("f #operator_=~(string: string, pattern: string)", matches_pattern),
         ("f #operator_=~(string: string, regexp: regex)", matches),

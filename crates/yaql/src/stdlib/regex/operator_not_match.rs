@@ -4,7 +4,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
-    doc: "Whether the pattern on the right, a string or a regex, is found nowhere in the string on the left.",
+    doc: "Reports whether the right operand, a pattern as a string or regex, does not match anywhere in the left operand. Fails with re.error if the pattern is invalid.",
     overloads: &[
         ("f #operator_!~(string: string, pattern: string)", matches_not_pattern),
         ("f #operator_!~(string: string, regexp: regex)", matches_not),
@@ -15,11 +15,11 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn matches_not(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let Some(regex) = args.regex(1) else { return Ok(Value::Null) };
-    cx.is_match(&regex, args.str(0)).map(|found| Value::Bool(!found))
+    cx.is_match(&regex, args.str(0)).map(|matched| Value::Bool(!matched))
 }
 
 fn matches_not_pattern(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let pattern = args.text(1);
     let regex = cx.regex(&pattern, Flags::default())?;
-    cx.is_match(&regex, args.str(0)).map(|found| Value::Bool(!found))
+    cx.is_match(&regex, args.str(0)).map(|matched| Value::Bool(!matched))
 }

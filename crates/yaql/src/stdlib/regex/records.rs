@@ -1,4 +1,4 @@
-//! What a selector sees of a match: a record for the whole and for each group.
+//! The variables that selectors get: a map for the match and for each group.
 
 use std::sync::LazyLock;
 
@@ -9,26 +9,26 @@ use crate::pyregex::{Match, Regex};
 use crate::stdlib::prelude::*;
 use crate::syntax::VarName;
 
-/// Makes contexts with the records of matches in one text.
+/// Creates contexts for the matches in one text.
 #[derive(Default)]
 pub(super) struct Records {
     positions: Option<Positions>,
 }
 
 impl Records {
-    /// A context in which `$` is the record of the match, `$2` and so on those of its groups, and
-    /// `$name` that of a named group.
+    /// Returns a context in which `$` is the match, `$2` and so on are its groups, and `$name` is a named
+    /// group.
     pub(super) fn bind(
         &mut self,
         cx: &mut Cx<'_>,
         (regex, text): (&Regex, &str),
-        found: &Match,
+        matched: &Match,
         ctx: &Ctx,
     ) -> Result<Ctx> {
         let positions = self.positions.get_or_insert_with(|| Positions::new(text));
         let mut vars: SmallVec<[(VarName, Value); 1]> = SmallVec::with_capacity(regex.group_count() + 1);
         for group in 0..=regex.group_count() {
-            let record = record(cx, positions, text, found.get(group))?;
+            let record = record(cx, positions, text, matched.get(group))?;
             vars.push((VarName::Positional(group as u32 + 1), record));
         }
         for (name, group) in regex.group_names() {
@@ -61,9 +61,9 @@ fn record(
     cx.dict(builder)
 }
 
-/// Turns places in bytes into places in code points.
+/// Converts byte offsets to code point positions.
 struct Positions {
-    /// How many code points begin before each block; none when every byte is one.
+    /// Number of code points before each block; `None` for ASCII text.
     before: Option<Vec<usize>>,
 }
 
@@ -87,12 +87,12 @@ impl Positions {
     fn of(&self, text: &str, byte: usize) -> usize {
         let Some(before) = &self.before else { return byte };
         let block = byte / BLOCK;
-        let known = before.get(block).copied().unwrap_or_default();
-        known + text.as_bytes().get(block * BLOCK..byte).map_or(0, starts)
+        let preceding = before.get(block).copied().unwrap_or_default();
+        preceding + text.as_bytes().get(block * BLOCK..byte).map_or(0, starts)
     }
 }
 
-/// How many code points begin in a piece of UTF-8.
+/// Returns the number of code points that start in a piece of UTF-8.
 fn starts(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }

@@ -4,7 +4,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
-    doc: "A pattern in the syntax of Python. `ignoreCase` makes case irrelevant, with `multiLine` `^` and `$` also match at line breaks, with `dotAll` the dot matches line breaks as well. What is no pattern is re.error.",
+    doc: "Compiles a pattern in Python syntax. `ignoreCase` ignores case, `multiLine` makes `^` and `$` match at line breaks too, and `dotAll` makes `.` match line breaks. Fails with re.error if the pattern is invalid.",
     overloads: &[(
         "f regex(pattern: string, ignoreCase: bool? = false, multiLine: bool? = false, dotAll: bool? = false)",
         regex,

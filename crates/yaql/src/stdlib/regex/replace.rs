@@ -3,12 +3,12 @@ use std::sync::Arc;
 use crate::pyregex::{Regex, Template};
 
 use crate::stdlib::prelude::*;
-use crate::stdlib::regex::matches_of::{Matches, goes_on};
+use crate::stdlib::regex::match_iter::{Matches, needs_more};
 use crate::stdlib::strings::support::{TextBuilder, reserve, scan, word_sized};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
-    doc: "The string with matches of the pattern replaced by a template, the first `count` of them: 0 means all, a negative number none. In the template `\\1` and `\\g<1>` stand for groups, `\\g<name>` for named ones, `\\g<0>` for the whole match; groups that have not matched are empty. A bad template is re.error.",
+    doc: "Replaces matches of a pattern in a string by a template. Replaces the first `count` matches; 0 means all, a negative number none. In the template, `\\1` and `\\g<1>` refer to groups, `\\g<name>` to named groups and `\\g<0>` to the whole match; groups that did not participate are empty. Fails with re.error if the template is invalid.",
     overloads: &[
         ("m replace(regexp: regex, string: string, repl: string, count: int = 0)", replace),
         ("m replace(string: string, regexp: regex, repl: string, count: int = 0)", replace_in),
@@ -55,15 +55,15 @@ fn substitute(
     cx.text(replaced?)
 }
 
-/// With a replacement that is just a string.
+/// Replaces matches by a string without group references.
 fn substitute_plain(cx: &mut Cx<'_>, mut matches: Matches, repl: &str, count: i64) -> Result<Value> {
     let mut out = TextBuilder::default();
     let (mut last, mut done) = (0, 0);
-    while goes_on(done, count) {
-        let Some(found) = matches.next(cx)? else { break };
-        out.push(cx, matches.piece(last, found.start()))?;
+    while needs_more(done, count) {
+        let Some(matched) = matches.next(cx)? else { break };
+        out.push(cx, matches.piece(last, matched.start()))?;
         out.push(cx, repl)?;
-        last = found.end();
+        last = matched.end();
         done += 1;
     }
     if done == 0 {
@@ -73,23 +73,23 @@ fn substitute_plain(cx: &mut Cx<'_>, mut matches: Matches, repl: &str, count: i6
     Ok(out.finish())
 }
 
-/// Refuses what would be too much work, or too long, before it is made.
+/// Checks the work and the length of the result before building it.
 fn check_size(cx: &mut Cx<'_>, regex: &Arc<Regex>, text: &Arc<str>, repl: &str, count: i64) -> Result<()> {
     const SMALL_TEXT: usize = 1 << 14;
     const SMALL_RESULT: usize = 1 << 20;
     let references = repl.matches('\\').count();
-    // Only what is looked at around a match can be captured more than once.
+    // Only look-around can capture the same text more than once.
     let looks_around = ["(?=", "(?<", "(?!"].iter().any(|mark| regex.pattern().contains(mark));
     let literal = (text.len() + 1).saturating_mul(repl.len());
-    let most = (references + 1).saturating_mul(text.len()).saturating_add(literal);
-    if text.len() <= SMALL_TEXT && most <= SMALL_RESULT && !looks_around {
+    let result_max = (references + 1).saturating_mul(text.len()).saturating_add(literal);
+    if text.len() <= SMALL_TEXT && result_max <= SMALL_RESULT && !looks_around {
         return scan(cx, 4 * text.len());
     }
     let mut matches = Matches::new(regex.clone(), text.clone());
     let (mut bytes, mut done) = (text.len(), 0);
-    while goes_on(done, count) {
-        let Some(found) = matches.next(cx)? else { break };
-        let longest = found.groups().iter().flatten().map(|(start, end)| end - start).max().unwrap_or(0);
+    while needs_more(done, count) {
+        let Some(matched) = matches.next(cx)? else { break };
+        let longest = matched.groups().iter().flatten().map(|(start, end)| end - start).max().unwrap_or(0);
         bytes = bytes.saturating_add(repl.len()).saturating_add(references.saturating_mul(longest));
         cx.check_bytes(bytes as u64 / 2)?;
         done += 1;

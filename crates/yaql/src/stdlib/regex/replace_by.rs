@@ -1,11 +1,11 @@
 use crate::stdlib::prelude::*;
-use crate::stdlib::regex::matches_of::{Matches, goes_on};
+use crate::stdlib::regex::match_iter::{Matches, needs_more};
 use crate::stdlib::regex::records::Records;
 use crate::stdlib::strings::support::{TextBuilder, not_a_string, word_sized};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
-    doc: "The string with matches of the pattern replaced by what the expression gives for each, the first `count` of them: 0 means all, a negative number none. The expression sees the match as `$`, its groups as `$2`, `$3` and so on, and named groups by their names: records with `value`, `start` and `end`. It has to give a string, or null for nothing; anything else is a TypeError.",
+    doc: "Replaces matches of a pattern in a string by the result of an expression. Replaces the first `count` matches; 0 means all, a negative number none. In the expression, `$` is the match, `$2`, `$3` and so on are its groups, and `$name` is a named group; each is a map with the keys `value`, `start` and `end`. The expression must return a string, or null for an empty replacement. Fails with TypeError if it returns another type.",
     overloads: &[
         ("m replaceBy(regexp: regex, string: string, repl: lambda-in-context, count: int = 0)", replace_by),
         (
@@ -40,13 +40,13 @@ fn substitute(cx: &mut Cx<'_>, mut matches: Matches, args: &mut Args<'_>) -> Res
     let mut records = Records::default();
     let mut pieces = Pieces::default();
     let (mut last, mut done) = (0, 0);
-    while goes_on(done, count) {
-        let Some(found) = matches.next(cx)? else { break };
-        pieces.push_text(cx, matches.piece(last, found.start()))?;
-        let frame = records.bind(cx, (&matches.regex, &matches.text), &found, args.ctx)?;
+    while needs_more(done, count) {
+        let Some(matched) = matches.next(cx)? else { break };
+        pieces.push_text(cx, matches.piece(last, matched.start()))?;
+        let frame = records.bind(cx, (&matches.regex, &matches.text), &matched, args.ctx)?;
         let replacement = repl.call_in(cx, &frame)?;
         pieces.push(cx, &replacement)?;
-        last = found.end();
+        last = matched.end();
         done += 1;
     }
     if done == 0 {
@@ -56,12 +56,13 @@ fn substitute(cx: &mut Cx<'_>, mut matches: Matches, args: &mut Args<'_>) -> Res
     pieces.finish()
 }
 
-/// The text as it grows. A piece that is no string is an error, but only when all are there.
+/// The result under construction. As in the reference, a replacement that is not a string is reported only at
+/// the end.
 #[derive(Default)]
 struct Pieces {
     out: TextBuilder,
     count: usize,
-    wrong: Option<Box<Error>>,
+    type_error: Option<Box<Error>>,
 }
 
 impl Pieces {
@@ -74,14 +75,14 @@ impl Pieces {
         match piece {
             Value::Null => return Ok(()),
             Value::Str(text) => self.out.push(cx, text)?,
-            other => _ = self.wrong.get_or_insert_with(|| not_a_string(self.count, other)),
+            other => _ = self.type_error.get_or_insert_with(|| not_a_string(self.count, other)),
         }
         self.count += 1;
         Ok(())
     }
 
     fn finish(self) -> Result<Value> {
-        match self.wrong {
+        match self.type_error {
             Some(error) => Err(error),
             None => Ok(self.out.finish()),
         }

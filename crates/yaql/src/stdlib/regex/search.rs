@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::part;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
-    doc: "The first match of the pattern in a string, or null if there is none. Without a selector it is the matched text; a selector sees the match as `$`, its groups as `$2`, `$3` and so on, and named groups by their names: records with `value`, `start` and `end`, positions counting code points. A group that has not matched has the value null and the positions -1.",
+    doc: "Returns the text of the first match of a pattern in a string, or null if there is none. With a selector, returns the result of the selector, in which `$` is the match, `$2`, `$3` and so on are its groups, and `$name` is a named group; each is a map with the keys `value`, `start` and `end`. Positions count code points. A group that did not participate has the value null and the positions -1.",
     overloads: &[("m search(regexp: regex, string: string, selector: lambda-in-context = null)", search)],
     examples: &[
         ("regex('b(.)t').search('a bat')", r#""bat""#),
@@ -24,13 +24,13 @@ fn search(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     cx.steps(8 + text.len() as u64 / 16)?;
     let mut state = ScanState::default();
     state.work = cx.regex_work();
-    let found = regex.search_from(&text, &mut state);
+    let matched = regex.search_from(&text, &mut state);
     cx.steps(state.work.spent)?;
-    let Some(found) = found? else { return Ok(Value::Null) };
+    let Some(matched) = matched? else { return Ok(Value::Null) };
     match selector {
-        None => part(cx, &text, found.text(0, &text).unwrap_or_default()),
+        None => part(cx, &text, matched.text(0, &text).unwrap_or_default()),
         Some(selector) => {
-            let frame = Records::default().bind(cx, (&regex, &text), &found, args.ctx)?;
+            let frame = Records::default().bind(cx, (&regex, &text), &matched, args.ctx)?;
             selector.call_in(cx, &frame)
         }
     }

@@ -1,13 +1,13 @@
 use crate::eval::Ctx;
 
 use crate::stdlib::prelude::*;
-use crate::stdlib::regex::matches_of::Matches;
+use crate::stdlib::regex::match_iter::Matches;
 use crate::stdlib::regex::records::Records;
 use crate::stdlib::strings::support::part;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
-    doc: "All matches of the pattern in a string, found as they are asked for. They do not overlap; empty ones count. Without a selector they are the matched texts; a selector sees each match as it does for `search`.",
+    doc: "Returns the texts of all matches of a pattern in a string. Matches do not overlap; empty matches are included. With a selector, returns its results; see `search`. The result is lazy.",
     overloads: &[(
         "m searchAll(regexp: regex, string: string, selector: lambda-in-context = null)",
         search_all,
@@ -36,8 +36,8 @@ struct Texts {
 
 impl Lazy for Texts {
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
-        let Some(found) = self.matches.next(cx)? else { return Ok(None) };
-        let (start, end) = found.span();
+        let Some(matched) = self.matches.next(cx)? else { return Ok(None) };
+        let (start, end) = matched.span();
         part(cx, &self.matches.text, self.matches.piece(start, end)).map(Some)
     }
 }
@@ -51,8 +51,8 @@ struct Selected {
 
 impl Lazy for Selected {
     fn next(&mut self, cx: &mut Cx<'_>) -> Result<Option<Value>> {
-        let Some(found) = self.matches.next(cx)? else { return Ok(None) };
-        let frame = self.records.bind(cx, (&self.matches.regex, &self.matches.text), &found, &self.ctx)?;
+        let Some(matched) = self.matches.next(cx)? else { return Ok(None) };
+        let frame = self.records.bind(cx, (&self.matches.regex, &self.matches.text), &matched, &self.ctx)?;
         self.selector.call_in(cx, &frame).map(Some)
     }
 }

@@ -1,10 +1,10 @@
 use crate::stdlib::prelude::*;
-use crate::stdlib::regex::matches_of::{Matches, goes_on};
+use crate::stdlib::regex::match_iter::{Matches, needs_more};
 use crate::stdlib::strings::support::{part, word_sized};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "regex",
-    doc: "The parts of a string between matches of the pattern, as a list, with the groups of each match among them (null for those that have not matched). Empty matches cut too. At most `maxSplit` cuts: 0 means all, a negative number none.",
+    doc: "Splits a string at the matches of a pattern, including empty matches. Returns a list of the parts, with the groups of each match between them (null for groups that did not participate). Makes at most `maxSplit` splits; 0 means no limit, a negative number no splits.",
     overloads: &[
         ("m split(regexp: regex, string: string, maxSplit: int = 0)", split),
         ("m split(string: string, regexp: regex, maxSplit: int = 0)", split_in),
@@ -35,17 +35,17 @@ fn split_in(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 fn cut(cx: &mut Cx<'_>, mut matches: Matches, max: i64) -> Result<Value> {
     let mut items = Vec::new();
     let (mut last, mut done) = (0, 0);
-    while goes_on(done, max) {
-        let Some(found) = matches.next(cx)? else { break };
-        items.push(cx.text(matches.piece(last, found.start()))?);
+    while needs_more(done, max) {
+        let Some(matched) = matches.next(cx)? else { break };
+        items.push(cx.text(matches.piece(last, matched.start()))?);
         for group in 1..=matches.regex.group_count() {
-            items.push(match found.get(group) {
+            items.push(match matched.get(group) {
                 Some((start, end)) => cx.text(matches.piece(start, end))?,
                 None => Value::Null,
             });
         }
         cx.check_bytes(56 + 8 * items.len() as u64)?;
-        last = found.end();
+        last = matched.end();
         done += 1;
     }
     let tail = matches.piece(last, matches.text.len());

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The distinct characters of the chosen ASCII classes, as a tuple in no particular order. `letters`, `lowercase` and `uppercase` depended on the locale once and are an AttributeError now; use the classes that begin with `ascii`.",
+    doc: "Returns the distinct characters of the selected ASCII classes, as a tuple in unspecified order. Fails with AttributeError for `letters`, `lowercase` and `uppercase`, which depended on the locale; use the classes that start with `ascii`.",
     overloads: &[(
         "f characters(digits: bool? = false, hexdigits: bool? = false, asciiLowercase: bool? = false, asciiUppercase: bool? = false, asciiLetters: bool? = false, letters: bool? = false, octdigits: bool? = false, punctuation: bool? = false, printable: bool? = false, lowercase: bool? = false, uppercase: bool? = false, whitespace: bool? = false)",
         characters,
@@ -17,7 +17,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
     purity: Purity::Pure,
 };
 
-/// The class of each parameter, in order; none for those that fail.
+/// The characters of each parameter's class, in order; `None` for classes that fail.
 const CLASSES: [(&str, Option<&str>); 12] = [
     ("digits", Some("0123456789")),
     ("hexdigits", Some("0123456789abcdefABCDEF")),
@@ -40,7 +40,7 @@ const CLASSES: [(&str, Option<&str>); 12] = [
 ];
 
 fn characters(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    let mut seen = 0u128;
+    let mut included = 0u128;
     let mut items = Vec::new();
     for (index, (name, letters)) in CLASSES.iter().enumerate() {
         if !args.bool(index) {
@@ -49,8 +49,8 @@ fn characters(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         let Some(letters) = letters else { return Err(missing_class(name)) };
         for letter in letters.chars() {
             let bit = 1 << u32::from(letter);
-            if seen & bit == 0 {
-                seen |= bit;
+            if included & bit == 0 {
+                included |= bit;
                 items.push(Value::str(letter.encode_utf8(&mut [0; 4]) as &str));
             }
         }

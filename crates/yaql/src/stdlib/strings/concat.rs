@@ -3,7 +3,7 @@ use crate::stdlib::strings::support::reserve;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "One string of all the arguments, one after the other. Everything has to be a string already; use `str` for other values, or `join`.",
+    doc: "Concatenates strings. Convert other values with `str` first, or use `join`.",
     overloads: &[("f concat(args: string...)", concat)],
     examples: &[
         ("concat(node, '-', '1')", r#""node-1""#),

@@ -4,7 +4,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "A whole number in hexadecimal: lower case, after `0x` and the sign. A float or null is a TypeError.",
+    doc: "Formats an integer in lower-case hexadecimal with the prefix `0x`, after the sign. Fails with TypeError for a float or null.",
     overloads: &[("f hex(num: number?)", hex)],
     examples: &[
         ("hex(4095)", r#""0xfff""#),

@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::{narrow, scan, wide};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The position of the first occurrence of a string in another, in code points, or -1. The search begins at `start`, which counts from the end when negative, and takes place within the next `length` characters when that is given and not negative.",
+    doc: "Returns the position of the first occurrence of a substring in code points, or -1. The search starts at `start`, which counts from the end if it is negative, and covers `length` code points, or the rest of the string if `length` is omitted or negative.",
     overloads: &[
         ("m indexOf(string: string, sub: string, start: int = 0)", index_of),
         ("m indexOf(string: string, sub: string, start: int, length: int)", index_of_within),
@@ -34,8 +34,7 @@ fn index_of_within(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     Ok(Value::Int(find(text, args.str(1), start, Some(end))))
 }
 
-/// The range of a search: a negative start counts from the end, a negative length means all that
-/// is left.
+/// Returns the range of a search. A negative start counts from the end; a negative length means the rest.
 pub(super) fn window(text: &str, start: &Value, length: &Value) -> (i64, i64) {
     let total = len(text) as i128;
     let (start, length) = (wide(start), wide(length));

@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::scan;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "Whether a string is null or has nothing but blanks, or nothing but characters of `chars`. With `trim` false only a string without any character is empty. Collections are not accepted; compare their length.",
+    doc: "Reports whether a string is null or consists only of whitespace, or only of the characters in `chars`. If `trim` is false, only null and strings without characters are empty. Collections are not accepted; compare their length.",
     overloads: &[("fm isEmpty(string: string?, trim: bool = true, chars: string? = null)", is_empty)],
     examples: &[
         ("'  '.isEmpty()", "true"),

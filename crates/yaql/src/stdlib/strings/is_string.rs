@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "Whether a value is a string.",
+    doc: "Reports whether a value is a string.",
     overloads: &[("f isString(arg: any)", is_string)],
     examples: &[("isString(x)", "true"), ("isString([x])", "false"), ("isString(null)", "false")],
     purity: Purity::Pure,

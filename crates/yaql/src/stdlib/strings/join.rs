@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::{TextBuilder, not_a_string};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "One string of all elements, each through `str`, with the separator between them. Collection and separator may change places.",
+    doc: "Concatenates the elements of a collection, each converted with `str`, with a separator between them. The collection and the separator may be in either order.",
     overloads: &[
         ("m join(sequence: iter, separator: string)", join),
         ("m join(separator: string, sequence: iter)", join_by),
@@ -49,13 +49,13 @@ fn join_texts(cx: &mut Cx<'_>, sequence: Value, separator: &str, ctx: &Ctx) -> R
     Ok(out.finish())
 }
 
-/// The same with another `str`, which need not give strings.
+/// Joins with a redefined `str`, which may return other values than strings.
 fn join_redefined(cx: &mut Cx<'_>, sequence: Value, separator: &str, ctx: &Ctx) -> Result<Value> {
     let mut items = cx.iterate(sequence)?;
     let mut out = TextBuilder::default();
     let mut count = 0usize;
-    // The reference looks at the pieces when it has all of them.
-    let mut wrong = None;
+    // The reference checks the types of all pieces at the end.
+    let mut type_error = None;
     while let Some(item) = items.next(cx)? {
         if count > 0 {
             out.push(cx, separator)?;
@@ -63,11 +63,11 @@ fn join_redefined(cx: &mut Cx<'_>, sequence: Value, separator: &str, ctx: &Ctx) 
         let text = cx.call_values("str", [item], ctx)?;
         match text.as_str() {
             Some(text) => out.push(cx, text)?,
-            None => _ = wrong.get_or_insert_with(|| not_a_string(count, &text)),
+            None => _ = type_error.get_or_insert_with(|| not_a_string(count, &text)),
         }
         count += 1;
     }
-    match wrong {
+    match type_error {
         Some(error) => Err(error),
         None => Ok(out.finish()),
     }

@@ -6,7 +6,7 @@ use crate::stdlib::strings::support::scan;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The position of the last occurrence of a string in another, in code points, or -1. `start` and `length` limit the range as for `indexOf`: it begins at `start`.",
+    doc: "Returns the position of the last occurrence of a substring in code points, or -1. `start` and `length` select the range to search as in `indexOf`.",
     overloads: &[
         ("m lastIndexOf(string: string, sub: string, start: int = 0)", last_index_of),
         ("m lastIndexOf(string: string, sub: string, start: int, length: int)", last_index_of_within),

@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::scan;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "How many code points a string has.",
+    doc: "Returns the number of code points of a string.",
     overloads: &[("fm len(string: string)", len)],
     examples: &[
         ("'héllo'.len()", "5"),

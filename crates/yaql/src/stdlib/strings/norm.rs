@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::{part, scan};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The string without blanks, or characters of `chars`, at both ends, or null if nothing is left. Null stays null.",
+    doc: "Removes whitespace, or the characters in `chars`, from both ends of a string. Returns null if the result is empty or the string is null.",
     overloads: &[("fm norm(string: string?, chars: string? = null)", norm)],
     examples: &[
         ("' x '.norm()", r#""x""#),

@@ -3,7 +3,7 @@ use crate::stdlib::strings::concat::concat;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "Strings put together.",
+    doc: "Concatenates strings.",
     overloads: &[("f #operator_+(args: string...)", concat)],
     examples: &[
         ("a + b", r#""ab""#),

@@ -3,7 +3,7 @@ use crate::stdlib::strings::support::scan;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The left string comes after the right one in the order of code points, or is the same.",
+    doc: "Reports whether the left string is greater than or equal to the right one, compared by code points.",
     overloads: &[("f #operator_>=(left: string, right: string)", ge)],
     examples: &[("b >= a", "true"), ("a >= a", "true"), ("'Z' >= 'a'", "false")],
     purity: Purity::Pure,
@@ -12,6 +12,6 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn ge(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let (left, right) = (args.str(0), args.str(1));
     scan(cx, left.len().min(right.len()))?;
-    // The order of UTF-8 is that of code points.
+    // UTF-8 preserves the order of code points.
     Ok(Value::Bool(left >= right))
 }

@@ -3,7 +3,7 @@ use crate::stdlib::strings::support::scan;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The left string comes after the right one in the order of code points, in which capitals come before all small letters.",
+    doc: "Reports whether the left string is greater than the right one, compared by code points. ASCII upper-case letters sort before all lower-case letters.",
     overloads: &[("f #operator_>(left: string, right: string)", gt)],
     examples: &[
         ("b > a", "true"),
@@ -17,6 +17,6 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn gt(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let (left, right) = (args.str(0), args.str(1));
     scan(cx, left.len().min(right.len()))?;
-    // The order of UTF-8 is that of code points.
+    // UTF-8 preserves the order of code points.
     Ok(Value::Bool(left > right))
 }

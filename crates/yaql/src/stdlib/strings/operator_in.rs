@@ -3,7 +3,7 @@ use crate::stdlib::strings::support::scan;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "Whether the left string occurs in the right one; the empty string occurs everywhere.",
+    doc: "Reports whether the left string is a substring of the right one. The empty string is a substring of every string.",
     overloads: &[("f #operator_in(left: string, right: string)", in_)],
     examples: &[
         ("'at' in 'cat'", "true"),

@@ -3,7 +3,7 @@ use crate::stdlib::strings::support::scan;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The left string comes before the right one in the order of code points; a beginning comes before what it begins.",
+    doc: "Reports whether the left string is less than the right one, compared by code points. A proper prefix is less than the string.",
     overloads: &[("f #operator_<(left: string, right: string)", lt)],
     examples: &[
         ("a < b", "true"),
@@ -17,6 +17,6 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn lt(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let (left, right) = (args.str(0), args.str(1));
     scan(cx, left.len().min(right.len()))?;
-    // The order of UTF-8 is that of code points.
+    // UTF-8 preserves the order of code points.
     Ok(Value::Bool(left < right))
 }

@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::{reserve, wide};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "A string repeated as often as the number says, on either side; nothing for zero or less. The length is checked against the memory quota before anything is built.",
+    doc: "Repeats a string; the operands may be in either order. The result is empty if the count is zero or negative. Fails with MemoryQuotaExceededException, before allocating, if the result would be too large.",
     overloads: &[
         ("f #operator_*(left: string, right: int)", string_by_int),
         ("f #operator_*(left: int, right: string)", int_by_string),
@@ -31,7 +31,7 @@ fn int_by_string(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 
 fn repeat(cx: &mut Cx<'_>, text: &str, times: &Value) -> Result<Value> {
     let fits = !matches!(times, Value::BigInt(_));
-    let times = wide(times).clamp(-FAR, FAR);
+    let times = wide(times).clamp(-COUNT_BOUND, COUNT_BOUND);
     check_quota(cx, text, times)?;
     if !fits {
         return Err(Box::new(Error::overflow("cannot fit 'int' into an index-sized integer")));
@@ -44,11 +44,11 @@ fn repeat(cx: &mut Cx<'_>, text: &str, times: &Value) -> Result<Value> {
     Ok(Value::str(text.repeat(times)))
 }
 
-/// Beyond every count that fits a machine word, and small enough to multiply.
-const FAR: i128 = 1 << 80;
+/// Bound for counts: beyond every machine word, and small enough for the estimate not to overflow.
+const COUNT_BOUND: i128 = 1 << 80;
 
-/// The reference's estimate: that many empty strings fewer, and that many texts. It makes a large
-/// negative count too much as well.
+/// Checks the reference's size estimate, which subtracts the size of an empty string per repetition. It also
+/// rejects large negative counts.
 fn check_quota(cx: &Cx<'_>, text: &str, times: i128) -> Result<()> {
     const EMPTY: i128 = 49;
     let check = |bytes: i128| cx.check_bytes(u64::try_from(bytes.max(0)).unwrap_or(u64::MAX));

@@ -8,7 +8,7 @@ use crate::stdlib::strings::support::{call_str, reserve, scan, word_sized};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The string with occurrences of `old` replaced by `new`, at most `count` of them unless that is negative. With a map, its pairs are applied one after the other, each to the result of the one before, keys and values through `str`.",
+    doc: "Replaces occurrences of `old` by `new`, at most `count` times; a negative count means no limit. With a map, replaces each key by its value, one after the other, each in the result of the previous replacement; keys and values are converted with `str`.",
     overloads: &[
         ("m replace(string: string, old: string, new: string, count: int = -1)", replace),
         ("m replace(string: string, replacements: map, count: int = -1)", replace_all),
@@ -42,7 +42,7 @@ fn replace_all(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     Ok(Value::Str(text))
 }
 
-/// A `str` with another meaning may give anything.
+/// Fails if a redefined `str` returned another value than a string.
 fn string_argument(value: &Value, position: usize) -> Result<&str> {
     value.as_str().ok_or_else(|| {
         let message = format!("replace() argument {position} must be str, not {}", value.type_name());
@@ -51,19 +51,19 @@ fn string_argument(value: &Value, position: usize) -> Result<&str> {
 }
 
 fn replace_one(cx: &mut Cx<'_>, text: Arc<str>, old: &str, new: &str, count: i64) -> Result<Arc<str>> {
-    // A result that cannot be longer need not be measured before it is built.
+    // Results that cannot exceed this length need not be measured in advance.
     const SMALL: usize = 1 << 16;
     cx.step()?;
     scan(cx, text.len())?;
-    let most = (text.len() / old.len().max(1) + 1).saturating_mul(new.len()).saturating_add(text.len());
-    if most > SMALL {
+    let bytes_max = (text.len() / old.len().max(1) + 1).saturating_mul(new.len()).saturating_add(text.len());
+    if bytes_max > SMALL {
         reserve(cx, pytext::replaced_len(&text, old, new, count))?;
     }
     let replaced: Arc<str> = match pytext::replace(&text, old, new, count) {
         Cow::Owned(replaced) => replaced.into(),
         Cow::Borrowed(_) => return Ok(text),
     };
-    if most <= SMALL {
+    if bytes_max <= SMALL {
         cx.charge(24 + replaced.len() as u64)?;
     }
     Ok(replaced)

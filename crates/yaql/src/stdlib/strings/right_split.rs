@@ -5,7 +5,7 @@ use crate::stdlib::strings::split::split_with;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The parts of a string between separators, as `split` gives them, but with at most `maxSplits` cuts counted from the right.",
+    doc: "Splits a string like `split`, but makes at most `maxSplits` splits from the right.",
     overloads: &[(
         "m rightSplit(string: string, separator: string? = null, maxSplits: int = -1)",
         right_split,

@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::{part, scan, word_sized};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The parts of a string between separators, as a list. Without a separator, or with null, at runs of blanks and without empty parts. At most `maxSplits` cuts from the left unless that is negative. An empty separator is a ValueError.",
+    doc: "Splits a string at a separator and returns a list of the parts. Without a separator, or with null, splits at runs of whitespace and omits empty parts. Makes at most `maxSplits` splits from the left; a negative number means no limit. Fails with ValueError if the separator is empty.",
     overloads: &[("m split(string: string, separator: string? = null, maxSplits: int = -1)", split)],
     examples: &[
         ("'a b  c'.split()", r#"["a", "b", "c"]"#),
@@ -38,7 +38,7 @@ pub(super) fn split_with(cx: &mut Cx<'_>, args: &mut Args<'_>, splitter: Splitte
     cx.list(items)
 }
 
-/// Counts the parts of a long text before they are made.
+/// Counts the parts of a long text before creating them.
 fn check_count(cx: &mut Cx<'_>, text: &str, separator: Option<&str>, max: i64) -> Result<()> {
     const SMALL: usize = 1 << 16;
     if text.len() <= SMALL {
@@ -51,7 +51,7 @@ fn check_count(cx: &mut Cx<'_>, text: &str, separator: Option<&str>, max: i64) -
     };
     let parts = cuts.min(usize::try_from(max).unwrap_or(usize::MAX)) as u64 + 1;
     if separator.is_some() {
-        // With blanks there may be fewer parts than this.
+        // Splitting at whitespace may yield fewer parts than this.
         cx.check_bytes(56 + 8 * parts)?;
     }
     cx.charge(16 * parts)

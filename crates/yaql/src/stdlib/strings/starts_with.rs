@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "Whether the string starts with any of the prefixes. Without prefixes it is false, with an empty one true.",
+    doc: "Reports whether a string starts with any of the prefixes. False without prefixes, true for an empty prefix.",
     overloads: &[("m startsWith(string: string, prefixes: string...)", starts_with)],
     examples: &[
         ("'node-1'.startsWith(db, node)", "true"),
@@ -16,6 +16,6 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn starts_with(_: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let prefixes = args.rest_values();
     let text = args.str(0);
-    let found = prefixes.iter().filter_map(Value::as_str).any(|prefix| text.starts_with(prefix));
-    Ok(Value::Bool(found))
+    let matched = prefixes.iter().filter_map(Value::as_str).any(|prefix| text.starts_with(prefix));
+    Ok(Value::Bool(matched))
 }

@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The text form of a value. A string stays what it is; null, true and false become words; everything else looks as Python prints it, also what is inside of collections.",
+    doc: "Converts a value to a string. Strings are unchanged; null, true and false become words. Other values, and the elements of collections, are formatted as Python prints them.",
     overloads: &[("f str(value: any)", str)],
     examples: &[
         ("str(1.0)", r#""1.0""#),

@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::{narrow, part, scan, wide};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "A part of a string, in code points: from `start`, which counts from the end when negative, and `length` characters long, or to the end when `length` is negative. What lies outside is left out.",
+    doc: "Returns a substring, in code points. It starts at `start`, which counts from the end if it is negative, and is `length` code points long, or extends to the end if `length` is negative. The range is clamped to the string.",
     overloads: &[("m substring(string: string, start: int, length: int = -1)", substring)],
     examples: &[
         ("deploy.substring(2)", r#""ploy""#),
@@ -21,15 +21,15 @@ pub(super) static FUNCTION: Builtin = Builtin {
 fn substring(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let text = args.text(0);
     scan(cx, text.len())?;
-    let found = match (args.peek(1), args.peek(2)) {
+    let slice = match (args.peek(1), args.peek(2)) {
         (Value::Int(start), Value::Int(length)) => pytext::substring(&text, *start, *length),
-        (start, length) => unusual(&text, wide(start), wide(length)),
+        (start, length) => substring_wide(&text, wide(start), wide(length)),
     };
-    part(cx, &text, found)
+    part(cx, &text, slice)
 }
 
-/// With numbers that are no positions, or booleans.
-fn unusual(text: &str, start: i128, length: i128) -> &str {
+/// Handles booleans and integers outside `i64`.
+fn substring_wide(text: &str, start: i128, length: i128) -> &str {
     let total = pytext::len(text) as i128;
     let length = if length < 0 { total } else { length };
     let start = if start < 0 { start + total } else { start };

@@ -1,4 +1,4 @@
-//! What functions on strings have in common: paying for work, and building text within bounds.
+//! Helpers of the string functions: cost accounting and bounded string construction.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,17 +8,17 @@ use num_traits::{Signed, ToPrimitive};
 use crate::stdlib::prelude::*;
 use crate::value::number;
 
-/// Counts the work of looking at that many bytes.
+/// Charges for scanning this many bytes.
 pub(in crate::stdlib) fn scan(cx: &mut Cx<'_>, bytes: usize) -> Result<()> {
     cx.steps(bytes as u64 / 32)
 }
 
-/// A piece of a text as a value; the text itself if the piece is all of it.
+/// Returns a part of a text as a value, sharing the text if the part is all of it.
 pub(in crate::stdlib) fn part(cx: &mut Cx<'_>, whole: &Arc<str>, part: &str) -> Result<Value> {
     if part.len() == whole.len() { Ok(Value::Str(whole.clone())) } else { cx.text(part) }
 }
 
-/// A count that has to fit a machine word, as the reference demands of it.
+/// Returns a count that must fit a machine word, as in the reference.
 pub(in crate::stdlib) fn word_sized(count: &Value) -> Result<i64> {
     match count {
         Value::Int(number) => Ok(*number),
@@ -27,33 +27,36 @@ pub(in crate::stdlib) fn word_sized(count: &Value) -> Result<i64> {
     }
 }
 
-/// An integer for sums of positions: exact, unless it is beyond all reason.
+/// Returns an integer for position arithmetic, saturated so that sums do not overflow.
 pub(in crate::stdlib) fn wide(number: &Value) -> i128 {
-    const FAR: i128 = i128::MAX / 4;
+    const POSITION_BOUND: i128 = i128::MAX / 4;
     match number {
         Value::Int(number) => i128::from(*number),
         Value::Bool(flag) => i128::from(*flag),
         other => {
             let number = number::to_big(other);
-            number.to_i128().unwrap_or(if number.is_negative() { -FAR } else { FAR }).clamp(-FAR, FAR)
+            number
+                .to_i128()
+                .unwrap_or(if number.is_negative() { -POSITION_BOUND } else { POSITION_BOUND })
+                .clamp(-POSITION_BOUND, POSITION_BOUND)
         }
     }
 }
 
-/// The position nearest to a number.
+/// Saturates a position to the range of `i64`.
 pub(in crate::stdlib) fn narrow(number: i128) -> i64 {
     number.clamp(i64::MIN.into(), i64::MAX.into()) as i64
 }
 
-/// Refuses a text of that many bytes, and counts it if it may be built.
+/// Checks and charges a text of this many bytes before it is built.
 pub(in crate::stdlib) fn reserve(cx: &mut Cx<'_>, bytes: usize) -> Result<()> {
-    // The reference takes at least half as many bytes for the same text as UTF-8 does. The exact
-    // size is looked at when the text is there.
+    // The reference needs at least half as many bytes as UTF-8 does. The exact size is checked once the text
+    // exists.
     cx.check_bytes(bytes as u64 / 2)?;
     cx.charge(bytes as u64)
 }
 
-/// Text that grows piece by piece and is paid for as it grows.
+/// A string under construction, charged as it grows.
 #[derive(Default)]
 pub(in crate::stdlib) struct TextBuilder {
     out: String,
@@ -67,7 +70,7 @@ impl TextBuilder {
         Ok(())
     }
 
-    /// Adds what the function `str` would make of a value.
+    /// Appends a value converted with `str`.
     pub(in crate::stdlib) fn push_value(&mut self, cx: &mut Cx<'_>, value: &Value) -> Result<()> {
         match value {
             Value::Str(text) => self.push(cx, text),
@@ -88,7 +91,7 @@ impl TextBuilder {
     }
 }
 
-/// What `str` gives for a value, also where `str` has been given another meaning.
+/// Converts a value with `str`, which may have been redefined.
 pub(in crate::stdlib) fn call_str(cx: &mut Cx<'_>, value: Value, args: &Args<'_>) -> Result<Value> {
     if cx.redefined("str", args.ctx) {
         return cx.call_values("str", [value], args.ctx);
@@ -102,7 +105,7 @@ pub(in crate::stdlib) fn call_str(cx: &mut Cx<'_>, value: Value, args: &Args<'_>
     }
 }
 
-/// What the reference says when it puts pieces together of which one is no string.
+/// The reference's error for joining a value that is not a string.
 pub(in crate::stdlib) fn not_a_string(index: usize, value: &Value) -> Box<Error> {
     let message = format!("sequence item {index}: expected str instance, {} found", value.type_name());
     Box::new(Error::kind(message))

@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::scan;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The characters of a string as a tuple of strings, one per code point.",
+    doc: "Returns the code points of a string as a tuple of one-character strings.",
     overloads: &[("m toCharArray(string: string)", to_char_array)],
     examples: &[
         ("'a😀'.toCharArray()", r#"["a", "😀"]"#),

@@ -7,7 +7,7 @@ use crate::stdlib::strings::support::scan;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The string in small letters, by the full rules of Unicode: the length may change, and a sigma at the end of a word gets its final form.",
+    doc: "Converts a string to lower case with the full Unicode rules: the length may change, and a sigma at the end of a word becomes a final sigma.",
     overloads: &[("m toLower(string: string)", to_lower)],
     examples: &[
         ("'MiXeD 42'.toLower()", r#""mixed 42""#),

@@ -7,7 +7,7 @@ use crate::stdlib::strings::support::scan;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The string in capitals, by the full rules of Unicode: the length may change.",
+    doc: "Converts a string to upper case with the full Unicode rules: the length may change.",
     overloads: &[("m toUpper(string: string)", to_upper)],
     examples: &[
         ("ab1.toUpper()", r#""AB1""#),

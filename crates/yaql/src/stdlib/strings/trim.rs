@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::{part, scan};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The string without the characters of `chars` at both ends; without blanks when `chars` is null or not given. An empty `chars` takes nothing away.",
+    doc: "Removes the characters in `chars`, or whitespace if `chars` is null or omitted, from both ends of a string. An empty `chars` removes nothing.",
     overloads: &[("m trim(string: string, chars: string? = null)", trim)],
     examples: &[
         ("' q  '.trim()", r#""q""#),

@@ -5,7 +5,7 @@ use crate::stdlib::strings::support::{part, scan};
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "strings",
-    doc: "The string without the characters of `chars` at its beginning; without blanks when `chars` is null or not given. An empty `chars` takes nothing away.",
+    doc: "Removes the characters in `chars`, or whitespace if `chars` is null or omitted, from the start of a string. An empty `chars` removes nothing.",
     overloads: &[("m trimLeft(string: string, chars: string? = null)", trim_left)],
     examples: &[("xxax.trimLeft(x)", r#""ax""#), ("'  a '.trimLeft()", r#""a ""#)],
     purity: Purity::Pure,

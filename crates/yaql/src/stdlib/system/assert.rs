@@ -2,8 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "system",
-    doc: "The receiver unchanged if the condition, which sees it as `$`, is true; an AssertionError with the message \
-          otherwise. The condition may walk an iterator without using it up.",
+    doc: "Returns the receiver if the condition is true, with `$` bound to the receiver. Fails with AssertionError and the message otherwise. If the receiver is an iterator, the condition does not consume it.",
     overloads: &[("m assert(obj: any, condition: lambda, message: string = 'Assertion failed')", assert)],
     examples: &[
         ("80.assert($ > 0)", "80"),

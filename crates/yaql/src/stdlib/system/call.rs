@@ -3,8 +3,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "system",
-    doc: "Calls a function by name with a sequence of positional and a map of named arguments; with a receiver, a \
-          method. The arguments are values: a parameter that takes an expression gets that value whenever it asks.",
+    doc: "Calls a function by name with a sequence of positional arguments and a map of named arguments; with a receiver, calls a method. The arguments are values: where a parameter takes an expression, every evaluation returns that value.",
     overloads: &[("f call(name: string, args: seq, kwargs: map, receiver: any = none)", call)],
     examples: &[
         ("call(min, [4, 2], {})", "2"),
@@ -17,7 +16,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
     purity: Purity::Pure,
 };
 
-/// Whether a text begins with a word that could name an argument.
+/// Reports whether a text starts like an argument name.
 fn is_keyword(text: &str) -> bool {
     !text.starts_with("__") && text.chars().next().is_some_and(is_letter_start)
 }
@@ -31,13 +30,13 @@ fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         let Value::Str(key) = key else {
             return Err(Box::new(
                 Error::kind("expected string or bytes-like object, got 'int'")
-                    .help("the names of arguments are strings"),
+                    .help("argument names must be strings"),
             ));
         };
         if !is_keyword(key) {
-            // The reference means to drop such a name, and fails over it.
+            // The reference tries to drop such a name while iterating, which fails.
             let error = Error::new(ErrorClass::Runtime, "dictionary changed size during iteration");
-            return Err(Box::new(error.help(format!("`{key}` cannot be the name of an argument"))));
+            return Err(Box::new(error.help(format!("`{key}` is not a valid argument name"))));
         }
         named_values.push((Box::from(&**key), value.clone()));
     }

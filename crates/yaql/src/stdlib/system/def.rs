@@ -6,9 +6,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "system",
-    doc: "A context with a new function: its positional arguments are `$1`, `$2`, …, its named ones `$name`, and its \
-          body sees what was around the definition, itself included. The name is registered in camelCase. Functions \
-          only; methods cannot be made.",
+    doc: "Returns a context that defines a function, for the expression after `->`. In the body, positional arguments are `$1`, `$2`, … and named arguments `$name`; the body can refer to the surrounding variables and to the function itself. The name is converted to camelCase. Methods cannot be defined.",
     overloads: &[("f def(name: string, func: lambda)", def)],
     examples: &[
         ("def(half, $ / 2) -> [8, 6].select(half($))", "[4, 3]"),
@@ -27,11 +25,11 @@ fn def(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         Some((program, node)) => (program.clone(), node),
         None => cx.constant_program(body.constant().cloned().unwrap_or_default()),
     };
-    cx.note_definition(&name);
+    cx.register_definition(&name);
     Ok(Value::Context(args.ctx.with_function(DefinedFunction { name, program, body })?))
 }
 
-/// The name a function is registered under: camelCase, except for the mark of a special name.
+/// Returns the name under which a function is registered: camelCase, except for the prefix of a special name.
 fn function_name(name: &str) -> String {
     let name = name.trim_end_matches('_');
     let mut letters = name.chars();
@@ -53,7 +51,7 @@ mod tests {
 
     #[test]
     fn names_are_registered_in_camel_case() {
-        for (given, registered) in [
+        for (name, registered) in [
             ("node_name", "nodeName"),
             ("plain_", "plain"),
             ("#operator_+", "#operator_+"),
@@ -61,7 +59,7 @@ mod tests {
             ("*equal", "*equal"),
             ("", ""),
         ] {
-            assert_eq!(function_name(given), registered, "{given}");
+            assert_eq!(function_name(name), registered, "{name}");
         }
     }
 }

@@ -3,7 +3,7 @@ use crate::syntax::VarName;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "system",
-    doc: "What `$name` means: the value of a variable, null when there is none. `$` and `$1` are one variable.",
+    doc: "Returns the value of a variable, `$name`, or null if it is not defined. `$` and `$1` are the same variable.",
     overloads: &[("f #get_context_data(name: string)", get)],
     examples: &[("$nothing", "null"), ("let(port => 80) -> $port", "80"), ("with(7) -> [$, $1]", "[7, 7]")],
     purity: Purity::Pure,

@@ -5,8 +5,7 @@ use crate::syntax::VarName;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "system",
-    doc: "A context with variables for the expression after `->`: positional arguments become `$1`, `$2`, …, named \
-          ones `$name`. The arguments themselves do not see the new variables.",
+    doc: "Returns a context that defines variables, for the expression after `->`. Positional arguments become `$1`, `$2`, … and named arguments `$name`. The arguments cannot refer to the new variables.",
     overloads: &[("f let(args: any..., **kwargs: any)", let_)],
     examples: &[
         ("let(size => 3) -> $size * $size", "9"),

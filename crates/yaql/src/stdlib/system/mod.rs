@@ -1,4 +1,4 @@
-//! Variables, contexts, calls and the dot.
+//! Variables, contexts, calls and member access.
 
 functions! {
     // sorted

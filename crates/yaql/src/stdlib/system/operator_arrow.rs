@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "system",
-    doc: "`context -> expression`: the value of the expression in a context made by `let`, `with`, `unpack` or `def`.",
+    doc: "Evaluates an expression in a context created by `let`, `with`, `unpack` or `def`: `context -> expression`.",
     overloads: &[("f #operator_->(left: context, right: lambda-in-context)", arrow)],
     examples: &[
         ("let(x => 6) -> $x * 7", "42"),

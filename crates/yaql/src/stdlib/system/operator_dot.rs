@@ -2,7 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "system",
-    doc: "`receiver.name(…)`: the method call on its right, made on the receiver.",
+    doc: "Calls a method: `receiver.name(…)`.",
     overloads: &[("f #operator_.(receiver: any, expr: method-lambda)", dot)],
     examples: &[
         ("'ab'.toUpper()", "\"AB\""),
@@ -17,7 +17,7 @@ fn dot(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let receiver = args.value(0);
     match args.expression(1) {
         Some((program, node)) => cx.call_on_receiver(&program, node, receiver, args.ctx),
-        // Called by name with a value on the right: the value is all there is.
+        // Called by name with a value as the right operand: the result is that value.
         None => args.lambda(1).call0(cx),
     }
 }

@@ -2,8 +2,7 @@ use crate::stdlib::prelude::*;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "system",
-    doc: "Like the dot, but null on the left gives null without a look at the right. It protects one step, and not \
-          against a missing key.",
+    doc: "Like `.`, but returns null without evaluating the right operand if the left operand is null. Applies to one access only, and does not prevent an error for a missing key.",
     overloads: &[("f #operator_?.(receiver: any, expr: expr)", safe_dot)],
     examples: &[
         ("null?.name", "null"),

@@ -3,9 +3,7 @@ use crate::syntax::VarName;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "system",
-    doc: "A context that binds the elements of a collection to the given names, or to `$1`, `$2`, … when none are \
-          given. With names, there must be as many names as elements. Without names a single-pass iterator loses its \
-          first element; make a list of it before.",
+    doc: "Returns a context that binds the elements of a collection to the given names, or to `$1`, `$2`, … without names. Fails with ValueError if the number of names differs from the number of elements. Without names, the first element of a single-pass iterator is lost; convert it with `toList()` first.",
     overloads: &[("m unpack(sequence: iter, args: string...)", unpack)],
     examples: &[
         ("[3, 4].unpack(width, height) -> $width * $height", "12"),
@@ -41,7 +39,7 @@ fn unpack(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
         });
         return Ok(Value::Context(ctx.with_vars(vars)?));
     }
-    // The reference looks at the first element before it binds any, and forgets to put it back.
+    // The reference consumes the first element of an iterator before binding, a bug kept for compatibility.
     let lost = usize::from(single_pass && !items.is_empty());
     let vars = items.into_iter().skip(lost).enumerate();
     let vars = vars.map(|(index, item)| (VarName::Positional(index as u32 + 1), item));

@@ -3,7 +3,7 @@ use crate::syntax::VarName;
 
 pub(super) static FUNCTION: Builtin = Builtin {
     module: "system",
-    doc: "A context in which the arguments are `$1`, `$2`, …; like `let` without names.",
+    doc: "Returns a context that binds the arguments to `$1`, `$2`, …; like `let` with positional arguments only.",
     overloads: &[("f with(args: any...)", with)],
     examples: &[
         ("with(9, 4) -> $1 - $2", "5"),

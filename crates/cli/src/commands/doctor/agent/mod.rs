@@ -1,40 +1,40 @@
-//! On a node: the folder of its agent, and the way to the server.
+//! Checks on a node: the state folder of its agent and the connection to the server.
 
 use std::path::PathBuf;
 
 use stoker_client::Request;
 
 use super::finding::Finding;
-use super::{place, times};
+use super::{clocks, folder};
 use crate::exit::Outcome;
-use crate::remote::{Target, Wanted};
+use crate::remote::{ResolvedOptions, Target};
 
-/// Look at this machine as the node of an agent
+/// Check this machine as an agent node
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker doctor agent --server https://stoker.example:8000
   stoker doctor agent --server http://10.20.0.2:8000 --state /var/lib/stoker-agent --output json")]
 pub(super) struct Args {
-    /// The folder of the agent
+    /// State folder of the agent
     #[arg(long, value_name = "DIR", default_value = "/var/lib/stoker-agent")]
     state: PathBuf,
 }
 
-pub(super) fn look(args: &Args, wanted: &Wanted) -> Outcome<Vec<Finding>> {
-    let target = Target::of(wanted)?;
+pub(super) fn run_checks(args: &Args, options: &ResolvedOptions) -> Outcome<Vec<Finding>> {
+    let target = Target::of(options)?;
     let client = target.client()?;
-    let mut findings = place::folder("state folder", &args.state);
+    let mut findings = folder::check_folder("state folder", &args.state);
     let server = client.address().to_string();
     match client.send(&Request::get("version")) {
-        Ok(answer) => {
-            findings.push(Finding::ok("server", format!("{server} answers")));
-            let date = answer.date.as_deref().and_then(times::of_http);
-            // Answers are dated to the second.
-            findings.extend(date.map(|at| times::compare("clock", "the server", at, times::SECOND)));
+        Ok(response) => {
+            findings.push(Finding::ok("server", format!("{server} responds")));
+            let date = response.date.as_deref().and_then(clocks::parse_http_date);
+            // HTTP dates have a resolution of one second.
+            findings.extend(date.map(|at| clocks::compare("clock", "the server", at, clocks::SECOND_MICROS)));
         }
         Err(error) => {
-            let help = "is the address right, does a firewall stand between, is its certificate trusted (`--ca-file`)?";
+            let help = "check the address, firewalls, and whether its certificate is trusted (`--ca-file`)";
             findings.push(Finding::problem("server", error.to_string(), help));
         }
     }

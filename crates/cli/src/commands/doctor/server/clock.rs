@@ -1,14 +1,14 @@
-//! Whether the clocks agree.
+//! Checks that the clocks are synchronized.
 
 use stoker_client::Request;
 
+use crate::commands::doctor::clocks;
 use crate::commands::doctor::finding::Finding;
-use crate::commands::doctor::times;
 use crate::remote::Remote;
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
-    let answer = remote.try_send(&Request::get("version")).ok();
-    let date = answer.and_then(|answer| times::of_http(answer.date.as_deref()?));
-    // Answers are dated to the second.
-    date.map(|at| times::compare("clock", "the server", at, times::SECOND)).into_iter().collect()
+    let response = remote.try_send(&Request::get("version")).ok();
+    let date = response.and_then(|response| clocks::parse_http_date(response.date.as_deref()?));
+    // HTTP dates have a resolution of one second.
+    date.map(|at| clocks::compare("clock", "the server", at, clocks::SECOND_MICROS)).into_iter().collect()
 }

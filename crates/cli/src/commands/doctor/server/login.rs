@@ -1,4 +1,4 @@
-//! Whether we are known there.
+//! Checks the credentials.
 
 use stoker_client::{ClientError, Request};
 
@@ -8,12 +8,12 @@ use crate::remote::{Remote, cell};
 const CHECK: &str = "login";
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
-    let answer = remote.try_send(&Request::get("users/me")).and_then(|answer| answer.json());
-    vec![match answer {
-        Ok(me) => Finding::ok(CHECK, format!("as {} ({})", cell(&me["name"]), cell(&me["roles"]))),
+    let response = remote.try_send(&Request::get("users/me")).and_then(|response| response.json());
+    vec![match response {
+        Ok(me) => Finding::ok(CHECK, format!("logged in as {} ({})", cell(&me["name"]), cell(&me["roles"]))),
         Err(ClientError::Refused(refusal)) if refusal.status == 401 => {
-            Finding::problem(CHECK, "you are not logged in, or no longer", "`stoker login`")
+            Finding::problem(CHECK, "not logged in, or the login has expired", "run `stoker login`")
         }
-        Err(error) => Finding::problem(CHECK, error.to_string(), "`stoker login` again"),
+        Err(error) => Finding::problem(CHECK, error.to_string(), "run `stoker login` again"),
     }]
 }

@@ -1,4 +1,4 @@
-//! A server that runs, as a client sees it.
+//! Checks of a running server over its API.
 
 mod agents;
 mod background;
@@ -12,9 +12,9 @@ mod webhooks;
 use super::finding::{Finding, Level};
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Remote, Wanted};
+use crate::remote::{Remote, ResolvedOptions};
 
-/// Look at a server that runs
+/// Check a running server
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,7 +22,7 @@ Examples:
   stoker doctor server --server https://stoker.example --output json")]
 pub(super) struct Args {}
 
-/// One line for each check, in an order in which one is of no use without those before.
+/// Checks in order: a problem ends the list, because later checks depend on earlier ones.
 const CHECKS: &[fn(&mut Remote<'_>) -> Vec<Finding>] = &[
     reach::check,
     clock::check,
@@ -34,14 +34,14 @@ const CHECKS: &[fn(&mut Remote<'_>) -> Vec<Finding>] = &[
     webhooks::check,
 ];
 
-pub(super) fn look(wanted: &Wanted, printer: &mut Printer) -> Outcome<Vec<Finding>> {
-    let mut remote = Remote::connect(wanted, printer)?;
+pub(super) fn run_checks(options: &ResolvedOptions, printer: &mut Printer) -> Outcome<Vec<Finding>> {
+    let mut remote = Remote::connect(options, printer)?;
     let mut findings = Vec::new();
     for check in CHECKS {
-        let found = check(&mut remote);
-        let is_bad = found.iter().any(|finding| finding.level == Level::Problem);
-        findings.extend(found);
-        if is_bad {
+        let results = check(&mut remote);
+        let has_problem = results.iter().any(|finding| finding.level == Level::Problem);
+        findings.extend(results);
+        if has_problem {
             break;
         }
     }

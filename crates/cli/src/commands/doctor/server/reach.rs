@@ -1,4 +1,4 @@
-//! Whether the server answers, and its database.
+//! Checks that the server and its database respond.
 
 use stoker_client::{ClientError, Request};
 
@@ -10,14 +10,14 @@ const CHECK: &str = "server";
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
     let server = remote.client().address().to_string();
     vec![match remote.try_send(&Request::get("health")) {
-        Ok(_) => Finding::ok(CHECK, format!("{server} answers, and so does its database")),
+        Ok(_) => Finding::ok(CHECK, format!("{server} and its database respond")),
         Err(ClientError::Refused(refusal)) if refusal.status == 503 => Finding::problem(
             CHECK,
-            format!("{server} answers, and its database does not"),
-            "on the machine of the server: `stoker doctor setup` with the options of the server",
+            format!("{server} responds, but its database does not"),
+            "run `stoker doctor setup` with the options of the server on its machine",
         ),
         Err(error) => {
-            let help = "does it run, is the address right, does a firewall stand between?";
+            let help = "check that the server is running, its address, and firewalls";
             Finding::problem(CHECK, error.to_string(), help)
         }
     }]

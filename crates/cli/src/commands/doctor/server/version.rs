@@ -1,20 +1,22 @@
-//! Whether program and server are of one version.
+//! Checks that client and server have the same version.
 
 use crate::commands::doctor::finding::Finding;
 use crate::remote::Remote;
 
 const CHECK: &str = "version";
-const OURS: &str = env!("CARGO_PKG_VERSION");
+const CLIENT_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
-    let Ok(shown) = remote.get("version") else { return Vec::new() };
-    vec![match shown["stoker"].as_str() {
-        Some(OURS) => Finding::ok(CHECK, format!("server and program are {OURS}")),
-        Some(theirs) => Finding::warning(
+    let Ok(response) = remote.get("version") else { return Vec::new() };
+    vec![match response["stoker"].as_str() {
+        Some(CLIENT_VERSION) => {
+            Finding::ok(CHECK, format!("client and server have version {CLIENT_VERSION}"))
+        }
+        Some(server_version) => Finding::warning(
             CHECK,
-            format!("the server is {theirs}, this program {OURS}"),
-            "one step apart works; install the same version here",
+            format!("the server has version {server_version}, this client {CLIENT_VERSION}"),
+            "neighboring versions are compatible; install the same version",
         ),
-        None => Finding::problem(CHECK, "this is no Stoker server", "name the right one with `--server`"),
+        None => Finding::problem(CHECK, "not a Stoker server", "pass the right URL with `--server`"),
     }]
 }

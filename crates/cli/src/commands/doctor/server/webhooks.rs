@@ -1,4 +1,4 @@
-//! Webhooks that cannot be told anything. Only admins see them.
+//! Checks the last delivery of each webhook. Only administrators can list webhooks.
 
 use stoker_client::Request;
 
@@ -8,19 +8,19 @@ use crate::remote::{Remote, cell};
 const CHECK: &str = "webhooks";
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
-    let Ok(answer) = remote.try_send(&Request::get("webhooks")).and_then(|answer| answer.json()) else {
+    let Ok(response) = remote.try_send(&Request::get("webhooks")).and_then(|response| response.json()) else {
         return Vec::new();
     };
     let mut findings = Vec::new();
-    for webhook in answer.as_array().into_iter().flatten() {
+    for webhook in response.as_array().into_iter().flatten() {
         let path = format!("webhooks/{}/deliveries", cell(&webhook["id"]));
         let newest = remote.get_list(&Request::get(path).query("limit", 1)).unwrap_or_default();
-        if let Some(failed) = newest.first().filter(|delivery| !delivery["problem"].is_null()) {
+        if let Some(delivery) = newest.first().filter(|delivery| !delivery["problem"].is_null()) {
             let name = cell(&webhook["name"]);
             findings.push(Finding::warning(
                 CHECK,
-                format!("`{name}` was not told the last news: {}", cell(&failed["problem"])),
-                format!("mend the receiver, then `stoker webhook test {name}`"),
+                format!("the last delivery to `{name}` failed: {}", cell(&delivery["problem"])),
+                format!("fix the receiver, then run `stoker webhook test {name}`"),
             ));
         }
     }

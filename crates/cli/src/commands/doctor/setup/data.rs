@@ -1,9 +1,9 @@
-//! The data folder.
+//! Checks the data folder.
 
 use super::Setup;
 use crate::commands::doctor::finding::Finding;
-use crate::commands::doctor::place;
+use crate::commands::doctor::folder;
 
 pub(super) fn check(setup: &Setup) -> Vec<Finding> {
-    place::folder("data folder", &setup.data_folder)
+    folder::check_folder("data folder", &setup.data_folder)
 }

@@ -1,44 +1,44 @@
-//! The database: whether it answers, and of which version it is.
+//! Checks that the database responds, and its schema version.
 
 use super::Setup;
+use crate::commands::doctor::clocks;
 use crate::commands::doctor::finding::Finding;
-use crate::commands::doctor::times;
 
 const CHECK: &str = "database";
-/// Older ones lack what statements use.
+/// Oldest PostgreSQL version whose features the SQL statements need.
 const POSTGRES_MIN: u32 = 13;
 
 pub(super) fn check(setup: &Setup) -> Vec<Finding> {
-    let inspection = match &setup.inspected {
+    let inspection = match &setup.inspection {
         Ok(Some(inspection)) => inspection,
-        Ok(None) => return vec![Finding::ok(CHECK, "there is none yet; the first start makes it")],
+        Ok(None) => return vec![Finding::ok(CHECK, "does not exist; the first start creates it")],
         Err(error) => {
-            let help = "is its address right, does it run, may this user use it?";
+            let help = "check its address, that it is running, and the permissions of the user";
             return vec![Finding::problem(CHECK, error.clone(), help)];
         }
     };
-    let mut findings = vec![Finding::ok(CHECK, format!("{} answers", inspection.engine))];
-    findings.extend(too_old(&inspection.engine));
+    let mut findings = vec![Finding::ok(CHECK, format!("{} responds", inspection.engine))];
+    findings.extend(check_engine_version(&inspection.engine));
     findings.push(match (inspection.found, inspection.known) {
-        (0, _) => Finding::ok(CHECK, "it has no tables yet; the first start makes them"),
-        (found, known) if found == known => Finding::ok(CHECK, format!("its tables are of version {found}")),
+        (0, _) => Finding::ok(CHECK, "has no tables; the first start creates them"),
+        (found, known) if found == known => Finding::ok(CHECK, format!("the schema has version {found}")),
         (found, known) if found < known => Finding::warning(
             CHECK,
-            format!("its tables are of version {found}; this program brings them to {known} when it starts"),
-            "make a backup first: an older program cannot use them any more",
+            format!("the schema has version {found}; the server migrates it to {known} at startup"),
+            "make a backup first: older servers cannot use the new schema",
         ),
         (found, known) => Finding::problem(
             CHECK,
-            format!("its tables are of version {found}, and this program knows {known}"),
-            "use a program that is as new as the one which wrote them",
+            format!("the schema has version {found}, but this program supports {known}"),
+            "install the version of Stoker that migrated the database, or a newer one",
         ),
     });
-    let clock = inspection.clock.map(|at| times::compare("clock", "the database", at.0, 0));
+    let clock = inspection.clock.map(|at| clocks::compare("clock", "the database", at.0, 0));
     findings.extend(clock);
     findings
 }
 
-fn too_old(engine: &str) -> Option<Finding> {
+fn check_engine_version(engine: &str) -> Option<Finding> {
     let version = engine.strip_prefix("PostgreSQL ")?;
     let major: u32 = version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
     (major < POSTGRES_MIN).then(|| {
@@ -52,10 +52,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_engines_are_told_from_new_ones() {
-        assert!(too_old("PostgreSQL 9.6.24").is_some());
-        for fine in ["PostgreSQL 15.8 (Debian 15.8-1)", "PostgreSQL 17devel", "SQLite 3.1"] {
-            assert!(too_old(fine).is_none(), "{fine}");
+    fn old_engines_are_rejected() {
+        assert!(check_engine_version("PostgreSQL 9.6.24").is_some());
+        for supported in ["PostgreSQL 15.8 (Debian 15.8-1)", "PostgreSQL 17devel", "SQLite 3.1"] {
+            assert!(check_engine_version(supported).is_none(), "{supported}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How many files a process may have open: each agent is one.
+//! Checks the limit of open files: each connected agent uses one.
 
 use nix::sys::resource::{Resource, getrlimit};
 
@@ -6,15 +6,19 @@ use super::Setup;
 use crate::commands::doctor::finding::Finding;
 
 const CHECK: &str = "open files";
-/// What a server with a thousand agents and its database needs.
-const FEW: u64 = 4096;
+/// Enough for a thousand agents and the database.
+const LIMIT_MIN: u64 = 4096;
 
 pub(super) fn check(_: &Setup) -> Vec<Finding> {
-    let Ok((_, most)) = getrlimit(Resource::RLIMIT_NOFILE) else { return Vec::new() };
-    let told = format!("a process may open {most} of them, and each connected agent is one");
-    vec![if most < FEW {
-        Finding::warning(CHECK, told, "raise the limit: `LimitNOFILE=65536` in the unit, or `ulimit -Hn`")
+    let Ok((_, limit)) = getrlimit(Resource::RLIMIT_NOFILE) else { return Vec::new() };
+    let message = format!("a process can open {limit} files; each connected agent uses one");
+    vec![if limit < LIMIT_MIN {
+        Finding::warning(
+            CHECK,
+            message,
+            "raise the limit with `LimitNOFILE=65536` in the unit, or with `ulimit -Hn`",
+        )
     } else {
-        Finding::ok(CHECK, told)
+        Finding::ok(CHECK, message)
     }]
 }

@@ -1,4 +1,4 @@
-//! The keys of what is sealed.
+//! Checks the encryption keys of module payloads.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,42 +14,47 @@ const KEY_BYTES: usize = 32;
 
 pub(super) fn check(setup: &Setup) -> Vec<Finding> {
     let path = &setup.key_file;
-    let shown = path.display();
+    let file = path.display();
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let is_new = matches!(&setup.inspected, Ok(None))
-                || matches!(&setup.inspected, Ok(Some(i)) if i.found == 0);
+            let is_new = matches!(&setup.inspection, Ok(None))
+                || matches!(&setup.inspection, Ok(Some(i)) if i.found == 0);
             return vec![if is_new {
-                Finding::ok(CHECK, format!("{shown} is not there yet; the first start makes it"))
+                Finding::ok(CHECK, format!("{file} does not exist; the first start creates it"))
             } else {
                 Finding::warning(
                     CHECK,
                     format!(
-                        "{shown} is not there; if something is sealed already, the server will not start"
+                        "{file} does not exist; the server cannot start if the database contains encrypted payloads"
                     ),
-                    "put the file there that was made with the database, or name it with `--modules-key-file`",
+                    "restore the key file of this database, or pass its path with `--modules-key-file`",
                 )
             }];
         }
         Err(error) => {
-            let help = "let the user who runs the server read it, and nobody else";
-            return vec![Finding::problem(CHECK, format!("{shown} cannot be read: {error}"), help)];
+            let help = "make it readable by the user of the server only";
+            return vec![Finding::problem(CHECK, format!("cannot read {file}: {error}"), help)];
         }
     };
     let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
-    vec![if let Err(line) = read(&text) {
-        let help = "restore it from the copy that you keep apart from the database";
-        Finding::problem(CHECK, format!("{shown}:{line}: this is no key"), help)
+    vec![if let Err(line) = check_keys(&text) {
+        let help = "restore it from its backup";
+        Finding::problem(CHECK, format!("{file}:{line}: invalid key"), help)
     } else if mode & 0o077 != 0 {
-        Finding::warning(CHECK, format!("others can read {shown}"), format!("`chmod 0600 {shown}`"))
+        Finding::warning(
+            CHECK,
+            format!("{file} is readable by other users"),
+            format!("run `chmod 0600 {file}`"),
+        )
     } else {
-        Finding::ok(CHECK, format!("{shown} has them; keep a copy apart from the database"))
+        Finding::ok(CHECK, format!("{file} is valid; back it up separately from the database"))
     }]
 }
 
-/// Whether every line is a name and a key; otherwise the line that is not, or the one after the last.
-fn read(text: &str) -> Result<(), usize> {
+/// Checks that every line is a name and a key; returns the number of the first invalid line, or the line after the
+/// last one if there is no key.
+fn check_keys(text: &str) -> Result<(), usize> {
     let mut n_keys = 0;
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
@@ -70,11 +75,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_told_from_nonsense() {
+    fn invalid_key_lines_are_reported() {
         let key = STANDARD.encode([7; KEY_BYTES]);
-        assert_eq!(read(&format!("# keys\na {key}\n\nb {key}\n")), Ok(()));
-        assert_eq!(read(""), Err(1));
-        assert_eq!(read("# none\n"), Err(2));
-        assert_eq!(read(&format!("a {key}\nb AAAA\n")), Err(2));
+        assert_eq!(check_keys(&format!("# keys\na {key}\n\nb {key}\n")), Ok(()));
+        assert_eq!(check_keys(""), Err(1));
+        assert_eq!(check_keys("# none\n"), Err(2));
+        assert_eq!(check_keys(&format!("a {key}\nb AAAA\n")), Err(2));
     }
 }

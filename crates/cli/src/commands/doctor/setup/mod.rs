@@ -1,4 +1,4 @@
-//! Before a server starts: the machine, and what the options name.
+//! Checks before a server starts: the machine and the files named by the options.
 
 mod certificate;
 mod data;
@@ -20,10 +20,10 @@ use crate::environment;
 use crate::exit::Outcome;
 use crate::runtime::block_on;
 
-/// Look at what a server is to be started with; takes the options of `serve`
+/// Check the setup of a server before it starts; takes the options of `stoker serve`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is changed: a database that is missing is not made, an old one not brought up to date.
+Nothing is changed: a missing database is not created, and an old one is not migrated.
 
 Examples:
   stoker doctor setup
@@ -34,24 +34,24 @@ pub(super) struct Args {
     #[command(flatten)]
     location: Location,
 
-    /// Where packages of plugins are unpacked [default: `plugins` beside the embedded database]
+    /// Folder for unpacked plugin packages [default: `plugins` next to the embedded database]
     #[arg(long, value_name = "DIR")]
     plugins_root: Option<PathBuf>,
 
-    /// File with the keys that contents of modules are sealed with [default: in the data folder]
+    /// File with the encryption keys of module payloads [default: in the data folder]
     #[arg(long, value_name = "FILE")]
     modules_key_file: Option<PathBuf>,
 
-    /// A NATS server
+    /// NATS URL
     #[arg(long, value_name = "URL")]
     nats: Option<String>,
 
-    /// Certificate of the server, in PEM form
+    /// PEM file of the server certificate
     #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
 }
 
-/// What is looked at.
+/// Inputs of the checks.
 struct Setup {
     data_folder: PathBuf,
     plugins_root: PathBuf,
@@ -59,11 +59,11 @@ struct Setup {
     nats: Option<String>,
     certificate: Option<PathBuf>,
     database: Database,
-    /// What is there of the database, or why nobody knows.
-    inspected: Result<Option<Inspection>, String>,
+    /// State of the database; `None` if it does not exist, an error if it cannot be inspected.
+    inspection: Result<Option<Inspection>, String>,
 }
 
-/// One line for each check.
+/// All checks.
 const CHECKS: &[fn(&Setup) -> Vec<Finding>] = &[
     // sorted
     certificate::check,
@@ -77,7 +77,7 @@ const CHECKS: &[fn(&Setup) -> Vec<Finding>] = &[
     // end sorted
 ];
 
-pub(super) fn look(args: Args) -> Outcome<Vec<Finding>> {
+pub(super) fn run_checks(args: Args) -> Outcome<Vec<Finding>> {
     let location = args.location.resolve()?;
     let key_file = key_file(args.modules_key_file, &location);
     let (data_folder, database) = match location {
@@ -90,21 +90,21 @@ pub(super) fn look(args: Args) -> Outcome<Vec<Finding>> {
             (folder, Database::Postgres { url: url.reveal().to_owned() })
         }
     };
-    let inspected = block_on(Store::inspect(&database))?;
+    let inspection = block_on(Store::inspect(&database))?;
     let setup = Setup {
         plugins_root: args.plugins_root.unwrap_or_else(|| data_folder.join("plugins")),
         key_file,
         nats: args.nats,
         certificate: args.tls_cert,
-        inspected: inspected.map_err(|error| chain(&error)),
+        inspection: inspection.map_err(|error| error_chain(&error)),
         data_folder,
         database,
     };
     Ok(CHECKS.iter().flat_map(|check| check(&setup)).collect())
 }
 
-/// An error with everything that caused it.
-fn chain(error: &dyn std::error::Error) -> String {
+/// Formats an error with its chain of sources.
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -1,4 +1,4 @@
-//! A NATS server, where one is named: it greets whoever connects.
+//! Checks a NATS server by its INFO greeting.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -10,45 +10,45 @@ use super::Setup;
 use crate::commands::doctor::finding::Finding;
 
 const CHECK: &str = "nats";
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 const PORT: u16 = 4222;
 const GREETING_BYTES_MAX: u64 = 1 << 20;
 
 pub(super) fn check(setup: &Setup) -> Vec<Finding> {
     let Some(url) = &setup.nats else { return Vec::new() };
-    let help = "is its address right, and does it run? without it servers and agents go on, only slower";
+    let help = "check its address and that it is running; without NATS, servers and agents connect directly";
     vec![match greeting(url) {
         Ok(info) => {
             let version = info["version"].as_str().unwrap_or("?");
             if info["jetstream"] == true {
-                Finding::ok(CHECK, format!("NATS {version} answers and has JetStream"))
+                Finding::ok(CHECK, format!("NATS {version} responds, JetStream is enabled"))
             } else {
-                let help = "start it with what `stoker nats init` writes, or with `--jetstream`; till then results of \
-                            agents on it are with the agents alone until a server has them";
-                Finding::warning(CHECK, format!("NATS {version} has no JetStream"), help)
+                let help = "start NATS with the configuration of `stoker nats init`, or with `--jetstream`; without JetStream, \
+                            only the agents store results until a server has received them";
+                Finding::warning(CHECK, format!("JetStream of NATS {version} is disabled"), help)
             }
         }
-        Err(why) => Finding::problem(CHECK, why, help),
+        Err(error) => Finding::problem(CHECK, error, help),
     }]
 }
 
 fn greeting(url: &str) -> Result<Json, String> {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host).trim_end_matches('/');
-    let host = if rest.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
-        rest.to_owned()
+    let host_port = url.split_once("://").map_or(url, |(_, host_port)| host_port);
+    let host_port = host_port.rsplit_once('@').map_or(host_port, |(_, host)| host).trim_end_matches('/');
+    let host = if host_port.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
+        host_port.to_owned()
     } else {
-        format!("{rest}:{PORT}")
+        format!("{host_port}:{PORT}")
     };
-    let away = |error: std::io::Error| format!("{host} does not answer: {error}");
-    let mut addresses = host.to_socket_addrs().map_err(away)?;
-    let address = addresses.next().ok_or_else(|| format!("{host} has no address"))?;
-    let stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(away)?;
-    stream.set_read_timeout(Some(PATIENCE)).map_err(away)?;
+    let io_error = |error: std::io::Error| format!("{host} does not respond: {error}");
+    let mut addresses = host.to_socket_addrs().map_err(io_error)?;
+    let address = addresses.next().ok_or_else(|| format!("cannot resolve {host}"))?;
+    let stream = TcpStream::connect_timeout(&address, TIMEOUT).map_err(io_error)?;
+    stream.set_read_timeout(Some(TIMEOUT)).map_err(io_error)?;
     let mut line = String::new();
-    BufReader::new(stream.take(GREETING_BYTES_MAX)).read_line(&mut line).map_err(away)?;
+    BufReader::new(stream.take(GREETING_BYTES_MAX)).read_line(&mut line).map_err(io_error)?;
     let info = line.strip_prefix("INFO ").and_then(|json| serde_json::from_str(json.trim()).ok());
-    info.ok_or_else(|| format!("{host} is no NATS server"))
+    info.ok_or_else(|| format!("{host} is not a NATS server"))
 }
 
 #[cfg(test)]
@@ -59,19 +59,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_known_by_its_greeting() {
-        for (said, is_nats) in
+    fn nats_server_is_recognized_by_its_greeting() {
+        for (greeting_line, is_nats) in
             [("INFO {\"version\": \"2.9\", \"jetstream\": true}\r\n", true), ("HTTP/1.1 400\r\n", false)]
         {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let url = format!("nats://user:pass@{}", listener.local_addr().unwrap());
-            let talk = std::thread::spawn(move || {
+            let server = std::thread::spawn(move || {
                 let (mut stream, _) = listener.accept().unwrap();
-                stream.write_all(said.as_bytes()).unwrap();
+                stream.write_all(greeting_line.as_bytes()).unwrap();
             });
-            assert_eq!(greeting(&url).is_ok(), is_nats, "{said}");
-            talk.join().unwrap();
-            assert!(greeting(&url).is_err(), "it has gone");
+            assert_eq!(greeting(&url).is_ok(), is_nats, "{greeting_line}");
+            server.join().unwrap();
+            assert!(greeting(&url).is_err(), "the listener is closed");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The folder of packages of plugins; tasks on nodes read it through the server, so its mode is nobody's business.
+//! Checks the folder of plugin packages. Its mode does not matter: nodes read it through the server.
 
 use super::Setup;
 use crate::commands::doctor::finding::{Finding, Level};
-use crate::commands::doctor::place;
+use crate::commands::doctor::folder;
 
 pub(super) fn check(setup: &Setup) -> Vec<Finding> {
-    let findings = place::folder("plugins", &setup.plugins_root);
-    // Under the data folder it is protected already, and its free space was told.
+    let findings = folder::check_folder("plugins", &setup.plugins_root);
+    // Inside the data folder, permissions and free space were checked already.
     findings.into_iter().filter(|finding| finding.level == Level::Problem).collect()
 }

@@ -1,48 +1,53 @@
-//! Runs that nobody carries out.
+//! Checks for runs with an expired lease.
 
 use stoker_model::Micros;
 use stoker_store::{Store, StoreError};
 
 use super::Setup;
+use crate::commands::doctor::clocks::{SECOND_MICROS, now_micros};
 use crate::commands::doctor::finding::Finding;
-use crate::commands::doctor::times::{SECOND, now_micros};
 use crate::runtime::block_on;
 
 const CHECK: &str = "runs";
-/// A server that dies is followed by another, or by itself, in less time.
-const OLD: i64 = 60 * SECOND;
+/// Longer than a takeover by another server or a restart.
+const GRACE_PERIOD: i64 = 60 * SECOND_MICROS;
 
 pub(super) fn check(setup: &Setup) -> Vec<Finding> {
-    // Opening another version would bring it up to date.
-    let is_ours = matches!(&setup.inspected, Ok(Some(inspection)) if inspection.found == inspection.known);
-    if !is_ours {
+    // Opening another schema version would migrate it.
+    let is_current_schema =
+        matches!(&setup.inspection, Ok(Some(inspection)) if inspection.found == inspection.known);
+    if !is_current_schema {
         return Vec::new();
     }
-    let read = async {
+    let query = async {
         let store = Store::open(&setup.database).await.map_err(|error| error.to_string())?;
-        let old = Micros(now_micros() - OLD);
-        let free = async { store.read().await?.run_work_free("", old).await };
+        let expired_before = Micros(now_micros() - GRACE_PERIOD);
+        let free = async { store.read().await?.run_work_free("", expired_before).await };
         let free: Result<_, StoreError> = free.await;
         store.close().await;
         free.map_err(|error| error.to_string())
     };
-    let free = match block_on(read) {
+    let free = match block_on(query) {
         Ok(Ok(free)) => free,
         Ok(Err(error)) => {
-            return vec![Finding::problem(CHECK, error, "the database answers and cannot be read")];
+            return vec![Finding::problem(
+                CHECK,
+                error,
+                "check the database: it responds, but cannot be read",
+            )];
         }
         Err(_) => return Vec::new(),
     };
-    // One that was never in anybody's hands may have begun a moment ago.
+    // Runs that never had a lease may have just been created.
     let abandoned: Vec<String> =
         free.iter().filter(|work| work.lease_until.is_some()).map(|work| work.run_id.to_string()).collect();
     vec![if abandoned.is_empty() {
-        Finding::ok(CHECK, "none waits for a server")
+        Finding::ok(CHECK, "no run waits for a server")
     } else {
         Finding::warning(
             CHECK,
-            format!("nobody carries out: {}", abandoned.join(", ")),
-            "start a server on this database: it takes them up by itself",
+            format!("runs without a driver: {}", abandoned.join(", ")),
+            "start a server on this database: it takes the runs over",
         )
     }]
 }

@@ -1,4 +1,4 @@
-//! An explanation as a tree of lines.
+//! Renders an explanation as a tree.
 
 use std::fmt::Write as _;
 
@@ -10,9 +10,9 @@ use super::Explanation;
 
 const DIM: Style = Style::new().dimmed();
 const VALUE: Style = AnsiColor::Cyan.on_default();
-const BAD: Style = AnsiColor::Red.on_default();
+const FAILURE: Style = AnsiColor::Red.on_default();
 
-/// Draws with colours; the words say everything without them.
+/// Renders with colors, which carry no additional information.
 pub(crate) fn draw(explanation: &Explanation) -> String {
     let mut out = String::new();
     draw_part(&explanation.root, "", "", &mut out);
@@ -24,7 +24,7 @@ pub(crate) fn draw(explanation: &Explanation) -> String {
 }
 
 fn draw_part(part: &Part, head: &str, indent: &str, out: &mut String) {
-    _ = writeln!(out, "{DIM}{head}{DIM:#}{}{}", part.text, remark(part));
+    _ = writeln!(out, "{DIM}{head}{DIM:#}{}{}", part.text, suffix(part));
     for (part_idx, child) in part.parts.iter().enumerate() {
         let is_last = part_idx + 1 == part.parts.len();
         let (branch, bar) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
@@ -32,20 +32,20 @@ fn draw_part(part: &Part, head: &str, indent: &str, out: &mut String) {
     }
 }
 
-/// What is said behind the text of a part.
-fn remark(part: &Part) -> String {
+/// Suffix of a line: the values or the error of a subexpression.
+fn suffix(part: &Part) -> String {
     let Seen { count, values, error } = &part.seen;
     let times = if *count > 1 { format!(" {DIM}× {count}{DIM:#}") } else { String::new() };
     let more = if *count > values.len() && !values.is_empty() && error.is_none() { ", …" } else { "" };
-    let shown = format!("{VALUE}{}{more}{VALUE:#}", values.join(", "));
+    let value_list = format!("{VALUE}{}{more}{VALUE:#}", values.join(", "));
     match (error, values.is_empty()) {
         (None, true) => format!("   {DIM}(not evaluated){DIM:#}"),
-        (None, false) => format!("{times} = {shown}"),
-        // Where the error began is told in full, further up it only passes through.
+        (None, false) => format!("{times} = {value_list}"),
+        // Print the message only where the error originates; enclosing subexpressions just fail.
         (Some(error), _) if !part.parts.iter().any(Part::holds_failure) => {
-            let before = if values.is_empty() { String::new() } else { format!(" = {shown},") };
-            format!("{times}{before} {BAD}failed: {error}{BAD:#}")
+            let before = if values.is_empty() { String::new() } else { format!(" = {value_list},") };
+            format!("{times}{before} {FAILURE}failed: {error}{FAILURE:#}")
         }
-        (Some(_), _) => format!("{times} {BAD}failed{BAD:#}"),
+        (Some(_), _) => format!("{times} {FAILURE}failed{FAILURE:#}"),
     }
 }

@@ -1,4 +1,4 @@
-//! What every part of an expression was, when it was evaluated.
+//! Values of all subexpressions of an evaluation.
 
 mod draw;
 
@@ -12,10 +12,10 @@ pub(crate) use draw::draw;
 
 const ROOT_CHARS_MAX: usize = 200;
 
-/// An expression with what its parts were, helpers that it called after it.
+/// An expression with the values of its subexpressions, followed by the helpers that it called.
 pub(crate) struct Explanation {
     pub(crate) root: Part,
-    /// Names and bodies of helpers that were called.
+    /// Names and bodies of the called helpers.
     pub(crate) helpers: Vec<(String, Part)>,
 }
 
@@ -28,7 +28,7 @@ impl Explanation {
     ) -> Self {
         let mut root = parts(&expression.program().tree, trace);
         root.text = one_line(expression.source());
-        // What was lazy when it was seen has been walked since.
+        // The trace saw the result before lazy iterators were consumed.
         root.seen = match result {
             Ok(value) => Seen { count: 1, values: vec![short(value, ROOT_CHARS_MAX)], error: None },
             Err(error) => {
@@ -45,7 +45,7 @@ impl Explanation {
         Self { root, helpers }
     }
 
-    /// The same as data.
+    /// Converts the explanation to data.
     pub(crate) fn to_value(&self) -> Value {
         let helpers = self.helpers.iter().map(|(name, part)| (name.as_str(), part_value(part)));
         Value::frozen_dict(Map::from_strings([

@@ -1,8 +1,7 @@
-//! Whether more has to come before a text can be an expression.
+//! Detects incomplete expressions.
 
-/// Whether a bracket or a quote is open at the end. A bracket that closes nothing means that no more is wanted:
-/// the parser has something to say about it.
-pub(super) fn is_unfinished(text: &str) -> bool {
+/// Whether a bracket or quote is still open. An unmatched closing bracket counts as complete: the parser reports it.
+pub(super) fn is_incomplete(text: &str) -> bool {
     if text.trim_start().starts_with(':') {
         return false;
     }
@@ -21,7 +20,7 @@ pub(super) fn is_unfinished(text: &str) -> bool {
     !open.is_empty()
 }
 
-/// Goes past the closing quote; false if there is none.
+/// Skips to the closing quote; returns false if there is none.
 fn skip_string(letters: &mut std::str::Chars<'_>, quote: char) -> bool {
     while let Some(letter) = letters.next() {
         if letter == '\\' {
@@ -38,16 +37,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_brackets_and_quotes_ask_for_more() {
+    fn open_brackets_and_quotes_are_incomplete() {
         for text in ["f(", "[1, {a => ", "'it", "\"a\\\"", "`x", "f(')'"] {
-            assert!(is_unfinished(text), "{text}");
+            assert!(is_incomplete(text), "{text}");
         }
     }
 
     #[test]
-    fn what_is_complete_or_wrong_is_handed_over() {
+    fn complete_and_invalid_expressions_are_not_incomplete() {
         for text in ["", "f()", "'('", ")", "(]", "f)(", "'a\\'b'", ":set x ("] {
-            assert!(!is_unfinished(text), "{text}");
+            assert!(!is_incomplete(text), "{text}");
         }
     }
 }

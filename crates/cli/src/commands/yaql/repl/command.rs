@@ -1,4 +1,4 @@
-//! What begins with a colon.
+//! Colon commands of the REPL.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -20,53 +20,53 @@ pub(super) enum Command {
     Quit,
 }
 
-/// Names and what to say about them, in the order of `:help`.
+/// Name, arguments and description of each command, in the order of `:help`.
 pub(super) const COMMANDS: &[(&str, &str, &str)] = &[
-    (":data", "FILE", "read another document as `$`"),
-    (":doc", "NAME", "tell about a function"),
-    (":explain", "EXPRESSION", "show what every part was"),
-    (":help", "", "show this"),
-    (":quit", "", "leave; Ctrl-D does too"),
-    (":reads", "EXPRESSION", "show what the expression may read"),
-    (":set", "NAME EXPRESSION", "give a variable a value"),
+    (":data", "FILE", "load a document as `$`"),
+    (":doc", "NAME", "describe a function"),
+    (":explain", "EXPRESSION", "show the value of each subexpression"),
+    (":help", "", "show this help"),
+    (":quit", "", "exit; Ctrl-D works too"),
+    (":reads", "EXPRESSION", "show the paths that the expression may read"),
+    (":set", "NAME EXPRESSION", "set a variable"),
 ];
 
 pub(super) fn parse(text: &str) -> Outcome<Command> {
-    let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let rest = rest.trim();
+    let (name, arguments) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let arguments = arguments.trim();
     let command = match name {
         ":help" | ":h" | ":?" => return Ok(Command::Help),
         ":quit" | ":q" | ":exit" => return Ok(Command::Quit),
-        _ if rest.is_empty() => None,
-        ":data" => Some(Command::Data(rest.into())),
-        ":doc" => Some(Command::Doc(rest.to_owned())),
-        ":explain" => Some(Command::Explain(rest.to_owned())),
-        ":reads" => Some(Command::Reads(rest.to_owned())),
+        _ if arguments.is_empty() => None,
+        ":data" => Some(Command::Data(arguments.into())),
+        ":doc" => Some(Command::Doc(arguments.to_owned())),
+        ":explain" => Some(Command::Explain(arguments.to_owned())),
+        ":reads" => Some(Command::Reads(arguments.to_owned())),
         ":set" => {
-            let (name, expression) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            let (name, expression) = arguments.split_once(char::is_whitespace).unwrap_or((arguments, ""));
             let name = name.strip_prefix('$').unwrap_or(name);
             let is_complete = is_name(name) && !expression.trim().is_empty();
             is_complete.then(|| Command::Set(name.to_owned(), expression.trim().to_owned()))
         }
         _ => None,
     };
-    command.ok_or_else(|| Failure::new(Exit::Failed, complaint(name)))
+    command.ok_or_else(|| Failure::new(Exit::Failed, invalid_command(name)))
 }
 
-fn complaint(name: &str) -> Diagnostic {
-    if let Some((name, arguments, _)) = COMMANDS.iter().find(|(known, ..)| *known == name) {
-        return Diagnostic::error(format!("write `{name} {arguments}`"));
+fn invalid_command(name: &str) -> Diagnostic {
+    if let Some((name, arguments, _)) = COMMANDS.iter().find(|(command, ..)| *command == name) {
+        return Diagnostic::error(format!("usage: `{name} {arguments}`"));
     }
     let bare = name.trim_start_matches(':');
-    let help = match closest(bare, COMMANDS.iter().map(|(known, ..)| known.trim_start_matches(':'))) {
+    let help = match closest(bare, COMMANDS.iter().map(|(command, ..)| command.trim_start_matches(':'))) {
         Some(best) => format!("did you mean `:{best}`?"),
-        None => "`:help` lists what there is".to_owned(),
+        None => "enter `:help` to list all commands".to_owned(),
     };
-    Diagnostic::error(format!("there is no command `{name}`")).help(Some(help))
+    Diagnostic::error(format!("unknown command `{name}`")).help(Some(help))
 }
 
 pub(super) fn help() -> String {
-    let mut out = "An expression is evaluated; `$` is the data, `$_` the last result.\n\n".to_owned();
+    let mut out = "Enter an expression to evaluate it; `$` is the data, `$_` the last result.\n\n".to_owned();
     for (name, arguments, about) in COMMANDS {
         _ = writeln!(out, "  {:<22}  {about}", format!("{name} {arguments}"));
     }
@@ -78,19 +78,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_read_with_their_arguments() {
+    fn commands_are_parsed_with_their_arguments() {
         assert_eq!(parse(":q").unwrap(), Command::Quit);
         assert_eq!(parse(":set $x 1 + 2").unwrap(), Command::Set("x".into(), "1 + 2".into()));
         assert_eq!(parse(":data  a b.yaml").unwrap(), Command::Data("a b.yaml".into()));
     }
 
     #[test]
-    fn wrong_commands_are_explained() {
+    fn invalid_commands_are_reported() {
         let message = |text: &str| parse(text).unwrap_err().diagnostics[0].message.clone();
-        assert_eq!(message(":data"), "write `:data FILE`");
-        assert_eq!(message(":set x"), "write `:set NAME EXPRESSION`");
-        assert_eq!(message(":set x-y 1"), "write `:set NAME EXPRESSION`");
-        assert_eq!(message(":hlep"), "there is no command `:hlep`");
+        assert_eq!(message(":data"), "usage: `:data FILE`");
+        assert_eq!(message(":set x"), "usage: `:set NAME EXPRESSION`");
+        assert_eq!(message(":set x-y 1"), "usage: `:set NAME EXPRESSION`");
+        assert_eq!(message(":hlep"), "unknown command `:hlep`");
         assert_eq!(parse(":hlep").unwrap_err().diagnostics[0].help.as_deref(), Some("did you mean `:help`?"));
     }
 }

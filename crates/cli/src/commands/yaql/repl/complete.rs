@@ -1,20 +1,20 @@
-//! What could stand at the cursor.
+//! Tab completion.
 
 use stoker_yaql::Value;
 
 use super::command::COMMANDS;
 
-/// What can be named.
-pub(super) struct Known<'a> {
+/// Names that can be completed.
+pub(super) struct Scope<'a> {
     pub(super) functions: &'a [String],
     pub(super) methods: &'a [String],
     pub(super) data: &'a Value,
-    /// Without `$`.
+    /// Names without `$`.
     pub(super) vars: &'a [(String, Value)],
 }
 
-/// Where the word at the cursor begins, and what it could be.
-pub(super) fn complete(line: &str, cursor: usize, known: &Known<'_>) -> (usize, Vec<String>) {
+/// Returns the start of the word at the cursor and its completions.
+pub(super) fn complete(line: &str, cursor: usize, scope: &Scope<'_>) -> (usize, Vec<String>) {
     let before = &line[..line.floor_char_boundary(cursor)];
     if before.starts_with(':') && !before.contains(char::is_whitespace) {
         return (0, matching(before, COMMANDS.iter().map(|(name, ..)| (*name).to_owned())));
@@ -22,15 +22,15 @@ pub(super) fn complete(line: &str, cursor: usize, known: &Known<'_>) -> (usize, 
     let start = before.trim_end_matches(is_word).len();
     let (head, word) = before.split_at(start);
     if head.ends_with('$') {
-        let names = known.vars.iter().map(|(name, _)| name.clone());
+        let names = scope.vars.iter().map(|(name, _)| name.clone());
         return (start, matching(word, names));
     }
     let Some(receiver) = head.strip_suffix('.') else {
-        return (start, matching(word, known.functions.iter().map(|name| format!("{name}("))));
+        return (start, matching(word, scope.functions.iter().map(|name| format!("{name}("))));
     };
     let receiver = receiver.strip_suffix('?').unwrap_or(receiver);
-    let keys = path_value(receiver, known).map(keys).unwrap_or_default();
-    let methods = known.methods.iter().map(|name| format!("{name}("));
+    let keys = path_value(receiver, scope).map(keys).unwrap_or_default();
+    let methods = scope.methods.iter().map(|name| format!("{name}("));
     (start, matching(word, keys.into_iter().chain(methods)))
 }
 
@@ -42,9 +42,9 @@ fn matching(prefix: &str, candidates: impl Iterator<Item = String>) -> Vec<Strin
     candidates.filter(|candidate| candidate.starts_with(prefix)).collect()
 }
 
-/// The value of the path that ends the text, such as `$.a.b` or `$name`. A list stands for its first element, as
-/// a dot after it does.
-fn path_value<'a>(text: &str, known: &Known<'a>) -> Option<&'a Value> {
+/// Resolves the path at the end of the text, such as `$.a.b` or `$name`. A list stands for its first element, because
+/// a key after a dot applies to its elements.
+fn path_value<'a>(text: &str, scope: &Scope<'a>) -> Option<&'a Value> {
     let start = text.trim_end_matches(|letter| is_word(letter) || letter == '.' || letter == '?').len();
     if !text[..start].ends_with('$') {
         return None;
@@ -52,8 +52,8 @@ fn path_value<'a>(text: &str, known: &Known<'a>) -> Option<&'a Value> {
     let mut steps = text[start..].split('.').map(|step| step.trim_end_matches('?'));
     let name = steps.next().unwrap_or_default();
     let mut value = match name {
-        "" | "1" => known.data,
-        _ => known.vars.iter().find(|(known, _)| known == name).map(|(_, value)| value)?,
+        "" | "1" => scope.data,
+        _ => scope.vars.iter().find(|(var, _)| var == name).map(|(_, value)| value)?,
     };
     for key in steps {
         value = first_element(value).as_map()?.get_str(key)?;
@@ -65,16 +65,16 @@ fn first_element(value: &Value) -> &Value {
     value.as_seq().and_then(|items| items.first()).unwrap_or(value)
 }
 
-/// Keys that can be written after a dot.
+/// Keys that can follow a dot without quoting.
 fn keys(value: &Value) -> Vec<String> {
     const KEYS_MAX: usize = 1000;
     let Some(map) = first_element(value).as_map() else { return Vec::new() };
-    let is_plain =
+    let is_identifier =
         |key: &&str| key.chars().all(is_word) && key.starts_with(|first: char| !first.is_ascii_digit());
     map.iter()
         .take(KEYS_MAX)
         .filter_map(|(key, _)| key.as_str())
-        .filter(is_plain)
+        .filter(is_identifier)
         .map(str::to_owned)
         .collect()
 }
@@ -85,31 +85,31 @@ mod tests {
 
     use super::*;
 
-    /// Completes at `|`.
+    /// Completes at the position of `|`.
     fn check(text: &str, start: usize, expected: &[&str]) {
         let data =
             parse(r#"{"nodes": [{"name": "a", "rack": 1, "b c": 0}], "storage": {"pool": {"size": 3}}}"#);
         let vars = [("_".to_owned(), parse(r#"{"last": 1}"#).unwrap()), ("site".to_owned(), Value::Null)];
-        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        let known = Known {
-            functions: &words(&["len", "let"]),
-            methods: &words(&["len", "select"]),
+        let strings = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let scope = Scope {
+            functions: &strings(&["len", "let"]),
+            methods: &strings(&["len", "select"]),
             data: &data.unwrap(),
             vars: &vars,
         };
         let cursor = text.find('|').unwrap();
-        assert_eq!(complete(&text.replace('|', ""), cursor, &known), (start, words(expected)), "{text}");
+        assert_eq!(complete(&text.replace('|', ""), cursor, &scope), (start, strings(expected)), "{text}");
     }
 
     #[test]
-    fn functions_where_an_expression_begins() {
+    fn completes_functions_at_the_start_of_an_expression() {
         check("le|", 0, &["len(", "let("]);
         check("1 + le|n", 4, &["len(", "let("]);
         check("zz|", 0, &[]);
     }
 
     #[test]
-    fn keys_and_methods_after_a_dot() {
+    fn completes_keys_and_methods_after_a_dot() {
         check("$.|", 2, &["nodes", "storage", "len(", "select("]);
         check("$.st|", 2, &["storage"]);
         check("f($.storage.pool.s|", 17, &["size", "select("]);
@@ -117,20 +117,20 @@ mod tests {
     }
 
     #[test]
-    fn a_list_offers_the_keys_of_its_elements() {
+    fn completes_keys_of_list_elements() {
         check("$.nodes.r|", 8, &["rack"]);
         check("$.nodes.|", 8, &["name", "rack", "len(", "select("]);
     }
 
     #[test]
-    fn only_methods_where_the_value_is_not_known() {
+    fn completes_only_methods_of_unknown_values() {
         check("f().l|", 4, &["len("]);
         check("$.nowhere.l|", 10, &["len("]);
         check("'x'.s|", 4, &["select("]);
     }
 
     #[test]
-    fn variables_and_their_keys() {
+    fn completes_variables_and_their_keys() {
         check("$s|", 1, &["site"]);
         check("$|", 1, &["_", "site"]);
         check("$_.l|", 3, &["last", "len("]);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_at_the_beginning_of_a_line() {
+    fn completes_commands_at_the_start_of_a_line() {
         check(":e|", 0, &[":explain"]);
         check(":explain le|", 9, &["len(", "let("]);
     }

@@ -1,4 +1,4 @@
-//! Lines that somebody edits at a terminal.
+//! Interactive line editor.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -12,8 +12,8 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use stoker_yaql::Value;
 
-use super::brackets::is_unfinished;
-use super::complete::{Known, complete};
+use super::brackets::is_incomplete;
+use super::complete::{Scope, complete};
 use super::state::{Next, State};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::environment::state_folder;
@@ -24,9 +24,11 @@ use stoker_yaql::people::names;
 const PROMPT: &str = "yaql> ";
 
 pub(super) fn run(state: &mut State, printer: &mut Printer) -> Outcome {
-    let terminal = |error: ReadlineError| Failure::input(format!("cannot read from the terminal: {error}"));
+    let terminal_error =
+        |error: ReadlineError| Failure::input(format!("cannot read from the terminal: {error}"));
     let config = Config::builder().completion_type(CompletionType::List).auto_add_history(true).build();
-    let mut editor: Editor<Assistant, DefaultHistory> = Editor::with_config(config).map_err(terminal)?;
+    let mut editor: Editor<Assistant, DefaultHistory> =
+        Editor::with_config(config).map_err(terminal_error)?;
     let history = state_folder().map(|folder| folder.join("yaql_history"));
     if let Some(path) = history.as_deref().filter(|path| path.exists()) {
         _ = editor.load_history(path);
@@ -34,7 +36,7 @@ pub(super) fn run(state: &mut State, printer: &mut Printer) -> Outcome {
     let library = state.session.engine.library();
     let (functions, methods) = (names(library, false), names(library, true));
     let mut assistant = Assistant { functions, methods, data: Value::Null, vars: Vec::new() };
-    printer.note("`:help` lists commands, Ctrl-D leaves");
+    printer.note("enter `:help` for help, Ctrl-D to exit");
     loop {
         assistant.data = state.data.clone();
         assistant.vars.clone_from(&state.vars);
@@ -43,38 +45,38 @@ pub(super) fn run(state: &mut State, printer: &mut Printer) -> Outcome {
         assistant = editor.helper_mut().map(std::mem::take).unwrap_or_default();
         match line {
             Ok(line) => match state.enter(line.trim(), printer) {
-                Ok(Next::Go) => {}
+                Ok(Next::Continue) => {}
                 Ok(Next::Quit) => break,
-                Err(failure) if failure.exit == Exit::Unread || failure.exit == Exit::Output => {
+                Err(failure) if failure.exit == Exit::BrokenPipe || failure.exit == Exit::Output => {
                     return Err(failure);
                 }
                 Err(failure) => {
                     failure.diagnostics.iter().for_each(|diagnostic| printer.diagnostic(diagnostic));
                 }
             },
-            // Ctrl-C gives up the line, not the session.
+            // Ctrl-C discards the line and continues the session.
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => break,
-            Err(error) => return Err(terminal(error)),
+            Err(error) => return Err(terminal_error(error)),
         }
     }
     if let Some(path) = history {
-        keep_history(&mut editor, &path, printer);
+        save_history(&mut editor, &path, printer);
     }
     Ok(())
 }
 
-fn keep_history(editor: &mut Editor<Assistant, DefaultHistory>, path: &Path, printer: &mut Printer) {
+fn save_history(editor: &mut Editor<Assistant, DefaultHistory>, path: &Path, printer: &mut Printer) {
     let folder: PathBuf = path.parent().map(Path::to_owned).unwrap_or_default();
-    let saved = fs::create_dir_all(folder)
+    let result = fs::create_dir_all(folder)
         .and_then(|()| editor.save_history(path).map_err(|error| io::Error::other(error.to_string())));
-    if let Err(error) = saved {
-        let message = format!("the history could not be kept in `{}`: {error}", path.display());
+    if let Err(error) = result {
+        let message = format!("cannot save the history to `{}`: {error}", path.display());
         printer.diagnostic(&Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) });
     }
 }
 
-/// What the editor asks while somebody types.
+/// Completion and validation callbacks of the editor.
 #[derive(Default)]
 struct Assistant {
     functions: Vec<String>,
@@ -93,13 +95,13 @@ impl Completer for Assistant {
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
         let Self { functions, methods, data, vars } = self;
-        Ok(complete(line, cursor, &Known { functions, methods, data, vars }))
+        Ok(complete(line, cursor, &Scope { functions, methods, data, vars }))
     }
 }
 
 impl Validator for Assistant {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let unfinished = is_unfinished(context.input());
+        let unfinished = is_incomplete(context.input());
         Ok(if unfinished { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
     }
 }

@@ -1,4 +1,4 @@
-//! `stoker yaql repl`: one expression after another.
+//! `stoker yaql repl`: evaluates expressions interactively.
 
 mod brackets;
 mod command;
@@ -12,28 +12,28 @@ use std::path::PathBuf;
 use super::session::{self, Session};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
-use brackets::is_unfinished;
+use brackets::is_incomplete;
 use state::{Next, State};
 
-/// Try expressions one after another
+/// Evaluate expressions interactively
 ///
-/// With a terminal there is a history, completion with Tab, and lines go on while brackets are open. Without one,
-/// expressions are read from standard input in the same way, without prompts.
+/// On a terminal, supports history, completion with Tab, and expressions over several lines while brackets are open.
+/// Otherwise, reads expressions from standard input without prompts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-`$` is the data, `$_` the last result. Type `:help` for what else there is.
+`$` is the data, `$_` the last result. Enter `:help` for a list of commands.
 
 Examples:
   stoker yaql repl --data cluster.yaml
   echo '$.len()' | stoker yaql repl --data list.json
 
 Exit codes:
-  0  the end was reached
-  1  without a terminal: some expression is wrong or failed
-  2  wrong usage
-  3  data or helper files could not be read or make no sense")]
+  0  success
+  1  without a terminal: an expression is invalid or its evaluation failed
+  2  invalid usage
+  3  invalid or unreadable data or helper files")]
 pub(crate) struct Args {
-    /// Document to read as `$`, JSON or YAML
+    /// JSON or YAML document to read as `$`
     #[arg(long, short, value_name = "FILE")]
     data: Option<PathBuf>,
 
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     if io::stdin().is_terminal() { editor::run(&mut state, printer) } else { run_lines(&mut state, printer) }
 }
 
-/// Lines that nobody edits.
+/// Reads expressions from standard input without a terminal.
 fn run_lines(state: &mut State, printer: &mut Printer) -> Outcome {
     let mut has_failed = false;
     let mut text = String::new();
@@ -63,13 +63,13 @@ fn run_lines(state: &mut State, printer: &mut Printer) -> Outcome {
             text.push_str(&line);
             text.push('\n');
         }
-        if !at_end && is_unfinished(&text) {
+        if !at_end && is_incomplete(&text) {
             continue;
         }
         match state.enter(text.trim(), printer) {
-            Ok(Next::Go) => {}
+            Ok(Next::Continue) => {}
             Ok(Next::Quit) => break,
-            Err(failure) if failure.exit == Exit::Unread || failure.exit == Exit::Output => {
+            Err(failure) if failure.exit == Exit::BrokenPipe || failure.exit == Exit::Output => {
                 return Err(failure);
             }
             Err(failure) => {

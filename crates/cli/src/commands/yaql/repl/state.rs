@@ -1,4 +1,4 @@
-//! What a session of questions remembers.
+//! State of a REPL session: data and variables.
 
 use std::path::Path;
 
@@ -21,12 +21,12 @@ use stoker_yaql::people::Trace;
 pub(super) struct State {
     pub(super) session: Session,
     pub(super) data: Value,
-    /// By name without `$`, in the order they were set.
+    /// Variables by name without `$`, in the order they were set.
     pub(super) vars: Vec<(String, Value)>,
 }
 
 pub(super) enum Next {
-    Go,
+    Continue,
     Quit,
 }
 
@@ -42,17 +42,17 @@ impl State {
         Ok(())
     }
 
-    /// Does what was typed.
+    /// Evaluates an expression or runs a command.
     pub(super) fn enter(&mut self, text: &str, printer: &mut Printer) -> Outcome<Next> {
         if text.is_empty() {
-            return Ok(Next::Go);
+            return Ok(Next::Continue);
         }
         if !text.starts_with(':') {
             let value = self.evaluate(text)?;
-            let shown = to_text(&value, Format::Json, &self.session.options);
-            printer.data(&shown.map_err(|error| self.session.failure(&error, text))?)?;
+            let output = to_text(&value, Format::Json, &self.session.options);
+            printer.data(&output.map_err(|error| self.session.failure(&error, text))?)?;
             self.set("_", &value);
-            return Ok(Next::Go);
+            return Ok(Next::Continue);
         }
         let command = command::parse(text)?;
         match command {
@@ -67,7 +67,7 @@ impl State {
             Command::Reads(source) => self.reads(&source, printer)?,
             Command::Doc(name) => self.doc(&name, printer)?,
         }
-        Ok(Next::Go)
+        Ok(Next::Continue)
     }
 
     fn evaluate(&self, source: &str) -> Outcome<Value> {
@@ -81,7 +81,7 @@ impl State {
     }
 
     fn set(&mut self, name: &str, value: &Value) {
-        self.vars.retain(|(known, _)| known != name);
+        self.vars.retain(|(var, _)| var != name);
         self.vars.push((name.to_owned(), as_input(value)));
     }
 
@@ -104,12 +104,12 @@ impl State {
 
     fn doc(&self, name: &str, printer: &mut Printer) -> Outcome {
         let entries = people::entries(self.session.engine.library().functions());
-        let found = people::find(&entries, name);
-        if found.is_empty() {
+        let functions = people::find(&entries, name);
+        if functions.is_empty() {
             let help = people::suggestion(&entries, name).map(|best| format!("did you mean `{best}`?"));
-            let diagnostic = Diagnostic::error(format!("there is no function `{name}`")).help(help);
+            let diagnostic = Diagnostic::error(format!("unknown function `{name}`")).help(help);
             return Err(Failure::new(Exit::Failed, diagnostic));
         }
-        Ok(printer.page(&pages(&found))?)
+        Ok(printer.page(&pages(&functions))?)
     }
 }

@@ -1,26 +1,27 @@
-//! Key drivers: one value of the contents, in a file of its own. A driver of this kind is a configuration and no code.
+//! Generic driver that writes one value of the contents to a file. A specific driver is a [`Keyed`]
+//! configuration.
 
 use std::path::PathBuf;
 
-use super::{Payload, Told, Trouble};
+use super::{DriverError, DriverResult, Payload};
 use crate::host::{Command, FileToWrite};
 use crate::task_type::Context;
 use crate::types::modules::contents::settings;
 
 pub(super) struct Keyed {
-    /// The key that has to be in the contents.
+    /// Required key.
     pub(super) key: &'static str,
-    /// The file it goes into, and what is written there; `{}` is the value.
+    /// File to write and its template; `{}` is replaced by the value.
     pub(super) path: &'static str,
     pub(super) text: &'static str,
     pub(super) permissions: u32,
 }
 
-pub(super) async fn apply(keyed: &'static Keyed, payload: Payload<'_>, cx: Context<'_>) -> Told {
-    let settings = settings(payload.contents).map_err(Trouble::Failed)?;
+pub(super) async fn apply(keyed: &'static Keyed, payload: Payload<'_>, cx: Context<'_>) -> DriverResult {
+    let settings = settings(payload.contents).map_err(DriverError::Failed)?;
     let value = settings.get(keyed.key).filter(|value| !value.is_empty());
     let value =
-        value.ok_or_else(|| Trouble::failed(format!("'{}' not found in contents file", keyed.key)))?;
+        value.ok_or_else(|| DriverError::failed(format!("'{}' not found in contents file", keyed.key)))?;
     let file = FileToWrite {
         path: PathBuf::from(keyed.path),
         data: keyed.text.replace("{}", value).into_bytes(),
@@ -32,11 +33,11 @@ pub(super) async fn apply(keyed: &'static Keyed, payload: Payload<'_>, cx: Conte
     Ok(format!("{} was set", keyed.key))
 }
 
-pub(super) async fn remove(keyed: &'static Keyed, cx: Context<'_>) -> Told {
+pub(super) async fn remove(keyed: &'static Keyed, cx: Context<'_>) -> DriverResult {
     let exit = cx.host.run(Command::argv(["rm", "-f", "--", keyed.path])).await?;
     if exit.is_success() {
         Ok(format!("{} was removed", keyed.key))
     } else {
-        Err(Trouble::Failed(exit.told()))
+        Err(DriverError::Failed(exit.describe()))
     }
 }

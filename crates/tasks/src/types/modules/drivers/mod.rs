@@ -1,16 +1,17 @@
-//! Drivers: how a module of a type is applied and removed. A new one is a folder and a line here.
+//! Module drivers: how modules of a type are applied and removed. To add one, create a folder and a line
+//! here.
 
 use crate::host::{HostError, StopReason, Work};
 use crate::task_type::Context;
 
 mod keyed;
 
-/// Declares the folder of each driver and lists it.
+/// Declares the module of each driver and lists it.
 macro_rules! drivers {
     ($($name:ident,)+) => {
         $(mod $name;)+
 
-        /// Every driver, by the type of module it is for.
+        /// All drivers, sorted by module type.
         pub const DRIVERS: &[&Driver] = &[$(&$name::DRIVER),+];
     };
 }
@@ -24,23 +25,23 @@ drivers! {
     // end sorted
 }
 
-/// How modules of one type are applied and removed.
+/// Applies and removes modules of one type.
 pub struct Driver {
     pub name: &'static str,
-    /// A line.
+    /// One-line description.
     pub about: &'static str,
-    /// What could be done with it belongs to admins: others' modules are refused.
+    /// Refuse modules that no admin approved, because the driver can change anything on the node.
     pub(super) admin_only: bool,
     pub(super) apply: Run,
     pub(super) remove: Run,
 }
 
-pub(super) type Run = for<'a> fn(Payload<'a>, Context<'a>) -> Work<'a, Told>;
+pub(super) type Run = for<'a> fn(Payload<'a>, Context<'a>) -> Work<'a, DriverResult>;
 
-/// What it says, or why it did not work.
-pub(super) type Told = Result<String, Trouble>;
+/// Message for the user, or the error.
+pub(super) type DriverResult = Result<String, DriverError>;
 
-/// A module as its driver sees it.
+/// Input of a driver.
 #[derive(Clone, Copy)]
 pub(super) struct Payload<'a> {
     pub(super) name: &'a str,
@@ -48,18 +49,18 @@ pub(super) struct Payload<'a> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum DriverError {
     Failed(String),
     Stopped(StopReason),
 }
 
-impl Trouble {
+impl DriverError {
     pub(super) fn failed(message: impl Into<String>) -> Self {
         Self::Failed(message.into())
     }
 }
 
-impl From<HostError> for Trouble {
+impl From<HostError> for DriverError {
     fn from(error: HostError) -> Self {
         match error {
             HostError::Stopped(reason) => Self::Stopped(reason),
@@ -68,7 +69,7 @@ impl From<HostError> for Trouble {
     }
 }
 
-/// The driver of that type.
+/// Returns the driver for a module type.
 pub(super) fn find(name: &str) -> Option<&'static Driver> {
     DRIVERS.iter().copied().find(|driver| driver.name == name)
 }
@@ -78,11 +79,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_driver_is_described_and_found_under_a_name_in_lower_case() {
+    fn drivers_are_described_and_have_lowercase_names() {
         for driver in DRIVERS {
             assert!(driver.about.ends_with('.'), "{}", driver.name);
             assert_eq!(driver.name, driver.name.to_lowercase());
-            assert_eq!(find(driver.name).map(|found| found.name), Some(driver.name));
+            assert_eq!(find(driver.name).map(|driver| driver.name), Some(driver.name));
         }
         assert!(find("nonesuch").is_none());
     }

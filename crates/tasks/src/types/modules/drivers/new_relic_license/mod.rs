@@ -1,4 +1,4 @@
-//! `new_relic_license`: the key of a monitoring agent.
+//! `new_relic_license`: license key of the New Relic infrastructure agent.
 
 use super::Driver;
 use super::keyed::{self, Keyed};
@@ -12,7 +12,7 @@ const KEYED: Keyed = Keyed {
 
 pub(super) const DRIVER: Driver = Driver {
     name: "new_relic_license",
-    about: "Gives the New Relic agent the `license_key` of the contents, in /etc/newrelic-infra.yml.",
+    about: "Writes the `license_key` of the contents to /etc/newrelic-infra.yml for the New Relic agent.",
     admin_only: false,
     apply: |payload, cx| Box::pin(keyed::apply(&KEYED, payload, cx)),
     remove: |_, cx| Box::pin(keyed::remove(&KEYED, cx)),

@@ -1,28 +1,28 @@
-//! `script`: runs the contents with `apply` or `remove`.
+//! `script`: runs the contents with the argument `apply` or `remove`.
 
-use super::{Driver, Payload, Told, Trouble};
+use super::{Driver, Payload, DriverResult, DriverError};
 use crate::host::Command;
 use crate::task_type::Context;
 
-/// Made executable where it lies, so that its first line says what runs it.
+/// Makes the file executable and executes it, so that its `#!` line selects the interpreter.
 const START: &str = r#"chmod 0700 "$1" && exec "$1" "$2""#;
 
 pub(super) const DRIVER: Driver = Driver {
     name: "script",
-    about: "Runs the contents with the argument `apply` or `remove`; the last line it prints is the message.",
+    about: "Runs the contents with the argument `apply` or `remove`; the last output line is the message.",
     admin_only: true,
     apply: |payload, cx| Box::pin(run(payload, "apply", cx)),
     remove: |payload, cx| Box::pin(run(payload, "remove", cx)),
 };
 
-async fn run(payload: Payload<'_>, action: &str, cx: Context<'_>) -> Told {
+async fn run(payload: Payload<'_>, action: &str, cx: Context<'_>) -> DriverResult {
     let command = Command::argv(["/bin/sh", "-c", START, "sh", "{scratch}/module", action])
         .scratch("module", payload.contents.to_vec())
         .env("STOKER_NODE", cx.node)
         .env("STOKER_MODULE", payload.name);
     let exit = cx.host.run(command).await?;
     if !exit.is_success() {
-        return Err(Trouble::Failed(exit.told()));
+        return Err(DriverError::Failed(exit.describe()));
     }
     let last = exit.stdout_tail.lines().rev().map(str::trim).find(|line| !line.is_empty());
     Ok(last.unwrap_or_default().to_owned())

@@ -1,0 +1,100 @@
+//! Results waiting for publication to a second durable store, in case the machine is lost before a server has
+//! them.
+//!
+//! The journal stays authoritative: every result here is also in the journal, and nothing waits for this
+//! queue. A result is removed when it was published or when a server acknowledged it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use stoker_engine::session::{AttemptKey, Finished};
+use tokio::sync::Notify;
+
+/// Bound on queued results. Beyond it results are only in the journal.
+const RESULTS_MAX: usize = 10_000;
+
+/// Cheap to clone; clones share the queue.
+#[derive(Clone, Default)]
+pub struct ResultQueue(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    results: Mutex<BTreeMap<AttemptKey, Finished>>,
+    added: Notify,
+}
+
+impl ResultQueue {
+    pub(crate) fn add(&self, finished: Finished) {
+        let mut results = self.lock();
+        if results.len() < RESULTS_MAX {
+            results.insert(finished.key, finished);
+        }
+        drop(results);
+        self.0.added.notify_one();
+    }
+
+    /// Removes results that were published or acknowledged.
+    pub(crate) fn remove(&self, keys: &[AttemptKey]) {
+        let mut results = self.lock();
+        for key in keys {
+            results.remove(key);
+        }
+    }
+
+    /// Waits for a result and returns the first. It stays queued until it is removed.
+    pub(crate) async fn first(&self) -> Finished {
+        loop {
+            let notified = self.0.added.notified();
+            let first = self.lock().first_key_value().map(|(_, finished)| finished.clone());
+            match first {
+                Some(finished) => return finished,
+                None => notified.await,
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<AttemptKey, Finished>> {
+        self.0.results.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stoker_engine::session::End;
+    use stoker_model::{JsonMap, Micros, RunId};
+
+    use super::*;
+
+    fn finished(instance: u32) -> Finished {
+        let key = AttemptKey { run: RunId(1), instance, attempt: 1 };
+        Finished { key, at: Micros(0), end: End::Succeeded, summary: JsonMap::new() }
+    }
+
+    #[tokio::test]
+    async fn result_stays_until_removed_and_is_deduplicated() {
+        let queue = ResultQueue::default();
+        for instance in [2, 1, 2] {
+            queue.add(finished(instance));
+        }
+        for instance in [1, 2] {
+            assert_eq!(queue.first().await, finished(instance));
+            assert_eq!(queue.first().await, finished(instance), "not removed by reading");
+            queue.remove(&[finished(instance).key]);
+        }
+        // A waiting consumer is notified of an added result.
+        let later = async {
+            tokio::task::yield_now().await;
+            queue.add(finished(3));
+        };
+        assert_eq!(tokio::join!(queue.first(), later).0, finished(3));
+    }
+
+    #[test]
+    fn queue_is_bounded() {
+        let queue = ResultQueue::default();
+        for instance in 0..=RESULTS_MAX as u32 {
+            queue.add(finished(instance));
+        }
+        assert_eq!(queue.lock().len(), RESULTS_MAX);
+    }
+}

@@ -1,0 +1,101 @@
+//! Options of commands that start a run.
+
+use clap::ValueEnum;
+use serde_json::{Value as Json, json};
+
+/// Options of commands that plan and start a run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RunOptions {
+    /// Create a plan without running it
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Ignore earlier successes and run all tasks again
+    #[arg(long)]
+    force: bool,
+
+    #[command(flatten)]
+    rollout: RolloutOptions,
+
+    /// Follow progress until the run ends
+    #[arg(long)]
+    pub(crate) follow: bool,
+}
+
+/// Execution options of a plan.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RolloutOptions {
+    /// Run tasks in no-op mode: they report what they would do and change nothing
+    #[arg(long)]
+    noop: bool,
+
+    /// Enable debug output of task executors
+    #[arg(long)]
+    debug: bool,
+
+    /// Behavior of a node after a task failure: `stop`, or `continue` with independent tasks
+    #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
+    on_failure: Option<OnFailure>,
+
+    /// Behavior at a stage after a failure before it: `pass`, or `hold` all nodes there
+    #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
+    at_stages: Option<AtStages>,
+
+    /// Maximum number of failed nodes, such as `2` or `10%`, in addition to the limits of node groups
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    fault_tolerance: Option<String>,
+
+    /// Time without contact after which a node counts as failed, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    lost_after: Option<u32>,
+
+    /// Maximum number of nodes that execute tasks concurrently
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    nodes_at_once: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OnFailure {
+    Stop,
+    Continue,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum AtStages {
+    Pass,
+    Hold,
+}
+
+impl RunOptions {
+    /// Adds the options to the body of a request.
+    pub(crate) fn apply_to(&self, mut body: Json) -> Json {
+        body["dry_run"] = json!(self.dry_run);
+        body["force"] = json!(self.force);
+        self.rollout.apply_to(body)
+    }
+}
+
+impl RolloutOptions {
+    /// Adds the options to the body of a request.
+    pub(crate) fn apply_to(&self, mut body: Json) -> Json {
+        body["noop_run"] = json!(self.noop);
+        body["debug"] = json!(self.debug);
+        if let Some(behavior) = self.on_failure {
+            body["on_failure"] =
+                json!(if behavior == OnFailure::Stop { "node_stops" } else { "node_continues" });
+        }
+        if let Some(behavior) = self.at_stages {
+            body["at_stages"] = json!(if behavior == AtStages::Pass { "pass" } else { "hold" });
+        }
+        if let Some(tolerance) = &self.fault_tolerance {
+            body["fault_tolerance"] = json!(tolerance);
+        }
+        if let Some(seconds) = self.lost_after {
+            body["lost_after"] = json!(seconds);
+        }
+        if let Some(n_nodes) = self.nodes_at_once {
+            body["nodes_at_once"] = json!(n_nodes);
+        }
+        body
+    }
+}

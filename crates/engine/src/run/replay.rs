@@ -1,0 +1,109 @@
+//! Validated replay of a stored history.
+//!
+//! [`Run::apply`] trusts events that a step of this run has just decided. Events from a store are validated
+//! first: a history of another plan, or with gaps, is an error and never a panic.
+
+use std::fmt;
+
+use stoker_model::RunId;
+
+use super::event::{Event, EventKind, NotStarted, Resolution};
+use super::state::{Phase, Run, State};
+use crate::blueprint::Blueprint;
+
+/// The history does not belong to a run of this blueprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BrokenHistory {
+    /// Index of the first impossible event.
+    pub event_idx: usize,
+}
+
+impl fmt::Display for BrokenHistory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "event {} of the history is impossible in a run of this plan", self.event_idx)
+    }
+}
+
+impl std::error::Error for BrokenHistory {}
+
+impl Run {
+    /// Restores a run by replaying its history.
+    pub fn restored<'e>(
+        id: RunId,
+        blueprint: &Blueprint,
+        events: impl IntoIterator<Item = &'e Event>,
+    ) -> Result<Self, BrokenHistory> {
+        let mut run = Self::new(id, blueprint);
+        for (event_idx, event) in events.into_iter().enumerate() {
+            if !run.replay(blueprint, event) {
+                return Err(BrokenHistory { event_idx });
+            }
+        }
+        Ok(run)
+    }
+
+    /// Applies an event of a stored history if it is possible in the current state. Returns whether it was;
+    /// if not, the run must not be used any further.
+    #[must_use]
+    pub fn replay(&mut self, blueprint: &Blueprint, event: &Event) -> bool {
+        if let EventKind::Resolved { ends } = &event.kind {
+            for (instance, resolution) in ends {
+                if !self.can_resolve(blueprint, *instance, *resolution) {
+                    return false;
+                }
+                self.apply_resolved(blueprint, *instance, *resolution);
+            }
+            return true;
+        }
+        let is_possible = self.is_possible_event(blueprint, &event.kind);
+        if is_possible {
+            self.apply(blueprint, event);
+        }
+        is_possible
+    }
+
+    fn is_possible_event(&self, blueprint: &Blueprint, kind: &EventKind) -> bool {
+        let is_node = |node: &u32| (*node as usize) < self.nodes.len();
+        let is_begun = !matches!(self.phase, Phase::Created | Phase::Ended(_));
+        let state = |instance: &u32| self.state(*instance);
+        let is_in_flight =
+            |instance: &u32| matches!(state(instance), Some(State::Dispatched | State::Started));
+        match kind {
+            EventKind::Began => self.phase == Phase::Created,
+            EventKind::NodeLost { node } => is_node(node) && self.nodes[*node as usize].lost_since.is_none(),
+            EventKind::NodeBack { node } => is_node(node),
+            EventKind::LateResult { instance, .. } => state(instance).is_some(),
+            _ if !is_begun => false,
+            EventKind::Dispatched { instance, .. } => {
+                let is_waiting = matches!(state(instance), Some(State::Ready | State::Pausing));
+                is_waiting && blueprint.executor_of(*instance).is_some()
+            }
+            EventKind::Started { instance, .. } | EventKind::AttemptEnded { instance, .. } => {
+                is_in_flight(instance)
+            }
+            EventKind::RetryDue { instance } => state(instance) == Some(State::Pausing),
+            EventKind::NodeGivenUp { node } | EventKind::NodeEnded { node, .. } => is_node(node),
+            EventKind::ToleranceExceeded { group, .. } => (*group as usize) < self.failed.len(),
+            EventKind::Resolved { .. } => true,
+            EventKind::TakenOver
+            | EventKind::StopAsked { .. }
+            | EventKind::Paused
+            | EventKind::Resumed
+            | EventKind::Ended { .. } => true,
+        }
+    }
+
+    fn can_resolve(&self, blueprint: &Blueprint, instance: u32, resolution: Resolution) -> bool {
+        let Some(state) = self.state(instance) else { return false };
+        let is_open = !state.is_end() && self.n_open[instance as usize] == 0 && self.phase != Phase::Created;
+        let is_known = match resolution {
+            Resolution::Blocked { by } | Resolution::NotStarted(NotStarted::NodeFailed { by }) => {
+                (by as usize) < self.states.len()
+            }
+            Resolution::NotStarted(NotStarted::NodeLost { node }) => (node as usize) < blueprint.nodes.len(),
+            Resolution::NotStarted(NotStarted::Stopped) | Resolution::Skipped => true,
+            Resolution::NotRetried(_) => return is_open && state == State::Pausing,
+        };
+        is_open && is_known && matches!(state, State::Pending | State::Ready)
+    }
+}

@@ -1,0 +1,393 @@
+//! Test oracle: the ground truth of the simulation, and the invariants between it and the recorded history.
+//!
+//! It does not use the machines: the invariants are derived from the draft and the events in a slow and
+//! simple way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stoker_engine::blueprint::{AtStages, Blueprint, Draft, OnFailure};
+use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution, RunEnd};
+use stoker_engine::session::{AttemptKey, End};
+
+/// Description of a violated invariant.
+pub type Violation = String;
+
+/// How an instance ended according to the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum InstanceEnd {
+    Succeeded,
+    Skipped,
+    Failed,
+}
+
+/// What really happened to an attempt.
+#[derive(Clone, Debug, Default)]
+struct Execution {
+    n_begun: u32,
+    /// Result that is durable in the agent's journal and must reach the history.
+    journaled: Option<End>,
+    /// How the process really ended.
+    actual: Option<End>,
+}
+
+pub(crate) struct Oracle {
+    draft: Draft,
+    /// By instance: its direct predecessors, with joins resolved.
+    before: Vec<Vec<u32>>,
+    ended: Vec<Option<InstanceEnd>>,
+    flights: BTreeSet<u32>,
+    failed_nodes: BTreeSet<u32>,
+    executions: BTreeMap<AttemptKey, Execution>,
+    /// By attempt: the result in the history, in time or late.
+    reported: BTreeMap<AttemptKey, End>,
+    /// Attempts ended by the engine without a result.
+    given_up: BTreeSet<(u32, u32)>,
+    node_ends: BTreeSet<u32>,
+    run_end: Option<RunEnd>,
+    stop_requested: bool,
+    pub(crate) n_events: usize,
+    pub(crate) violations: Vec<Violation>,
+}
+
+impl Oracle {
+    pub(crate) fn new(draft: Draft) -> Self {
+        let n_instances = draft.instances.len();
+        let mut before = vec![Vec::new(); n_instances];
+        let reversed = draft.order.reversed();
+        for (idx, own) in (0..).zip(&mut before) {
+            for vertex in reversed.targets(idx) {
+                if (*vertex as usize) < n_instances {
+                    own.push(*vertex);
+                } else {
+                    own.extend_from_slice(reversed.targets(*vertex));
+                }
+            }
+        }
+        Self {
+            before,
+            ended: vec![None; n_instances],
+            flights: BTreeSet::new(),
+            failed_nodes: BTreeSet::new(),
+            executions: BTreeMap::new(),
+            reported: BTreeMap::new(),
+            given_up: BTreeSet::new(),
+            node_ends: BTreeSet::new(),
+            run_end: None,
+            stop_requested: false,
+            n_events: 0,
+            violations: Vec::new(),
+            draft,
+        }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.run_end.is_some()
+    }
+
+    fn report_violation(&mut self, violation: impl Into<String>) {
+        self.violations.push(violation.into());
+    }
+
+    // Ground truth.
+
+    pub(crate) fn process_started(&mut self, key: AttemptKey, others: &[AttemptKey]) {
+        let execution = self.executions.entry(key).or_default();
+        execution.n_begun += 1;
+        if execution.n_begun > 1 {
+            self.report_violation(format!("attempt {key} was executed twice"));
+        }
+        if others.iter().any(|other| other.instance == key.instance) {
+            self.report_violation(format!("two attempts of instance {} run concurrently", key.instance));
+        }
+        let node = self.draft.instances[key.instance as usize].node;
+        for other in others {
+            let is_unknown = self.given_up.contains(&(other.instance, other.attempt));
+            if self.draft.instances[other.instance as usize].node == node && !is_unknown {
+                self.report_violation(format!("{other} and {key} run concurrently on one node"));
+            }
+            if self.is_before(other.instance, key.instance) && !is_unknown {
+                self.report_violation(format!("{key} was started while its predecessor {other} runs"));
+            }
+        }
+    }
+
+    pub(crate) fn process_ended(&mut self, key: AttemptKey, end: &End) {
+        self.executions.entry(key).or_default().actual = Some(end.clone());
+    }
+
+    pub(crate) fn journaled(&mut self, key: AttemptKey, end: &End) {
+        let before = self.executions.entry(key).or_default().journaled.replace(end.clone());
+        if let Some(before) = before.filter(|before| before != end) {
+            self.report_violation(format!("{key} ended with {before:?}, and then with {end:?}"));
+        }
+    }
+
+    /// Power was lost before the result was fsynced.
+    pub(crate) fn result_lost(&mut self, key: AttemptKey) {
+        self.executions.entry(key).or_default().journaled = None;
+    }
+
+    /// Power was lost before the acceptance was fsynced. If the attempt had started, this violates the
+    /// at-most-once guarantee, even though the server would treat the attempt as interrupted.
+    pub(crate) fn acceptance_lost(&mut self, key: AttemptKey) {
+        if self.executions.get(&key).is_some_and(|execution| execution.n_begun > 0) {
+            self.report_violation(format!("the agent lost the acceptance of {key}, which had started"));
+        }
+    }
+
+    // History.
+
+    pub(crate) fn committed(&mut self, events: &[Event]) {
+        for event in events {
+            self.n_events += 1;
+            if self.run_end.is_some() && !matches!(event.kind, EventKind::LateResult { .. }) {
+                self.report_violation(format!("after the end of the run: {:?}", event.kind));
+            }
+            self.record_event(&event.kind);
+        }
+    }
+
+    fn record_event(&mut self, kind: &EventKind) {
+        match kind {
+            EventKind::Dispatched { instance, .. } => self.record_dispatched(*instance),
+            EventKind::AttemptEnded { instance, attempt, end, next, .. } => {
+                match end {
+                    AttemptEnd::Reported(end) => self.record_result(*instance, *attempt, end),
+                    AttemptEnd::Lost | AttemptEnd::NoAnswer => {
+                        self.given_up.insert((*instance, *attempt));
+                    }
+                }
+                if let Next::Final(outcome) = next {
+                    self.flights.remove(instance);
+                    self.record_outcome(*instance, *outcome);
+                }
+            }
+            EventKind::LateResult { instance, attempt, end, .. } => {
+                if !self.given_up.contains(&(*instance, *attempt)) {
+                    self.report_violation(format!("{instance}/{attempt} is late but was not given up"));
+                }
+                self.record_result(*instance, *attempt, end);
+            }
+            EventKind::Resolved { ends } => {
+                for (instance, resolution) in ends {
+                    self.record_resolved(*instance, *resolution);
+                }
+            }
+            EventKind::NodeGivenUp { node } => {
+                let is_open = |idx: usize| self.ended[idx].is_none();
+                let mut open = (0..self.ended.len()).filter(|idx| is_open(*idx));
+                let is_needed = open.any(|idx| {
+                    let instance = &self.draft.instances[idx];
+                    let executor = instance.work.as_ref().map(|work| work.executor);
+                    instance.node == *node || executor == Some(*node) && self.flights.contains(&(idx as u32))
+                });
+                if is_needed {
+                    self.failed_nodes.insert(*node);
+                }
+            }
+            EventKind::NodeEnded { node, .. } => self.record_node_ended(*node),
+            EventKind::StopAsked { .. } => self.stop_requested = true,
+            EventKind::Ended { end } => self.run_end = Some(end.clone()),
+            _ => {}
+        }
+    }
+
+    fn record_node_ended(&mut self, node: u32) {
+        if !self.node_ends.insert(node) {
+            self.report_violation(format!("node {node} ended twice"));
+        }
+    }
+
+    fn record_result(&mut self, instance: u32, attempt: u32, end: &End) {
+        let key = AttemptKey { run: crate::world::RUN, instance, attempt };
+        if self.reported.insert(key, end.clone()).is_some() {
+            self.report_violation(format!("the history has two results of {key}"));
+        }
+        let actual = self.executions.get(&key).and_then(|execution| execution.actual.clone());
+        if *end == End::Succeeded && actual != Some(End::Succeeded) {
+            self.report_violation(format!("the history says that {key} succeeded, but it was {actual:?}"));
+        }
+    }
+
+    fn record_dispatched(&mut self, idx: u32) {
+        if self.ended[idx as usize].is_some() {
+            self.report_violation(format!("instance {idx} was dispatched after its end"));
+        }
+        for before in self.before[idx as usize].clone() {
+            if !self.is_passed(before) {
+                self.report_violation(format!(
+                    "instance {idx} was dispatched, but its predecessor {before} did not succeed"
+                ));
+            }
+        }
+        self.flights.insert(idx);
+        let instances = &self.draft.instances;
+        let of = |idx: &u32| &instances[*idx as usize];
+        let mut busy: Vec<u32> = self.flights.iter().map(|idx| of(idx).node).collect();
+        busy.sort_unstable();
+        let n_busy = busy.len();
+        busy.dedup();
+        let own = of(&idx);
+        let limits = instances
+            .iter()
+            .filter(|other| other.task == own.task)
+            .filter_map(|other| other.work.as_ref()?.limit);
+        let limit = limits.filter(|limit| *limit > 0).min();
+        let n_running = self.flights.iter().filter(|idx| of(idx).task == own.task).count();
+        let mut violations = Vec::new();
+        if busy.len() < n_busy {
+            violations.push(format!("concurrent tasks on one node: {:?}", self.flights));
+        }
+        if busy.len() > self.draft.options.nodes_at_once as usize {
+            violations.push(format!("too many concurrent nodes: {busy:?}"));
+        }
+        if limit.is_some_and(|limit| n_running > limit as usize) {
+            violations.push(format!("too many instances of task {}: {:?}", own.task, self.flights));
+        }
+        self.violations.extend(violations);
+    }
+
+    /// Whether the successors of an instance may start.
+    fn is_passed(&self, idx: u32) -> bool {
+        let is_stage = Some(self.draft.instances[idx as usize].node) == self.draft.sync;
+        match self.ended[idx as usize] {
+            Some(InstanceEnd::Succeeded) => true,
+            Some(InstanceEnd::Skipped) if is_stage && self.draft.options.at_stages == AtStages::Pass => true,
+            Some(InstanceEnd::Skipped) => {
+                self.before[idx as usize].iter().all(|before| self.is_passed(*before))
+            }
+            Some(InstanceEnd::Failed) | None => false,
+        }
+    }
+
+    fn is_before(&self, earlier: u32, later: u32) -> bool {
+        let mut waiting = vec![later];
+        let mut visited = BTreeSet::new();
+        while let Some(idx) = waiting.pop() {
+            for before in &self.before[idx as usize] {
+                if *before == earlier {
+                    return true;
+                }
+                if visited.insert(*before) {
+                    waiting.push(*before);
+                }
+            }
+        }
+        false
+    }
+
+    fn record_outcome(&mut self, idx: u32, outcome: Outcome) {
+        let node = self.draft.instances[idx as usize].node;
+        let is_fatal =
+            self.draft.instances[idx as usize].work.as_ref().is_some_and(|work| work.policy.fail_on_error);
+        if outcome == Outcome::Failed {
+            self.failed_nodes.insert(node);
+            if !is_fatal {
+                self.report_violation(format!("instance {idx} must not fail its node"));
+            }
+        }
+        let is_good = matches!(outcome, Outcome::Succeeded | Outcome::Ignored);
+        self.record_end(idx, if is_good { InstanceEnd::Succeeded } else { InstanceEnd::Failed });
+    }
+
+    fn record_resolved(&mut self, idx: u32, resolution: Resolution) {
+        if self.before[idx as usize].iter().any(|before| self.ended[*before as usize].is_none()) {
+            self.report_violation(format!("instance {idx} ended before its predecessors"));
+        }
+        match resolution {
+            Resolution::Skipped => self.record_end(idx, InstanceEnd::Skipped),
+            Resolution::NotRetried(outcome) => {
+                self.flights.remove(&idx);
+                self.record_outcome(idx, outcome);
+            }
+            Resolution::Blocked { by } => {
+                if self.ended[by as usize] != Some(InstanceEnd::Failed) {
+                    self.report_violation(format!("{idx} is blocked by {by}, which did not fail"));
+                }
+                self.record_end(idx, InstanceEnd::Failed);
+            }
+            Resolution::NotStarted(NotStarted::NodeLost { node }) => {
+                self.failed_nodes.insert(node);
+                self.record_end(idx, InstanceEnd::Failed);
+            }
+            Resolution::NotStarted(_) => self.record_end(idx, InstanceEnd::Failed),
+        }
+    }
+
+    fn record_end(&mut self, idx: u32, ended: InstanceEnd) {
+        if self.ended[idx as usize].replace(ended).is_some() {
+            self.report_violation(format!("instance {idx} ended twice"));
+        }
+    }
+
+    // Final checks.
+
+    pub(crate) fn settle(&mut self, blueprint: &Blueprint) {
+        for idx in 0..self.ended.len() {
+            if self.ended[idx].is_none() {
+                self.report_violation(format!("instance {idx} has not ended"));
+            }
+        }
+        for node in 0..self.draft.nodes.len() as u32 {
+            let has_instances = self.draft.instances.iter().any(|instance| instance.node == node);
+            let is_sync = self.draft.sync == Some(node);
+            if has_instances && !is_sync && !self.node_ends.contains(&node) {
+                self.report_violation(format!("node {node} has not ended"));
+            }
+        }
+        for (key, execution) in self.executions.clone() {
+            match (&execution.journaled, self.reported.get(&key)) {
+                (Some(end), Some(reported)) if end == reported => {}
+                // The disk was full, or power was lost before the fsync. The result had reached the server
+                // before the agent died.
+                (Some(End::Interrupted), Some(reported)) if execution.actual.as_ref() == Some(reported) => {}
+                (Some(end), reported) => {
+                    let reported = reported.cloned();
+                    self.report_violation(format!(
+                        "{key} ended with {end:?}, but the history says {reported:?}"
+                    ));
+                }
+                (None, Some(_)) => {}
+                (None, None) => self.report_violation(format!("the history has no result of {key}")),
+            }
+        }
+        self.check_run_end(blueprint);
+    }
+
+    fn check_run_end(&mut self, blueprint: &Blueprint) {
+        let exceeded = blueprint.groups().iter().any(|group| {
+            let failed = group.nodes.iter().filter(|node| self.failed_nodes.contains(node)).count();
+            failed as u64 > group.tolerated
+        });
+        let is_right = match &self.run_end {
+            None => false,
+            Some(RunEnd::ToleranceExceeded { group, nodes }) => {
+                let tolerated = blueprint.groups()[*group as usize].tolerated;
+                exceeded
+                    && nodes.len() as u64 > tolerated
+                    && nodes.iter().all(|node| self.failed_nodes.contains(node))
+            }
+            Some(RunEnd::Held { .. }) => !exceeded && self.draft.options.at_stages == AtStages::Hold,
+            Some(RunEnd::Stopped) => !exceeded && self.stop_requested,
+            Some(RunEnd::Tolerated { n_failed_nodes }) => {
+                !exceeded && *n_failed_nodes as usize == self.failed_nodes.len()
+            }
+            Some(RunEnd::Succeeded) => {
+                let is_good = self
+                    .ended
+                    .iter()
+                    .all(|ended| matches!(ended, Some(InstanceEnd::Succeeded | InstanceEnd::Skipped)));
+                !exceeded && self.failed_nodes.is_empty() && is_good
+            }
+        };
+        if !is_right {
+            let (end, failed) = (&self.run_end, &self.failed_nodes);
+            let policy = matches!(self.draft.options.on_failure, OnFailure::NodeStops);
+            let text = format!("the run ended with {end:?}; failed nodes {failed:?}, node stops: {policy}");
+            self.report_violation(text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! Invalid histories, each with one defect, and the violations reported for them.
+
+use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Group, Options, Policy, Work};
+use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NodeEnd, Outcome, Resolution, RunEnd};
+use stoker_engine::session::{AttemptKey, End};
+use stoker_graph::Csr;
+use stoker_model::{JsonMap, Micros};
+
+use super::Oracle;
+use crate::world::RUN;
+
+/// Tasks `a` and `b` on two nodes, `a` before `b` on each: instances 0 and 1, then 2 and 3; at most one `a`
+/// concurrently.
+fn draft() -> Draft {
+    let policy = Policy {
+        timeout_ms: 1000,
+        n_retries: 0,
+        interval_ms: 0,
+        fail_on_error: true,
+        retry_interrupted: false,
+    };
+    let instance = |task: u32, node: u32| {
+        let limit = (task == 0).then_some(1);
+        DraftInstance { task, node, work: Some(Work { executor: node, policy, limit }) }
+    };
+    Draft {
+        nodes: vec!["1".to_owned(), "2".to_owned()],
+        sync: None,
+        tasks: vec!["a".to_owned(), "b".to_owned()],
+        instances: vec![instance(0, 0), instance(0, 1), instance(1, 0), instance(1, 1)],
+        order: Csr::new(4, vec![(0, 2), (1, 3)]),
+        groups: vec![Group { name: "all".to_owned(), nodes: vec![0, 1], tolerated: 1 }],
+        durations: Vec::new(),
+        options: Options { nodes_at_once: 2, ..Options::default() },
+    }
+}
+
+fn key(instance: u32) -> AttemptKey {
+    AttemptKey { run: RUN, instance, attempt: 1 }
+}
+
+fn dispatched(instance: u32) -> EventKind {
+    EventKind::Dispatched { instance, attempt: 1 }
+}
+
+fn ended(instance: u32, end: End, outcome: Outcome) -> EventKind {
+    let (end, next) = (AttemptEnd::Reported(end), Next::Final(outcome));
+    EventKind::AttemptEnded { instance, attempt: 1, ended_at: Micros(0), end, summary: JsonMap::new(), next }
+}
+
+fn succeeded(instance: u32) -> EventKind {
+    ended(instance, End::Succeeded, Outcome::Succeeded)
+}
+
+/// Violations reported for a history, if the processes behave as it says.
+fn check_history(kinds: &[EventKind]) -> Vec<String> {
+    let mut oracle = Oracle::new(draft());
+    for kind in kinds {
+        match kind {
+            EventKind::Dispatched { instance, .. } => oracle.process_started(key(*instance), &[]),
+            EventKind::AttemptEnded { instance, end: AttemptEnd::Reported(end), .. } => {
+                oracle.process_ended(key(*instance), end);
+                oracle.journaled(key(*instance), end);
+            }
+            _ => {}
+        }
+        oracle.committed(&[Event { at: Micros(0), kind: kind.clone() }]);
+    }
+    oracle.settle(&Blueprint::new(draft()).expect("a valid draft"));
+    oracle.violations
+}
+
+fn valid_history() -> Vec<EventKind> {
+    let mut kinds = vec![EventKind::Began];
+    for instance in 0..4 {
+        kinds.extend([dispatched(instance), succeeded(instance)]);
+    }
+    kinds.extend((0..2).map(|node| EventKind::NodeEnded { node, end: NodeEnd::Succeeded }));
+    kinds.push(EventKind::Ended { end: RunEnd::Succeeded });
+    kinds
+}
+
+#[track_caller]
+fn check(change: impl FnOnce(&mut Vec<EventKind>), expected: &str) {
+    let mut kinds = valid_history();
+    change(&mut kinds);
+    let violations = check_history(&kinds);
+    assert!(
+        violations.iter().any(|violation| violation.contains(expected)),
+        "{expected:?} in {violations:#?}"
+    );
+}
+
+#[test]
+fn valid_history_has_no_violations() {
+    assert_eq!(check_history(&valid_history()), Vec::<String>::new());
+}
+
+#[test]
+fn invalid_histories_are_detected() {
+    check(|kinds| kinds.swap(1, 5), "did not succeed");
+    check(|kinds| kinds.swap(2, 3), "too many instances of task 0");
+    check(|kinds| kinds.insert(3, dispatched(0)), "dispatched after its end");
+    check(|kinds| kinds.insert(2, dispatched(2)), "concurrent tasks on one node");
+    check(|kinds| drop(kinds.remove(2)), "instance 0 has not ended");
+    check(|kinds| kinds.insert(3, succeeded(0)), "two results of 1/0/1");
+    check(|kinds| drop(kinds.remove(9)), "node 0 has not ended");
+    check(|kinds| kinds.insert(9, kinds[9].clone()), "node 0 ended twice");
+    check(|kinds| drop(kinds.pop()), "the run ended with None");
+    check(|kinds| kinds.push(EventKind::Paused), "after the end of the run");
+    check(
+        |kinds| kinds[8] = EventKind::Resolved { ends: vec![(3, Resolution::Blocked { by: 0 })] },
+        "3 is blocked by 0, which did not fail",
+    );
+    check(
+        |kinds| kinds[8] = ended(3, End::Failed { message: String::new() }, Outcome::Failed),
+        "the run ended with Some(Succeeded)",
+    );
+    let exceeded = EventKind::Ended { end: RunEnd::ToleranceExceeded { group: 0, nodes: vec![0] } };
+    check(|kinds| kinds[11] = exceeded, "the run ended with Some(ToleranceExceeded");
+}
+
+#[test]
+fn ground_truth_is_compared_with_history() {
+    let mut oracle = Oracle::new(draft());
+    oracle.process_started(key(0), &[]);
+    oracle.process_started(key(0), &[]);
+    oracle.process_started(key(2), &[key(0)]);
+    oracle.process_ended(key(0), &End::TimedOut);
+    oracle.journaled(key(0), &End::TimedOut);
+    oracle.committed(&[Event { at: Micros(0), kind: succeeded(0) }]);
+    oracle.settle(&Blueprint::new(draft()).expect("a valid draft"));
+    for expected in [
+        "attempt 1/0/1 was executed twice",
+        "1/0/1 and 1/2/1 run concurrently on one node",
+        "1/2/1 was started while its predecessor 1/0/1 runs",
+        "the history says that 1/0/1 succeeded, but it was Some(TimedOut)",
+        "1/0/1 ended with TimedOut, but the history says Some(Succeeded)",
+        "the history has no result of 1/2/1",
+    ] {
+        assert!(
+            oracle.violations.iter().any(|violation| violation == expected),
+            "{expected}\n{:#?}",
+            oracle.violations
+        );
+    }
+}

@@ -1,0 +1,27 @@
+//! Preconditions of tests: external programs, the shared data set, and the report of tests that lacked one.
+//!
+//! libtest has no result for a test that decides at run time not to run: it returns early and counts as passed. Every
+//! such return goes through this crate, which appends the test's name and the reason to the file that [`SKIPS`] names;
+//! `cargo xtask test` lists them in its summary. Without the variable the line goes to standard error.
+//!
+//! [`REQUIRE`] turns a missing precondition into a failure. [`EXCLUDE`] excludes preconditions on purpose and takes
+//! precedence: such a test is reported as skipped, never as failed.
+//!
+//! This crate has no dependencies, so that every crate can use it in its tests, the standalone ones included.
+
+mod data;
+mod report;
+mod tool;
+
+pub use data::{shared_data, shared_folder};
+pub use report::{EXCLUDE, REQUIRE, SKIPS, exclude, record_missing_tool, record_skip};
+pub use tool::Tool;
+
+/// Records the current test as skipped and returns from it. Takes the reason as `format!` does.
+#[macro_export]
+macro_rules! skip {
+    ($($reason:tt)+) => {{
+        $crate::record_skip(&format!($($reason)+));
+        return;
+    }};
+}

@@ -1,0 +1,41 @@
+//! The web UI: its own checks, and its pages in a browser against a real server.
+
+use super::{Cx, Done};
+use crate::failure::Outcome;
+use crate::process::{run, which};
+use crate::tools::debian;
+use crate::ui::{build as build_ui, npm, prepare};
+use crate::workspace::Profile;
+
+/// The folder for screenshots of all pages, below the target folder.
+const SCREENSHOTS: &str = "screenshots";
+
+/// Builds `ui/dist` if a source file changed. Comes before the cargo build, which recompiles `crates/ui` and what
+/// depends on it when that folder changes.
+pub(super) fn build(cx: &Cx) -> Outcome<Done> {
+    build_ui(&cx.root)?;
+    Ok(Done::Passed)
+}
+
+/// Lints, types, unit tests and the size limit of the built files.
+pub(super) fn check(cx: &Cx) -> Outcome<Done> {
+    prepare(&cx.root)?;
+    for script in ["lint", "check", "test", "weight"] {
+        run(npm(&cx.root)?.args(["run", "--silent", script]))?;
+    }
+    Ok(Done::Passed)
+}
+
+pub(super) fn browse(cx: &Cx) -> Outcome<Done> {
+    if which("chromium").is_none() {
+        debian::install(&debian::CHROMIUM)?;
+    }
+    build_ui(&cx.root)?;
+    prepare(&cx.root)?;
+    let program = cx.metadata.build_stoker(&cx.root, Profile::Dev)?;
+    run(npm(&cx.root)?
+        .args(["run", "--silent", "browser"])
+        .env("STOKER_PROGRAM", program)
+        .env("STOKER_SCREENSHOTS", cx.metadata.target_dir.join(SCREENSHOTS)))?;
+    Ok(Done::Passed)
+}
