@@ -73,6 +73,7 @@ pub async fn serve(
         app.services.repositories.access.listens_on(address);
     }
     app.begin_runs();
+    app.begin_maintenance();
     let stopping = app.orchestrator.clone();
     // Streams of events are requests in flight: they would hold up the end.
     let stop = async move {

@@ -114,9 +114,13 @@ impl App {
         self.orchestrator.local_agents.set_spawner(spawner);
     }
 
-    /// Starts all background tasks.
+    /// Starts the background tasks that carry runs out.
     pub fn begin_runs(&self) {
         lifecycle::start(&self.orchestrator);
+    }
+
+    /// Starts the background tasks of a server that listens.
+    pub(crate) fn begin_maintenance(&self) {
         let background = &self.orchestrator.background;
         let context = self.orchestrator.context.clone();
         background.run("garbage collection", Some(gc::INTERVAL), |monitor| gc::run(context, monitor));

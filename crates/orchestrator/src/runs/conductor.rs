@@ -13,7 +13,7 @@ use stoker_services::background::TaskMonitor;
 use stoker_services::modules::reapply::Reapply;
 use stoker_services::planning::{self, PlanRequest, StoredPlan};
 use stoker_services::trace;
-use stoker_services::{ServiceError, random};
+use stoker_services::{RunKind, ServiceError, random};
 use stoker_store::StoreError;
 use stoker_traces::{Kind, Traceparent};
 use tokio::sync::mpsc;
@@ -114,12 +114,18 @@ async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), B
     let options = session.run_work(parent).await?.ok_or(Broken::Lost)?.options;
     drop(session);
     let work = async {
-        match (modules, Reapply::decode(&options)) {
-            (Some(list), _) => Box::pin(modules::carry_out(orchestrator, list, lease)).await,
-            (None, Some(wanted)) => {
+        match (RunKind::of(&options, modules.is_some()), modules) {
+            (Some(RunKind::Modules), Some(list)) => {
+                Box::pin(modules::carry_out(orchestrator, list, lease)).await
+            }
+            (Some(RunKind::Reapply), _) => {
+                let wanted = Reapply::decode(&options).ok_or_else(unreadable)?;
                 Box::pin(reapply::carry_out(orchestrator, (parent, lease), &wanted)).await
             }
-            (None, None) => parts(orchestrator, parent, lease).await,
+            // A list that is gone, with its node, leaves nothing to do.
+            (Some(RunKind::Deployment | RunKind::Modules), _) => parts(orchestrator, parent, lease).await,
+            // A graph is carried out as a part of its deployment.
+            (Some(RunKind::Graph) | None, _) => Err(unreadable().into()),
         }
     };
     let done = tokio::select! {
@@ -131,6 +137,10 @@ async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), B
         call_off(orchestrator, run, &executors).await;
     }
     done
+}
+
+fn unreadable() -> ServiceError {
+    ServiceError::invalid("what was asked of the run was written by another version")
 }
 
 async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result<(), Broken> {
@@ -173,8 +183,7 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
     let lease = held.generation;
     let mut session = orchestrator.context.store.read().await?;
     let work = session.run_work(child.id).await?.ok_or(Broken::Lost)?;
-    let (request, run_options) = decode(&work.options)
-        .ok_or_else(|| ServiceError::invalid("what was asked of the run was written by another version"))?;
+    let (request, run_options) = decode(&work.options).ok_or_else(unreadable)?;
     let cluster_id = child.cluster_id.ok_or_else(|| ServiceError::not_found("Cluster"))?;
     let cluster = session.cluster_get(cluster_id).await?.ok_or_else(|| ServiceError::not_found("Cluster"))?;
     drop(session);

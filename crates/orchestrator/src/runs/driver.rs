@@ -57,11 +57,11 @@ pub(super) struct Driver {
     /// The number of each node by its uid.
     pub(super) nodes: HashMap<String, u32>,
     pub(super) wake_at: Option<Micros>,
-    /// What was taken out of the inbox and had no batch yet, and what the run has to tell itself: its inbox may be full.
+    /// Commands that are not processed yet: from the inbox, and of the driver to itself, since its inbox may be full.
     pub(super) waiting: VecDeque<Command>,
     /// Attempts that had not begun, with agents of other servers, when it was last looked.
     pub(super) unheard: HashSet<AttemptKey>,
-    /// In whose name it writes: runs of one cluster share a batch.
+    /// The key under which it writes: runs of one cluster share their turns.
     pub(super) cluster: ClusterId,
     pub(super) spans: AttemptSpans,
     /// Whether it begins paused, because what came before it ended so.

@@ -8,7 +8,7 @@ use stoker_model::{
 use stoker_services::random;
 use stoker_services::trace;
 use stoker_services::webhooks::run_news;
-use stoker_services::{ServiceError, ServiceResult};
+use stoker_services::{RunKind, ServiceError, ServiceResult};
 use stoker_store::{List, RunFilter, Session, StoreError, Writing};
 
 use super::STOPPED;
@@ -106,12 +106,15 @@ async fn create(writing: &mut Writing, cluster: &Cluster, launch: &Launch) -> Se
     };
     let parent = new(None, launch.name, RunStatus::Running, None, Some(now))?;
     let parent = writing.run_create(&parent).await?;
-    writing.run_work_create(parent.id, &json!({"version": 1})).await?;
+    let mut options = json!({"version": 1});
+    RunKind::Deployment.put(&mut options);
+    writing.run_work_create(parent.id, &options).await?;
     let name = if launch.run_options.dry_run { RunName::DryRunDeployment } else { RunName::Deployment };
     for graph in &launch.graphs {
         let child = new(Some(parent.id), name, RunStatus::Pending, Some(graph.graph_type.clone()), None)?;
         let child = writing.run_create(&child).await?;
         let mut options = encode(graph, &launch.run_options);
+        RunKind::Graph.put(&mut options);
         trace::put(&mut options);
         writing.run_work_create(child.id, &options).await?;
     }

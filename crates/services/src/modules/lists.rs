@@ -9,6 +9,7 @@ use stoker_store::{Session, StoreError, Writing};
 
 use crate::error::ServiceResult;
 use crate::random;
+use crate::run_kind::RunKind;
 use crate::trace;
 
 /// Maximum size of all contents of a list, in Base64: they are sent in one message.
@@ -65,6 +66,7 @@ pub async fn enqueue(writing: &mut Writing, wanted: Wanted) -> ServiceResult<Run
         })
         .await?;
     let mut options = json!({"version": 1});
+    RunKind::Modules.put(&mut options);
     trace::put(&mut options);
     writing.run_work_create(run.id, &options).await?;
     writing.module_run_create(&ModuleRun { run_id: run.id, node_id, action, after, deadline, items }).await?;

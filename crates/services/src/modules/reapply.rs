@@ -8,6 +8,7 @@ use stoker_store::Writing;
 
 use crate::error::ServiceResult;
 use crate::random;
+use crate::run_kind::RunKind;
 
 const KEY: &str = "reapply";
 
@@ -57,7 +58,9 @@ pub async fn enqueue(
             ended_at: None,
         })
         .await?;
-    writing.run_work_create(run.id, &wanted.encode()).await?;
+    let mut options = wanted.encode();
+    RunKind::Reapply.put(&mut options);
+    writing.run_work_create(run.id, &options).await?;
     Ok(Some(run.id))
 }
 

@@ -6,6 +6,7 @@ use stoker_model::{Member, Micros, Permission, RunId};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use stoker_services::background::TaskStatus;
 use stoker_services::clock;
 
 use crate::http::answer::Answer;
@@ -37,6 +38,49 @@ struct ServerView {
     seen_at: String,
     /// Runs that it carries out, and their parts.
     runs: Vec<i64>,
+    /// Background tasks; only of the server that answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    background_tasks: Option<Vec<BackgroundTaskView>>,
+}
+
+/// A loop of the server that runs beside requests.
+#[derive(Serialize, ToSchema)]
+#[schema(as = BackgroundTask)]
+struct BackgroundTaskView {
+    #[schema(example = "run leases")]
+    name: &'static str,
+    /// Seconds between two passes; absent for a task that waits for events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    period_seconds: Option<f64>,
+    /// Start of the latest pass.
+    started_at: Option<String>,
+    /// End of the latest pass that succeeded.
+    succeeded_at: Option<String>,
+    /// End of the latest pass that failed.
+    failed_at: Option<String>,
+    /// Why it failed.
+    error: Option<String>,
+    /// Passes that failed since the server started.
+    n_failures: u64,
+    /// Whether the latest finished pass failed.
+    is_failing: bool,
+}
+
+impl From<TaskStatus> for BackgroundTaskView {
+    fn from(status: TaskStatus) -> Self {
+        let is_failing = status.is_failing();
+        let (failed_at, error) = status.failure.unzip();
+        Self {
+            name: status.name,
+            period_seconds: status.period.map(|period| period.as_secs_f64()),
+            started_at: status.started_at.map(clock::plain),
+            succeeded_at: status.succeeded_at.map(clock::plain),
+            failed_at: failed_at.map(clock::plain),
+            error,
+            n_failures: status.n_failures,
+            is_failing,
+        }
+    }
 }
 
 impl ServerView {
@@ -52,6 +96,7 @@ impl ServerView {
             address: member.address,
             version: member.version,
             runs,
+            background_tasks: None,
         }
     }
 }
@@ -63,10 +108,15 @@ async fn server_list(State(app): State<App>) -> ApiResult<Answer<Vec<ServerView>
     let mut session = app.store.snapshot().await?;
     let mut members = session.servers().await?;
     let held = session.runs_held(now).await?;
-    // Of itself it knows more than it wrote down.
-    members.retain(|member| member.id != app.orchestrator.context.owner);
-    members.push(app.orchestrator.peers.member());
-    let heard_since = app.orchestrator.context.alive_since(now);
-    let views = members.into_iter().map(|member| ServerView::new(member, &held, heard_since));
-    Ok(Answer::ok(views.collect()))
+    let orchestrator = &app.orchestrator;
+    // This server knows more of itself than it has written.
+    members.retain(|member| member.id != orchestrator.context.owner);
+    let alive_since = orchestrator.context.alive_since(now);
+    let tasks = orchestrator.background.statuses().into_iter().map(BackgroundTaskView::from);
+    let own = ServerView {
+        background_tasks: Some(tasks.collect()),
+        ..ServerView::new(orchestrator.peers.member(), &held, alive_since)
+    };
+    let others = members.into_iter().map(|member| ServerView::new(member, &held, alive_since));
+    Ok(Answer::ok(others.chain([own]).collect()))
 }

@@ -1,6 +1,7 @@
 //! Checks of a running server over its API.
 
 mod agents;
+mod background;
 mod clock;
 mod login;
 mod reach;
@@ -22,8 +23,16 @@ Examples:
 pub(super) struct Args {}
 
 /// Checks in order: a problem ends the list, because later checks depend on earlier ones.
-const CHECKS: &[fn(&mut Remote<'_>) -> Vec<Finding>] =
-    &[reach::check, clock::check, version::check, login::check, agents::check, runs::check, webhooks::check];
+const CHECKS: &[fn(&mut Remote<'_>) -> Vec<Finding>] = &[
+    reach::check,
+    clock::check,
+    version::check,
+    login::check,
+    agents::check,
+    runs::check,
+    background::check,
+    webhooks::check,
+];
 
 pub(super) fn run_checks(options: &ResolvedOptions, printer: &mut Printer) -> Outcome<Vec<Finding>> {
     let mut remote = Remote::connect(options, printer)?;
