@@ -1,4 +1,4 @@
-//! Runs, their task instances and attempts.
+//! Metrics of runs, task instances and attempts.
 
 use prometheus_client::metrics::gauge::Gauge;
 use stoker_orchestrator::{Orchestrator, RunMetrics};
@@ -46,7 +46,8 @@ impl Engine {
         );
         Self {
             active: book.gauge("runs_active", "Runs that this server drives"),
-            waiting: book.gauge("run_commands_waiting", "Agent reports and control requests queued for drivers"),
+            waiting: book
+                .gauge("run_commands_waiting", "Agent reports and control requests queued for drivers"),
         }
     }
 
