@@ -111,7 +111,7 @@ async fn one_of_two_nodes_of_a_name_has_to_be_said() {
         server.post("nodes/", &body).await.expect(201);
     }
     let refused = join(&server, json!({"token": token, "node": "twin"})).await.refused(409);
-    assert!(refused.contains("`twin` is the name of several nodes"), "{refused}");
+    assert!(refused.contains("several nodes are named `twin`"), "{refused}");
     join(&server, json!({"token": token, "node": "node-2"})).await.expect(201);
 }
 
