@@ -59,7 +59,7 @@ async fn assignment_is_all_or_nothing() {
             json!([{"id": one, "roles": []}, {"id": taken, "roles": []}]),
             "node 2 belongs to environment 2; unassign it there first",
         ),
-        (json!([{"id": one, "roles": []}, {"id": one, "roles": []}]), "node 1 is named twice"),
+        (json!([{"id": one, "roles": []}, {"id": one, "roles": []}]), "duplicate node 1"),
     ] {
         assert_eq!(server.post(&path, &body).await.refused(400), message, "{body}");
     }

@@ -86,16 +86,16 @@ async fn wrong_settings_are_refused_together_and_change_nothing() {
         (json!({"editable": []}), "must be a map"),
         (
             json!({"editable": {"common": {"debug": {"value": "x"}}}}),
-            "editable.common.debug.value: must be true or false, this is text",
+            "editable.common.debug.value: must be true or false, got text",
         ),
         (
             json!({"editable": {"common": {"debug": true}}}),
-            "editable.common.debug: a setting is a map with its `value`, not true",
+            "editable.common.debug: expected a map with `value`, got true",
         ),
-        (json!({"editable": {"common": 1}}), "editable.common: a section is a map of settings, not 1"),
+        (json!({"editable": {"common": 1}}), "editable.common: expected a map of settings, got 1"),
         (
             json!({"editable": {"nowhere": {"metadata": {"class": "plugin"}}}}),
-            "there is no such plugin for this environment",
+            "no such plugin for this environment",
         ),
         (json!({"edit": {}}), "unknown key"),
         (json!([]), "must be a map"),
@@ -226,14 +226,14 @@ async fn a_plugin_is_enabled_by_its_section() {
         (json!({"metadata": {"enabled": "yes"}}), "editable.gridnet.metadata.enabled: must be true or false"),
         (
             json!({"metadata": {"enabled": true, "chosen_id": 99}}),
-            "must be the id of a version that fits: 1, 2",
+            "must be the ID of a compatible version: 1, 2",
         ),
-        (json!({"metadata": {"chosen_id": "1"}}), "must be the id of a version that fits"),
+        (json!({"metadata": {"chosen_id": "1"}}), "must be the ID of a compatible version"),
         (
             json!({"metadata": {"enabled": true}, "segments": {"value": 5}}),
             "editable.gridnet.segments.value: must be text",
         ),
-        (json!([]), "editable.gridnet: a section is a map"),
+        (json!([]), "editable.gridnet: expected a map of settings"),
     ] {
         let found = server.put(&path, &json!({"editable": {"gridnet": section}})).await.refused(400);
         assert!(found.contains(message), "{section}: {found}");
@@ -292,8 +292,8 @@ async fn a_plugin_that_is_not_hot_pluggable_is_not_switched_in_a_deployed_cluste
     let message = server.put(&path, &switch("gridnet", true)).await.refused(403);
     assert_eq!(
         message,
-        "plugin `gridnet` is not hot-pluggable: it cannot be enabled in a cluster that is deployed; force=1 does it all \
-         the same"
+        "plugin `gridnet` is not hot-pluggable: it cannot be enabled in a deployed cluster; force=1 overrides \
+         this"
     );
     server.put(&path, &switch("hotnet", true)).await.expect(200);
     server.put(&format!("{path}?force=1"), &switch("gridnet", true)).await.expect(200);

@@ -79,11 +79,7 @@ async fn wrong_clusters_are_refused_and_leave_nothing() {
         (json!({"name": "a", "release_id": 99}), 400, "Invalid release ID"),
         (json!({"name": "a", "release_id": "x"}), 400, "Invalid release ID"),
         (json!({"name": "a", "release_id": -1}), 400, "Invalid release ID"),
-        (
-            json!({"name": "a", "release_id": 1, "release": 2}),
-            400,
-            "`release_id` and `release` name two releases",
-        ),
+        (json!({"name": "a", "release_id": 1, "release": 2}), 400, "`release_id` and `release` differ"),
         (json!({"name": "a", "release_id": unavailable}), 403, "Release with ID '2' is not deployable."),
         (json!({"release_id": release_id}), 400, "`name` is missing"),
         (json!({"name": "", "release_id": release_id}), 400, "must have 1 to 255 characters"),
@@ -166,8 +162,8 @@ async fn wrong_changes_are_refused() {
     for (body, status, message) in [
         (json!({"name": "taken"}), 409, "Environment with this name already exists"),
         (json!({"name": null}), 400, "must be text"),
-        (json!({"release_id": 7}), 400, "cannot change"),
-        (json!({"components": ["hypervisor:qemu"]}), 400, "chosen when it is created and cannot change"),
+        (json!({"release_id": 7}), 400, "cannot be changed"),
+        (json!({"components": ["hypervisor:qemu"]}), 400, "cannot be changed after it is created"),
         (json!({"mode": "ha_full"}), 400, "Cannot deploy in ha_full mode"),
         (json!({"nodes": [9, 8]}), 400, "Nodes with ids 9, 8 were not found."),
         (json!({"colour": 1}), 400, "unknown key"),
@@ -330,7 +326,7 @@ async fn extensions_are_those_of_the_release() {
     server.delete(&format!("{path}?extension_names=volume_manager")).await.expect(204);
     assert_eq!(server.get(&path).await.expect(200), json!([]));
     let message = server.put(&path, &json!(["volume_manager", "nope", "neither"])).await.refused(400);
-    assert_eq!(message, "No such extensions: nope, neither; the release of the cluster has: volume_manager");
+    assert_eq!(message, "No such extensions: nope, neither; the release declares: volume_manager");
     assert_eq!(server.get(&path).await.expect(200), json!([]), "all or nothing");
     for _ in 0..2 {
         let all = server.put(&path, &json!(["volume_manager", "volume_manager"])).await.expect(200);

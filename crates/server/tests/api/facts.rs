@@ -86,7 +86,7 @@ async fn wrong_facts_are_refused() {
         (json!([{"x": 1}]), "`uid` is missing"),
         (json!([{"uid": null}]), "must be the id of a node"),
         (json!([{"uid": "1"}, {"uid": "3"}, {"uid": "x"}]), "Nodes 3, x do not belong to cluster 1"),
-        (json!([{"uid": "1"}, {"uid": 1}]), "two documents with the uid `1`"),
+        (json!([{"uid": "1"}, {"uid": 1}]), "duplicate document with the uid `1`"),
         (json!([{"uid": "engine"}]), "Nodes engine do not belong to cluster 1"),
         (json!([1]), "must be a map"),
     ] {

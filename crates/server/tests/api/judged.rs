@@ -130,7 +130,7 @@ async fn a_role_is_given_only_where_its_restrictions_allow_it() {
     let cluster = crate::beginnings::id(&new_cluster(&server, json!({})).await.expect(201));
     let node = crate::beginnings::node(&server, 1).await;
     let message = assign(&server, cluster, node, "cinder").await.refused(400);
-    assert_eq!(message, "Role 'cinder' cannot be given now: LVM is off");
+    assert_eq!(message, "Role 'cinder' cannot be assigned: LVM is off");
     assign(&server, cluster, node, "odd").await.expect(200);
     let message =
         server.put(&format!("nodes/{node}"), &json!({"pending_roles": ["cinder"]})).await.refused(400);

@@ -21,7 +21,7 @@ async fn owners_have_links_of_their_own() {
         assert_eq!(made, expected);
         assert_eq!(server.get(path).await.expect(200), json!([expected]));
         let message = server.post(path, &new).await.refused(409);
-        assert_eq!(message, "There is a link to https://graphs.example/ already");
+        assert_eq!(message, "a link to https://graphs.example/ already exists");
         let own = format!("{path}{id}");
         // What was read can be sent back, and what is not given stays.
         let mut changed = server.get(&own).await.expect(200);
