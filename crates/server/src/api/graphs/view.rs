@@ -30,15 +30,15 @@ pub(super) struct GraphView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "$.status = ready")]
     node_filter: Option<String>,
-    /// Actions after a successful run.
+    /// Overrides of node attributes after success, in `node_attributes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     on_success: Option<JsonMap>,
-    /// Actions after a failed run.
+    /// Overrides of node attributes after a failure, in `node_attributes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     on_error: Option<JsonMap>,
-    /// Actions after a stopped run.
+    /// Overrides of node attributes after a stop, in `node_attributes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     on_stop: Option<JsonMap>,
