@@ -6,7 +6,7 @@ use crate::beginnings::{cluster, plugin};
 use crate::support::TestServer;
 
 #[tokio::test]
-async fn owners_have_links_of_their_own() {
+async fn links_are_scoped_to_their_owner() {
     let server = TestServer::new().await;
     let cluster = cluster(&server).await;
     let plugin = plugin(&server, "monitoring", "1.0.0", json!({})).await.id;
@@ -51,7 +51,7 @@ async fn owners_have_links_of_their_own() {
 }
 
 #[tokio::test]
-async fn what_is_no_link_is_refused() {
+async fn invalid_link_is_refused() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}/plugin_links", cluster(&server).await);
     for (title, url) in [
