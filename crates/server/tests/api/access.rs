@@ -1,4 +1,4 @@
-//! Every operation of the published document, tried as everybody.
+//! Authorization of every operation in the OpenAPI document, for each role and for unauthenticated callers.
 
 use axum::body::Body;
 use serde_json::Value;
@@ -12,7 +12,7 @@ struct Operation {
     permission: Permission,
 }
 
-/// All operations, with ids in their paths that lead nowhere.
+/// All operations; path parameters are filled with IDs that do not exist.
 fn operations() -> Vec<Operation> {
     let document = serde_json::to_value(stoker_server::openapi_document()).unwrap();
     let mut operations = Vec::new();
@@ -76,7 +76,7 @@ async fn role_permissions_match_the_published_document() {
     }
 }
 
-/// In the envelope of this API, or in that of the module API.
+/// The error message, from the envelope of this API or of the module API.
 fn message(body: &Value) -> &str {
     let told = |body: &Value| body["message"].is_string();
     let inner = body.as_object().and_then(|map| map.values().find(|inner| told(inner)));

@@ -1,5 +1,5 @@
-//! An agent in the process of the test: the real machine of an agent's session, a journal in memory, and tasks that
-//! do what their text says.
+//! Agents in the test process: the real session state machine, journal writes that are acknowledged without being
+//! stored, and tasks whose `cmd` parameter selects their behaviour (`fail`, `hang`, `forge`, `take a moment`).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use stoker_model::{JsonMap, Micros};
 use stoker_server::{AgentSpawner, App, LocalAgent, LocalConnection};
 use tokio::sync::mpsc;
 
-/// What was carried out, in the order it began: task and node.
+/// Attempts in the order of their start, as `task@node`, with their secrets and traces. Clones share the log.
 #[derive(Clone, Default)]
 pub(crate) struct Deeds(Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>);
 
@@ -20,23 +20,23 @@ impl Deeds {
         self.0.lock().unwrap().clone()
     }
 
-    /// The secrets that agents were told.
+    /// The secrets that agents received to mask them in output.
     pub(crate) fn secrets(&self) -> Vec<String> {
         self.1.lock().unwrap().clone()
     }
 
-    /// How attempts are followed.
+    /// The `traceparent` values of attempts.
     pub(crate) fn traces(&self) -> Vec<String> {
         self.2.lock().unwrap().clone()
     }
 
-    /// What was carried out since the last time.
+    /// Removes and returns the entries.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
 }
 
-/// Lets a server have agents, which note what they do.
+/// Makes the server spawn in-process agents that record their attempts in the returned log.
 pub(crate) fn agents_for(app: &App) -> Deeds {
     let deeds = Deeds::default();
     let noted = deeds.clone();
@@ -115,7 +115,7 @@ async fn print(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
     let _ = reports.send(FromAgent::Output { key: attempt.key, stream: Stream::Out, offset: 0, text }).await;
 }
 
-/// An agent that is told to `forge` says of the other instances of its run that they printed something and succeeded.
+/// With the command `forge`, sends output and success reports for instances of other agents in the same run.
 async fn forge(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
     if cmd(attempt) != "forge" {
         return;
@@ -129,7 +129,7 @@ async fn forge(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
     }
 }
 
-/// Task and node; of modules, what is done with which of them in which order.
+/// `task@node`, or `action module,module@node` for module tasks.
 fn deed(attempt: &Attempt) -> String {
     let Some(modules) = attempt.parameters.get("modules").and_then(Value::as_array) else {
         return format!("{}@{}", attempt.task, attempt.node);
@@ -164,7 +164,7 @@ async fn carry_out(
     let _ = exits.send((attempt.key, end, summary)).await;
 }
 
-/// Does with each module what its description says: its name tells whether it fails, hangs or takes a moment.
+/// Executes a module task. The prefix of a module's name selects its behaviour: `hang`, `slow`, `refuse` or `bad`.
 async fn modules(modules: &Value, killed: &mut mpsc::Receiver<()>) -> (End, JsonMap) {
     let mut results = Vec::new();
     for module in modules.as_array().unwrap() {

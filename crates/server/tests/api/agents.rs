@@ -1,4 +1,4 @@
-//! Agents come in, once each.
+//! Joining of agents with join tokens.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ async fn token(server: &TestServer, body: Value) -> String {
     made["token"].as_str().unwrap().to_owned()
 }
 
-/// As somebody who has not logged in.
+/// Sends an unauthenticated join request.
 async fn join(server: &TestServer, body: Value) -> Reply {
     let body = axum::body::Body::from(body.to_string());
     server.send(request("POST", "agents/join").body(body).unwrap()).await
@@ -23,7 +23,7 @@ async fn join_token_is_limited_by_its_use_count() {
     let once = token(&server, json!({"uses": 1})).await;
     let wrong = join(&server, json!({"token": "stk_wrong", "node": node.to_string()})).await.refused(401);
     assert!(wrong.contains("join token"), "{wrong}");
-    // A join that is refused costs nothing.
+    // A refused join does not consume a use of the token.
     let nowhere = join(&server, json!({"token": once, "node": "no such node"})).await.refused(400);
     assert!(nowhere.contains("there is no node `no such node`"), "{nowhere}");
     let joined = join(&server, json!({"token": once, "node": node.to_string()})).await.expect(201);
@@ -34,7 +34,7 @@ async fn join_token_is_limited_by_its_use_count() {
     assert!(!agents.to_string().contains("stk_"), "no secret is shown again");
 }
 
-/// They are written down together; what one may not do is no matter of the others.
+/// Concurrent joins share one group commit; a refused join does not affect the others.
 #[tokio::test]
 async fn concurrent_joins_get_independent_results() {
     let server = TestServer::new().await;
@@ -53,7 +53,7 @@ async fn concurrent_joins_get_independent_results() {
     let (mut n_few, mut n_refused) = (0, 0);
     for (number, reply) in replies.into_iter().enumerate() {
         if reply.status != 201 {
-            // Guessing is slowed down, also for whoever comes after a guess from the same address.
+            // Failed attempts are rate limited by address, so valid joins from the same address may get 429.
             assert!(reply.status == 401 || reply.status == 429, "{number}: {}", reply.status);
             n_refused += 1;
             continue;
@@ -89,7 +89,7 @@ async fn replacing_an_agent_requires_may_replace() {
     join(&server, json!({"token": plain, "node": node.to_string()})).await.expect(201);
 }
 
-/// An agent calls its node by the name of the machine, which whoever discovered the node may not have known.
+/// An agent names its node by hostname, which a discovered node may not have yet.
 #[tokio::test]
 async fn joining_agent_is_matched_by_mac_address() {
     let server = TestServer::new().await;

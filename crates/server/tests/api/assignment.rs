@@ -19,7 +19,7 @@ async fn assigned_roles_are_pending() {
     assert_eq!(node["cluster"], cluster_id);
     assert_eq!((&node["roles"], &node["pending_roles"]), (&json!([]), &json!(["compute", "ceph-osd"])));
     assert_eq!(node["pending_addition"], true);
-    // Roles can be given anew, and a node that shall go can be kept.
+    // Reassignment replaces pending roles and cancels a pending deletion.
     server
         .put(&format!("nodes/{one}"), &json!({"status": "ready", "pending_addition": false}))
         .await

@@ -71,7 +71,7 @@ async fn settings_update_is_merged() {
     expected["editable"]["mine"] = json!({"x": {"value": [1]}});
     assert_eq!(after, expected);
     assert_eq!(server.get(&path).await.expect(200), expected);
-    // What was downloaded can be uploaded.
+    // A GET response is a valid PUT body.
     assert_eq!(server.put(&path, &after).await.expect(200), expected);
     assert_eq!(server.patch(&path, &json!({})).await.expect(200), expected);
 }
@@ -133,7 +133,7 @@ async fn locked_cluster_settings_require_force() {
     let body = json!({"editable": {"common": {"debug": {"value": true}}}});
     let message = server.put(&path, &body).await.refused(403);
     assert!(message.contains("`common` is locked"), "{message}");
-    // What does not change, and what may always change, is no offence.
+    // Unchanged settings and sections marked `always_editable` are accepted.
     let same = server.get(&path).await.expect(200);
     server.put(&path, &same).await.expect(200);
     server.put(&path, &json!({"editable": {"external": {"dns": {"value": ["8.8.8.8"]}}}})).await.expect(200);
@@ -203,7 +203,7 @@ async fn plugin_is_enabled_through_settings() {
     let old = plugin(&server, "gridnet", "1.0.0", attributes.clone()).await.id.0;
     let new = plugin(&server, "gridnet", "2.0.0", attributes).await.id.0;
     let path = format!("clusters/{}/attributes", cluster(&server).await);
-    // As the old client does it: download, edit, upload.
+    // The legacy client downloads, edits and uploads all settings.
     let mut edited = server.get(&path).await.expect(200);
     let metadata = &mut edited["editable"]["gridnet"]["metadata"];
     metadata["enabled"] = json!(true);
@@ -212,10 +212,10 @@ async fn plugin_is_enabled_through_settings() {
     metadata["versions"][1]["segments"]["value"] = json!("64");
     let after = server.put(&path, &edited).await.expect(200);
     assert_eq!((&section(&after)["enabled"], &section(&after)["chosen_id"]), (&json!(true), &json!(old)));
-    // Settings are kept for the version in use.
+    // Only the settings of the chosen version are stored.
     assert_eq!(section(&after)["versions"][0]["segments"]["value"], "32");
     assert_eq!(section(&after)["versions"][1]["segments"]["value"], "16");
-    // Of two versions one is enabled.
+    // Choosing another version disables the previous one.
     let other = json!({"editable": {"gridnet": {"metadata": {"chosen_id": new}}}});
     let after = server.put(&path, &other).await.expect(200);
     assert_eq!((&section(&after)["enabled"], &section(&after)["chosen_id"]), (&json!(true), &json!(new)));
@@ -299,6 +299,6 @@ async fn deployed_cluster_refuses_plugins_that_are_not_hot_pluggable() {
     server.put(&format!("{path}?force=1"), &switch("gridnet", true)).await.expect(200);
     let message = server.put(&path, &switch("gridnet", false)).await.refused(403);
     assert!(message.contains("cannot be disabled"), "{message}");
-    // Settings stay open: changing one and deploying again is what the product is for.
+    // Other settings of a deployed cluster remain editable.
     server.put(&path, &json!({"editable": {"common": {"debug": {"value": true}}}})).await.expect(200);
 }

@@ -1,4 +1,4 @@
-//! Things to begin with.
+//! Builders of releases, clusters, nodes, runs and plugins for tests.
 
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ pub(crate) async fn release(server: &TestServer) -> i64 {
     release_of(server, release_body()).await
 }
 
-/// A cluster of a release of its own.
+/// Creates a release and a cluster of it.
 pub(crate) async fn cluster(server: &TestServer) -> i64 {
     let release_id = release(server).await;
     cluster_of(server, release_id, "demo").await
@@ -153,7 +153,7 @@ pub(crate) async fn plugin(server: &TestServer, name: &str, version: &str, attri
     plugin
 }
 
-/// A request of the admin with one more header.
+/// Sends a request as the admin with one additional header.
 pub(crate) async fn with_header(
     server: &TestServer,
     (method, path): (&str, &str),

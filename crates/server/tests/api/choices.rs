@@ -1,11 +1,11 @@
-//! A release that offers choices, and plugins that add to them.
+//! Fixtures of components and wizards: a release and the plugins that extend it.
 
 use serde_json::{Value, json};
 
 use crate::beginnings::id;
 use crate::support::{Reply, TestServer};
 
-/// Two hypervisors, one network and one storage, asked for in a wizard.
+/// A release body with two hypervisors, one network and one storage component, and a wizard for them.
 pub(crate) fn release_with_choices() -> Value {
     json!({
         "name": "Mitaka", "version": "mitaka-9.0", "operating_system": "Ubuntu", "state": "available",
@@ -46,14 +46,14 @@ pub(crate) fn plugin_body(name: &str, version: &str) -> Value {
     })
 }
 
-/// With these fields besides.
+/// Adds or replaces top-level fields of a body.
 pub(crate) fn with(mut body: Value, more: Value) -> Value {
     let more = more.as_object().unwrap().clone();
     body.as_object_mut().unwrap().extend(more);
     body
 }
 
-/// A core network: it works with core hypervisors alone, and with no other network.
+/// A plugin body with a core network component: compatible with core hypervisors only and with no other network.
 pub(crate) fn contrail() -> Value {
     with(
         plugin_body("contrail", "1.0.0"),
@@ -73,7 +73,7 @@ pub(crate) async fn made(server: &TestServer, path: &str, body: &Value) -> i64 {
     id(&server.post(path, body).await.expect(201))
 }
 
-/// The release, which has the id 1, and the plugin.
+/// A server with release 1 and the Contrail plugin.
 pub(crate) async fn server_with_contrail() -> TestServer {
     let server = TestServer::new().await;
     made(&server, "releases", &release_with_choices()).await;
@@ -85,7 +85,7 @@ pub(crate) async fn new_cluster(server: &TestServer, more: Value) -> Reply {
     server.post("clusters", &with(json!({"name": "demo", "release_id": 1}), more)).await
 }
 
-/// Switches plugins on or off as the settings page does.
+/// Enables or disables plugins through the settings, as the web UI does.
 pub(crate) async fn switch(server: &TestServer, cluster_id: i64, plugins: &[(&str, bool)]) -> Reply {
     let sections: serde_json::Map<String, Value> = plugins
         .iter()

@@ -144,7 +144,7 @@ async fn cluster_update_is_partial() {
     assert_eq!((&changed["name"], &changed["merge_mode"]), (&json!("other"), &json!("replace")));
     let reset = server.patch(&path, &json!({"merge_mode": null, "ui_settings": {"x": 1}})).await.expect(200);
     assert_eq!((&reset["name"], &reset["merge_mode"]), (&json!("other"), &json!(null)));
-    // What was read may be sent back as it is.
+    // A GET response is a valid PUT body.
     let again = server.put(&path, &reset).await.expect(200);
     assert_eq!(again["name"], "other");
     assert_eq!(server.get(&format!("nodes/{node_id}")).await.expect(200)["cluster"], cluster_id);
@@ -176,7 +176,7 @@ async fn invalid_cluster_update_is_refused() {
         assert_eq!(server.get(path).await.refused(404), "Cluster not found");
         assert_eq!(server.delete(path).await.refused(404), "Cluster not found");
     }
-    // A rename together with a node that is not there does neither.
+    // An update is atomic: an unknown node also prevents the rename.
     server.put(&path, &json!({"name": "new", "nodes": [9]})).await.refused(400);
     assert_eq!(server.get(&path).await.expect(200)["name"], "demo");
 }
@@ -214,7 +214,7 @@ async fn cluster_deletion_releases_its_nodes() {
     assert_eq!((&node["cluster"], &node["status"]), (&json!(null), &json!(NodeStatus::Discover.as_str())));
     assert_eq!((&node["roles"], &node["pending_roles"]), (&json!([]), &json!([])));
     assert_eq!(node["pending_addition"], false);
-    // Its name is free again.
+    // The name can be reused.
     cluster_of(&server, 1, "demo").await;
 }
 

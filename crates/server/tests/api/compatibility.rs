@@ -1,4 +1,4 @@
-//! What goes together, over REST.
+//! Component compatibility over REST.
 
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn names(list: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn plugin_components_are_listed_with_incompatibilities() {
     let server = server_with_contrail().await;
-    // A newer version for another release hides nothing.
+    // A newer version that supports only another release does not replace the older one.
     let unfit = with(
         contrail(),
         json!({"version": "2.0.0", "releases": [{"os": "centos", "version": "mitaka-9.0", "mode": ["ha"]}]}),
@@ -41,7 +41,7 @@ async fn plugin_components_are_listed_with_incompatibilities() {
     assert!(listed.as_array().unwrap().iter().all(|component| component.get("bind").is_none()));
     server.post("releases/1/components", &json!({})).await.expect(405);
     server.get("releases/9/components").await.refused(404);
-    // A plugin for clusters with high availability.
+    // The plugin supports the mode `ha` only.
     assert_eq!(
         server.get("releases/1/components?mode=multinode").await.expect(200).as_array().unwrap().len(),
         4
@@ -56,14 +56,14 @@ async fn duplicate_component_provider_is_reported() {
         plugin_body("twin", "1.0.0"),
         json!({"components_metadata": [{"name": "network:core:contrail"}]}),
     );
-    // Nothing is wrong with them until there is a release that both fit.
+    // The plugins conflict only when a release supports both.
     made(&server, "plugins", &contrail()).await;
     made(&server, "plugins", &twin).await;
     let told = server.post("releases", &release_with_choices()).await.refused(409);
     assert!(told.contains("`network:core:contrail` is provided more than once, by contrail, twin"), "{told}");
     let bare = with(release_with_choices(), json!({"version": "newton-10.0"}));
     made(&server, "releases", &bare).await;
-    // An older server may have stored it.
+    // An older server may have stored such a release.
     rename_release(&server, 1, "mitaka-9.0").await;
     let reply = server.get("releases/1/components").await.expect(409);
     assert_eq!(reply["message"], "`network:core:contrail` is provided more than once, by contrail, twin");
@@ -72,7 +72,7 @@ async fn duplicate_component_provider_is_reported() {
     assert_eq!(checked(&server, &["hypervisor:core:kvm", "network:ml2:vlan"]).await["compatible"], false);
 }
 
-/// With vCenter as the only hypervisor a core network cannot be chosen, and everybody is told why.
+/// With vCenter as the only hypervisor, a core network is reported as incompatible, with the reason.
 #[tokio::test]
 async fn core_network_is_incompatible_with_vcenter() {
     let server = server_with_contrail().await;
@@ -83,7 +83,7 @@ async fn core_network_is_incompatible_with_vcenter() {
         json!([{"kind": "incompatible", "components": ["hypervisor:vmware", "network:core:contrail"],
                 "message": "vCenter is not compatible with Contrail"}])
     );
-    // Before it is chosen it can be seen that it cannot be.
+    // Components that are not chosen are reported as incompatible too.
     let reply = checked(&server, &["hypervisor:vmware"]).await;
     assert_eq!(
         reply["conflicts"][0],

@@ -1,4 +1,4 @@
-//! The published document is complete, and true of answers that a program which reads it would not ask for.
+//! The OpenAPI document is complete, and the server's responses to invalid requests conform to it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Reply, TestServer, request};
 
-/// Users who are sent away before their password is looked at.
+/// Credentials of a user that does not exist.
 const BAD_LOGIN: &str = "Basic Ym9iOmJhZA==";
 const METHODS: [&str; 5] = ["get", "put", "post", "delete", "patch"];
 
@@ -42,7 +42,7 @@ fn operations(document: &Value) -> Vec<Operation> {
 }
 
 impl Operation {
-    /// Its answers by status, those that operations share included.
+    /// Responses by status, with shared responses resolved.
     fn answers<'a>(&'a self, document: &'a Value) -> Vec<(&'a str, &'a Value)> {
         let answers = self.content["responses"].as_object().unwrap();
         answers.iter().map(|(status, answer)| (status.as_str(), resolved(document, answer))).collect()
@@ -52,7 +52,7 @@ impl Operation {
         self.content["parameters"].as_array().into_iter().flatten().any(|parameter| parameter["name"] == name)
     }
 
-    /// The path with ids that lead nowhere.
+    /// The path with IDs that do not exist.
     fn nowhere(&self) -> String {
         let fill = |segment: &str| {
             if segment.starts_with('{') { "999999999".to_owned() } else { segment.to_owned() }
@@ -61,14 +61,14 @@ impl Operation {
     }
 }
 
-/// What a reference leads to, or the value itself.
+/// Follows a `$ref`; returns other values unchanged.
 fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let Some(reference) = value["$ref"].as_str() else { return value };
     let pointer = reference.strip_prefix('#').unwrap();
     document.pointer(pointer).unwrap_or_else(|| panic!("{reference} leads nowhere"))
 }
 
-/// Every reference below a value.
+/// Collects all `$ref` targets below a value.
 fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
     match value {
         Value::Object(map) => {
@@ -106,7 +106,7 @@ fn every_response_body_has_a_schema_and_every_reference_resolves() {
     for operation in operations(&document) {
         for (status, answer) in operation.answers(&document) {
             let content = answer["content"].as_object();
-            // The module API says nothing with other statuses, too, and the document says so.
+            // The module API has empty responses with other statuses; their description starts with "No body".
             let says_nothing = answer["description"].as_str().is_some_and(|text| text.starts_with("No body"));
             let is_empty = matches!(status, "101" | "204") || says_nothing;
             assert_eq!(content.is_none(), is_empty, "{} {status}", operation.name);
@@ -148,7 +148,7 @@ async fn if_match_is_read_exactly_where_documented() {
     let server = TestServer::new().await;
     let document = document();
     for operation in operations(&document) {
-        // No tag: whoever reads the header refuses it before anything else.
+        // An invalid ETag: operations that read the header refuse it before any other check.
         let request = server.request(&operation.method, &operation.nowhere()).header("if-match", "nonsense");
         let reply = server.send(request.body(Body::from("{}")).unwrap()).await;
         let is_read = reply.status == 400 && message(&reply).contains("If-Match");
@@ -214,7 +214,7 @@ async fn nul_characters_never_cause_server_errors() {
     ] {
         server.post(path, &body).await.refused(400);
     }
-    // A field of the user's own comes back as it was sent, whichever engine keeps it.
+    // Custom fields round-trip on both database engines.
     let task = json!({"id": "a", "type": "stage", "x": "\u{0}"});
     let graph = server.post("releases/1/deployment_graphs/x", &json!({"tasks": [task]})).await.expect(200);
     assert_eq!(graph["tasks"][0]["x"], "\u{0}");

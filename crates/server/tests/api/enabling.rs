@@ -1,4 +1,4 @@
-//! Plugins in clusters: links, versions, what they bring, and what speaks against them.
+//! Enabling plugins in clusters: links, versions, contributed metadata and conflicts.
 
 use serde_json::{Value, json};
 use stoker_model::ClusterId;
@@ -8,7 +8,7 @@ use crate::choices::{
 };
 use crate::support::TestServer;
 
-/// A release, these plugins and a cluster in which none is enabled.
+/// A server with a release, these plugins and a cluster in which no plugin is enabled.
 async fn server_with(plugins: &[Value]) -> TestServer {
     let server = TestServer::new().await;
     made(&server, "releases", &release_with_choices()).await;
@@ -53,7 +53,7 @@ async fn compatible_clusters_and_plugins_are_linked() {
         [(1, false), (3, true), (4, false)],
         "the newest, unless somebody chooses"
     );
-    // One that is not enabled anywhere can go, links and all.
+    // A plugin that is enabled nowhere can be deleted together with its links.
     server.delete("plugins/3").await.refused(409);
     server.delete("plugins/4").await.expect(204);
     assert_eq!(links(&server, 2).await, []);
@@ -67,7 +67,7 @@ async fn only_one_plugin_version_is_enabled() {
         server.put("clusters/1/attributes", &body).await.expect(200);
         assert_eq!(links(&server, 1).await, expected);
     }
-    // A version that is newer than the enabled one does not push it out.
+    // Installing a newer version does not replace the enabled one.
     made(&server, "plugins", &plugin_body("p", "2.0.0")).await;
     assert_eq!(links(&server, 1).await, [(1, false), (2, true), (3, false)]);
 }
@@ -105,7 +105,7 @@ async fn conflicting_plugin_contents_name_both_plugins() {
     );
     assert_eq!(refused["errors"][0]["path"], "editable.two.metadata.enabled");
     assert!(!is_enabled(&server, "two").await, "nothing is written");
-    // Instead of the other it may.
+    // It can replace the other plugin in one update.
     switch(&server, 1, &[("one", false), ("two", true)]).await.expect(200);
     assert!(is_enabled(&server, "two").await && !is_enabled(&server, "one").await);
 }
@@ -164,12 +164,12 @@ async fn incompatible_plugin_is_refused_with_reason() {
         (&json!("incompatible"), &json!("contrail"))
     );
     assert!(!is_enabled(&server, "contrail").await);
-    // Of a cluster that never chose, nobody knows; two core networks still exclude each other.
+    // A cluster without chosen components is not checked against them, but two core networks still exclude each other.
     new_cluster(&server, json!({"name": "plain"})).await.expect(201);
     switch(&server, 2, &[("contrail", true)]).await.expect(200);
     let message = switch(&server, 2, &[("mesh", true)]).await.refused(400);
     assert_eq!(message, "plugin `mesh` cannot be enabled: Contrail is not compatible with Mesh");
-    // What is enabled already is not judged again.
+    // Enabled plugins are not validated again.
     server
         .put("clusters/2/attributes", &json!({"editable": {"common": {"debug": {"value": true}}}}))
         .await
@@ -233,7 +233,7 @@ async fn enabled_plugin_extends_the_cluster() {
     let tasks = server.get("clusters/1/deployment_tasks").await.expect(200);
     let ids: Vec<&str> = tasks.as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap()).collect();
     assert!(ids.contains(&"contrail-up") && ids.contains(&"contrail-post_deployment-4000-1"), "{ids:?}");
-    // A role of the cluster's own may use the volume.
+    // Roles of the cluster may use volumes of the plugin.
     let own = json!({"name": "own", "meta": {"name": "Own", "description": "d"},
                      "volumes_roles_mapping": [{"id": "cassandra", "allocate_size": "min"}]});
     server.post("clusters/1/roles", &own).await.expect(201);
@@ -248,12 +248,12 @@ async fn enabled_plugin_extends_the_cluster() {
     assert_eq!(common["plugins"][0]["name"], "contrail");
     let plan = server.post("clusters/1/plans", &json!({})).await.expect(201);
     assert_eq!(plan["n_run"], 2, "the task of its graph on the primary, and the one of its stage: {plan}");
-    // It stays while a node has its role.
+    // The plugin cannot be disabled while a node has its role.
     let message = switch(&server, 1, &[("contrail", false)]).await.refused(400);
     assert!(message.contains("have its role `contrail-control`"), "{message}");
 }
 
-/// As `fuel2 env settings download` and `upload` do it.
+/// The workflow of `fuel2 env settings download` and `upload`.
 #[tokio::test]
 async fn downloaded_settings_round_trip_with_plugin_enabled() {
     let server = server_with(&[contrail()]).await;
@@ -265,12 +265,12 @@ async fn downloaded_settings_round_trip_with_plugin_enabled() {
     settings["editable"]["contrail"]["value"] = json!(true);
     assert_eq!(after, settings);
     assert_eq!(links(&server, 1).await, [(1, true)]);
-    // And again, and switched off; the other spelling of the switch does not count then.
+    // The upload is idempotent. `metadata.enabled` takes precedence over the legacy `value` switch.
     assert_eq!(server.put("clusters/1/attributes", &after).await.expect(200), after);
     settings["editable"]["contrail"]["metadata"]["enabled"] = json!(false);
     server.put("clusters/1/attributes", &settings).await.expect(200);
     assert_eq!(links(&server, 1).await, [(1, false)]);
-    // By itself it does.
+    // The legacy `value` switch alone enables the plugin.
     server
         .put("clusters/1/attributes", &json!({"editable": {"contrail": {"value": true}}}))
         .await

@@ -3,7 +3,7 @@ use serde_json::json;
 use crate::beginnings::{cluster, cluster_of, node, with_header};
 use crate::support::TestServer;
 
-/// A cluster with two nodes; the third is free.
+/// A cluster with nodes 1 and 2; node 3 is unassigned. Returns the path of its facts.
 async fn prepared() -> (TestServer, String) {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
@@ -65,7 +65,7 @@ async fn supplied_facts_apply_until_deleted() {
     assert_eq!(shown[0], body[0]);
     assert_eq!(shown[1]["uid"], "2");
     assert_eq!(server.get(&format!("{path}/defaults")).await.expect(200)[0]["roles"], json!(["controller"]));
-    // With a common part supplied, documents are parts.
+    // A supplied `common` document is merged into the node documents.
     let parts = json!([{"uid": "common", "cluster": {"x": 1}}, {"uid": 2, "cluster": {"y": 2}}]);
     let stored = server.put(&path, &parts).await.expect(200);
     assert_eq!(stored[1]["uid"], "2");
@@ -121,7 +121,7 @@ async fn provisioning_facts_include_engine() {
     ] {
         server.put(&path, &wrong).await.refused(400);
     }
-    // Facts of the other kind are left alone.
+    // Deployment facts are kept when provisioning facts are deleted.
     server.put("clusters/1/orchestrator/deployment", &json!([{"uid": "1", "a": 1}])).await.expect(200);
     server.delete(&path).await.expect(202);
     assert_eq!(server.get("clusters/1").await.expect(200)["is_customized"], true);

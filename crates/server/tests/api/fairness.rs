@@ -1,4 +1,4 @@
-//! One noisy cluster does not starve another.
+//! A large run does not starve runs of other clusters.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::runs::{Site, task};
 const N_BUSY_NODES: u8 = 40;
 const N_BUSY_TASKS: usize = 60;
 
-/// How often anything was written down for a run, by all runs.
+/// Number of store writes of all runs so far.
 async fn n_writes(site: &Site) -> usize {
     let shown = site.server.get("metrics").await.expect(200);
     let mut lines = shown.as_str().unwrap().lines();
@@ -19,7 +19,8 @@ async fn n_writes(site: &Site) -> usize {
     line.map_or(0, |count| count.trim().parse().unwrap())
 }
 
-/// Runs the small one: how often something was written down meanwhile. Unlike time, that does not depend on the machine.
+/// Runs the small graph and returns the number of store writes of all runs meanwhile. Unlike elapsed time, the count
+/// does not depend on the speed of the machine.
 async fn writes_of_small(site: &Site) -> usize {
     let before = n_writes(site).await;
     let shown = site.deploy(json!({"force": true})).await;
@@ -35,7 +36,7 @@ async fn small_run_is_not_starved_by_large_run() {
     let server = &site.server;
     writes_of_small(&site).await;
     let alone = writes_of_small(&site).await;
-    // Thousands of instances that take no time: nothing but deciding, writing and telling.
+    // Thousands of instances that finish immediately keep the scheduler and the store busy.
     let large = cluster_of(server, 1, "large").await;
     let mut roles = Vec::new();
     for number in 0..N_BUSY_NODES {
@@ -55,10 +56,10 @@ async fn small_run_is_not_starved_by_large_run() {
     let n_done = site.deeds.all().len();
     let n_all = usize::from(N_BUSY_NODES) * N_BUSY_TASKS;
     assert!(n_done < n_all, "the large run was over too soon to prove anything ({n_done} of {n_all})");
-    // Its plan, its turns and its look at the end, each beside a few of the large one.
+    // Each step of the small run (plan, batches, final write) may wait for a few batches of the large one.
     let most = 15 * alone;
     assert!(beside <= most, "alone {alone} writes, beside a large run {beside}");
-    // However long that takes on this machine.
+    // The large run may take up to two minutes on a slow machine.
     for _ in 0..600 {
         let shown = server.get(&format!("transactions/{run}")).await.expect(200);
         if shown["status"] != "running" {

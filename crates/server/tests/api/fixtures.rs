@@ -1,4 +1,4 @@
-//! Records that other resources make, straight into the store.
+//! Records written directly to the store, for states that the API does not create or refuses to create.
 
 use serde_json::json;
 use stoker_model::{
@@ -9,7 +9,7 @@ use stoker_store::Writing;
 
 use crate::support::TestServer;
 
-/// A cluster of a release in the tenant of the admin, with a node that has these roles.
+/// Creates a cluster in the admin's tenant with one node that has these roles and pending roles.
 pub(crate) async fn cluster_with_roles(
     server: &TestServer,
     release_id: i64,
@@ -51,7 +51,7 @@ pub(crate) async fn cluster_with_roles(
     cluster.id.0
 }
 
-/// Switches plugin 1 on or off in a cluster.
+/// Enables or disables plugin 1 in a cluster.
 pub(crate) async fn set_enabled(server: &TestServer, cluster_id: i64, enabled: bool) {
     let mut writing = writing(server).await;
     let link = ClusterPlugin { plugin_id: PluginId(1), enabled, attributes: JsonMap::new() };
@@ -59,7 +59,7 @@ pub(crate) async fn set_enabled(server: &TestServer, cluster_id: i64, enabled: b
     commit(writing).await;
 }
 
-/// Gives a plugin stage tasks that the API would refuse: they may have come from an older server.
+/// Stores stage tasks without validation: an older server may have accepted tasks that the API refuses today.
 pub(crate) async fn set_stage_tasks(server: &TestServer, plugin_id: i64, tasks: Vec<Json>) {
     let mut writing = writing(server).await;
     let mut plugin = writing.plugin_get(PluginId(plugin_id)).await.unwrap().unwrap();
@@ -77,7 +77,7 @@ pub(crate) async fn commit(writing: Writing) {
     writing.commit(change).await.unwrap();
 }
 
-/// Lets a release be of another version than the API would allow.
+/// Sets the version of a release without the checks of the API.
 pub(crate) async fn rename_release(server: &TestServer, id: i64, version: &str) {
     let mut writing = writing(server).await;
     let mut release = writing.release_get(ReleaseId(id)).await.unwrap().unwrap();

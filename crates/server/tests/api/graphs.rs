@@ -1,4 +1,4 @@
-//! Graphs by owner, by id and as rows.
+//! Graphs by owner, by ID and as task rows.
 
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -191,7 +191,7 @@ tasks:
         server.post(&path, &body).await.refused(400);
     }
     server.get(&path).await.refused(404);
-    // The body is judged before its owner is looked up.
+    // The body is validated before the owner is looked up.
     server.post("clusters/999/deployment_graphs/x", &json!({"nodes": []})).await.refused(400);
     server.post("clusters/999/deployment_graphs/x", &json!([])).await.refused(404);
 }
@@ -213,7 +213,7 @@ async fn concurrent_update_with_same_etag_is_refused() {
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 412]);
 
-    // One that was deleted and made again is another one.
+    // A recreated graph has another ETag.
     server.delete(&path).await.expect(204);
     server.post(&path, &json!([task("theirs")])).await.expect(200);
     put(json!([])).await.refused(412);
@@ -285,7 +285,7 @@ async fn real_graphs_round_trip() {
     }
 }
 
-/// What is probably wrong with an upload is told in its answer, in the lines of the file; an error has its severity too.
+/// Responses to uploads contain warnings with line numbers; errors have a severity too.
 #[tokio::test]
 async fn upload_response_contains_warnings() {
     let server = TestServer::new().await;
@@ -303,7 +303,7 @@ async fn upload_response_contains_warnings() {
     let (file, key, function) =
         (json!("my tasks.yaml"), json!("manifest-unknown-key"), json!("graph-unknown-function"));
     assert_eq!(told, [(&warning, &key, &file, &json!(4)), (&warning, &function, &file, &json!(5))]);
-    // The graph itself has none.
+    // Warnings are not stored with the graph.
     assert!(server.get(&path).await.expect(200).get("warnings").is_none());
     let wrong = send_yaml(&server, "PUT", &path, "- {id: a, type: shel}\n").await.expect(400);
     assert_eq!(wrong["errors"][0]["severity"], "error");

@@ -1,4 +1,4 @@
-//! Logging in, in all the ways real clients do, and being let out again.
+//! Authentication: Keystone v2 and v3, header and basic logins, rate limits, token revocation.
 
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ async fn failed_logins_are_rate_limited() {
     let throttled = server.post("/v3/auth/tokens", &password_v3("admin", "secret")).await;
     assert!(throttled.header("retry-after").parse::<u32>().unwrap() >= 1);
     throttled.expect(429);
-    // Others are not held up by it.
+    // Logins of other users are not limited.
     server.post("/v3/auth/tokens", &password_v3("nobody", "guess")).await.expect(401);
 }
 
@@ -136,7 +136,7 @@ async fn expired_token_is_refused() {
     server.get("graphs").await.expect(401);
 }
 
-/// Whoever has a token can end it, as Keystone's clients do.
+/// A bearer can revoke its own token, as Keystone clients do.
 #[tokio::test]
 async fn bearer_can_revoke_its_token() {
     let server = TestServer::new().await;

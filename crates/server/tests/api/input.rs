@@ -1,4 +1,4 @@
-//! Bad input of every kind: refused, told, and nothing is written.
+//! Malformed input is refused with a message and stores nothing.
 
 use std::fmt::Write as _;
 
@@ -48,7 +48,7 @@ async fn malformed_bodies_are_refused() {
     assert_eq!(tenants.as_array().unwrap().len(), 1, "nothing was written");
 }
 
-/// Nine lists of nine aliases each.
+/// Nested YAML aliases: nine levels of nine aliases each.
 fn alias_bomb() -> String {
     let mut text = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
     for level in 1..10 {
@@ -64,12 +64,12 @@ async fn oversized_body_is_refused() {
     let large = vec![b' '; 100 << 20];
     let reply = upload(&server, "application/json", large).await;
     assert_eq!(reply.refused(413), "the body is larger than 16777216 bytes");
-    // The length is not always announced.
+    // A chunked request has no `Content-Length`.
     let chunks = futures_chunks(20 << 20);
     upload(&server, "application/json", chunks).await.refused(413);
 }
 
-/// A body of blanks in many pieces, whose length nobody knows beforehand.
+/// A streamed body of blanks in chunks of 64 KiB, without a known length.
 fn futures_chunks(n_bytes: usize) -> Body {
     let pieces = (0..n_bytes >> 16).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1 << 16]));
     Body::from_stream(tokio_stream::iter(pieces))
@@ -131,7 +131,7 @@ async fn yaml_alias_expansion_is_bounded_by_size() {
     let bomb = format!("x: &x \"{}\"\ny: [{}]\n", "a".repeat(300_000), vec!["*x"; 2000].join(","));
     let reply = upload(&server, "application/x-yaml", bomb.clone()).await.expect(400);
     assert!(reply["message"].as_str().unwrap().contains("more than 1000000 nodes"), "{reply}");
-    // Nobody gets that far without a login: bodies are short there, and JSON.
+    // Login requests have a lower size limit.
     let login =
         crate::support::request("POST", "/v3/auth/tokens").header("content-type", "application/x-yaml");
     let reply = server.send(login.body(Body::from(bomb)).unwrap()).await;

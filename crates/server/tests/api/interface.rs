@@ -1,4 +1,4 @@
-//! The web interface and what it asks for: pages beside the API, matrices in windows, expressions tried out.
+//! The web UI and its endpoints: pages served beside the API, paginated matrices, expression evaluation.
 
 use axum::body::Body;
 use axum::http::Request;

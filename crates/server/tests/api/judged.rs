@@ -1,4 +1,4 @@
-//! What is refused where it is said, and not first where it is used: texts, roles, releases, versions.
+//! Validation when data is stored instead of when it is used: settings, roles, releases, plugin versions.
 
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn regex_mismatch_is_refused_in_settings_and_wizard() {
     assert_eq!(reply["errors"][0]["path"], "editable.access.user.value");
     assert_eq!(reply["message"], "editable.access.user.value: lower case letters only");
     server.put(&path, &set("ada")).await.expect(200);
-    // What is not changed is not judged.
+    // Unchanged values are not validated.
     server.put(&path, &set("ada")).await.expect(200);
     let answers = |host: &str| json!({"name": "other", "wizard": {"Compute": {"host": host}}});
     let reply = new_cluster(&server, answers("A B")).await.expect(400);
@@ -82,7 +82,7 @@ async fn release_metadata_is_validated_when_stored() {
         let message = server.put("releases/1", extra).await.refused(400);
         assert!(message.contains(told), "{extra}: {message}");
     }
-    // Old wizards leave `wizard:` out.
+    // Legacy wizards omit the prefix `wizard:`.
     let old = json!({"wizard_metadata": {"Compute": {
         "a": {"type": "checkbox"},
         "b": {"type": "checkbox", "restrictions": [{"Compute.a == true": "not beside a"}]},

@@ -1,4 +1,4 @@
-//! What is too much is turned away, and says when to come back.
+//! Concurrency limits, rate limits and quotas.
 
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ fn settings(limits: Limits) -> Server {
 #[tokio::test]
 async fn excess_requests_get_503_with_retry_after() {
     let server = TestServer::with(settings(Limits { requests_at_once: 1, ..Limits::default() })).await;
-    // A password takes a while to look at.
+    // Password hashing keeps the first request in flight.
     let slow = || {
         let asked = request("GET", "users/me").header("authorization", "Basic YWRtaW46c2VjcmV0");
         server.send(asked.body(Body::empty()).unwrap())
@@ -67,7 +67,7 @@ async fn concurrent_event_streams_are_limited() {
     assert_eq!(first.status(), 200);
     let second = watch().await;
     assert_eq!((second.status().as_u16(), &second.headers()["retry-after"]), (503, &"10".parse().unwrap()));
-    // Whoever leaves makes room.
+    // Closing a stream releases its slot.
     drop(first);
     for _ in 0..200 {
         if watch().await.status() == 200 {
@@ -97,7 +97,7 @@ async fn tenant_quotas_are_enforced() {
     assert_eq!(changed["clusters"], json!({"limit": 3, "is_own": true, "used": 2}));
     assert_eq!(changed["nodes"], json!({"limit": 1, "is_own": false, "used": 0}));
     server.post("clusters", &more).await.expect(201);
-    // Nodes count where they are in a cluster.
+    // Only nodes in a cluster count.
     let nodes = [node(&server, 1).await, node(&server, 2).await];
     let both: Vec<Value> = nodes.iter().map(|id| json!({"id": id, "roles": ["compute"]})).collect();
     let assignment = format!("clusters/{first}/assignment");
@@ -105,7 +105,7 @@ async fn tenant_quotas_are_enforced() {
     server.post(&assignment, &json!(both[..1])).await.expect(200);
     server.post(&assignment, &json!(both[1..])).await.refused(409);
     server.put(path, &json!({"nodes": 0})).await.expect(200);
-    // What it has it keeps, and may go on with.
+    // Lowering a quota does not affect nodes that are assigned already.
     server.post(&assignment, &json!(both[..1])).await.expect(200);
     server.put(path, &json!({"nodes": null})).await.expect(200);
     let module =
@@ -144,12 +144,12 @@ async fn node_quota_applies_to_every_assignment_path() {
     let assigned = json!([{"id": nodes[2], "roles": ["compute"]}]);
     assert_eq!(server.post(&format!("{path}/assignment"), &assigned).await.refused(409), refused);
     assert_eq!(server.get(&third).await.expect(200)["cluster"], Value::Null);
-    // Whoever has more than is allowed by now keeps it, and may change it.
+    // A tenant above its quota keeps its nodes and may update them.
     server.put("tenants/1/quotas", &json!({"nodes": 1})).await.expect(200);
     server.put("nodes", &joins(&nodes[..2])).await.expect(200);
     server.put(&path, &json!({"name": "renamed", "nodes": nodes[..2]})).await.expect(200);
     server.post("clusters", &json!({"name": "empty", "release": release})).await.expect(201);
-    // One that leaves makes room for another.
+    // Removing a node frees quota for another.
     server.put("tenants/1/quotas", &json!({"nodes": 2})).await.expect(200);
     server.put(&format!("nodes/{}", nodes[0]), &json!({"cluster_id": null})).await.expect(200);
     server.put(&third, &join).await.expect(200);

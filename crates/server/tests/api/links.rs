@@ -23,7 +23,7 @@ async fn links_are_scoped_to_their_owner() {
         let message = server.post(path, &new).await.refused(409);
         assert_eq!(message, "a link to https://graphs.example/ already exists");
         let own = format!("{path}{id}");
-        // What was read can be sent back, and what is not given stays.
+        // A GET response is a valid PUT body, and omitted fields are kept.
         let mut changed = server.get(&own).await.expect(200);
         changed["url"] = json!("/graphs/");
         assert_eq!(server.put(&own, &changed).await.expect(200), changed);
@@ -35,7 +35,7 @@ async fn links_are_scoped_to_their_owner() {
         server.post(path, &json!({"title": "Other", "url": "/other"})).await.expect(201);
         server.patch(&own, &json!({"url": "/other"})).await.refused(409);
         server.delete(&format!("{path}{}", id + 90)).await.refused(404);
-        // It is this owner's, and nobody else has it.
+        // The link is not found below another owner.
         let elsewhere = format!("{}{id}", links[1 - at]);
         server.get(&elsewhere).await.refused(404);
         server.patch(&elsewhere, &json!({"hidden": false})).await.refused(404);

@@ -1,4 +1,5 @@
-//! The API as a client sees it, on either engine: `STOKER_TEST_ENGINE=postgres` chooses the second.
+//! End-to-end tests of the HTTP API, without a socket. They run on SQLite; `STOKER_TEST_ENGINE=postgres` selects
+//! PostgreSQL.
 #![expect(
     clippy::needless_pass_by_value,
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The layers of a cluster, merged.
+//! Merged task graphs of a cluster's layers: release, cluster, plugins.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::fixtures::set_stage_tasks;
 use crate::owners::Owners;
 use crate::support::TestServer;
 
-/// Three layers that all say something about the task `a`.
+/// Creates three layers that all define the task `a`.
 async fn layered(server: &TestServer) -> Owners {
     let owners = Owners::make(server).await;
     let graphs = [
@@ -144,7 +144,7 @@ async fn check_reports_cross_layer_problems() {
     ]);
     let refused = server.put(&cluster, &json!({"tasks": cycle})).await.expect(400);
     assert_eq!(refused["errors"][0]["code"], "graph-cycle", "{refused}");
-    // Over two layers it is seen by the check alone.
+    // A cycle across two layers is found by the check only.
     let release = format!("{}/deployment_graphs/default", owners.release_path());
     server.put(&release, &json!({"tasks": [cycle[0]]})).await.expect(200);
     let tasks = json!([

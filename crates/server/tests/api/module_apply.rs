@@ -1,4 +1,4 @@
-//! Modules on nodes: their order, what is recorded, and what happens when agents do not do as they should.
+//! Applying modules to nodes: order, recorded results, failures and timeouts of agents.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::beginnings::{cluster, node};
 use crate::modules::{CONTENTS, id};
 use crate::support::TestServer;
 
-/// A cluster of the admin's tenant with two nodes whose agents do as the names of modules say.
+/// A cluster in the admin's tenant with two nodes; module names select the behaviour of their agents.
 pub(crate) struct Site {
     pub(crate) server: TestServer,
     pub(crate) deeds: Deeds,
@@ -51,7 +51,7 @@ impl Site {
         names(&listed)
     }
 
-    /// Waits until a node carries as many modules.
+    /// Waits up to 15 seconds until exactly this many modules are applied to a node.
     pub(crate) async fn until_carried(&self, node: i64, n_modules: usize) -> Vec<String> {
         for _ in 0..600 {
             let carried = self.carried(node).await;
@@ -319,7 +319,7 @@ async fn auto_apply_is_not_lost_during_other_applies() {
     site.server.put(&path, &tasks).await.expect(200);
     let execute = json!({"cluster": site.cluster, "graphs": [{"type": "default"}]});
     let applying = async {
-        // Something is always on its way while the deployment ends.
+        // An apply is always in progress while the deployment ends.
         for _ in 0..8 {
             site.apply(third, &[&hang]).await.expect(200);
         }
@@ -357,7 +357,8 @@ async fn reapply_resumes_after_server_restart() {
         let counted = site.server.get(&format!("{path}/instances?count_only=True")).await.expect(200);
         counted["instances"].as_array().unwrap().clone()
     };
-    // Until it is written down: agents of the next server have no journal, and what they forget is not done again.
+    // Wait until the first result is stored: agents of the next server have no journal, so an attempt whose result is not
+    // stored would be lost.
     for _ in 0..400 {
         if site.deeds.all() == [first.clone()] && counted().await.len() == 2 {
             break;

@@ -1,4 +1,4 @@
-//! Instances: nodes of a tenant, made and given back by its members.
+//! Module API instances: nodes that members of a tenant allocate and release.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Modules as their clients see them: the table of errors row by row, who sees what, and what stays an admin's.
+//! The module API: error table, visibility by tenant and options reserved for admins.
 
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use crate::beginnings::release;
 use crate::support::{Reply, TestServer};
 
-/// `message=hi`.
+/// `message=hi` in base64.
 pub(crate) const CONTENTS: &str = "bWVzc2FnZT1oaQo=";
 
 impl Reply {
-    /// That it is refused in the envelope of the module API: the message.
+    /// Asserts the status and the fault envelope of the module API; returns the message.
     #[track_caller]
     pub(crate) fn fault(self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.body);
@@ -30,7 +30,7 @@ impl Reply {
     }
 }
 
-/// Users of two tenants beside the admin.
+/// A server with tokens of members of two tenants.
 pub(crate) struct Tenants {
     pub(crate) server: TestServer,
     pub(crate) ada: String,

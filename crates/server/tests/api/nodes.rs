@@ -111,7 +111,7 @@ async fn node_update_is_partial() {
     let labels =
         server.patch("nodes/1", &json!({"labels": {"x": "y"}, "error_type": null})).await.expect(200);
     assert_eq!((&labels["labels"], &labels["error_type"]), (&json!({"x": "y"}), &json!(null)));
-    // What was read may be sent back as it is.
+    // A GET response is a valid PUT body.
     assert_eq!(server.put("nodes/1", &labels).await.expect(200), labels);
     let free = server.put("nodes/1", &json!({"cluster_id": null})).await.expect(200);
     assert_eq!((&free["cluster"], &free["pending_roles"]), (&json!(null), &json!([])));
@@ -301,7 +301,7 @@ async fn heartbeat_without_changes_keeps_the_etag() {
     assert_eq!(shown["status"], "discover");
     let n_entries = server.get("audit").await.expect(200).as_array().unwrap().len();
     assert_eq!(server.put("nodes/agent", &body).await.expect(200), json!({"id": 1, "cached": true}));
-    // Even without a checksum.
+    // The same holds without a checksum.
     assert_eq!(
         server.put("nodes/agent", &json!({"id": 1, "ip": "10.0.0.1"})).await.expect(200),
         json!({"id": 1})
@@ -310,7 +310,7 @@ async fn heartbeat_without_changes_keeps_the_etag() {
     assert_eq!(again.header("etag"), tag);
     assert!(again.body["last_seen_at"].as_str() > shown["last_seen_at"].as_str());
     assert_eq!(server.get("audit").await.expect(200).as_array().unwrap().len(), n_entries);
-    // A node that was away is back.
+    // A heartbeat sets an offline node online.
     server.put("nodes/1", &json!({"online": false})).await.expect(200);
     assert_eq!(server.put("nodes/agent", &body).await.expect(200), json!({"id": 1, "cached": true}));
     assert_eq!(server.get("nodes/1").await.expect(200)["online"], true);
@@ -364,7 +364,7 @@ async fn invalid_transport_settings_are_refused() {
     assert_eq!(server.get(path).await.expect(200), json!({}), "nothing is kept of it");
     let right = json!({"transport": "ssh", "ssh": {"port": 22, "hooks": {"reboot": "/opt/reboot"}}});
     assert_eq!(server.put(path, &right).await.expect(200), right);
-    // Merged with what is there, it would be wrong; and what is to go is set to nothing.
+    // The merged result is validated; null removes a key.
     server.put(path, &json!({"ssh": {"user": "-x"}})).await.refused(400);
     server.put(path, &json!({"transport": null, "ssh": null})).await.expect(200);
 }

@@ -1,4 +1,4 @@
-//! `/notifications/`: what happened, for people.
+//! `/notifications/`
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ async fn notifications_are_listed_and_marked_as_read() {
     for wrong in ["status=new", "topic=weather", "cluster=x"] {
         server.get(&format!("notifications?{wrong}")).await.refused(400);
     }
-    // Of clusters that a caller does not see, nothing is told.
+    // Notifications of clusters that the caller cannot read are not listed.
     let stranger = server.user("sam", "elsewhere", "member").await;
     let shown = server.as_bearer(&stranger, "GET", "notifications", &Value::Null).await.expect(200);
     assert_eq!(shown, json!([]));

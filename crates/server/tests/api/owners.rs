@@ -1,4 +1,4 @@
-//! A release, a cluster and a plugin for graphs to belong to.
+//! A release, a cluster and a plugin that own graphs.
 
 use stoker_model::{
     Actor, Change, ClusterPlugin, Json, JsonMap, Micros, NewCluster, NewPlugin, NewRelease, NewTenant,
@@ -7,7 +7,7 @@ use stoker_model::{
 
 use crate::support::TestServer;
 
-/// Made straight in the store: these tests are about graphs.
+/// IDs of records written directly to the store.
 pub(crate) struct Owners {
     pub(crate) release: i64,
     pub(crate) cluster: i64,

@@ -1,4 +1,4 @@
-//! `/plugins/upload/` and `/plugins/sync/`: packages, their files and their records.
+//! `/plugins/upload/` and `/plugins/sync/`: plugin archives, installed files and records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use stoker_testkit::Folder;
 use crate::fixtures::{cluster_with_roles, set_enabled};
 use crate::support::{Reply, TestServer};
 
-/// A plugin that somebody works on.
+/// A plugin source folder generated from the skeleton.
 pub(crate) struct Source(Folder);
 
 impl Source {
@@ -75,7 +75,7 @@ pub(crate) fn root(server: &TestServer) -> PathBuf {
     server.app.settings.plugins_root.clone()
 }
 
-/// Everything below the root of plugins, work in progress included.
+/// Names of all entries in the plugins root, including temporary ones.
 fn installed(server: &TestServer) -> Vec<String> {
     let Ok(entries) = fs::read_dir(root(server)) else { return Vec::new() };
     let mut names: Vec<String> =
@@ -211,7 +211,7 @@ async fn package_conflicting_with_release_is_refused() {
     assert!(reply["message"].as_str().unwrap().contains("release `Mitaka`"), "{reply}");
     assert_eq!(server.get("plugins/").await.expect(200), json!([]));
     assert_eq!(installed(&server), Vec::<String>::new());
-    // For other releases it would be fine.
+    // The same package is accepted for another release.
     source.edit("metadata.yaml", "version: mitaka-9.0", "version: newton-10.0");
     upload(&server, source.archive()).await.expect(201);
 }
@@ -227,7 +227,7 @@ async fn duplicate_component_across_plugins_is_refused() {
     two.write("components.yaml", "- {name: 'network:core:x', label: X}\n");
     let message = upload(&server, two.archive()).await.refused(409);
     assert!(message.contains("one, two"), "{message}");
-    // A newer version of the first may provide it, of course.
+    // Newer versions of the first plugin may provide it.
     one.version("1.0.1");
     upload(&server, one.archive()).await.expect(200);
     one.version("2.0.0");
@@ -307,7 +307,7 @@ async fn sync_reconciles_records_with_the_plugins_root() {
     server.post("releases/", &release(json!([]), json!({}))).await.expect(201);
     let cluster = cluster_with_roles(&server, 1, &[], &[]).await;
     set_enabled(&server, cluster, true).await;
-    // The first is enabled, so it stays although its files are gone.
+    // The record of an enabled plugin is kept although its files are missing.
     fs::remove_dir_all(root(&server).join("known-1.0")).unwrap();
     fs::remove_dir_all(root(&server).join("gone-1.0")).unwrap();
     let metadata = root(&server).join("used-1.0/metadata.yaml");
@@ -360,7 +360,7 @@ async fn plugin_scripts_are_copied_by_a_task() {
     let file = &task["parameters"]["files"][0];
     assert_eq!(file["dst"], "/etc/fuel/plugins/gridnet-1.0.0/");
     assert!(Path::new(file["src"].as_str().unwrap()).join("deploy.sh").is_file(), "{task}");
-    // What was not in the package is not given to nodes.
+    // Paths outside the package are not copied to nodes.
     for path in ["../../", "/etc/", "deployment_scripts/../.."] {
         let releases = json!([{
             "os": "ubuntu", "version": "mitaka-9.0", "mode": ["ha"], "deployment_scripts_path": path,

@@ -1,4 +1,4 @@
-//! What plans depend on beside graphs and states: plugins, helpers, limits.
+//! Inputs of plans besides graphs and states: plugins, helpers, evaluation limits.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::owners::Owners;
 use crate::plans::ready_nodes;
 use crate::support::TestServer;
 
-/// A deployment with a plugin that is enabled and has these stage tasks.
+/// A server with stage tasks of an enabled plugin and two controllers.
 async fn with_stage_tasks(stages: &[&str]) -> (TestServer, Owners) {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
@@ -40,7 +40,7 @@ async fn stored_plan(server: &TestServer, plan_id: i64) -> Plan {
     stoker_planner::decode(&document).unwrap().plan
 }
 
-/// Everything that waits for an instance, at any distance.
+/// The instance and its direct and transitive dependents.
 fn after(plan: &Plan, name: &str) -> HashSet<String> {
     let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
     let edges: Vec<(u32, u32)> = plan.edges().collect();
@@ -96,7 +96,7 @@ async fn invalid_stage_is_reported_with_all_other_plan_errors() {
     assert_eq!(server.get("clusters/1/plans").await.expect(200), json!([]));
 }
 
-/// A cluster of a node whose only task has this condition.
+/// A server with one node and one task that has this condition.
 async fn with_condition(settings: Server, condition: &str) -> TestServer {
     let server = TestServer::with(settings).await;
     release_of(&server, release_body()).await;
@@ -134,7 +134,7 @@ async fn evaluation_limits_apply_to_plans() {
     assert!(reply["message"].as_str().unwrap().contains("100"), "{reply}");
 }
 
-/// Another body of a helper is another plan; one that the graph does not call is nobody's business.
+/// A plan's inputs contain the helpers that its graph calls, and no others.
 #[tokio::test]
 async fn plan_inputs_include_used_helpers() {
     let library = |larger: &str, other: &str| {
@@ -153,7 +153,7 @@ async fn plan_inputs_include_used_helpers() {
         serde_json::from_value::<stoker_planner::InputDigests>(inputs).unwrap()
     };
     let before = digests(library("10", "1")).await;
-    // Each server makes up passwords of its own.
+    // Generated passwords differ between servers: compare helpers only.
     let helpers = |after: &stoker_planner::InputDigests| {
         let mut told = before.differences(after);
         told.retain(|it| it.starts_with("helper"));
@@ -163,7 +163,7 @@ async fn plan_inputs_include_used_helpers() {
     assert_eq!(helpers(&digests(library("9", "1")).await), ["helper `isLarger`"]);
 }
 
-/// A warning, and an error, of a plan says which layer said so, in which file and line.
+/// Warnings and errors of a plan name the layer, the file and the line.
 #[tokio::test]
 async fn plan_diagnostics_have_layer_file_and_line() {
     let server = with_condition(Server::default(), "true").await;
@@ -194,7 +194,7 @@ async fn plan_diagnostics_have_layer_file_and_line() {
     assert!(error["message"].as_str().unwrap().contains("there is no key 'nothing'"), "{refused}");
 }
 
-/// The graph of a plan stays what it was, whatever becomes of the layers.
+/// Later changes of the layers do not change the graph of a plan.
 #[tokio::test]
 async fn plan_retains_its_graph() {
     let server = with_condition(Server::default(), "true").await;

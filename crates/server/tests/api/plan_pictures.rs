@@ -1,4 +1,4 @@
-//! Plans and merged graphs as pictures.
+//! Diagrams of plans and merged graphs.
 
 use serde_json::json;
 

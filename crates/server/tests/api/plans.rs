@@ -1,4 +1,4 @@
-//! Plans over REST: made, looked at, compared, removed.
+//! Plans over REST: create, read, compare, delete.
 
 use serde_json::{Value, json};
 use stoker_model::{ClusterId, NodeId, NodeStatus, PlanId, RunId, Success};
@@ -7,7 +7,7 @@ use crate::beginnings::{map, node, release_body, release_of};
 use crate::fixtures::{commit, writing};
 use crate::support::TestServer;
 
-/// Nodes that are deployed and have these roles, in cluster 1.
+/// Creates deployed nodes with these roles in cluster 1.
 pub(crate) async fn ready_nodes(server: &TestServer, roles: &[&[&str]]) {
     for (id, roles) in (1..).zip(roles) {
         node(server, u8::try_from(id).unwrap()).await;
@@ -22,7 +22,7 @@ pub(crate) async fn ready_nodes(server: &TestServer, roles: &[&[&str]]) {
     }
 }
 
-/// That everything a plan runs succeeded.
+/// Records a success of each instance that a plan would run.
 pub(crate) async fn succeed(server: &TestServer, plan_id: i64) {
     let mut writing = writing(server).await;
     let plan = writing.plan_get(PlanId(plan_id)).await.unwrap().unwrap();
@@ -63,7 +63,7 @@ fn tasks() -> Value {
     ])
 }
 
-/// A cluster of a controller and two compute nodes with a small graph.
+/// A server with a cluster of one controller and two compute nodes and a small graph.
 pub(crate) async fn prepared() -> TestServer {
     let server = TestServer::new().await;
     let mut body = release_body();
@@ -104,7 +104,7 @@ async fn plan_is_created_listed_read_and_deleted() {
     assert_eq!(shown["verdicts"], verdicts);
     assert_eq!(shown["estimate"]["n_unknown"], 6);
     assert_eq!(shown["estimate"]["critical_path"][0]["task"], "reads-debug");
-    // A parameter that the type does not know.
+    // A parameter that the task type does not define.
     let fields: Vec<&Value> =
         shown["warnings"].as_array().unwrap().iter().map(|warning| &warning["field"]).collect();
     assert_eq!(fields, ["parameters.password"]);
@@ -158,10 +158,10 @@ async fn plan_after_success_contains_only_changed_tasks_with_reason() {
         .map(|change| (change["task"].as_str().unwrap(), &change["nodes"]))
         .collect();
     assert_eq!(changes, [("legacy", &json!(["2", "3"])), ("reads-debug", &json!(["1", "2", "3"]))]);
-    // As if nothing had ever succeeded.
+    // `force` ignores previous successes.
     server.post("clusters/1/plans", &json!({"force": true})).await.expect(201);
     assert_eq!(running(&server, 4).await.len(), 8);
-    // A machine that is installed anew has nothing of what succeeded on it.
+    // Previous successes do not count for a reprovisioned node.
     let mut writing = writing(&server).await;
     let mut node = writing.node_get(NodeId(2)).await.unwrap().unwrap();
     node.status = NodeStatus::Provisioned;
@@ -390,7 +390,7 @@ async fn invalid_plan_request_is_refused_with_reason() {
     server.get("clusters/9/serialized_tasks").await.refused(404);
 }
 
-/// Another cluster, and node 4, which is in none.
+/// Creates cluster 2 and the unassigned node 4.
 async fn cluster_two(server: &TestServer) {
     server.post("clusters/", &json!({"name": "second", "release_id": 1})).await.expect(201);
     node(server, 9).await;

@@ -1,4 +1,4 @@
-//! The order of stage tasks.
+//! The order of plugins' stage tasks.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ fn staged(name: &str, stages: &[&str]) -> Value {
     with(plugin_body(name, "1.0.0"), json!({"tasks": stages.iter().map(task).collect::<Vec<_>>()}))
 }
 
-/// A cluster in which all of these are enabled.
+/// The order of stage tasks in a cluster with all these plugins enabled.
 async fn order(plugins: &[Value]) -> Value {
     let server = TestServer::new().await;
     made(&server, "releases", &release_with_choices()).await;

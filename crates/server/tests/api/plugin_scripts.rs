@@ -1,4 +1,4 @@
-//! Scripts of plugins are copied to nodes when they are needed there, and only then.
+//! Plugin scripts are copied only to nodes that need them and only when they changed.
 
 use std::fs;
 
@@ -10,11 +10,10 @@ use crate::fixtures::set_enabled;
 use crate::packages::{Source, root, upload};
 use crate::runs::Site;
 
-/// A cluster with a plugin and one node of its role.
+/// A cluster with an enabled plugin and one node that has its role.
 async fn site() -> Site {
     let site = Site::new(&json!([])).await;
     let source = Source::new("gridnet", PackageVersion::V5);
-    // The release of these tests.
     upload(&site.server, source.archive()).await.expect(201);
     set_enabled(&site.server, site.cluster, true).await;
     assign(&site, site.nodes[0]).await;
@@ -26,7 +25,7 @@ async fn assign(site: &Site, node: i64) {
     site.server.post(&path, &json!([{"id": node, "roles": ["gridnet"]}])).await.expect(200);
 }
 
-/// On which nodes scripts were copied.
+/// Deploys and returns the nodes to which scripts were copied.
 async fn copied(site: &Site, extra: Value) -> Vec<String> {
     let run = site.deploy(extra).await;
     assert_eq!(run["status"], "ready", "{run}");

@@ -203,7 +203,7 @@ async fn extension_list_is_empty() {
     server.post("extensions/", &json!({})).await.refused(405);
 }
 
-/// The `metadata.yaml` of real packages, where they lie beside the workspace.
+/// The `metadata.yaml` files of real packages from the shared data, which may be absent.
 #[tokio::test]
 async fn real_plugin_metadata_is_accepted() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,4 @@
-//! Real releases and plugins, where they lie beside the workspace.
+//! Real releases and plugins from the shared data, which may be absent.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml")
 }
 
-/// The plugins of the community that are sound, but for one of two that provide the same.
+/// The valid community plugins. `nsx-t` is excluded because another plugin provides the same component.
 fn plugins(root: &Path) -> Vec<NewPlugin> {
     let folders = files_in(&root.join("community"));
     let folders = folders.iter().filter(|folder| folder.join("metadata.yaml").is_file());
@@ -60,7 +60,7 @@ async fn clusters_are_created_from_real_release_defaults() {
     assert!(plugins.len() > 15, "{}", plugins.len());
     let mut storing = writing(&server).await;
     for plugin in &plugins {
-        // Some are there in several states of their history.
+        // The data contains several revisions of some plugins; duplicates are refused.
         _ = storing.plugin_create(plugin).await;
     }
     commit(storing).await;

@@ -1,4 +1,4 @@
-//! The real graph on the real cluster, through the front door.
+//! The real deployment graph planned on a real cluster over REST, compared with the reference.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ const NODES: &[(i64, &str, &str)] = &[
 ];
 
 fn yaml(text: &str) -> Value {
-    // One of the real documents has a key twice; the last one counts, as everywhere.
+    // One of the real documents has a duplicate key; the last value is used.
     let limits =
         stoker_yaml::Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Default::default() };
     let loaded = stoker_yaml::load(text, &limits);
@@ -33,7 +33,7 @@ fn read(name: &str) -> Option<String> {
     std::fs::read_to_string(real_data(name)?).ok()
 }
 
-/// Nodes up to 132, of which six are in the cluster.
+/// Creates nodes 1 to 132, of which six are in the cluster.
 async fn nodes(server: &TestServer) {
     let mut writing = writing(server).await;
     for id in 1..=132_i64 {
@@ -61,7 +61,7 @@ async fn nodes(server: &TestServer) {
     commit(writing).await;
 }
 
-/// The documents of the six nodes.
+/// The state documents of the six nodes.
 fn documents() -> Option<Vec<Value>> {
     NODES.iter().map(|(_, _, file)| Some(yaml(&read(&format!("nodes/{file}"))?))).collect()
 }
@@ -81,7 +81,7 @@ async fn prepared() -> Option<TestServer> {
     Some(server)
 }
 
-/// By node what runs.
+/// Tasks that a plan runs, by node.
 async fn executed(server: &TestServer, plan_id: i64) -> BTreeMap<String, Vec<String>> {
     let mut executed: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let shown = server.get(&format!("plans/{plan_id}/instances?action=run&limit=1000")).await.expect(200);
@@ -115,7 +115,7 @@ async fn real_graph_plan_matches_the_reference() {
         groups.as_array().unwrap().contains(&json!({"name": "ceph-osd", "n_nodes": 1, "tolerated": 2})),
         "{groups}"
     );
-    // The password of the administrator, and one that the state has in no setting of type password.
+    // A password that is in no setting of type `password` is redacted too.
     let old_shape = server.get("clusters/1/serialized_tasks").await.expect(200).to_string();
     assert!(!old_shape.contains("OhQJSjJm0wVaH1Zf4Cdhuc64"));
     succeed(&server, 1).await;

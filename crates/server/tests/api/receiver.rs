@@ -1,4 +1,4 @@
-//! Somebody who is told what happens: a real server on a port of its own.
+//! A webhook receiver: an HTTP server on an ephemeral port that records requests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 
 pub(crate) const SECRET: &str = "a secret that both know";
 
-/// What came in.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub(crate) headers: HeaderMap,
@@ -31,7 +31,7 @@ impl Message {
         self.headers[name].to_str().unwrap().to_owned()
     }
 
-    /// Whether the secret signed it: computed as a receiver would.
+    /// Verifies the HMAC signature as a receiver would.
     pub(crate) fn is_signed_with(&self, secret: &str) -> bool {
         let signature = self.header("x-stoker-signature");
         let given: Vec<u8> = (0..64)
@@ -45,13 +45,13 @@ impl Message {
     }
 }
 
-/// How it answers.
+/// How the receiver responds to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     Status(u16),
-    /// To another address.
+    /// A temporary redirect to the receiver's own URL.
     Redirect,
-    /// Never.
+    /// Never responds.
     Hang,
 }
 
@@ -59,7 +59,7 @@ pub(crate) enum Manner {
 pub(crate) struct Receiver {
     pub(crate) url: String,
     messages: Arc<Mutex<Vec<Message>>>,
-    /// How the next ones are answered; 204 when nothing is said.
+    /// Responses to the next requests; 204 when the queue is empty.
     manners: Arc<Mutex<VecDeque<Manner>>>,
 }
 
@@ -78,7 +78,7 @@ impl Receiver {
         self.messages.lock().unwrap().clone()
     }
 
-    /// Waits for so many messages.
+    /// Waits up to 20 seconds for at least this many messages.
     pub(crate) async fn wait(&self, n_messages: usize) -> Vec<Message> {
         for _ in 0..800 {
             let all = self.all();

@@ -37,7 +37,7 @@ async fn release_is_created_read_updated_and_deleted() {
     assert_eq!((&changed["is_deployable"], &changed["name"]), (&json!(true), &json!("Newton")));
     let changed = server.patch("releases/1", &json!({"description": null})).await.expect(200);
     assert_eq!((&changed["description"], &changed["state"]), (&json!(null), &json!("manageonly")));
-    // What was read can be written.
+    // A GET response is a valid PUT body.
     assert_eq!(server.put("releases/1", &changed).await.expect(200), changed);
 
     let reply = server.delete("releases/1").await;
@@ -62,7 +62,7 @@ async fn missing_required_fields_use_legacy_messages() {
     }
     let all = server.post("releases", &json!({})).await.refused(400);
     assert_eq!(all.lines().count(), 3, "{all}");
-    // Together with everything else that is wrong.
+    // Missing fields are reported together with all other errors.
     let reply =
         server.post("releases", &json!({"name": 5, "state": "gone", "roles_metadata": {"a": 1}})).await;
     let body = reply.expect(400);
@@ -281,7 +281,7 @@ async fn settings_and_networks_have_separate_endpoints() {
     let mut body = release();
     body["networks_metadata"] = json!({"neutron": {"networks": []}});
     server.post("releases/", &body).await.expect(201);
-    // Clients change the list of repositories where they find it, so it is there.
+    // Clients edit the list of repositories in place, so the response always contains it.
     let none = json!({"repo_setup": {"repos": {"type": "custom_repo_configuration", "value": []}}});
     let empty = json!({"editable": none, "generated": {}});
     assert_eq!(server.get("releases/1/attributes_metadata").await.expect(200), empty);
@@ -353,7 +353,7 @@ async fn invalid_ids_are_not_found() {
     }
 }
 
-/// The releases of the predecessor, where they lie beside the workspace.
+/// The releases of the predecessor from the shared data, which may be absent.
 #[tokio::test]
 async fn real_releases_are_accepted() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,4 @@
-//! Repositories of plugins as package managers read them.
+//! Plugin package repositories over HTTP, as package managers read them.
 
 use axum::body::Body;
 use base64::Engine as _;
@@ -15,7 +15,7 @@ type Headers<'a> = &'a [(&'a str, &'a str)];
 
 const PLACE: &str = "/packages/gridnet-1.0/repositories/ubuntu";
 
-/// A cluster with a plugin that has a repository, and one node of its role.
+/// A cluster with an enabled plugin that has a repository, and one node with its role.
 async fn site() -> Site {
     let site = Site::new(&json!([task("own", json!("*"), "true", json!({}))])).await;
     let source = Source::new("gridnet", PackageVersion::V5);
@@ -37,7 +37,7 @@ async fn read(server: &TestServer, path: &str, headers: Headers<'_>) -> Reply {
     server.send(request.body(Body::empty()).unwrap()).await
 }
 
-/// The smallest Debian package.
+/// A minimal Debian package.
 fn debian_package() -> Vec<u8> {
     let control = b"Package: a\nVersion: 1\nArchitecture: all\n";
     let mut tar = vec![0u8; 512];
@@ -155,7 +155,7 @@ async fn repository_access_requires_credentials() {
     ] {
         assert_eq!(as_who(shown.clone()).await.status, 401, "{shown:?}");
     }
-    // Guessing becomes slow.
+    // Failed logins are rate limited.
     let mut statuses = Vec::new();
     for _ in 0..12 {
         statuses.push(as_who(basic(&format!("node-{}:wrong", site.nodes[0]))).await.status);

@@ -95,14 +95,14 @@ async fn disabled_setting_cannot_be_enabled() {
             (&json!(message), &json!("restricted"))
         );
     }
-    // What the restriction reads may be switched together with what it is about.
+    // A setting may change together with the setting that its restriction reads.
     server.put(PATH, &set("storage", json!({"ceph": true, "backend": "rbd"}))).await.expect(200);
-    // What would become forbidden by the change is refused too.
+    // A change that violates the restriction of another setting is refused.
     let message = server.put(PATH, &set("storage", json!({"ceph": false}))).await.refused(400);
     assert_eq!(message, "editable.storage.backend[rbd]: needs Ceph");
     let settings = server.get(PATH).await.expect(200);
     assert_eq!(settings["editable"]["storage"]["ceph"]["value"], true, "nothing is written");
-    // What was odd before stays odd, and can be sent back.
+    // Violations that existed before the change are accepted.
     server.put(PATH, &settings).await.expect(200);
     server.put("clusters/1/attributes/defaults", &json!({})).await.expect(200);
 }

@@ -9,8 +9,8 @@ use crate::support::TestServer;
 
 const OWNERS: [&str; 2] = ["releases/1", "clusters/1"];
 
-/// Release 1 with a role, a tag and a volume, and cluster 1 of it, with a node of role `used` that is to become
-/// `wanted`.
+/// Release 1 with a role, a tag and volumes, and its cluster 1 with a node that has the role `used` and the pending
+/// role `wanted`.
 async fn server_with_owners() -> TestServer {
     let server = TestServer::new().await;
     let release = json!({
@@ -25,7 +25,7 @@ async fn server_with_owners() -> TestServer {
     server
 }
 
-/// Plugin 1, enabled in cluster 1.
+/// Creates plugin 1 and enables it in cluster 1.
 async fn enable_plugin(server: &TestServer) {
     let plugin = json!({
         "name": "p", "title": "P", "version": "1.0.0", "package_version": "5.0.0", "fuel_version": [],
@@ -99,7 +99,7 @@ async fn cluster_lists_inherited_roles_and_tags_and_edits_its_own() {
     }
     let message = server.delete("clusters/1/tags/plugged").await.refused(404);
     assert_eq!(message, "Tag 'plugged' is not found for the cluster 1");
-    // Tags and volumes of plugins are good for roles of the cluster, not for those of the release.
+    // Tags and volumes of plugins may be used by roles of the cluster, not by roles of the release.
     let mut with_plugin = role("other");
     with_plugin["meta"]["tags"] = json!(["plugged", "own"]);
     with_plugin["volumes_roles_mapping"] = json!([{"id": "data", "allocate_size": "min"}]);
@@ -185,7 +185,7 @@ async fn assigned_role_cannot_be_deleted() {
             server.get(&format!("{owner}/roles/{name}")).await.expect(200);
         }
         server.delete(&format!("{owner}/roles/free")).await.expect(204);
-        // Free the names for the next owner.
+        // Remove the roles so that the next owner can use their names.
         let roles = json!({"compute": {"name": "Compute", "description": "d", "tags": ["compute"]}});
         let mut writing = writing(&server).await;
         let mut release = writing.release_get(ReleaseId(1)).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Runs that are stopped, paused and taken up again, across several graphs, and with what came of them told.
+//! Stopping, pausing and retrying runs of one or several graphs, and the resulting statuses.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::beginnings::id;
 use crate::fixtures::{commit, writing};
 use crate::runs::{Site, task};
 
-/// Two graphs; the first has one task, which takes a moment.
+/// Starts a run of two graphs; the only task of the first takes 600 ms and is running on return.
 async fn two_graphs() -> (Site, i64) {
     let site = Site::new(&json!([task("one", json!(["controller"]), "take a moment", json!({}))])).await;
     site.upload("second", &json!([task("two", json!(["controller"]), "true", json!({}))])).await;
@@ -42,7 +42,7 @@ impl Site {
     }
 }
 
-/// The predecessor began the next graph of a sequence after a stop.
+/// Regression test: the predecessor started the next graph of a sequence after a stop.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn stop_during_last_task_prevents_the_next_graph() {
     let (site, run) = two_graphs().await;
@@ -59,7 +59,7 @@ async fn stop_during_last_task_prevents_the_next_graph() {
     assert_eq!((&parts[1]["run"]["status"], &parts[1]["run"]["stopped"]), (&json!("error"), &json!(true)));
     assert_eq!(parts[1]["plan_id"], json!(null), "it was not even planned");
     assert_eq!(site.cluster_status().await, "stopped");
-    // What was not begun can be.
+    // A retry runs the graphs that did not start.
     assert_eq!(site.retry(run, &Value::Null).await["status"], "ready");
     assert_eq!(site.deeds.take(), [format!("two@{}", site.nodes[0])]);
     assert_eq!(site.cluster_status().await, "partially_deployed", "the other node was never deployed to");
@@ -125,7 +125,7 @@ async fn tolerated_failures_can_be_retried() {
     let again = site.retry(id(&run), &Value::Null).await;
     assert_eq!(again["status"], "ready");
     assert_eq!(site.deeds.take(), [format!("bad@{}", site.nodes[1])]);
-    // Where nothing failed, and where a failure does not matter, nothing is left.
+    // A failure with `fail_on_error: false` leaves nothing to retry.
     let harmless = json!({"fail_on_error": false});
     let tasks = json!([
         task("bad", json!(["compute"]), "fail", harmless),
@@ -162,13 +162,13 @@ async fn retry_from_task_reruns_its_dependents() {
         assert!(message.contains(told), "{body}: {message}");
     }
     assert_eq!(site.deeds.take(), Vec::<String>::new());
-    // What succeeded is done again too, and nothing beside.
+    // The named task and its dependents run again, even if they succeeded.
     let again = site.retry(run, &json!({"from": ["then"]})).await;
     assert_eq!(again["status"], "error", "it fails again: the plan is the same");
     assert_eq!(site.deeds.take(), [format!("then@{one}"), format!("bad@{one}")]);
     let parts = site.parts(id(&again)).await;
     assert_eq!(parts[0]["plan_id"], site.parts(run).await[0]["plan_id"]);
-    // The rest of that is the rest of its part of the plan.
+    // A retry of that run is limited to its part of the plan.
     site.retry(id(&again), &Value::Null).await;
     assert_eq!(site.deeds.take(), [format!("bad@{one}")]);
     site.retry(run, &json!({"from": [format!("first/{two}")]})).await;
@@ -195,7 +195,7 @@ async fn retry_from_task_skips_earlier_graphs() {
     assert_eq!(site.deeds.take(), [format!("two@{node}"), format!("bad@{node}")]);
 }
 
-/// A run of a part of a graph says nothing about nodes that have nothing to do in it.
+/// A partial run does not change the status of nodes without instances in it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn partial_run_keeps_status_of_uninvolved_nodes() {
     let tasks = json!([
@@ -216,14 +216,14 @@ async fn partial_run_keeps_status_of_uninvolved_nodes() {
     assert_eq!(site.cluster_status().await, "partially_deployed");
     site.retry(run, &json!({"from": ["bad"]})).await;
     assert_eq!(site.statuses().await, ["ready", "error"]);
-    // The graph as a whole has nothing left to do there, so all is well.
+    // A full run without work on a failed node sets it to `ready`.
     let other = json!({"type": "skipped", "id": "bad", "version": "2.0.0", "roles": ["compute"]});
     site.upload("default", &json!([tasks[1], other])).await;
     site.deploy(json!({})).await;
     assert_eq!(site.statuses().await, ["ready", "ready"]);
 }
 
-/// Who is away takes no part, and nobody may believe that it was done there.
+/// Offline nodes are excluded from a run, and its message names them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn offline_nodes_are_named_in_the_run_message() {
     let site = Site::new(&json!([task("all", json!("*"), "true", json!({}))])).await;
@@ -280,7 +280,7 @@ async fn deploy_changes_sequence_honors_node_selection() {
     site.server.put(&path, &json!({})).await.refused(400);
 }
 
-/// Expressions take `1`, `1.0` and `true` for equal; whatever a task prints does not.
+/// Expressions treat `1`, `1.0` and `true` as equal, but rendered task parameters differ.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn plan_is_stale_when_a_setting_changes_type() {
     let site = Site::new(&json!([task("one", json!("*"), "true", json!({}))])).await;
@@ -301,7 +301,7 @@ async fn plan_is_stale_when_a_setting_changes_type() {
     assert_eq!(site.ended(run).await["status"], "ready");
 }
 
-/// A task that nothing can be done with is found before others have done their part.
+/// Parameters are validated before the first attempt is dispatched.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn invalid_parameters_fail_the_run_before_dispatch() {
     let bare = |name: &str, more: Value| {
@@ -329,10 +329,10 @@ async fn invalid_parameters_fail_the_run_before_dispatch() {
         )
     );
     assert_eq!(site.deeds.take(), Vec::<String>::new());
-    // Where a failure does not matter, it is one.
+    // With `fail_on_error: false`, invalid parameters are an ordinary task failure.
     site.upload("default", &json!([good, bare("one", json!({"fail_on_error": false}))])).await;
     assert_eq!(site.deploy(json!({})).await["status"], "ready");
-    // Numbers that make no sense make no plan.
+    // Invalid `retries` and `timeout` values prevent planning.
     let mut slow = task("slow", json!("*"), "true", json!({}));
     slow["parameters"]["timeout"] = json!({"yaql_exp": "-1"});
     slow["parameters"]["retries"] = json!("often");
@@ -343,7 +343,7 @@ async fn invalid_parameters_fail_the_run_before_dispatch() {
     assert_eq!(paths, ["tasks.slow.parameters.retries", "tasks.slow.parameters.timeout"], "{refused}");
 }
 
-/// What nodes become is said by the graph, for each way in which it can end for them.
+/// A graph sets node attributes for each outcome: `on_success`, `on_error`, `on_stop`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn graph_node_attributes_are_applied_per_outcome() {
     let site = Site::new(&json!([])).await;
@@ -390,7 +390,7 @@ async fn graph_node_attributes_are_applied_per_outcome() {
     site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
     site.ended(run).await;
     assert_eq!(node(one).await["status"], "discover");
-    // A node can leave.
+    // The status `deleted` removes the node from the cluster.
     let graph = json!([task("erase", json!(["controller"]), "true", json!({}))]);
     set(graph, json!({"on_success": {"status": "deleted"}})).await;
     site.deploy(json!({})).await;

@@ -1,4 +1,4 @@
-//! Runs under people and agents who do what they should not, or at the wrong moment.
+//! Runs under faults: forged reports, early stops, deletion of active runs, secrets and access control.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ async fn run_stopped_before_start_ends_as_stopped() {
             let run = id(&site.execute(json!({})).await.expect(202));
             let path =
                 path.replace("{cluster}", &site.cluster.to_string()).replace("{run}", &run.to_string());
-            // It is being planned now, or has just begun; it ends either way.
+            // The stop may arrive while the run is planned or just after its start.
             if path.starts_with("runs") {
                 site.server.post(&path, &json!({"how": "now"})).await.expect(202);
             } else {
@@ -79,7 +79,7 @@ async fn deleting_an_active_run_or_cluster_cancels_attempts() {
     }
 }
 
-/// Deleting the graph at work does not let the next one begin; deleting one that waits lets the others be.
+/// Deleting the active child run stops the whole run; deleting a waiting child run does not affect the others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_deleting_the_active_child_run_stops_the_run() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
@@ -198,7 +198,7 @@ async fn events_of_child_runs_share_one_sequence() {
     site.upload("second", &json!([task("two", json!(["controller"]), "true", json!({}))])).await;
     let graphs = json!({"graphs": [{"type": "default"}, {"type": "second"}]});
     let run = id(&site.execute(graphs).await.expect(202));
-    // Watched from the beginning, part after part, to the end.
+    // The stream covers all child runs and ends with the run.
     let request =
         site.server.request("GET", &format!("runs/{run}/events")).header("accept", "text/event-stream");
     let stream = site.server.send(request.body(axum::body::Body::empty()).unwrap()).await;
@@ -215,14 +215,14 @@ async fn events_of_child_runs_share_one_sequence() {
     let streamed: Vec<i64> =
         text.lines().filter_map(|line| line.strip_prefix("id: ")?.parse().ok()).collect();
     assert_eq!(streamed, numbers, "{text}");
-    // It goes on behind any number, also one of a part that is over.
+    // Events can be resumed after any sequence number, including one of an ended child run.
     for after in [0, 1, ends[0]["seq"].as_i64().unwrap(), numbers.len() as i64 - 1, numbers.len() as i64] {
         let rest = site.server.get(&format!("runs/{run}/events?after={after}")).await.expect(200);
         assert_eq!(rest.as_array().unwrap()[..], all[after as usize..], "{after}");
     }
     let few = site.server.get(&format!("runs/{run}/events?after=1&limit=3")).await.expect(200);
     assert_eq!(few.as_array().unwrap()[..], all[1..4]);
-    // A part by itself is counted by itself.
+    // A child run numbers its own events from 1.
     let second = site.server.get(&format!("runs/{}/events", ends[1]["part"])).await.expect(200);
     assert_eq!(second[0]["seq"], 1);
 }

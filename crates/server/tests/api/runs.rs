@@ -1,4 +1,4 @@
-//! Runs from the request to the history, through the real engine, with agents in the process of the test.
+//! Runs from the request to the history, with the real engine and in-process agents.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::agent::{Deeds, agents_for};
 use crate::beginnings::{cluster, id, node};
 use crate::support::{Reply, TestServer};
 
-/// A server whose nodes have agents, and a cluster with two nodes: a controller and a compute.
+/// A server with in-process agents and a cluster of two nodes: a controller and a compute node.
 pub(crate) struct Site {
     pub(crate) server: TestServer,
     pub(crate) deeds: Deeds,
@@ -22,7 +22,6 @@ impl Site {
         Self::with(tasks, Server::default()).await
     }
 
-    /// The same with settings of one's own.
     pub(crate) async fn with(tasks: &Value, settings: Server) -> Self {
         let runs = Runs { local_agents: true, ..settings.runs.clone() };
         let server = TestServer::with(Server { runs, ..settings }).await;
@@ -51,7 +50,7 @@ impl Site {
         self.server.post("graphs/execute/", &body).await
     }
 
-    /// Runs, waits for the end and shows it.
+    /// Executes the default graph, waits for the end of the run and returns the run.
     pub(crate) async fn deploy(&self, extra: Value) -> Value {
         let run = id(&self.execute(extra).await.expect(202));
         self.ended(run).await
@@ -146,21 +145,21 @@ async fn second_run_executes_only_changed_tasks() {
     );
     assert_eq!(site.statuses().await, ["ready", "ready"]);
     assert_eq!(site.cluster_status().await, "operational");
-    // Nothing changed.
+    // Without changes, all tasks are skipped.
     let run = site.deploy(json!({})).await;
     assert_eq!(run["status"], "ready", "{run}");
     assert_eq!(site.deeds.take(), Vec::<String>::new());
     let skipped = site.history(id(&run)).await;
     assert!(skipped.iter().all(|(_, _, status)| status == "skipped"), "{skipped:?}");
     assert_eq!(skipped.len(), 3);
-    // One setting did.
+    // After a change of one setting, only the task that reads it runs.
     let settings = json!({"editable": {"common": {"debug": {"value": true}}}});
     site.server.put(&format!("clusters/{}/attributes", site.cluster), &settings).await.expect(200);
     site.deploy(json!({})).await;
     let mut done = site.deeds.take();
     done.sort();
     assert_eq!(done, [format!("first@{one}"), format!("first@{two}")]);
-    // And with force, everything is as on the first day.
+    // `force` runs all tasks.
     site.deploy(json!({"force": true})).await;
     assert_eq!(site.deeds.take().len(), 3);
 }
@@ -273,7 +272,7 @@ async fn busy_cluster_refuses_second_run_and_stop_ends_the_first() {
     assert_eq!(site.cluster_status().await, "stopped");
     let idle = site.server.put(&format!("clusters/{}/stop_deployment", site.cluster), &json!({})).await;
     assert!(idle.refused(400).starts_with("Nothing to stop"));
-    // What was not done can be done.
+    // The cluster can be deployed again after the stop.
     let tasks = json!([
         task("slow", json!(["controller"]), "true", json!({})),
         task("later", json!(["controller"]), "true", json!({"requires": ["slow"]})),
@@ -335,7 +334,7 @@ async fn retry_reruns_failed_tasks_of_the_same_plan() {
     let parts = site.server.get(&format!("runs/{}", id(&again))).await.expect(200);
     let before = site.server.get(&format!("runs/{}", id(&run))).await.expect(200);
     assert_eq!(parts["parts"][0]["plan_id"], before["parts"][0]["plan_id"]);
-    // Nobody knows any more what the first one did.
+    // After its deletion, the outcomes of the first run are unknown.
     site.server.delete(&format!("transactions/{}", id(&run))).await.expect(204);
     let again = id(&site.server.post(&format!("runs/{}/retry", id(&again)), &Value::Null).await.expect(202));
     let message = site.ended(again).await["message"].to_string();
@@ -353,12 +352,12 @@ async fn dry_run_plans_without_executing() {
     assert_eq!(site.cluster_status().await, "new");
     let shown = site.server.get(&format!("runs/{}", id(&run))).await.expect(200);
     let plan = shown["parts"][0]["plan_id"].as_i64().unwrap();
-    // What was looked at is what runs.
+    // The plan of the dry run can be applied.
     site.server.post(&format!("plans/{plan}/apply"), &json!({"force": true})).await.refused(400);
     let applied = id(&site.server.post(&format!("plans/{plan}/apply"), &json!({})).await.expect(202));
     assert_eq!(site.ended(applied).await["status"], "ready");
     assert_eq!(site.deeds.take().len(), 3);
-    // It is not run again: the cluster is not what it was.
+    // An applied plan is stale because the run changed the cluster.
     let refused = site.server.post(&format!("plans/{plan}/apply"), &json!({})).await.refused(409);
     assert!(refused.contains("out of date"), "{refused}");
 }

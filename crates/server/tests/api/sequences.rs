@@ -30,7 +30,7 @@ async fn sequence_is_created_read_updated_and_deleted() {
     assert_eq!((&changed["name"], &changed["graphs"]), (&json!("s"), &json!([{"type": "c"}])));
     let changed = server.patch("sequences/1/", &json!({"name": "t", "release": 1})).await.expect(200);
     assert_eq!(changed, json!({"id": 1, "name": "t", "release_id": 1, "graphs": [{"type": "c"}]}));
-    // What was downloaded can be uploaded again.
+    // A GET response is a valid PUT body.
     assert_eq!(server.put("sequences/1/", &changed).await.expect(200), changed);
     let mut again = changed.clone();
     again["release"] = json!(2);

@@ -1,4 +1,4 @@
-//! What expressions see of a cluster, as the API shows it.
+//! The serialized cluster state on which expressions are evaluated.
 
 use serde_json::{Value, json};
 use stoker_model::{NodeErrorKind, NodeId};
@@ -107,7 +107,7 @@ async fn offline_and_leaving_nodes_are_excluded_from_plans() {
         shown["excluded"].as_array().unwrap().iter().map(|excluded| &excluded["nodes"]).collect();
     assert_eq!(excluded.len(), 2, "{shown}");
     assert!(excluded.contains(&&json!(["1"])) && excluded.contains(&&json!(["2"])), "{shown}");
-    // One that is away can be asked for and does not come.
+    // An offline node can be requested; the plan warns about it.
     server.post("clusters/1/plans", &json!({"nodes": [1]})).await.expect(201);
     let shown = server.get("plans/2").await.expect(200);
     let warnings = shown["warnings"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! A request is followed to the attempts it leads to.
+//! Trace propagation from requests to task attempts.
 
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::runs::{Site, task};
 
 const ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-/// Runs what there is on behalf of somebody who sends this header: the trace of the answer.
+/// Deploys with an optional `traceparent` header and returns the trace ID of the response.
 async fn deploy(site: &Site, traceparent: Option<&str>) -> String {
     let body = json!({"cluster": site.cluster, "graphs": [{"type": "default"}], "force": true});
     let mut request = site.server.request("POST", "graphs/execute/");
@@ -28,7 +28,7 @@ async fn request_trace_is_propagated_to_attempts() {
     let given = format!("00-{ID}-00f067aa0ba902b7-01");
     assert_eq!(deploy(&site, Some(&given)).await, ID);
     assert_eq!(site.deeds.traces(), [given]);
-    // Without one, or with nonsense, a trace begins here.
+    // A missing or invalid header starts a new trace.
     for header in [None, Some("nonsense"), Some("00-0-0-0")] {
         let trace_id = deploy(&site, header).await;
         assert_eq!(trace_id.len(), 32);

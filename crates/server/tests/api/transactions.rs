@@ -30,7 +30,7 @@ fn record(
     }
 }
 
-/// A run of two graphs on cluster 1, and what became of their tasks.
+/// Stores a run with two child runs on cluster 1 and their history records.
 async fn prepared(server: &TestServer) -> [Run; 3] {
     let cluster_id = Some(cluster(server).await);
     let parent = run(server, cluster_id, RunName::Deploy, RunStatus::Ready).await;
@@ -121,7 +121,7 @@ async fn active_run_is_deleted_only_with_force() {
     with_header(&server, ("DELETE", &path), ("if-match", "\"7\""), "").await.refused(412);
     server.delete(&path).await.expect(204);
     server.delete(&path).await.refused(404);
-    // Its parts go with it.
+    // Child runs are deleted with their parent.
     server.get(&format!("transactions/{}", first.id)).await.refused(404);
     server.get(&format!("transactions/{}/deployment_history", first.id)).await.refused(404);
 }
@@ -147,7 +147,7 @@ async fn history_contains_task_outcomes() {
             .collect()
     };
     assert_eq!(names(&history), ["b@1", "a@2", "c@-"]);
-    // The run as a whole tells of all its parts.
+    // The history of the parent covers all child runs.
     let whole = server.get(&format!("transactions/{}/deployment_history", parent.id)).await.expect(200);
     assert_eq!(names(&whole), ["b@1", "a@2", "c@-", "a@master"]);
     for (query, expected) in [

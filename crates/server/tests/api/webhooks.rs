@@ -1,4 +1,4 @@
-//! `/webhooks/`: what happens is told to a real receiver.
+//! `/webhooks/`: deliveries to a real HTTP receiver.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::receiver::{Manner, Receiver, SECRET};
 use crate::runs::{Site, task};
 use crate::support::TestServer;
 
-/// As patient as a test can be.
+/// Short timeouts and backoff, so that retries finish within the test.
 fn settings() -> Server {
     let webhooks = Webhooks {
         answer_time: Duration::from_millis(400),
@@ -29,7 +29,7 @@ async fn webhook(server: &TestServer, receiver: &Receiver, extra: Value) -> i64 
     id(&server.post("webhooks", &body).await.expect(201))
 }
 
-/// The newest delivery, when it is no longer pending.
+/// Waits up to 20 seconds until the newest delivery is no longer pending and returns it.
 async fn settled(server: &TestServer, webhook: i64) -> Value {
     for _ in 0..800 {
         let all = server.get(&format!("webhooks/{webhook}/deliveries")).await.expect(200);
@@ -60,7 +60,7 @@ async fn webhook_is_created_updated_and_deleted() {
     let listed = server.get("webhooks").await.expect(200);
     assert_eq!(listed, json!([expected]));
     server.post("webhooks", &new).await.refused(409);
-    // What was read can be sent back.
+    // A GET response is a valid PUT body.
     assert_eq!(server.put(&path, &shown).await.expect(200), expected);
     let other = json!({"topics": [], "cluster": null, "enabled": false, "secret": "another secret text"});
     let changed = server.put(&path, &other).await.expect(200);
@@ -140,7 +140,7 @@ async fn run_events_are_delivered_with_signature() {
     let body = messages[1].body();
     assert_eq!((&body["topic"], &body["run"]["id"]), (&json!("run.succeeded"), &json!(run)));
     assert_eq!((&body["run"]["status"], &body["cluster"]["id"]), (&json!("ready"), &json!(site.cluster)));
-    // A failure says why, and what is only tried out is no news.
+    // A failure includes its reason; dry runs and no-op runs send nothing.
     site.upload("default", &json!([task("bad", json!(["controller"]), "fail", json!({}))])).await;
     site.deploy(json!({"dry_run": true})).await;
     site.deploy(json!({"noop_run": true})).await;
@@ -204,7 +204,7 @@ async fn timed_out_delivery_fails_and_can_be_redelivered() {
     let lively = webhook(&server, &other, json!({"name": "other"})).await;
     server.post(&format!("webhooks/{silent}/test"), &json!({})).await.expect(202);
     receiver.wait(1).await;
-    // Nobody else waits for it.
+    // A hanging receiver does not delay deliveries to others.
     server.post(&format!("webhooks/{lively}/test"), &json!({})).await.expect(202);
     other.wait(1).await;
     let given_up = settled(&server, silent).await;

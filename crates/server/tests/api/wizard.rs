@@ -1,4 +1,4 @@
-//! The wizard, and clusters that are made with it.
+//! The wizard and clusters created from its answers.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ async fn wizard_merges_plugin_options_with_restrictions() {
                "restrictions": [{"condition": "wizard:Compute.vcenter == true",
                                  "message": "Contrail is not compatible with vCenter", "action": "disable"}]})
     );
-    // In clusters without high availability there is no such plugin.
+    // The plugin does not support the mode `multinode`.
     let wizard = server.get("releases/1/wizard?mode=multinode").await.expect(200);
     assert_eq!(wizard["Network"]["manager"]["values"].as_array().unwrap().len(), 1);
     server.get("releases/9/wizard").await.refused(404);
@@ -49,14 +49,14 @@ async fn wizard_conflict_names_both_plugins() {
         plugin_body("rival", "1.0.0"),
         json!({"wizard_metadata": {"Network": {"manager": {"values": [{"data": "contrail"}]}}, "Moon": {}}}),
     );
-    // Nothing is wrong with them until there is a release that both fit.
+    // The plugins conflict only when a release supports both.
     made(&server, "plugins", &contrail()).await;
     made(&server, "plugins", &rival).await;
     let told = server.post("releases", &release_with_choices()).await.refused(409);
     assert!(told.contains("plugins `rival` and `contrail`"), "{told}");
     let bare = with(release_with_choices(), json!({"version": "newton-10.0"}));
     made(&server, "releases", &bare).await;
-    // An older server may have stored it.
+    // An older server may have stored such a release.
     rename_release(&server, 1, "mitaka-9.0").await;
     let reply = server.get("releases/1/wizard").await.expect(409);
     let errors = reply["errors"].as_array().unwrap();
@@ -84,7 +84,7 @@ async fn release_without_wizard_metadata_has_empty_wizard() {
     assert_eq!(message, "wizard.Network.manager: unknown pane or control");
 }
 
-/// With vCenter as the only hypervisor the option is disabled, with the reason.
+/// With vCenter as the only hypervisor, the option is disabled with the reason.
 #[tokio::test]
 async fn incompatible_options_are_disabled_by_answers() {
     let server = server_with_contrail().await;
@@ -104,7 +104,7 @@ async fn incompatible_options_are_disabled_by_answers() {
     assert_eq!((&reply["compatible"], &reply["problems"]), (&json!(true), &json!([])));
 }
 
-/// What was chosen and became impossible does not stay chosen.
+/// An answer that became incompatible is replaced by the default.
 #[tokio::test]
 async fn incompatible_choice_is_dropped() {
     let server = server_with_contrail().await;
@@ -122,7 +122,7 @@ async fn incompatible_choice_is_dropped() {
         (&reply["plugins"], &reply["components"]),
         (&json!([]), &json!(["hypervisor:vmware", "network:ml2:vlan"]))
     );
-    // Whoever asks for it all the same is refused with the reason, and nothing is left behind.
+    // Creating a cluster with it is refused with the reason, and nothing is stored.
     let refused = new_cluster(&server, json!({"wizard": answers})).await.expect(400);
     assert_eq!(refused["message"], "wizard.Network.manager: Contrail is not compatible with vCenter");
     assert_eq!(server.get("clusters").await.expect(200), json!([]));
@@ -166,7 +166,7 @@ async fn wizard_answer_sets_the_cluster_mode() {
     let answers = json!({"Mode": {"mode": "multinode"}});
     let cluster = new_cluster(&server, json!({"wizard": answers})).await.expect(201);
     assert_eq!(cluster["mode"], "multinode");
-    // The plugin is not for this mode.
+    // The plugin does not support this mode.
     let answers = json!({"Mode": {"mode": "multinode"}, "Network": {"manager": "contrail"}});
     let reply = evaluated(&server, answers.clone()).await;
     assert_eq!(control(&reply, "manager")["options"].as_array().unwrap().len(), 1);
@@ -181,7 +181,7 @@ async fn cluster_is_created_from_components() {
     let cluster = new_cluster(&server, json!({"components": components})).await.expect(201);
     assert_eq!(cluster["components"], json!(["hypervisor:core:kvm", "network:core:contrail"]));
     assert_eq!(settings(&server, 1).await["contrail"]["metadata"]["enabled"], true);
-    // Without choosing nothing is checked, bound or enabled.
+    // Without chosen components nothing is checked, bound or enabled.
     new_cluster(&server, json!({"name": "plain"})).await.expect(201);
     let settings = settings(&server, 2).await;
     assert_eq!(settings["contrail"]["metadata"]["enabled"], false);
@@ -207,7 +207,7 @@ async fn invalid_component_selection_is_refused_with_all_reasons() {
     assert_eq!(server.get("clusters").await.expect(200), json!([]));
 }
 
-/// What components and plugins bound stays, whoever is enabled later.
+/// Values bound by components and plugins are kept when other plugins are enabled later.
 #[tokio::test]
 async fn bound_values_are_not_overwritten() {
     let server = TestServer::new().await;
