@@ -92,7 +92,7 @@ async fn invalid_cluster_is_refused_and_not_stored() {
         (
             json!({"name": "a", "release_id": release_id, "tenant": "nobody"}),
             400,
-            "there is no tenant `nobody`",
+            "tenant `nobody` does not exist",
         ),
         (
             json!({"name": "a", "release_id": release_id, "nodes": [7]}),

@@ -95,7 +95,7 @@ async fn plugin_versions_are_validated() {
     let server = TestServer::new().await;
     for version in ["one", "1", "1.0.0.0", "1.0rc1", "1.0 "] {
         let message = server.post("plugins", &plugin_body("p", version)).await.refused(400);
-        assert!(message.contains("version: must be two or three numbers"), "{version}: {message}");
+        assert!(message.contains("version: must be two or three dot-separated numbers"), "{version}: {message}");
     }
     for package_version in ["6.0.0", "x", "4", "0.0.0"] {
         let body = with(plugin_body("p", "1.0.0"), json!({"package_version": package_version}));

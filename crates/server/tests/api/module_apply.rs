@@ -206,7 +206,7 @@ async fn failed_or_timed_out_apply_records_nothing() {
     site.apply(node, &[&good]).await.expect(200);
     site.server.put(&format!("nodes/{node}"), &json!({"online": false})).await.expect(200);
     let away = site.apply(node, &[&good]).await.fault(400);
-    assert!(away.ends_with("the agent of the node is not connected"), "{away}");
+    assert!(away.ends_with("the agent of this node is not connected"), "{away}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -31,7 +31,7 @@ async fn member_creates_and_deletes_an_instance() {
     create(&tenants, json!({"name": "db"})).await.fault(404);
     release(server).await;
     let none = create(&tenants, json!({"name": "db"})).await.fault(422);
-    assert!(none.starts_with("there is no free node"), "{none}");
+    assert!(none.starts_with("no free node"), "{none}");
     let (one, two) = (node(server, 1).await, node(server, 2).await);
     let own = server.module_of(&tenants.ada, "own", json!({})).await;
     let auto = server.module("auto", json!({"auto_apply": 1, "all_tenants": 1, "priority_apply": 1})).await;

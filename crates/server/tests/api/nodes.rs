@@ -65,14 +65,14 @@ async fn invalid_discovery_is_refused() {
         (json!({"mac": 5, "status": "discover"}), 400, "must be text"),
         (json!({"mac": MAC, "status": "ready"}), 403, "Only bootstrap nodes are allowed to be registered."),
         (json!({"mac": MAC, "status": "x"}), 403, "Only bootstrap nodes are allowed to be registered."),
-        (json!({"mac": MAC, "meta": {}}), 400, "`meta.interfaces` should be a list"),
-        (json!({"mac": MAC, "meta": {"interfaces": {}}}), 400, "`meta.interfaces` should be a list"),
-        (json!({"mac": MAC, "meta": {"interfaces": [1]}}), 400, "`meta.interfaces` should be a list"),
+        (json!({"mac": MAC, "meta": {}}), 400, "`meta.interfaces` must be a list"),
+        (json!({"mac": MAC, "meta": {"interfaces": {}}}), 400, "`meta.interfaces` must be a list"),
+        (json!({"mac": MAC, "meta": {"interfaces": [1]}}), 400, "`meta.interfaces` must be a list"),
         (json!({"mac": MAC, "meta": []}), 400, "must be a map"),
         (json!({"mac": MAC, "ip": "10.20"}), 400, "must be an IP address"),
-        (json!({"mac": MAC, "hostname": "a_b"}), 400, "a hostname has english letters"),
-        (json!({"mac": MAC, "cluster_id": 1}), 400, "is not part of a discovery"),
-        (json!({"mac": MAC, "roles": ["x"]}), 400, "is not part of a discovery"),
+        (json!({"mac": MAC, "hostname": "a_b"}), 400, "invalid hostname"),
+        (json!({"mac": MAC, "cluster_id": 1}), 400, "cannot be set when a node is created"),
+        (json!({"mac": MAC, "roles": ["x"]}), 400, "cannot be set when a node is created"),
         (json!({"mac": MAC, "labels": {"a": 1}}), 400, "must be text"),
         (json!({"mac": MAC, "name": "a\u{0}"}), 400, "NUL"),
         (json!([]), 400, "must be a map"),
@@ -130,13 +130,13 @@ async fn invalid_node_update_is_refused() {
     node(&server, 3).await;
     let long = "x".repeat(101);
     for (path, body, status, message) in [
-        ("nodes/1", json!({"hostname": "node-2"}), 409, "hostname `node-2` is taken in environment 1"),
-        ("nodes/1", json!({"hostname": "-x"}), 400, "a hostname has english letters"),
+        ("nodes/1", json!({"hostname": "node-2"}), 409, "hostname `node-2` is already in use in cluster 1"),
+        ("nodes/1", json!({"hostname": "-x"}), 400, "invalid hostname"),
         (
             "nodes/1",
             json!({"mac": "52:54:00:00:00:02"}),
             409,
-            "there is another node with mac 52:54:00:00:00:02",
+            "MAC address 52:54:00:00:00:02 is already in use by another node",
         ),
         ("nodes/1", json!({"labels": {"a": ""}}), 400, "must have 1 to 100 characters"),
         ("nodes/1", json!({"labels": {"": "a"}}), 400, "must have 1 to 100 characters"),
@@ -149,13 +149,13 @@ async fn invalid_node_update_is_refused() {
             "nodes/1",
             json!({"cluster_id": other}),
             400,
-            "node 1 belongs to environment 1; unassign it there first",
+            "node 1 belongs to cluster 1; unassign it there first",
         ),
-        ("nodes/1", json!({"cluster_id": 1, "cluster": 2}), 400, "`cluster_id` and `cluster` say two things"),
-        ("nodes/3", json!({"cluster_id": 99}), 400, "there is no environment 99"),
-        ("nodes/3", json!({"roles": ["compute"]}), 400, "node 3 is in no environment and can have no roles"),
+        ("nodes/1", json!({"cluster_id": 1, "cluster": 2}), 400, "`cluster_id` and `cluster` differ"),
+        ("nodes/3", json!({"cluster_id": 99}), 400, "cluster 99 does not exist"),
+        ("nodes/3", json!({"roles": ["compute"]}), 400, "node 3 has no cluster and cannot have roles"),
         ("nodes/1", json!({"progress": 101}), 400, "must be 0 to 100"),
-        ("nodes/1", json!({"id": 2}), 400, "an id cannot change"),
+        ("nodes/1", json!({"id": 2}), 400, "cannot change the ID of node 1"),
         ("nodes/1", json!({"colour": 2}), 400, "unknown key"),
         ("nodes/9", json!({}), 404, "Node not found"),
         ("nodes/x", json!({}), 404, "Node not found"),
@@ -185,7 +185,7 @@ async fn bulk_node_update_is_atomic() {
     for (body, message) in [
         (json!([{"id": 1, "name": "x"}, {"id": 9}]), "entry 1: Invalid ID or MAC specified"),
         (json!([{"id": 1, "name": "x"}, {"name": "y"}]), "entry 1: MAC or ID is not specified"),
-        (json!([{"id": 1, "name": "x"}, {"id": 1, "name": "y"}]), "node 1 is named twice"),
+        (json!([{"id": 1, "name": "x"}, {"id": 1, "name": "y"}]), "node 1 is listed more than once"),
         (json!([{"id": 1, "name": "x"}, {"id": 2, "status": "?"}]), "[1].status"),
         (json!({}), "must be a list"),
     ] {
@@ -276,7 +276,7 @@ async fn node_deletion_is_atomic_and_refused_during_a_run() {
     assert_eq!(ids(&server.get("nodes").await.expect(200)), [1, 4]);
     let running = run(&server, Some(cluster_id), RunName::Deploy, RunStatus::Running).await;
     assert!(
-        server.delete("nodes/1").await.refused(400).contains("deleting nodes is not possible while task 2")
+        server.delete("nodes/1").await.refused(400).contains("deleting nodes is not possible while run 2")
     );
     server.delete("nodes?ids=1,4").await.refused(400);
     assert_eq!(ids(&server.get("nodes").await.expect(200)), [1, 4]);
@@ -317,9 +317,9 @@ async fn heartbeat_without_changes_keeps_the_etag() {
     for (body, status, message) in [
         (json!({"id": 9}), 404, "Node not found"),
         (json!({"mac": MAC}), 404, "Node not found"),
-        (json!({"uptime": 1}), 400, "Say `id` or `mac`"),
+        (json!({"uptime": 1}), 400, "specify `id` or `mac`"),
         (json!({"mac": "x"}), 400, "must be a MAC address"),
-        (json!({"id": 1, "meta": {}}), 400, "`meta.interfaces` should be a list"),
+        (json!({"id": 1, "meta": {}}), 400, "`meta.interfaces` must be a list"),
         (json!([]), 400, "must be a map"),
     ] {
         let found = server.put("nodes/agent", &body).await.refused(status);

@@ -264,10 +264,10 @@ async fn sync_rereads_plugin_files() {
     }
     fs::write(&metadata, original.replace("name: gridnet", "name: other")).unwrap();
     let message = sync(&server, "{\"ids\": [1]}").await.refused(400);
-    assert!(message.contains("that cannot change"), "{message}");
+    assert!(message.contains("cannot rename plugin"), "{message}");
     fs::write(&metadata, original.replace("version: '1.0.0'", "version: '1.2.0'")).unwrap();
     let message = sync(&server, "{\"ids\": [1]}").await.refused(400);
-    assert!(message.contains("belongs into `gridnet-1.2`"), "{message}");
+    assert!(message.contains("rename the folder to `gridnet-1.2`"), "{message}");
     fs::write(&metadata, "name: [").unwrap();
     let reply = sync(&server, "{\"ids\": [1]}").await.expect(400);
     assert!(reply["errors"][0]["path"].as_str().unwrap().starts_with("gridnet-1.0/metadata.yaml"), "{reply}");

@@ -55,7 +55,7 @@ async fn equal_stage_numbers_are_ordered_by_name() {
     assert_eq!(
         order["notes"],
         json!([{"kind": "tie", "stage": "post_deployment/8000", "plugins": ["a", "z"],
-                "message": "a, z have the same number at `post_deployment/8000`: their names decide"}])
+                "message": "a, z have the same number at `post_deployment/8000` and are ordered by name"}])
     );
 }
 

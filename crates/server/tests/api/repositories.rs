@@ -61,7 +61,7 @@ async fn unusable_repository_packages_are_reported() {
     source.write_bytes("repositories/ubuntu/a.deb", &debian_package());
     let made = upload(&server, source.archive()).await.expect(201);
     let told = made["warnings"].to_string();
-    assert!(told.contains("repositories/ubuntu: there are packages and no index"), "{told}");
+    assert!(told.contains("repositories/ubuntu: packages without an index"), "{told}");
     let broken = Source::new("other", PackageVersion::V5);
     broken.write("repositories/ubuntu/a.deb", "x");
     let refused = upload(&server, broken.archive()).await.refused(400);

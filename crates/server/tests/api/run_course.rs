@@ -134,7 +134,7 @@ async fn tolerated_failures_can_be_retried() {
     site.upload("default", &tasks).await;
     let run = id(&site.deploy(json!({})).await);
     let refused = site.server.post(&format!("runs/{run}/retry"), &Value::Null).await.refused(409);
-    assert_eq!(refused, format!("nothing of run {run} is left to be done"));
+    assert_eq!(refused, format!("nothing to retry: run {run} has no unfinished task instances"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -151,9 +151,9 @@ async fn retry_from_task_reruns_its_dependents() {
     assert_eq!(site.deeds.take().len(), 4);
     let path = format!("runs/{run}/retry");
     for (body, told) in [
-        (json!({"from": ["nothing"]}), "`nothing` is in no plan"),
-        (json!({"from": ["then", format!("then/{two}")]}), "is in no plan"),
-        (json!({"from": []}), "name a task"),
+        (json!({"from": ["nothing"]}), "contains `nothing`"),
+        (json!({"from": ["then", format!("then/{two}")]}), "no plan of run"),
+        (json!({"from": []}), "specify at least one task"),
         (json!({"from": "then"}), "must be a list"),
         (json!({"since": ["then"]}), "unknown key"),
         (json!(["then"]), "must be a map"),

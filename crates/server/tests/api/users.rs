@@ -41,9 +41,9 @@ async fn user_tenant_is_given_by_name_or_id() {
     assert_eq!(server.post("users/", &as_text).await.expect(201)["tenant_id"], blue);
     let by_id = json!({"name": "b", "password": "p", "tenant": blue, "roles": ["member", "viewer"]});
     server.post("users", &by_id).await.expect(201);
-    assert_eq!(server.post("users", &by_id).await.refused(409), "there is a user `b` already");
+    assert_eq!(server.post("users", &by_id).await.refused(409), "user `b` already exists");
     let nowhere = json!({"name": "c", "password": "p", "tenant": "green", "roles": ["member"]});
-    assert_eq!(server.post("users", &nowhere).await.refused(400), "there is no tenant `green`");
+    assert_eq!(server.post("users", &nowhere).await.refused(400), "tenant `green` does not exist");
     let reply = server.post("users", &json!({"name": "", "roles": ["king"], "colour": 1})).await.expect(400);
     let paths: Vec<&str> =
         reply["errors"].as_array().unwrap().iter().map(|e| e["path"].as_str().unwrap()).collect();

@@ -59,7 +59,7 @@ pub(super) async fn run_retry(
     };
     drop(session);
     let Some((_, run_options)) = graphs.first() else {
-        return Err(ApiError::conflict(format!("nothing to retry: all task instances of run {} succeeded", run.id)));
+        return Err(ApiError::conflict(format!("nothing to retry: run {} has no unfinished task instances", run.id)));
     };
     let run_options = run_options.clone();
     let graphs = graphs.into_iter().map(|(graph, _)| graph).collect();
