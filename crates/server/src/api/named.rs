@@ -4,7 +4,7 @@
 /// behaviour is in the `change` module of the resource that uses the macro.
 macro_rules! named_operations {
     (
-        $module:ident, $kind:expr, $noun:literal, $collection:tt, $member:tt, $which:tt,
+        $module:ident, $kind:expr, $noun:literal, $collection:tt, $member:tt, $list_summary:tt,
         $view:ty, $new:ty, $body:ty
     ) => {
         mod $module {
@@ -32,7 +32,7 @@ macro_rules! named_operations {
                     .add(Permission::Operate, routes!(delete))
             }
 
-            #[doc = $which]
+            #[doc = $list_summary]
             #[utoipa::path(
                 get, path = $collection, operation_id = concat!(stringify!($module), "_", $noun, "_list"),
                 params(("id" = i64, Path)), responses((status = 200, body = [$view]))
@@ -86,8 +86,8 @@ macro_rules! named_operations {
                 condition: IfMatch,
                 document: Document,
             ) -> ApiResult<Answer<$view>> {
-                let which = (path.owner($kind)?, path.text("name"));
-                change::update(&app, &login, which, &condition, &document).await
+                let record = (path.owner($kind)?, path.text("name"));
+                change::update(&app, &login, record, &condition, &document).await
             }
 
             #[utoipa::path(
@@ -102,8 +102,8 @@ macro_rules! named_operations {
                 path: PathParams,
                 condition: IfMatch,
             ) -> ApiResult<NoContent> {
-                let which = (path.owner($kind)?, path.text("name"));
-                change::delete(&app, &login, which, &condition).await?;
+                let record = (path.owner($kind)?, path.text("name"));
+                change::delete(&app, &login, record, &condition).await?;
                 Ok(NoContent)
             }
         }

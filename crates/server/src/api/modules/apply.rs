@@ -15,7 +15,7 @@ use stoker_store::{ModuleFilter, Writing};
 use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
 use stoker_orchestrator::runs::wait;
 
-use super::fault::{Answered, Fault, Faults};
+use super::fault::{FaultResult, Fault, Faults};
 use super::instances::Instance;
 use super::{json_of, module_of, view, who};
 use crate::access::caller::Authenticated;
@@ -46,7 +46,7 @@ pub(super) async fn instance_modules(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let instance = Instance::of_path(&mut session, who, &path).await?;
@@ -76,7 +76,7 @@ pub(super) async fn instance_apply(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let body = json_of(document);
     let mut writing = app.change(&login).await?;
@@ -96,8 +96,8 @@ pub(super) async fn instance_apply(
     }
     let items = items(&mut writing, modules).await?;
     let uuids: Vec<String> = items.iter().map(|item| item.uuid.clone()).collect();
-    let run = ask(&app, writing, &instance.node, ModuleAction::Apply, items).await?;
-    conclude(&app, run).await?;
+    let run = start_run(&app, writing, &instance.node, ModuleAction::Apply, items).await?;
+    wait_for_end(&app, run).await?;
     let mut results = app.store.read().await?.node_modules(instance.node.id).await?;
     results.retain(|applied| uuids.contains(&applied.uuid) && applied.removed_at.is_none());
     results.sort_by_key(|applied| applied.updated_at);
@@ -120,7 +120,7 @@ pub(super) async fn instance_remove(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<StatusCode> {
+) -> FaultResult<StatusCode> {
     let who = who(&login, &path)?;
     let mut writing = app.change(&login).await?;
     let instance = Instance::of_path(&mut writing, who, &path).await?;
@@ -134,8 +134,8 @@ pub(super) async fn instance_remove(
     }
     // Remove the version that was applied: the module may have changed since.
     let item = ModuleItem { uuid: applied.uuid, body: applied.body, contents: applied.contents };
-    let run = ask(&app, writing, &instance.node, ModuleAction::Remove, vec![item]).await?;
-    conclude(&app, run).await?;
+    let run = start_run(&app, writing, &instance.node, ModuleAction::Remove, vec![item]).await?;
+    wait_for_end(&app, run).await?;
     let after = find(app.store.read().await?.node_modules(instance.node.id).await?, &module.uuid);
     match after {
         Some(NodeModule { status: ModuleStatus::Error, message, removed_at: None, .. }) => {
@@ -150,13 +150,13 @@ fn find(applied: Vec<NodeModule>, uuid: &str) -> Option<NodeModule> {
 }
 
 /// Enqueues a module run on the node, commits and starts it.
-async fn ask(
+async fn start_run(
     app: &App,
     mut writing: Writing,
     node: &Node,
     action: ModuleAction,
     items: Vec<ModuleItem>,
-) -> Answered<RunId> {
+) -> FaultResult<RunId> {
     if !node.online {
         return Err(Refusal::guest("the agent of this node is not connected").into());
     }
@@ -175,15 +175,15 @@ async fn ask(
         writing.now().0
             + i64::try_from(app.settings.modules.apply_time().as_micros()).unwrap_or(i64::MAX / 2),
     );
-    let wanted = Wanted { deadline: Some(deadline), action, ..Wanted::apply(node.id, items) };
-    let run = enqueue(&mut writing, wanted).await?;
+    let request = Wanted { deadline: Some(deadline), action, ..Wanted::apply(node.id, items) };
+    let run = enqueue(&mut writing, request).await?;
     let detail = json!({"action": action.as_str(), "modules": uuids, "run": run.0});
     writing.commit(Change { action: "module.ask", target: format!("node {}", node.id), detail }).await?;
     conduct(&app.orchestrator, run);
     Ok(run)
 }
 
-async fn conclude(app: &App, run: RunId) -> Answered<()> {
+async fn wait_for_end(app: &App, run: RunId) -> FaultResult<()> {
     let ended = wait(&app.orchestrator, run, app.settings.modules.apply_time() + MARGIN).await?;
     match ended {
         Some(run) if run.status == RunStatus::Ready => Ok(()),

@@ -9,7 +9,7 @@ use stoker_modules::rules::{self, Surroundings};
 use stoker_store::StoreError;
 
 use super::collection::{CONTENTS_BYTES_MAX, duplicate_fault};
-use super::fault::{Answered, Fault, Faults};
+use super::fault::{FaultResult, Fault, Faults};
 use super::{datastores, describe, is_applied, json_of, module_of, types, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
@@ -27,7 +27,7 @@ pub(super) async fn module_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let module = module_of(&mut session, who, path.text("id")).await?;
@@ -49,7 +49,7 @@ pub(super) async fn module_update(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     update(&app, &login, &path, document).await
 }
 
@@ -66,7 +66,7 @@ pub(super) async fn module_patch(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     update(&app, &login, &path, document).await
 }
 
@@ -75,7 +75,7 @@ async fn update(
     login: &Authenticated,
     path: &PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(login, path)?;
     let body = json_of(document);
     let mut writing = app.change(login).await?;
@@ -115,7 +115,7 @@ pub(super) async fn module_delete(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<StatusCode> {
+) -> FaultResult<StatusCode> {
     let who = who(&login, &path)?;
     let mut writing = app.change(&login).await?;
     let module = module_of(&mut writing, who, path.text("id")).await?;

@@ -13,7 +13,7 @@ use stoker_store::{List, NodeFilter, Session};
 use stoker_services::clock;
 use stoker_services::modules;
 
-use super::fault::{Answered, Faults};
+use super::fault::{FaultResult, Faults};
 use super::instances::{ClusterCache, Instance, Page, page};
 use super::{describe, json_of, module_of, view, who};
 use crate::access::caller::Authenticated;
@@ -44,7 +44,7 @@ pub(super) async fn module_instances(
     path: PathParams,
     reached: Reached,
     query: Query,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let module = module_of(&mut session, who, path.text("id")).await?;
@@ -64,7 +64,7 @@ struct ModuleInstance {
 }
 
 /// Returns the instances with this module that the caller may see.
-async fn carriers(session: &mut Session, who: Who, module: &Module) -> Answered<Vec<ModuleInstance>> {
+async fn carriers(session: &mut Session, who: Who, module: &Module) -> FaultResult<Vec<ModuleInstance>> {
     let carriers = session.module_carriers(&module.uuid).await?;
     let ids = carriers.iter().map(|carrier| carrier.node_id).collect();
     let filter = NodeFilter { ids: Some(ids), ..NodeFilter::default() };
@@ -116,7 +116,7 @@ pub(super) async fn module_reapply(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<StatusCode> {
+) -> FaultResult<StatusCode> {
     let who = who(&login, &path)?;
     let body = json_of(document);
     let mut writing = app.change(&login).await?;
@@ -145,6 +145,6 @@ pub(super) async fn module_reapply(
 }
 
 /// Renders instances with [`view::instance`].
-pub(super) fn shown(instances: &[Instance]) -> Vec<Json> {
+pub(super) fn render_instances(instances: &[Instance]) -> Vec<Json> {
     instances.iter().map(view::instance).collect()
 }

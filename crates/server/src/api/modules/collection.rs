@@ -8,7 +8,7 @@ use stoker_modules::{Create, Datastores};
 use stoker_store::{ModuleFilter, StoreError};
 use stoker_services::random;
 
-use super::fault::{Answered, Fault, FaultBody, Faults};
+use super::fault::{FaultResult, Fault, FaultBody, Faults};
 use super::{datastores, describe, json_of, types, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
@@ -38,7 +38,7 @@ pub(super) async fn module_list(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let mut filter = ModuleFilter::default();
@@ -74,7 +74,7 @@ pub(super) async fn module_create(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let create = Create::read(&json_of(document)?)?;
     if create.contents.len() > CONTENTS_BYTES_MAX {

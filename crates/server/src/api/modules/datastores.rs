@@ -6,7 +6,7 @@ use stoker_model::{Json, Release, compare_versions};
 use stoker_modules::{Datastores, Refusal};
 use stoker_store::{List, Session, StoreError};
 
-use super::fault::{Answered, Faults};
+use super::fault::{FaultResult, Faults};
 use super::who;
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
@@ -61,7 +61,7 @@ fn version(release: &Release) -> Json {
     })
 }
 
-async fn of_path(app: &App, login: &Authenticated, path: &PathParams) -> Answered<Datastore> {
+async fn of_path(app: &App, login: &Authenticated, path: &PathParams) -> FaultResult<Datastore> {
     who(login, path)?;
     let name = path.text("datastore");
     let datastores = all(&mut app.store.read().await?).await?;
@@ -78,7 +78,7 @@ pub(super) async fn datastore_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     who(&login, &path)?;
     let datastores = all(&mut app.store.read().await?).await?;
     Ok(Answer::ok(json!({"datastores": datastores.iter().map(Datastore::show).collect::<Vec<_>>()})))
@@ -94,7 +94,7 @@ pub(super) async fn datastore_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     Ok(Answer::ok(json!({"datastore": of_path(&app, &login, &path).await?.show()})))
 }
 
@@ -108,7 +108,7 @@ pub(super) async fn datastore_version_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     Ok(Answer::ok(json!({"versions": of_path(&app, &login, &path).await?.versions()})))
 }
 
@@ -122,7 +122,7 @@ pub(super) async fn datastore_version_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let datastore = of_path(&app, &login, &path).await?;
     let requested = path.text("version");
     let release = datastore.releases.iter().find(|release| release.body.version == requested);

@@ -19,7 +19,7 @@ use crate::http::error::ApiError;
 /// Path prefix of the module API.
 const PATH_PREFIX: &str = "/v1.0/";
 
-pub(super) type Answered<T> = Result<T, Fault>;
+pub(super) type FaultResult<T> = Result<T, Fault>;
 
 /// Error response of the module API.
 #[derive(Debug)]

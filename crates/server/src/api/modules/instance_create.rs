@@ -16,7 +16,7 @@ use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_la
 use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, launch_in};
 
 use super::datastores::all;
-use super::fault::{Answered, Fault, Faults};
+use super::fault::{FaultResult, Fault, Faults};
 use super::instances::Instance;
 use super::{datastores, json_of, view, who};
 use crate::access::caller::Authenticated;
@@ -46,7 +46,7 @@ pub(super) async fn instance_create(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let request = InstanceRequest::read(&json_of(document)?)?;
     let mut writing = app.change(&login).await?;
@@ -68,9 +68,9 @@ pub(super) async fn instance_create(
 
 /// Selects the requested release: exact version, else the newest version of the datastore, else the newest
 /// release.
-async fn release(session: &mut Session, request: &InstanceRequest) -> Answered<Release> {
-    let known = datastores(session).await?;
-    known.check(request.datastore.as_deref(), request.datastore_version.as_deref())?;
+async fn release(session: &mut Session, request: &InstanceRequest) -> FaultResult<Release> {
+    let catalog = datastores(session).await?;
+    catalog.check(request.datastore.as_deref(), request.datastore_version.as_deref())?;
     let datastores = all(session).await?;
     let deployable = |release: &Release| release.body.is_deployable();
     let chosen = match &request.datastore {
@@ -97,7 +97,7 @@ async fn modules(
     who: Who,
     request: &InstanceRequest,
     release: &Release,
-) -> Answered<Vec<Module>> {
+) -> FaultResult<Vec<Module>> {
     let filter = ModuleFilter { uuids: Some(request.modules.clone()), ..ModuleFilter::default() };
     let mut modules = session.module_list(&filter).await?;
     modules.retain(|module| rules::may_apply(who, &module.body));
@@ -108,7 +108,7 @@ async fn modules(
     Ok(modules)
 }
 
-async fn free_node(session: &mut Session) -> Answered<Node> {
+async fn free_node(session: &mut Session) -> FaultResult<Node> {
     let filter = NodeFilter { cluster: Some(None), ..NodeFilter::default() };
     let nodes = session.node_list(&filter, &List::default()).await?.items;
     let free = nodes.into_iter().find(|node| node.online && node.status == NodeStatus::Discover);
@@ -124,7 +124,7 @@ async fn environment(
     who: Who,
     tenant: &str,
     release: &Release,
-) -> Answered<Cluster> {
+) -> FaultResult<Cluster> {
     let filter = ClusterFilter { tenant_id: Some(who.tenant_id), release_id: Some(release.id) };
     if let Some(cluster) = writing.cluster_list(&filter, &List::default()).await?.items.into_iter().next() {
         return Ok(cluster);
@@ -140,7 +140,7 @@ async fn join(
     cluster: &Cluster,
     release: &Release,
     name: &str,
-) -> Answered<(Node, Option<RunId>)> {
+) -> FaultResult<(Node, Option<RunId>)> {
     node.join(cluster.id);
     name.clone_into(&mut node.name);
     let graph = writing.graph_find(Owner::Release(release.id), &GraphType::default()).await?;
@@ -178,9 +178,9 @@ async fn enqueue_modules(
     release: &Release,
     mut modules: Vec<Module>,
     after: Option<RunId>,
-) -> Answered<Option<RunId>> {
+) -> FaultResult<Option<RunId>> {
     for module in modules_for(writing, cluster, release).await? {
-        if !modules.iter().any(|known| known.uuid == module.uuid) {
+        if !modules.iter().any(|requested| requested.uuid == module.uuid) {
             modules.push(module);
         }
     }

@@ -12,8 +12,8 @@ use stoker_store::{List, NodeFilter, Session, StoreError};
 use utoipa::IntoParams;
 use stoker_orchestrator::runs;
 
-use super::carriers::shown;
-use super::fault::{Answered, Fault, Faults};
+use super::carriers::render_instances;
+use super::fault::{FaultResult, Fault, Faults};
 use super::{view, who};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
@@ -59,13 +59,13 @@ impl Instance {
     }
 
     /// Finds the instance that the path names.
-    pub(super) async fn of_path(session: &mut Session, who: Who, path: &PathParams) -> Answered<Self> {
+    pub(super) async fn of_path(session: &mut Session, who: Who, path: &PathParams) -> FaultResult<Self> {
         let text = path.text("id");
-        let found = match NodeId::parse(text) {
+        let instance = match NodeId::parse(text) {
             Some(id) => Self::find(session, who, id).await?,
             None => None,
         };
-        Ok(found.ok_or_else(|| Refusal::no_instance(text))?)
+        Ok(instance.ok_or_else(|| Refusal::no_instance(text))?)
     }
 }
 
@@ -83,7 +83,7 @@ impl ClusterCache {
         node: Node,
     ) -> Result<Option<Instance>, StoreError> {
         let Some(id) = node.cluster_id else { return Ok(None) };
-        let found = match self.clusters.entry(id) {
+        let owner = match self.clusters.entry(id) {
             Entry::Occupied(entry) => entry.get().clone(),
             Entry::Vacant(entry) => {
                 let cluster = session.cluster_get(id).await?;
@@ -94,12 +94,12 @@ impl ClusterCache {
                 entry.insert(cluster.zip(release)).clone()
             }
         };
-        Ok(found.map(|(cluster, release)| Instance { node, cluster, release }))
+        Ok(owner.map(|(cluster, release)| Instance { node, cluster, release }))
     }
 }
 
 /// Returns one page of instances, with a link to the next page if there is one.
-pub(super) fn page(mut instances: Vec<Instance>, query: &Query, base: &str) -> Answered<Json> {
+pub(super) fn page(mut instances: Vec<Instance>, query: &Query, base: &str) -> FaultResult<Json> {
     let limit = match query.text("limit") {
         None => PAGE_MAX,
         Some(text) => match text.parse::<usize>() {
@@ -115,7 +115,7 @@ pub(super) fn page(mut instances: Vec<Instance>, query: &Query, base: &str) -> A
     }
     let has_more = instances.len() > limit;
     instances.truncate(limit);
-    let mut body = json!({"instances": shown(&instances)});
+    let mut body = json!({"instances": render_instances(&instances)});
     if has_more && let Some(last) = instances.last() {
         let href = format!("{base}?marker={}&limit={limit}", last.node.id);
         body["links"] = json!([{"rel": "next", "href": href}]);
@@ -140,7 +140,7 @@ pub(super) async fn instance_list(
     path: PathParams,
     reached: Reached,
     query: Query,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let filter = NodeFilter { tenant_id: Some(who.tenant_id), ..NodeFilter::default() };
@@ -161,7 +161,7 @@ pub(super) async fn instance_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let instance = Instance::of_path(&mut session, who, &path).await?;
@@ -179,13 +179,13 @@ pub(super) async fn instance_delete(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<StatusCode> {
+) -> FaultResult<StatusCode> {
     let who = who(&login, &path)?;
     let mut writing = app.change(&login).await?;
     let Instance { mut node, cluster, .. } = Instance::of_path(&mut writing, who, &path).await?;
     if let Some(run) = runs::active(&mut writing, cluster.id).await? {
         return Err(Fault::unprocessable(format!(
-            "environment {} has an active run {}; wait until it ends or stop it",
+            "cluster {} has an active run {}; wait until it ends or stop it",
             cluster.id, run.id
         )));
     }

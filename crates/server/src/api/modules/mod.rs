@@ -22,7 +22,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(crate) use self::fault::module_faults;
-use self::fault::{Answered, Fault};
+use self::fault::{FaultResult, Fault};
 use crate::access::caller::Authenticated;
 use crate::http::rewrite::OWN_TENANT;
 use crate::http::body::Document;
@@ -55,7 +55,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 }
 
 /// Returns the requester. The path must name the tenant of the token, by ID or by name.
-fn who(login: &Authenticated, path: &PathParams) -> Answered<Who> {
+fn who(login: &Authenticated, path: &PathParams) -> FaultResult<Who> {
     let caller = &login.caller;
     let named = path.text("tenant");
     if named != OWN_TENANT && named != caller.tenant_id.to_string() && named != caller.tenant_name {
@@ -70,14 +70,14 @@ fn who(login: &Authenticated, path: &PathParams) -> Answered<Who> {
 }
 
 /// Parses the body, without source positions.
-fn json_of(document: Result<Document, ApiError>) -> Answered<Json> {
+fn json_of(document: Result<Document, ApiError>) -> FaultResult<Json> {
     document.and_then(|document| document.json_roughly()).map_err(Fault::malformed)
 }
 
 /// Finds a module that the caller may see.
-async fn module_of(session: &mut Session, who: Who, id: &str) -> Answered<Module> {
-    let found = session.module_by_uuid(id).await?;
-    Ok(found.filter(|module| rules::sees(who, &module.body)).ok_or_else(|| Refusal::no_module(id))?)
+async fn module_of(session: &mut Session, who: Who, id: &str) -> FaultResult<Module> {
+    let module = session.module_by_uuid(id).await?;
+    Ok(module.filter(|module| rules::sees(who, &module.body)).ok_or_else(|| Refusal::no_module(id))?)
 }
 
 /// Whether any instance has the module with its current contents.

@@ -7,7 +7,7 @@ use stoker_model::{Json, Module, ModuleBody, Node, NodeModule, NodeStatus, Tenan
 use stoker_modules::Who;
 use stoker_services::clock;
 
-use super::fault::Answered;
+use super::fault::FaultResult;
 use super::instances::Instance;
 use crate::state::App;
 
@@ -40,16 +40,16 @@ pub(super) fn row(module: &Module) -> Json {
 
 /// Module in the response to create and update.
 pub(super) fn detail(module: &Module) -> Json {
-    let mut shown = row(module);
-    shown["live_update"] = module.body.live_update.into();
-    shown
+    let mut view = row(module);
+    view["live_update"] = module.body.live_update.into();
+    view
 }
 
 /// Module in the response to a retrieve request.
 pub(super) fn full(module: &Module, instance_count: usize) -> Json {
-    let mut shown = detail(module);
-    shown["instance_count"] = instance_count.into();
-    shown
+    let mut view = detail(module);
+    view["instance_count"] = instance_count.into();
+    view
 }
 
 fn tenant(id: Option<TenantId>) -> String {
@@ -86,7 +86,7 @@ pub(super) fn result(applied: &NodeModule, contents: Option<&str>) -> Json {
 }
 
 /// Returns the contents as they were applied. Only admins may read those of admin modules.
-pub(super) fn contents(app: &App, who: Who, applied: &NodeModule) -> Answered<String> {
+pub(super) fn contents(app: &App, who: Who, applied: &NodeModule) -> FaultResult<String> {
     if applied.body.is_admin && !who.is_admin {
         let sentence = format!("Must be admin to retrieve contents for module {}", applied.body.name);
         return Ok(STANDARD.encode(sentence));

@@ -144,11 +144,11 @@ async fn check_roles(writing: &mut Writing, node: &Node, old_roles: &[String]) -
     };
     let cluster_id = cluster.id;
     let models = models_of(writing, &cluster).await?;
-    let known = Holder::of_cluster(writing, cluster).await?.all(Part::Roles);
+    let known_roles = Holder::of_cluster(writing, cluster).await?.all(Part::Roles);
     let mut reasons = Vec::new();
     for (path, roles) in [("roles", &node.roles), ("pending_roles", &node.pending_roles)] {
-        let mut problems = role_problems(cluster_id, &known, roles);
-        problems.extend(restricted_roles(&models, &known, roles.iter().filter(|role| !old_roles.contains(role))));
+        let mut problems = role_problems(cluster_id, &known_roles, roles);
+        problems.extend(restricted_roles(&models, &known_roles, roles.iter().filter(|role| !old_roles.contains(role))));
         reasons.extend(problems.into_iter().map(|problem| ErrorDetail::new(path, problem)));
     }
     if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }

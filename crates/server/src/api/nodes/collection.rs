@@ -59,8 +59,8 @@ pub(super) async fn node_list(
     let page = if record_filter.is_empty() {
         session.node_list(&filter, &list).await?
     } else {
-        let all = List { order_by: list.order_by.clone(), ..List::default() };
-        record_filter.page(session.node_list(&filter, &all).await?.items, &list)
+        let unpaged = List { order_by: list.order_by.clone(), ..List::default() };
+        record_filter.page(session.node_list(&filter, &unpaged).await?.items, &list)
     };
     Answer::page(&list, page, NodeView::from)
 }

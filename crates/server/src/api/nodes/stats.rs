@@ -69,14 +69,14 @@ pub(super) async fn node_allocation_stats(
     query.finish()?;
     // Limit 0: only the total is needed.
     let count_only = List { limit: Some(0), ..List::default() };
-    let all = NodeFilter { tenant_id: login.tenant_limit(), ..NodeFilter::default() };
-    let free = NodeFilter { cluster: Some(None), ..all.clone() };
+    let visible = NodeFilter { tenant_id: login.tenant_limit(), ..NodeFilter::default() };
+    let free = NodeFilter { cluster: Some(None), ..visible.clone() };
     let mut session = app.store.snapshot().await?;
-    let total = session.node_list(&all, &count_only).await?.total;
+    let total = session.node_list(&visible, &count_only).await?.total;
     let unallocated = session.node_list(&free, &count_only).await?.total;
     let details = if wants_details {
-        let of = NodeFilter { cluster: if without_cluster { Some(None) } else { cluster }, ..all };
-        Some(kinds(&session.node_list(&of, &List::default()).await?.items))
+        let scope = NodeFilter { cluster: if without_cluster { Some(None) } else { cluster }, ..visible };
+        Some(kinds(&session.node_list(&scope, &List::default()).await?.items))
     } else {
         None
     };

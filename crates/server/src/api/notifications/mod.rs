@@ -88,7 +88,7 @@ struct MarkBody {
     /// New status: `read` or `unread`.
     #[schema(example = "read")]
     status: String,
-    /// IDs of the notifications (default: all that the caller may see).
+    /// IDs of the notifications (default: every notification that the caller may see).
     #[schema(nullable = false, example = json!([3]))]
     ids: Option<Vec<i64>>,
 }
@@ -141,10 +141,10 @@ async fn notification_list(
 /// Returns the number of notifications, read and unread.
 #[utoipa::path(get, path = "/api/v1/notifications/stats", responses((status = 200, body = StatsView)))]
 async fn notification_stats(State(app): State<App>, login: Authenticated) -> ApiResult<Answer<StatsView>> {
-    let all = NotificationFilter { tenant_id: login.tenant_limit(), ..NotificationFilter::default() };
-    let unread = NotificationFilter { is_read: Some(false), ..all.clone() };
+    let visible = NotificationFilter { tenant_id: login.tenant_limit(), ..NotificationFilter::default() };
+    let unread = NotificationFilter { is_read: Some(false), ..visible.clone() };
     let mut session = app.store.snapshot().await?;
-    let total = session.notification_count(&all).await?;
+    let total = session.notification_count(&visible).await?;
     let unread = session.notification_count(&unread).await?;
     Ok(Answer::ok(StatsView { total, read: total.saturating_sub(unread), unread }))
 }

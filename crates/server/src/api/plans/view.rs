@@ -25,7 +25,7 @@ pub(super) struct PlanView {
     /// Graph type that was planned.
     #[schema(example = "default")]
     graph_type: String,
-    /// ID of the plan that precedes this one in a sequence.
+    /// ID of the plan that this one follows.
     parent_id: Option<i64>,
     /// Creation time.
     #[schema(example = "2026-01-31T07:00:00.123456")]

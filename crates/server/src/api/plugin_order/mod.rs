@@ -60,11 +60,11 @@ async fn enabled(session: &mut Session, cluster: &Cluster) -> ApiResult<Vec<Enab
 
 fn ordered(enabled: &[Enabled]) -> OrderView {
     let staged: Vec<Vec<&Task>> = enabled.iter().map(Enabled::staged).collect();
-    let all: Vec<StagePlugin<'_>> =
+    let plugins: Vec<StagePlugin<'_>> =
         enabled.iter().zip(&staged).map(|(enabled, tasks)| enabled.stage_plugin(tasks)).collect();
     let mut errors = Vec::new();
     let mut valid = Vec::new();
-    for plugin in all {
+    for plugin in plugins {
         match order(&[plugin]) {
             Ok(_) => valid.push(plugin),
             Err(problems) => errors.extend(problems.into_iter().map(ErrorView::from)),

@@ -89,10 +89,10 @@ fn read_archive(root: &PluginsRoot, archive: File) -> ApiResult<(Unpacked, Check
 
 /// Returns the package and its warnings, or all problems as one error.
 fn require_valid(checked: Checked) -> ApiResult<(Package, Vec<String>)> {
-    let of = |severity: Severity| checked.problems.iter().filter(move |problem| problem.severity == severity);
+    let with_severity = |severity: Severity| checked.problems.iter().filter(move |problem| problem.severity == severity);
     match checked.package {
-        Some(package) => Ok((package, of(Severity::Warning).map(ToString::to_string).collect())),
-        None => Err(package_refused(of(Severity::Error).map(|problem| ("", problem))).into()),
+        Some(package) => Ok((package, with_severity(Severity::Warning).map(ToString::to_string).collect())),
+        None => Err(package_refused(with_severity(Severity::Error).map(|problem| ("", problem))).into()),
     }
 }
 

@@ -151,7 +151,7 @@ impl SyncPlan {
 
 /// Requires the canonical folder name: otherwise two folders could contain the same plugin.
 fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> ApiResult<()> {
-    let own = package.folder_name();
+    let canonical = package.folder_name();
     let plugin = &package.plugin;
     if let Some(old) = old.filter(|old| old.body.name != plugin.name) {
         let message = format!(
@@ -160,11 +160,11 @@ fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> 
         );
         return Err(ApiError::bad_request(message));
     }
-    if own == folder {
+    if canonical == folder {
         return Ok(());
     }
     let message =
-        format!("`{folder}` contains plugin `{}` {}; rename the folder to `{own}`", plugin.name, plugin.version);
+        format!("`{folder}` contains plugin `{}` {}; rename the folder to `{canonical}`", plugin.name, plugin.version);
     Err(ApiError::bad_request(message))
 }
 

@@ -117,14 +117,14 @@ fn require_known_references(
     if !unknown.is_empty() {
         problems.push(format!("Role '{name}' contains non-existent tags: {}", unknown.join(", ")));
     }
-    let known = holder.volume_ids();
+    let allowed_volumes = holder.volume_ids();
     let ids = volumes.iter().filter_map(|volume| volume.get("id")?.as_str());
-    let unknown: Vec<&str> = ids.filter(|id| !known.contains(id)).collect();
+    let unknown: Vec<&str> = ids.filter(|id| !allowed_volumes.contains(id)).collect();
     if !unknown.is_empty() {
         problems.push(format!(
             "Wrong data in volumes_roles_mapping. Volumes with ids {} are not in the list of allowed volumes: {}",
             unknown.join(", "),
-            if known.is_empty() { "there are none".to_owned() } else { known.join(", ") }
+            if allowed_volumes.is_empty() { "there are none".to_owned() } else { allowed_volumes.join(", ") }
         ));
     }
     if problems.is_empty() { Ok(()) } else { Err(ApiError::bad_request(problems.join("\n"))) }

@@ -142,8 +142,8 @@ fn statuses(query: &Query) -> ApiResult<Option<Vec<HistoryStatus>>> {
     let Some(words) = query.list("statuses") else { return Ok(None) };
     let statuses: Option<Vec<HistoryStatus>> = words.iter().map(|word| HistoryStatus::parse(word)).collect();
     statuses.map(Some).ok_or_else(|| {
-        let known = HistoryStatus::NAMES.join(", ");
-        ApiError::bad_request(format!("Statuses parameter could be only: {known}"))
+        let valid = HistoryStatus::NAMES.join(", ");
+        ApiError::bad_request(format!("Statuses parameter could be only: {valid}"))
     })
 }
 
@@ -236,10 +236,10 @@ mod tests {
     fn record_fields_override_task_fields() {
         let record =
             record(json!({"id": "x", "status": "mine", "type": "shell"}), json!({"exit": 0, "type": "z"}));
-        let shown = view(record.clone(), false);
-        assert_eq!(shown["status"], "ready");
-        assert_eq!((&shown["type"], &shown["exit"]), (&json!("shell"), &json!(0)));
-        assert!(!shown.contains_key("id") && !shown.contains_key("summary"));
+        let rendered = view(record.clone(), false);
+        assert_eq!(rendered["status"], "ready");
+        assert_eq!((&rendered["type"], &rendered["exit"]), (&json!("shell"), &json!(0)));
+        assert!(!rendered.contains_key("id") && !rendered.contains_key("summary"));
         assert_eq!(view(record, true)["summary"], json!({"total": 1}));
     }
 
@@ -251,10 +251,10 @@ mod tests {
             axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap()
         };
         for n_records in 0..=3 {
-            let taken = records.iter().take(n_records);
-            let shown: Vec<JsonMap> = taken.clone().map(|record| view(record.clone(), true)).collect();
-            assert_eq!(serde_json::from_slice::<Vec<JsonMap>>(&sent(false, n_records).await).unwrap(), shown);
-            let lines: String = taken.map(csv_line).collect();
+            let subset = records.iter().take(n_records);
+            let rendered: Vec<JsonMap> = subset.clone().map(|record| view(record.clone(), true)).collect();
+            assert_eq!(serde_json::from_slice::<Vec<JsonMap>>(&sent(false, n_records).await).unwrap(), rendered);
+            let lines: String = subset.map(csv_line).collect();
             assert_eq!(sent(true, n_records).await, csv_head() + &lines);
         }
     }

@@ -49,8 +49,8 @@ pub(super) async fn transaction_deployment_info(
     let Some(common_id) = session.plan_get(plan).await?.map(|record| record.common_id) else {
         return Ok(Answer::ok(InfoView { common: None, nodes: None }));
     };
-    let own = session.plan_nodes(plan).await?;
-    let ids: Vec<DocumentId> = own.iter().map(|(_, id)| *id).chain([common_id]).collect();
+    let node_documents = session.plan_nodes(plan).await?;
+    let ids: Vec<DocumentId> = node_documents.iter().map(|(_, id)| *id).chain([common_id]).collect();
     let documents = session.documents_get(&ids).await?;
     let mut secrets = Secrets::default();
     for document in documents.values() {
@@ -61,7 +61,7 @@ pub(super) async fn transaction_deployment_info(
         secrets.mask(&mut document);
         document
     };
-    let nodes: JsonMap = own.into_iter().map(|(uid, id)| (uid, masked(id))).collect();
+    let nodes: JsonMap = node_documents.into_iter().map(|(uid, id)| (uid, masked(id))).collect();
     Ok(Answer::ok(InfoView { common: Some(masked(common_id)), nodes: Some(Json::Object(nodes)) }))
 }
 
