@@ -13,45 +13,49 @@ use tokio::sync::mpsc;
 
 /// Attempts in the order of their start, as `task@node`, with their secrets and traces. Clones share the log.
 #[derive(Clone, Default)]
-pub(crate) struct Deeds(Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>);
+pub(crate) struct AttemptLog {
+    entries: Arc<Mutex<Vec<String>>>,
+    secrets: Arc<Mutex<Vec<String>>>,
+    traces: Arc<Mutex<Vec<String>>>,
+}
 
-impl Deeds {
-    pub(crate) fn all(&self) -> Vec<String> {
-        self.0.lock().unwrap().clone()
+impl AttemptLog {
+    pub(crate) fn entries(&self) -> Vec<String> {
+        self.entries.lock().unwrap().clone()
     }
 
     /// The secrets that agents received to mask them in output.
     pub(crate) fn secrets(&self) -> Vec<String> {
-        self.1.lock().unwrap().clone()
+        self.secrets.lock().unwrap().clone()
     }
 
     /// The `traceparent` values of attempts.
     pub(crate) fn traces(&self) -> Vec<String> {
-        self.2.lock().unwrap().clone()
+        self.traces.lock().unwrap().clone()
     }
 
     /// Removes and returns the entries.
     pub(crate) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap())
+        std::mem::take(&mut *self.entries.lock().unwrap())
     }
 }
 
 /// Makes the server spawn in-process agents that record their attempts in the returned log.
-pub(crate) fn agents_for(app: &App) -> Deeds {
-    let deeds = Deeds::default();
-    let noted = deeds.clone();
+pub(crate) fn install_agents(app: &App) -> AttemptLog {
+    let attempts = AttemptLog::default();
+    let log = attempts.clone();
     let spawner: AgentSpawner = Arc::new(move |agent: LocalAgent| {
-        tokio::spawn(run(agent, noted.clone()));
+        tokio::spawn(run_agent(agent, log.clone()));
     });
     app.set_agent_spawner(spawner);
-    deeds
+    attempts
 }
 
 struct Running {
     kill: mpsc::Sender<()>,
 }
 
-async fn run(agent: LocalAgent, deeds: Deeds) {
+async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
     let LocalAgent { uid, connections, .. } = agent;
     let (send, mut messages) = mpsc::channel(64);
     let (reports, receive) = mpsc::channel(64);
@@ -74,18 +78,18 @@ async fn run(agent: LocalAgent, deeds: Deeds) {
                         }
                     }
                     Output::Start(attempt) => {
-                        deeds.0.lock().unwrap().push(deed(&attempt));
-                        deeds.1.lock().unwrap().extend(attempt.secrets.iter().cloned());
-                        deeds.2.lock().unwrap().extend(attempt.trace.clone());
+                        attempts.entries.lock().unwrap().push(describe(&attempt));
+                        attempts.secrets.lock().unwrap().extend(attempt.secrets.iter().cloned());
+                        attempts.traces.lock().unwrap().extend(attempt.trace.clone());
                         let (kill, killed) = mpsc::channel(1);
                         running.insert(attempt.key, Running { kill });
-                        print(&reports, &attempt).await;
-                        forge(&reports, &attempt).await;
-                        tokio::spawn(carry_out(attempt, killed, exits.clone()));
+                        send_output(&reports, &attempt).await;
+                        send_forged_reports(&reports, &attempt).await;
+                        tokio::spawn(execute(attempt, killed, exits.clone()));
                     }
                     Output::Kill(key) => {
                         if let Some(running) = running.get(&key) {
-                            deeds.0.lock().unwrap().push("killed".to_owned());
+                            attempts.entries.lock().unwrap().push("killed".to_owned());
                             let _ = running.kill.try_send(());
                         }
                     }
@@ -110,13 +114,13 @@ fn cmd(attempt: &Attempt) -> String {
     attempt.parameters.get("cmd").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-async fn print(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
+async fn send_output(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
     let text = format!("{} says {}\n", attempt.task, cmd(attempt));
     let _ = reports.send(FromAgent::Output { key: attempt.key, stream: Stream::Out, offset: 0, text }).await;
 }
 
 /// With the command `forge`, sends output and success reports for instances of other agents in the same run.
-async fn forge(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
+async fn send_forged_reports(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
     if cmd(attempt) != "forge" {
         return;
     }
@@ -130,7 +134,7 @@ async fn forge(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
 }
 
 /// `task@node`, or `action module,module@node` for module tasks.
-fn deed(attempt: &Attempt) -> String {
+fn describe(attempt: &Attempt) -> String {
     let Some(modules) = attempt.parameters.get("modules").and_then(Value::as_array) else {
         return format!("{}@{}", attempt.task, attempt.node);
     };
@@ -138,7 +142,7 @@ fn deed(attempt: &Attempt) -> String {
     format!("{} {}@{}", attempt.parameters["action"].as_str().unwrap(), names.join(","), attempt.node)
 }
 
-async fn carry_out(
+async fn execute(
     attempt: Attempt,
     mut killed: mpsc::Receiver<()>,
     exits: mpsc::Sender<(AttemptKey, End, JsonMap)>,
@@ -155,8 +159,8 @@ async fn carry_out(
             End::Succeeded
         }
         _ if attempt.parameters.get("modules").is_some() => {
-            let (end, told) = modules(&attempt.parameters["modules"], &mut killed).await;
-            summary = told;
+            let (end, module_results) = execute_modules(&attempt.parameters["modules"], &mut killed).await;
+            summary = module_results;
             end
         }
         _ => End::Succeeded,
@@ -165,7 +169,7 @@ async fn carry_out(
 }
 
 /// Executes a module task. The prefix of a module's name selects its behaviour: `hang`, `slow`, `refuse` or `bad`.
-async fn modules(modules: &Value, killed: &mut mpsc::Receiver<()>) -> (End, JsonMap) {
+async fn execute_modules(modules: &Value, killed: &mut mpsc::Receiver<()>) -> (End, JsonMap) {
     let mut results = Vec::new();
     for module in modules.as_array().unwrap() {
         let name = module["name"].as_str().unwrap();

@@ -6,7 +6,7 @@ use crate::beginnings::id;
 use crate::support::{Reply, TestServer};
 
 /// A release body with two hypervisors, one network and one storage component, and a wizard for them.
-pub(crate) fn release_with_choices() -> Value {
+pub(crate) fn release_with_components() -> Value {
     json!({
         "name": "Mitaka", "version": "mitaka-9.0", "operating_system": "Ubuntu", "state": "available",
         "modes_metadata": {"ha_compact": {}, "multinode": {}},
@@ -47,15 +47,15 @@ pub(crate) fn plugin_body(name: &str, version: &str) -> Value {
 }
 
 /// Adds or replaces top-level fields of a body.
-pub(crate) fn with(mut body: Value, more: Value) -> Value {
+pub(crate) fn with_fields(mut body: Value, more: Value) -> Value {
     let more = more.as_object().unwrap().clone();
     body.as_object_mut().unwrap().extend(more);
     body
 }
 
 /// A plugin body with a core network component: compatible with core hypervisors only and with no other network.
-pub(crate) fn contrail() -> Value {
-    with(
+pub(crate) fn contrail_body() -> Value {
+    with_fields(
         plugin_body("contrail", "1.0.0"),
         json!({
             "provides": [{"name": "networking:core", "label": "Contrail", "compatible_hypervisors": ["core"],
@@ -69,24 +69,28 @@ pub(crate) fn contrail() -> Value {
     )
 }
 
-pub(crate) async fn made(server: &TestServer, path: &str, body: &Value) -> i64 {
+pub(crate) async fn create(server: &TestServer, path: &str, body: &Value) -> i64 {
     id(&server.post(path, body).await.expect(201))
 }
 
 /// A server with release 1 and the Contrail plugin.
 pub(crate) async fn server_with_contrail() -> TestServer {
     let server = TestServer::new().await;
-    made(&server, "releases", &release_with_choices()).await;
-    made(&server, "plugins", &contrail()).await;
+    create(&server, "releases", &release_with_components()).await;
+    create(&server, "plugins", &contrail_body()).await;
     server
 }
 
-pub(crate) async fn new_cluster(server: &TestServer, more: Value) -> Reply {
-    server.post("clusters", &with(json!({"name": "demo", "release_id": 1}), more)).await
+pub(crate) async fn post_cluster(server: &TestServer, more: Value) -> Reply {
+    server.post("clusters", &with_fields(json!({"name": "demo", "release_id": 1}), more)).await
 }
 
 /// Enables or disables plugins through the settings, as the web UI does.
-pub(crate) async fn switch(server: &TestServer, cluster_id: i64, plugins: &[(&str, bool)]) -> Reply {
+pub(crate) async fn set_plugins_enabled(
+    server: &TestServer,
+    cluster_id: i64,
+    plugins: &[(&str, bool)],
+) -> Reply {
     let sections: serde_json::Map<String, Value> = plugins
         .iter()
         .map(|(name, enabled)| ((*name).to_owned(), json!({"metadata": {"enabled": enabled}})))

@@ -3,7 +3,7 @@
 #![expect(
     clippy::needless_pass_by_value,
     clippy::unwrap_used,
-    reason = "tests: a panic is how they fail, bodies are made to be sent"
+    reason = "tests fail by panicking, and helpers take request bodies by value"
 )]
 
 mod access;

@@ -28,7 +28,7 @@ impl Reply {
 
     /// Asserts the status and the error envelope of the API; returns the message.
     #[track_caller]
-    pub(crate) fn refused(self, status: u16) -> String {
+    pub(crate) fn expect_error(self, status: u16) -> String {
         let body = self.expect(status);
         assert!(body["errors"].is_array(), "{body}");
         body["message"].as_str().expect("a message").to_owned()
@@ -50,12 +50,12 @@ pub(crate) struct TestServer {
 impl TestServer {
     /// A server with default settings; its requests are authenticated as the admin.
     pub(crate) async fn new() -> Self {
-        Self::with(Server::default()).await
+        Self::with_settings(Server::default()).await
     }
 
-    pub(crate) async fn with(settings: Server) -> Self {
+    pub(crate) async fn with_settings(settings: Server) -> Self {
         let folder = Folder::new();
-        let postgres = if wants_postgres() { TestDatabase::create().await } else { None };
+        let postgres = if is_postgres_selected() { TestDatabase::create().await } else { None };
         let embedded = || Database::Sqlite { path: folder.file("stoker.db") };
         let database = postgres.as_ref().map_or_else(embedded, TestDatabase::database);
         let store = Store::open(&database).await.unwrap();
@@ -80,9 +80,9 @@ impl TestServer {
     }
 
     /// Creates a user, and its tenant unless it exists, and returns a token of the user.
-    pub(crate) async fn user(&self, name: &str, tenant: &str, role: &str) -> String {
-        let made = self.post("tenants", &json!({"name": tenant})).await.status;
-        assert!(made == 201 || made == 409);
+    pub(crate) async fn create_user(&self, name: &str, tenant: &str, role: &str) -> String {
+        let status = self.post("tenants", &json!({"name": tenant})).await.status;
+        assert!(status == 201 || status == 409);
         let user = json!({"name": name, "password": "pass", "tenant": tenant, "roles": [role]});
         self.post("users", &user).await.expect(201);
         self.log_in(name, "pass").await
@@ -114,7 +114,7 @@ impl TestServer {
     }
 
     /// Sends a request with the given token instead of the admin's.
-    pub(crate) async fn as_bearer(&self, token: &str, method: &str, path: &str, body: &Value) -> Reply {
+    pub(crate) async fn send_as(&self, token: &str, method: &str, path: &str, body: &Value) -> Reply {
         let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
         self.send(request(method, path).header("x-auth-token", token).body(body).unwrap()).await
     }
@@ -123,7 +123,8 @@ impl TestServer {
         let response = self.service.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
-        let is_json = parts.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+        let is_json =
+            parts.headers.get(header::CONTENT_TYPE).is_some_and(|value| value == "application/json");
         let body = match &bytes[..] {
             [] => Value::Null,
             bytes if is_json => serde_json::from_slice(bytes).unwrap(),
@@ -147,7 +148,7 @@ pub(crate) fn request(method: &str, path: &str) -> axum::http::request::Builder 
     Request::builder().method(method).uri(path)
 }
 
-#[expect(clippy::disallowed_methods, reason = "which engine to test is said from outside")]
-fn wants_postgres() -> bool {
+#[expect(clippy::disallowed_methods, reason = "the environment selects the engine under test")]
+fn is_postgres_selected() -> bool {
     std::env::var("STOKER_TEST_ENGINE").is_ok_and(|engine| engine == "postgres")
 }
