@@ -53,8 +53,11 @@ pub(super) struct ReportBody {
     /// Inventory of the machine.
     #[schema(value_type = Option<Object>, example = json!({"interfaces": []}))]
     meta: Option<JsonMap>,
+    /// Manufacturer of the machine.
     manufacturer: Option<String>,
+    /// Hardware platform of the machine.
     platform_name: Option<String>,
+    /// Operating system of the machine.
     os_platform: Option<String>,
 }
 

@@ -18,6 +18,7 @@ use crate::state::App;
 /// Maximum number of distinct labels to count. Users choose labels freely, so their number is unbounded.
 const LABELS_MAX: usize = 500;
 
+/// Node statistics.
 #[derive(Serialize, ToSchema)]
 #[schema(as = NodeAllocationStats)]
 pub(super) struct StatsView {
@@ -37,7 +38,6 @@ struct KindsView {
     /// Number of nodes that match `cluster_id`.
     total: u64,
     /// Number of online nodes.
-    online: u64,
     online: u64,
     /// Number of nodes that the next run of their cluster adds.
     to_be_added: u64,

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use stoker_services::clock;
 
+/// Machine in a cluster, or available for one.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Node)]
 pub(super) struct NodeView {
@@ -22,8 +23,10 @@ pub(super) struct NodeView {
     /// MAC address that identifies the node.
     #[schema(example = "52:54:00:12:34:56")]
     mac: String,
+    /// IP address.
     #[schema(example = "10.20.0.7")]
     ip: Option<String>,
+    /// Hostname, unique within the cluster.
     #[schema(example = "node-7")]
     hostname: String,
     /// Same as `hostname`.
@@ -32,8 +35,9 @@ pub(super) struct NodeView {
     /// `stopped`.
     #[schema(example = "discover")]
     status: &'static str,
-    /// Whether the agent of the node is connected.
+    /// Whether the node is online.
     online: bool,
+    /// Roles that are deployed.
     #[schema(example = json!(["controller"]))]
     roles: Vec<String>,
     /// Roles that the next run deploys.
@@ -50,18 +54,26 @@ pub(super) struct NodeView {
     labels: JsonMap,
     /// Operation that failed: `deploy`, `provision`, `deletion`, `discover` or `stop_deployment`.
     error_type: Option<&'static str>,
+    /// Error message of the failed operation.
     error_msg: Option<String>,
     /// Progress of the current run on this node, in percent.
     #[schema(minimum = 0, maximum = 100)]
     progress: i64,
+    /// ID of the node group.
     group_id: Option<i64>,
+    /// Manufacturer of the machine.
     manufacturer: Option<String>,
+    /// Hardware platform of the machine.
     platform_name: Option<String>,
+    /// Operating system of the machine.
     os_platform: Option<String>,
+    /// Kernel parameters.
     kernel_params: Option<String>,
     /// Always empty: addresses are in `meta`.
     network_data: Vec<Json>,
+    /// Time of the last heartbeat.
     last_seen_at: Option<String>,
+    /// Creation time.
     created_at: String,
     /// Facts that the agent reported about the machine. Only when a single node is retrieved.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,11 +131,13 @@ impl From<Node> for NodeView {
     reason = "documents the request body, which is parsed field by field to report every problem"
 )]
 pub(super) struct NewNodeBody {
+    /// MAC address that identifies the node.
     #[schema(example = "52:54:00:12:34:56")]
     mac: String,
     /// Only `discover` is valid.
     #[schema(example = "discover")]
     status: Option<String>,
+    /// IP address.
     #[schema(example = "10.20.0.7")]
     ip: Option<String>,
     /// Display name (default `Untitled (34:56)`, from the MAC address).
@@ -133,9 +147,13 @@ pub(super) struct NewNodeBody {
     /// Inventory. Must contain `interfaces`, a list.
     #[schema(value_type = Option<Object>, example = json!({"interfaces": []}))]
     meta: Option<JsonMap>,
+    /// Manufacturer of the machine.
     manufacturer: Option<String>,
+    /// Hardware platform of the machine.
     platform_name: Option<String>,
+    /// Operating system of the machine.
     os_platform: Option<String>,
+    /// Labels: text or null by name.
     #[schema(value_type = Option<Object>)]
     labels: Option<JsonMap>,
 }
@@ -147,6 +165,7 @@ pub(super) struct NewNodeBody {
     reason = "documents the request body, which is parsed field by field to report every problem"
 )]
 pub(super) struct NodeBody {
+    /// Display name.
     #[schema(nullable = false, example = "db 1")]
     name: Option<String>,
     /// Hostname, unique within the cluster. Cannot be changed after provisioning.
@@ -155,32 +174,49 @@ pub(super) struct NodeBody {
     /// Replaces all labels.
     #[schema(nullable = false, value_type = Option<Object>, example = json!({"rack": "a1"}))]
     labels: Option<JsonMap>,
+    /// Status of the node.
     #[schema(nullable = false, example = "ready")]
     status: Option<String>,
+    /// Whether the node is online.
     #[schema(nullable = false)]
     online: Option<bool>,
+    /// Roles that are deployed.
     #[schema(nullable = false)]
     roles: Option<Vec<String>>,
+    /// Roles that the next run deploys.
     #[schema(nullable = false)]
     pending_roles: Option<Vec<String>>,
+    /// Whether the next run adds the node to its cluster.
     #[schema(nullable = false)]
     pending_addition: Option<bool>,
+    /// Whether the next run removes the node from its cluster.
     #[schema(nullable = false)]
     pending_deletion: Option<bool>,
     /// Cluster of the node; also accepted as `cluster`. Null removes the node from its cluster.
     cluster_id: Option<i64>,
+    /// Inventory of the machine.
     #[schema(nullable = false, value_type = Option<Object>)]
     meta: Option<JsonMap>,
+    /// MAC address that identifies the node.
     mac: Option<String>,
+    /// IP address.
     ip: Option<String>,
+    /// Operation that failed.
     error_type: Option<String>,
+    /// Error message of the failed operation.
     error_msg: Option<String>,
+    /// Progress of the current run on this node, in percent.
     #[schema(nullable = false, minimum = 0, maximum = 100)]
     progress: Option<i64>,
+    /// ID of the node group.
     group_id: Option<i64>,
+    /// Manufacturer of the machine.
     manufacturer: Option<String>,
+    /// Hardware platform of the machine.
     platform_name: Option<String>,
+    /// Operating system of the machine.
     os_platform: Option<String>,
+    /// Kernel parameters.
     kernel_params: Option<String>,
 }
 
@@ -191,11 +227,15 @@ pub(super) struct NodeBody {
     reason = "documents the request body, which is parsed field by field to report every problem"
 )]
 pub(super) struct NamedNodeBody {
+    /// ID of the node.
     #[schema(example = 7)]
     id: Option<i64>,
+    /// MAC address of the node.
     mac: Option<String>,
+    /// Display name.
     #[schema(nullable = false)]
     name: Option<String>,
+    /// Replaces all labels.
     #[schema(nullable = false, value_type = Option<Object>, example = json!({"rack": "a1"}))]
     labels: Option<JsonMap>,
 }

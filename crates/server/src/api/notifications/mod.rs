@@ -40,6 +40,7 @@ struct NotificationView {
     /// Topic of the event.
     #[schema(example = "run.failed")]
     topic: &'static str,
+    /// Human-readable message.
     #[schema(example = "deploy of `shop` (run 7) has failed")]
     message: String,
     /// `read` or `unread`. Shared by all users.
@@ -51,8 +52,6 @@ struct NotificationView {
     /// ID of the run that the event is about.
     run: Option<i64>,
     /// ID of the node that the event is about.
-    cluster: Option<i64>,
-    run: Option<i64>,
     node: Option<i64>,
 }
 
@@ -75,8 +74,11 @@ impl From<Notification> for NotificationView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = NotificationStats)]
 struct StatsView {
+    /// Number of notifications.
     total: u64,
+    /// Number of read notifications.
     read: u64,
+    /// Number of unread notifications.
     unread: u64,
 }
 

@@ -55,6 +55,7 @@ pub(super) struct InstanceView {
     parameters: Option<Json>,
 }
 
+/// Difference between the applied and the desired state.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Difference)]
 struct DifferenceView {

@@ -78,9 +78,11 @@ pub(super) struct PlanSummary {
     excluded: Vec<ExcludedView>,
 }
 
+/// Number of instances of a task, by planned action.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PlannedTask)]
 struct TaskSummary {
+    /// Name of the task.
     #[schema(example = "install")]
     name: String,
     /// Number of instances that run.
@@ -89,9 +91,11 @@ struct TaskSummary {
     n_skip: u64,
 }
 
+/// Fault tolerance group: nodes of which a limited number may fail.
 #[derive(Serialize, ToSchema)]
 #[schema(as = FaultToleranceGroup)]
 struct GroupView {
+    /// Name of the group.
     name: String,
     /// Number of nodes in the group.
     n_nodes: u64,
@@ -115,9 +119,12 @@ struct EstimateView {
     n_unknown: u64,
 }
 
+/// Task instance on the critical path.
 #[derive(Serialize, ToSchema)]
 struct CriticalStep {
+    /// Name of the task.
     task: String,
+    /// UID of the node.
     node: String,
     /// Estimated duration, in milliseconds.
     ms: u64,
@@ -138,7 +145,9 @@ struct WarningView {
     nodes: Vec<String>,
     /// Total number of affected nodes.
     n_nodes: u64,
+    /// Human-readable message.
     message: String,
+    /// How to fix the problem.
     help: Option<String>,
     /// Layer that set the field: `release`, `cluster`, or `plugin NAME VERSION`.
     #[schema(example = "cluster")]

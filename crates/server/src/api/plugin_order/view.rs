@@ -17,6 +17,7 @@ pub(super) struct OrderView {
     pub(super) errors: Vec<ErrorView>,
 }
 
+/// Stage task with its position in the order.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrderedTask)]
 pub(super) struct TaskView {
@@ -79,16 +80,19 @@ impl TaskView {
     }
 }
 
+/// Note about the order.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrderNote)]
 pub(super) struct NoteView {
     /// Kind of note: `tie` or `reserved`.
     #[schema(example = "tie")]
     kind: &'static str,
+    /// Stage and number.
     #[schema(example = "pre_deployment/100")]
     stage: String,
     /// Plugins in execution order.
     plugins: Vec<String>,
+    /// Human-readable message.
     message: String,
 }
 
@@ -114,15 +118,19 @@ impl From<&Note<'_>> for NoteView {
     }
 }
 
+/// Plugin or task that cannot be ordered.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrderError)]
 pub(super) struct ErrorView {
+    /// Name of the plugin.
     #[schema(example = "gridnet")]
     plugin: String,
     /// Position in the file of the plugin, starting at 0. Null if the error is about the plugin.
     task: Option<usize>,
+    /// Error code.
     #[schema(example = "stage_bad_postfix")]
     code: &'static str,
+    /// Human-readable message.
     message: String,
 }
 

@@ -223,30 +223,41 @@ pub(super) struct PluginBody {
     /// Version of the package format.
     #[schema(nullable = false, example = "5.0.0", min_length = 1, max_length = 255)]
     package_version: Option<String>,
+    /// Human-readable description.
     description: Option<String>,
+    /// URL of the homepage.
     homepage: Option<String>,
     /// Whether the plugin can be enabled after the first deployment.
     #[schema(nullable = false)]
     is_hotpluggable: Option<bool>,
+    /// Compatible versions of Fuel.
     #[schema(nullable = false, example = json!(["10.0"]))]
     fuel_version: Option<Vec<String>>,
+    /// Groups of the plugin, such as `network`.
     #[schema(nullable = false)]
     groups: Option<Vec<String>>,
+    /// Authors.
     #[schema(nullable = false)]
     authors: Option<Vec<String>>,
+    /// Licenses.
     #[schema(nullable = false)]
     licenses: Option<Vec<String>>,
     /// Compatible releases, each with `version`.
     #[schema(nullable = false, value_type = Option<Vec<Object>>, example = json!([{"os": "ubuntu", "version": "newton-10.0", "mode": ["ha"]}]))]
     releases: Option<Vec<Json>>,
+    /// Settings that the plugin adds.
     #[schema(nullable = false, value_type = Option<Object>)]
     attributes_metadata: Option<JsonMap>,
+    /// Metadata of the roles that the plugin adds, by name.
     #[schema(nullable = false, value_type = Option<Object>)]
     roles_metadata: Option<JsonMap>,
+    /// Metadata of the tags that the plugin adds, by name.
     #[schema(nullable = false, value_type = Option<Object>)]
     tags_metadata: Option<JsonMap>,
+    /// Volumes that the plugin adds.
     #[schema(nullable = false, value_type = Option<Object>)]
     volumes_metadata: Option<JsonMap>,
+    /// Components that the plugin provides, with their conflicts.
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     components_metadata: Option<Vec<Json>>,
     /// Components with the components that they are compatible with; all others conflict.

@@ -186,12 +186,16 @@ fn empty(name: String, version: String, operating_system: String) -> NewRelease 
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct ReleaseBody {
+    /// Name of the release.
     #[schema(nullable = false, example = "Newton on Ubuntu 16.04", min_length = 1, max_length = 255)]
     name: Option<String>,
+    /// Version: `<openstack>-<environment>`.
     #[schema(nullable = false, example = "newton-10.0", min_length = 1, max_length = 255)]
     version: Option<String>,
+    /// Operating system of the nodes.
     #[schema(nullable = false, example = "Ubuntu", min_length = 1, max_length = 255)]
     operating_system: Option<String>,
+    /// Human-readable description.
     description: Option<String>,
     /// State: `available`, `unavailable` or `manageonly`.
     #[schema(nullable = false, example = "available", default = "unavailable")]
@@ -211,12 +215,16 @@ pub(super) struct ReleaseBody {
     /// Settings: `{editable, generated}`.
     #[schema(nullable = false, value_type = Option<Object>)]
     attributes_metadata: Option<JsonMap>,
+    /// Networks.
     #[schema(nullable = false, value_type = Option<Object>)]
     networks_metadata: Option<JsonMap>,
+    /// Volumes.
     #[schema(nullable = false, value_type = Option<Object>)]
     volumes_metadata: Option<JsonMap>,
+    /// Wizard from which clusters are created.
     #[schema(nullable = false, value_type = Option<Object>)]
     wizard_metadata: Option<JsonMap>,
+    /// Components that the release provides.
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     components_metadata: Option<Vec<Json>>,
     /// Component types of which clusters must have a component.

@@ -27,17 +27,21 @@ pub(super) struct ReleaseView {
     /// ID of the release.
     #[schema(example = 1)]
     id: i64,
+    /// Name of the release.
     #[schema(example = "Newton on Ubuntu 16.04")]
     name: String,
     /// Version: `<openstack>-<environment>`.
     #[schema(example = "newton-10.0")]
     version: String,
+    /// Human-readable description.
     description: Option<String>,
+    /// Operating system of the nodes.
     #[schema(example = "Ubuntu")]
     operating_system: String,
     /// State: `available`, `unavailable` or `manageonly`.
     #[schema(example = "available")]
     state: &'static str,
+    /// Deployment modes.
     #[schema(value_type = Object)]
     modes_metadata: JsonMap,
     /// Metadata of roles, by name.

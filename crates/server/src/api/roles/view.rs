@@ -12,6 +12,7 @@ use stoker_services::metadata::sections;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 
+/// Role of a release or a cluster.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Role)]
 pub(super) struct RoleView {
@@ -92,6 +93,7 @@ fn meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct NewRoleBody {
+    /// Name of the role, unique within its owner.
     #[schema(example = "compute", min_length = 1, max_length = 255, pattern = "^[a-zA-Z0-9_-]+$")]
     name: String,
     /// Metadata of the role.
@@ -108,6 +110,7 @@ pub(super) struct RoleBody {
     /// Name of the role. Cannot be changed; must equal the current name if present.
     #[schema(nullable = false, example = "compute", min_length = 1, max_length = 255)]
     name: Option<String>,
+    /// Metadata of the role; replaces the current one.
     #[schema(nullable = false)]
     meta: Option<RoleMeta>,
     /// Volumes that the role uses; replaces the current ones.
@@ -122,6 +125,7 @@ pub(super) struct RoleMeta {
     /// Display name.
     #[schema(example = "Compute")]
     name: String,
+    /// Human-readable description.
     #[schema(example = "Runs guests")]
     description: String,
     /// Tags that the role assigns to its nodes. All must exist.
@@ -130,6 +134,7 @@ pub(super) struct RoleMeta {
     /// Roles that cannot be assigned to the same node.
     #[schema(nullable = false)]
     conflicts: Option<Vec<String>>,
+    /// Limits of the number of nodes with this role.
     #[schema(nullable = false, value_type = Option<Object>)]
     limits: Option<JsonMap>,
 }

@@ -19,6 +19,7 @@ use crate::state::App;
 
 const STOP_MODES: &[&str] = &["graceful", "now"];
 
+/// Options of a stop request.
 #[derive(ToSchema)]
 #[schema(as = StopRun)]
 #[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]

@@ -36,6 +36,7 @@ pub(super) struct OutputView {
     /// Offset of the first byte in the stream.
     #[schema(example = 0)]
     start: i64,
+    /// Text of the chunk.
     text: String,
 }
 

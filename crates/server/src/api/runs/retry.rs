@@ -20,6 +20,7 @@ use crate::state::App;
 
 const NAME_CHARS_MAX: usize = 255;
 
+/// Options of a retry.
 #[derive(ToSchema)]
 #[schema(as = RetryRun)]
 #[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]

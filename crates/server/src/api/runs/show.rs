@@ -17,6 +17,7 @@ use crate::state::App;
 #[derive(Serialize, ToSchema)]
 #[schema(as = Run)]
 pub(super) struct RunDetails {
+    /// The run.
     run: RunView,
     /// Child runs, one per graph, in execution order.
     parts: Vec<PartView>,
@@ -26,6 +27,7 @@ pub(super) struct RunDetails {
 #[derive(Serialize, ToSchema)]
 #[schema(as = RunPart)]
 struct PartView {
+    /// The child run.
     run: RunView,
     /// ID of the plan that is executed. Null until the graph is planned.
     #[schema(example = 4)]

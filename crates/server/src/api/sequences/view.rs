@@ -9,12 +9,14 @@ use utoipa::ToSchema;
 
 use stoker_services::metadata::embedded_graphs::graph_type;
 
+/// List of graphs that run one after another.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Sequence)]
 pub(super) struct SequenceView {
     /// ID of the sequence.
     #[schema(example = 3)]
     id: i64,
+    /// Name of the sequence.
     #[schema(example = "deploy-changes")]
     name: String,
     /// ID of the release.
@@ -52,6 +54,7 @@ pub(super) struct NewSequenceBody {
     /// ID of the release that the sequence belongs to.
     #[schema(example = 1, minimum = 1)]
     release: i64,
+    /// Name of the sequence, unique within the release.
     #[schema(example = "deploy-changes", min_length = 1, max_length = 255)]
     name: String,
     /// Graphs in execution order.
@@ -66,6 +69,7 @@ pub(super) struct NewSequenceBody {
     reason = "documents the request body, which is parsed field by field to report every problem"
 )]
 pub(super) struct SequenceBody {
+    /// Name of the sequence, unique within the release.
     #[schema(nullable = false, example = "deploy-changes", min_length = 1, max_length = 255)]
     name: Option<String>,
     /// Graphs in execution order; replaces the current ones.

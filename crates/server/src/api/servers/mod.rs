@@ -18,6 +18,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("server").add(Permission::Administer, routes!(server_list)).finish()
 }
 
+/// Server of the group.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Server)]
 struct ServerView {
@@ -29,6 +30,7 @@ struct ServerView {
     /// Listen address.
     #[schema(example = "0.0.0.0:8000")]
     address: String,
+    /// Version of the server.
     #[schema(example = "0.1.0")]
     version: String,
     /// Whether the heartbeat of the server is recent.

@@ -9,6 +9,7 @@ use stoker_services::metadata::sections;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 
+/// Tag of a release or a cluster.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Tag)]
 pub(super) struct TagView {
@@ -40,8 +41,10 @@ pub(super) fn read_change(document: &Document) -> ApiResult<(Option<String>, Opt
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct NewTagBody {
+    /// Name of the tag, unique within its owner.
     #[schema(example = "database", min_length = 1, max_length = 255, pattern = "^[a-zA-Z0-9_-]+$")]
     name: String,
+    /// Metadata of the tag.
     meta: TagMeta,
 }
 
@@ -52,6 +55,7 @@ pub(super) struct TagBody {
     /// Name of the tag. Cannot be changed; must equal the current name if present.
     #[schema(nullable = false, example = "database", min_length = 1, max_length = 255)]
     name: Option<String>,
+    /// Metadata of the tag; replaces the current one.
     #[schema(nullable = false)]
     meta: Option<TagMeta>,
 }

@@ -39,17 +39,21 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
+/// Owner of clusters, nodes and modules.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Tenant)]
 struct TenantView {
     /// ID of the tenant.
     #[schema(example = 2)]
     id: i64,
+    /// Name of the tenant.
     #[schema(example = "blue")]
     name: String,
+    /// Human-readable description.
     description: Option<String>,
     /// Whether users of the tenant can log in.
     enabled: bool,
+    /// Creation time.
     created_at: String,
 }
 
@@ -69,8 +73,10 @@ impl From<Tenant> for TenantView {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 struct TenantBody {
+    /// Name of the tenant, unique.
     #[schema(example = "blue", min_length = 1, max_length = 255)]
     name: String,
+    /// Human-readable description.
     description: Option<String>,
     /// Whether users of the tenant can log in.
     #[schema(default = true)]

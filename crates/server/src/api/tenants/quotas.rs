@@ -23,11 +23,15 @@ const QUOTA_MAX: i64 = 1_000_000_000;
 #[derive(Serialize, ToSchema)]
 #[schema(as = Quotas)]
 pub(super) struct QuotasView {
+    /// Quota of clusters.
     clusters: QuotaView,
+    /// Quota of modules.
     modules: QuotaView,
+    /// Quota of nodes.
     nodes: QuotaView,
 }
 
+/// Quota and usage of one kind of resource.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Quota)]
 struct QuotaView {
@@ -48,10 +52,13 @@ struct QuotaView {
     reason = "documents the request body, which is parsed field by field to report every problem"
 )]
 pub(super) struct QuotasBody {
+    /// Maximum number of clusters.
     #[schema(example = 20, minimum = 0)]
     clusters: Option<i64>,
+    /// Maximum number of modules.
     #[schema(minimum = 0)]
     modules: Option<i64>,
+    /// Maximum number of nodes.
     #[schema(minimum = 0)]
     nodes: Option<i64>,
 }

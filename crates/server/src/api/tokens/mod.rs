@@ -33,16 +33,21 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
+/// API token.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Token)]
 struct TokenView {
     /// ID of the token.
     id: i64,
+    /// ID of the owner.
     user_id: i64,
+    /// ID of the tenant that the token gives access to.
     tenant_id: i64,
     /// Label that the owner chose; null for login tokens.
     label: Option<String>,
+    /// Creation time.
     issued_at: String,
+    /// Expiration time.
     expires_at: String,
     /// Secret of the token. Only returned when the token is created.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,9 +69,11 @@ impl TokenView {
     }
 }
 
+/// New token.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 struct TokenBody {
+    /// Label of the token.
     #[schema(example = "nightly job", min_length = 1, max_length = 255)]
     label: String,
     /// Lifetime in seconds (default 30 days, maximum 10 years).

@@ -50,7 +50,9 @@ pub(super) struct HistoryView {
     /// Status: `pending`, `running`, `ready`, `error` or `skipped`.
     #[schema(example = "ready")]
     status: String,
+    /// Start time.
     time_start: Option<String>,
+    /// End time.
     time_end: Option<String>,
     /// Summary that the executor reported. Only with `include_summary`.
     #[schema(required = false, value_type = Object)]

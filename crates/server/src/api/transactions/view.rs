@@ -17,6 +17,7 @@ pub(in crate::api) struct RunView {
     /// ID of the cluster. Null if the run has none or the cluster was deleted.
     #[schema(example = 3)]
     cluster: Option<i64>,
+    /// UUID of the run.
     uuid: String,
     /// Name of the operation.
     #[schema(example = "deploy")]
@@ -29,6 +30,7 @@ pub(in crate::api) struct RunView {
     progress: i64,
     /// Human-readable result.
     message: Option<String>,
+    /// Machine-readable result.
     result: Json,
     /// Whether the run only plans and executes nothing.
     dry_run: bool,
@@ -37,8 +39,10 @@ pub(in crate::api) struct RunView {
     /// Graph type; null for a run of several graphs.
     #[schema(example = "default")]
     graph_type: Option<String>,
+    /// Start time.
     #[schema(example = "2026-01-31T07:00:00.123456")]
     time_start: Option<String>,
+    /// End time.
     time_end: Option<String>,
     /// ID of the parent, if this is a child run.
     parent_id: Option<i64>,

@@ -13,6 +13,7 @@ use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
+/// Password change.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct PasswordBody {

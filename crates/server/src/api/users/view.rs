@@ -11,22 +11,27 @@ use utoipa::ToSchema;
 
 use stoker_services::clock;
 
+/// User.
 #[derive(Serialize, ToSchema)]
 #[schema(as = User)]
 pub(super) struct UserView {
     /// ID of the user.
     #[schema(example = 2)]
     id: i64,
+    /// Name of the user.
     #[schema(example = "ada")]
     name: String,
     /// Name of the tenant.
     #[schema(example = "blue")]
     tenant: Option<String>,
+    /// ID of the tenant.
     tenant_id: i64,
+    /// Roles of the user.
     #[schema(example = json!(["member"]))]
     roles: Vec<&'static str>,
     /// Whether the user can log in.
     enabled: bool,
+    /// Creation time.
     created_at: String,
 }
 
@@ -51,8 +56,10 @@ impl UserView {
     reason = "documents the request body, which is parsed field by field to report every problem"
 )]
 pub(super) struct UserBody {
+    /// Name of the user, unique.
     #[schema(example = "ada", min_length = 1, max_length = 255)]
     name: Option<String>,
+    /// Password.
     #[schema(example = "correct horse", min_length = 1, max_length = 1024)]
     password: Option<String>,
     /// Name or ID of the tenant.

@@ -14,6 +14,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("server").add(Permission::Public, routes!(version_show)).finish()
 }
 
+/// Version information.
 #[derive(Serialize, ToSchema)]
 #[expect(clippy::struct_field_names, reason = "the field names are those of Fuel")]
 struct Version {
@@ -22,7 +23,9 @@ struct Version {
     api: &'static str,
     /// Whether operations require authentication.
     auth_required: bool,
+    /// Feature groups that Fuel clients check.
     feature_groups: Vec<&'static str>,
+    /// OpenStack version that Fuel clients check.
     #[schema(example = "mitaka-10.0")]
     openstack_version: &'static str,
     /// Version of Fuel whose clients are supported.

@@ -33,6 +33,7 @@ pub(super) struct DeliveryView {
     status: &'static str,
     /// Number of attempts.
     attempts: i64,
+    /// Creation time.
     created_at: String,
     /// Time of the last attempt.
     tried_at: Option<String>,

@@ -17,6 +17,7 @@ pub(super) struct WebhookView {
     /// ID of the webhook.
     #[schema(example = 1)]
     id: i64,
+    /// Name of the webhook.
     #[schema(example = "chat")]
     name: String,
     /// URL to which messages are sent.
@@ -29,6 +30,7 @@ pub(super) struct WebhookView {
     cluster: Option<i64>,
     /// Whether messages are sent.
     enabled: bool,
+    /// Creation time.
     created_at: String,
     /// Secret with which messages are signed. Only returned when the webhook is created.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +61,7 @@ impl WebhookView {
     reason = "documents the request body, which is parsed field by field to report every problem"
 )]
 pub(super) struct NewWebhookBody {
+    /// Name of the webhook, unique.
     #[schema(example = "chat", min_length = 1, max_length = 255)]
     name: String,
     /// URL to which messages are sent with `POST`.
@@ -89,8 +92,10 @@ pub(super) struct NewWebhookBody {
     reason = "documents the request body, which is parsed field by field to report every problem"
 )]
 pub(super) struct WebhookChangeBody {
+    /// Name of the webhook, unique.
     #[schema(nullable = false, example = "chat", min_length = 1, max_length = 255)]
     name: Option<String>,
+    /// URL to which messages are sent with `POST`.
     #[schema(
         nullable = false,
         example = "https://chat.example/hooks/stoker",
@@ -98,12 +103,15 @@ pub(super) struct WebhookChangeBody {
         pattern = "^https?://[!-~]+$"
     )]
     url: Option<String>,
+    /// Secret with which messages are signed.
     #[schema(nullable = false, min_length = 16, max_length = 255)]
     secret: Option<String>,
+    /// Topics that the webhook receives. Empty for all topics.
     #[schema(nullable = false, example = json!(["run.failed"]))]
     topics: Option<Vec<String>>,
     /// ID of the cluster whose events the webhook receives; null for all clusters.
     cluster: Option<i64>,
+    /// Whether messages are sent.
     #[schema(nullable = false)]
     enabled: Option<bool>,
 }

@@ -53,11 +53,14 @@ pub(super) struct EvaluationView {
     conflicts: Vec<Json>,
 }
 
+/// State of a control.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WizardControl)]
 struct ControlView {
+    /// Name of the pane.
     #[schema(example = "Network")]
     pane: String,
+    /// Name of the control.
     #[schema(example = "manager")]
     control: String,
     /// Effective value: the answer, the default, or the first permitted option if neither is permitted.
@@ -65,7 +68,9 @@ struct ControlView {
     value: Json,
     /// Whether the answer was replaced because a restriction forbids it.
     dropped: bool,
+    /// Whether a restriction hides the control.
     hidden: bool,
+    /// Whether a restriction disables the control.
     disabled: bool,
     /// Messages of the restrictions that apply.
     messages: Vec<String>,
@@ -73,16 +78,22 @@ struct ControlView {
     options: Vec<OptionView>,
 }
 
+/// State of an option of a choice.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WizardOption)]
 struct OptionView {
+    /// Value of the option.
     #[schema(value_type = serde_json::Value)]
     data: Json,
+    /// Whether a restriction hides the option.
     hidden: bool,
+    /// Whether a restriction disables the option.
     disabled: bool,
+    /// Messages of the restrictions that apply.
     messages: Vec<String>,
 }
 
+/// Problem of an answer.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WizardProblem)]
 struct ProblemView {
@@ -92,6 +103,7 @@ struct ProblemView {
     /// Kind of problem: `unknown`, `value`, `restricted` or `condition`.
     #[schema(example = "restricted")]
     kind: &'static str,
+    /// Human-readable message.
     message: String,
 }
 

@@ -24,6 +24,7 @@ const EXPRESSION_MAX: usize = 20_000;
 /// Maximum size of a result. Larger ones are unreadable on a screen.
 const RESULT_BYTES_MAX: usize = 1 << 20;
 
+/// Expression and the data over which it is evaluated.
 #[derive(ToSchema)]
 #[schema(as = YaqlQuestion)]
 #[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
@@ -66,12 +67,16 @@ pub(super) struct AnswerView {
     reads: Vec<String>,
 }
 
+/// Error of an evaluation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = YaqlError)]
 struct ErrorView {
+    /// Human-readable message.
     message: String,
+    /// Class of the error.
     #[schema(example = "NoMatchingFunctionException")]
     class: String,
+    /// How to fix the expression.
     help: Option<String>,
     /// Start of the span in the expression, as byte offset.
     start: Option<u32>,
@@ -79,6 +84,7 @@ struct ErrorView {
     end: Option<u32>,
 }
 
+/// Subexpression with its values.
 #[derive(Serialize, ToSchema)]
 #[schema(as = YaqlPart, no_recursion)]
 struct PartView {
@@ -88,6 +94,7 @@ struct PartView {
     count: u64,
     /// First few values, truncated.
     values: Vec<String>,
+    /// Error of the subexpression.
     error: Option<String>,
     /// Subexpressions of this one.
     #[schema(no_recursion)]

@@ -19,16 +19,20 @@ pub(super) struct FunctionView {
     /// Group of related functions.
     #[schema(example = "queries")]
     family: String,
+    /// Signatures.
     #[schema(example = json!(["collection.where(predicate)"]))]
     signatures: Vec<String>,
     /// Description.
     doc: String,
+    /// Examples.
     examples: Vec<ExampleView>,
 }
 
+/// Example of a function.
 #[derive(Serialize, ToSchema)]
 #[schema(as = YaqlExample)]
 struct ExampleView {
+    /// Expression.
     expression: String,
     /// Result as JSON, or the class of the error.
     result: String,
