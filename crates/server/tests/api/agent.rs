@@ -1,5 +1,6 @@
-//! Agents in the test process: the real session state machine, journal writes that are acknowledged without being
-//! stored, and tasks whose `cmd` parameter selects their behaviour (`fail`, `hang`, `forge`, `take a moment`).
+//! Agents in the test process: the real session state machine, journal writes that are acknowledged without
+//! being stored, and tasks whose `cmd` parameter selects their behaviour (`fail`, `hang`, `forge`,
+//! `take a moment`).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -168,7 +169,8 @@ async fn execute(
     let _ = exits.send((attempt.key, end, summary)).await;
 }
 
-/// Executes a module task. The prefix of a module's name selects its behaviour: `hang`, `slow`, `refuse` or `bad`.
+/// Executes a module task. The prefix of a module's name selects its behaviour: `hang`, `slow`, `refuse` or
+/// `bad`.
 async fn execute_modules(modules: &Value, killed: &mut mpsc::Receiver<()>) -> (End, JsonMap) {
     let mut results = Vec::new();
     for module in modules.as_array().unwrap() {

@@ -53,7 +53,8 @@ pub(crate) fn with_fields(mut body: Value, more: Value) -> Value {
     body
 }
 
-/// A plugin body with a core network component: compatible with core hypervisors only and with no other network.
+/// A plugin body with a core network component: compatible with core hypervisors only and with no other
+/// network.
 pub(crate) fn contrail_body() -> Value {
     with_fields(
         plugin_body("contrail", "1.0.0"),

@@ -150,8 +150,8 @@ async fn cluster_update_is_partial() {
     let reset = server.patch(&path, &json!({"merge_mode": null, "ui_settings": {"x": 1}})).await.expect(200);
     assert_eq!((&reset["name"], &reset["merge_mode"]), (&json!("other"), &json!(null)));
     // A GET response is a valid PUT body.
-    let again = server.put(&path, &reset).await.expect(200);
-    assert_eq!(again["name"], "other");
+    let updated = server.put(&path, &reset).await.expect(200);
+    assert_eq!(updated["name"], "other");
     assert_eq!(server.get(&format!("nodes/{node_id}")).await.expect(200)["cluster"], cluster_id);
     server.put(&path, &json!({"nodes": []})).await.expect(200);
     assert_eq!(server.get(&format!("nodes/{node_id}")).await.expect(200)["cluster"], json!(null));
@@ -263,14 +263,14 @@ async fn member_sees_only_clusters_of_its_tenant() {
     let operator = server.create_user("bob", "green", "operator").await;
     let release_id = create_release(&server).await;
     let other_cluster = create_cluster_of(&server, release_id, "admins").await;
-    let own = json!({"name": "own", "release_id": release_id, "tenant": "blue"});
-    let own = id(&server.send_as(&operator, "POST", "clusters", &own).await.expect(201));
+    let own_cluster = json!({"name": "own", "release_id": release_id, "tenant": "blue"});
+    let own_cluster = id(&server.send_as(&operator, "POST", "clusters", &own_cluster).await.expect(201));
     let green = json!({"name": "green", "release_id": release_id});
     let green = server.send_as(&operator, "POST", "clusters", &green).await.expect(201);
     assert_eq!(green["tenant"], "green");
     let visible = server.send_as(&member, "GET", "clusters", &json!(null)).await.expect(200);
-    assert_eq!(visible.as_array().unwrap().iter().map(id).collect::<Vec<_>>(), [own]);
-    server.send_as(&member, "GET", &format!("clusters/{own}"), &json!(null)).await.expect(200);
+    assert_eq!(visible.as_array().unwrap().iter().map(id).collect::<Vec<_>>(), [own_cluster]);
+    server.send_as(&member, "GET", &format!("clusters/{own_cluster}"), &json!(null)).await.expect(200);
     for path in [
         "",
         "/attributes",
@@ -286,7 +286,7 @@ async fn member_sees_only_clusters_of_its_tenant() {
             "{path}"
         );
     }
-    let path = format!("clusters/{own}");
+    let path = format!("clusters/{own_cluster}");
     for method in ["PUT", "PATCH", "DELETE"] {
         server.send_as(&member, method, &path, &json!({})).await.expect_error(403);
     }
@@ -298,24 +298,24 @@ async fn overview_covers_all_visible_clusters() {
     let server = TestServer::new().await;
     let member = server.create_user("ada", "blue", "member").await;
     let release_id = create_release(&server).await;
-    let full = create_cluster_of(&server, release_id, "full").await;
-    let own = json!({"name": "own", "release_id": release_id, "tenant": "blue"});
-    let own = id(&server.post("clusters", &own).await.expect(201));
+    let full_cluster = create_cluster_of(&server, release_id, "full").await;
+    let own_cluster = json!({"name": "own", "release_id": release_id, "tenant": "blue"});
+    let own_cluster = id(&server.post("clusters", &own_cluster).await.expect(201));
     for number in 1..=3 {
         let node_id = create_node(&server, number).await;
         let assigned = json!([{"id": node_id, "roles": ["compute"]}]);
-        server.post(&format!("clusters/{full}/assignment"), &assigned).await.expect(200);
+        server.post(&format!("clusters/{full_cluster}/assignment"), &assigned).await.expect(200);
         server.put(&format!("nodes/{node_id}"), &json!({"online": number != 2})).await.expect(200);
     }
-    create_run(&server, Some(full), RunName::Deploy, RunStatus::Error).await;
-    let last = create_run(&server, Some(full), RunName::Deploy, RunStatus::Ready).await;
+    create_run(&server, Some(full_cluster), RunName::Deploy, RunStatus::Error).await;
+    let last = create_run(&server, Some(full_cluster), RunName::Deploy, RunStatus::Ready).await;
     let reply = server.get("clusters/overview").await;
     assert_eq!(reply.header("content-range"), "objects 0-1/2");
     let last = server.get(&format!("transactions/{}", last.id)).await.expect(200);
-    let empty = json!({"id": own, "n_nodes": 0, "n_online": 0, "last_run": null});
+    let empty = json!({"id": own_cluster, "n_nodes": 0, "n_online": 0, "last_run": null});
     assert_eq!(
         reply.expect(200),
-        json!([{"id": full, "n_nodes": 3, "n_online": 2, "last_run": last}, empty])
+        json!([{"id": full_cluster, "n_nodes": 3, "n_online": 2, "last_run": last}, empty])
     );
     assert_eq!(
         server.send_as(&member, "GET", "clusters/overview", &json!(null)).await.expect(200),

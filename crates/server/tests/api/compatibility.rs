@@ -98,8 +98,12 @@ async fn core_network_is_incompatible_with_vcenter() {
         json!({"kind": "missing_type", "type": "network",
                                             "message": "a component of type `network` must be selected"})
     );
-    let contrail =
-        reply["components"].as_array().unwrap().iter().find(|one| one["label"] == "Contrail").unwrap();
+    let contrail = reply["components"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|component| component["label"] == "Contrail")
+        .unwrap();
     assert_eq!(
         *contrail,
         json!({"name": "network:core:contrail", "label": "Contrail", "provider": "contrail", "chosen": false,

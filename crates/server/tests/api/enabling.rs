@@ -167,7 +167,8 @@ async fn incompatible_plugin_is_refused_with_reason() {
         (&json!("incompatible"), &json!("contrail"))
     );
     assert!(!is_enabled(&server, "contrail").await);
-    // A cluster without chosen components is not checked against them, but two core networks still exclude each other.
+    // A cluster without chosen components is not checked against them, but two core networks still exclude
+    // each other.
     post_cluster(&server, json!({"name": "plain"})).await.expect(201);
     set_plugins_enabled(&server, 2, &[("contrail", true)]).await.expect(200);
     let message = set_plugins_enabled(&server, 2, &[("mesh", true)]).await.expect_error(400);
@@ -237,9 +238,9 @@ async fn enabled_plugin_extends_the_cluster() {
     let ids: Vec<&str> = tasks.as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap()).collect();
     assert!(ids.contains(&"contrail-up") && ids.contains(&"contrail-post_deployment-4000-1"), "{ids:?}");
     // Roles of the cluster may use volumes of the plugin.
-    let own = json!({"name": "own", "meta": {"name": "Own", "description": "d"},
+    let cluster_role = json!({"name": "own", "meta": {"name": "Own", "description": "d"},
                      "volumes_roles_mapping": [{"id": "cassandra", "allocate_size": "min"}]});
-    server.post("clusters/1/roles", &own).await.expect(201);
+    server.post("clusters/1/roles", &cluster_role).await.expect(201);
     let node = create(&server, "nodes", &json!({"mac": "52:54:00:00:00:01", "status": "discover"})).await;
     server
         .post("clusters/1/assignment", &json!([{"id": node, "roles": ["contrail-control"]}]))

@@ -19,8 +19,8 @@ async fn count_writes(site: &Site) -> usize {
     line.map_or(0, |count| count.trim().parse().unwrap())
 }
 
-/// Runs the small graph and returns the number of store writes of all runs meanwhile. Unlike elapsed time, the count
-/// does not depend on the speed of the machine.
+/// Runs the small graph and returns the number of store writes of all runs meanwhile. Unlike elapsed time,
+/// the count does not depend on the speed of the machine.
 async fn count_writes_of_small_run(site: &Site) -> usize {
     let before = count_writes(site).await;
     let run = site.deploy(json!({"force": true})).await;

@@ -31,8 +31,8 @@ async fn graph_lifecycle_works_for_each_owner() {
         assert_eq!(created["relations"][0]["type"], "my-type");
         assert_eq!(created["on_stop"], json!({}));
         assert!(created.get("on_error").is_none());
-        let again = server.post(&path, &body).await.expect_error(409);
-        assert_eq!(again, "Deployment graph with type \"my-type\" already exist.");
+        let error = server.post(&path, &body).await.expect_error(409);
+        assert_eq!(error, "Deployment graph with type \"my-type\" already exist.");
         assert_eq!(server.get(&path).await.expect(200), created);
         let by_id = format!("graphs/{}", created["id"]);
         assert_eq!(server.get(&by_id).await.expect(200), created);
@@ -276,8 +276,8 @@ async fn real_graphs_round_trip() {
         let yaml =
             server.request("GET", &graph).header("accept", "application/x-yaml").body(Body::empty()).unwrap();
         let downloaded = server.send(yaml).await.expect(200);
-        let again = send_yaml(&server, "PUT", &graph, downloaded.as_str().unwrap()).await.expect(200);
-        assert_eq!(again["tasks"], created["tasks"]);
+        let updated = send_yaml(&server, "PUT", &graph, downloaded.as_str().unwrap()).await.expect(200);
+        assert_eq!(updated["tasks"], created["tasks"]);
         let findings = server.get(&format!("{graph}/check")).await.expect(200);
         let errors =
             findings.as_array().unwrap().iter().filter(|finding| finding["severity"] == "error").count();
@@ -297,7 +297,14 @@ async fn upload_response_contains_warnings() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| (&it["severity"], &it["code"], &it["file"], &it["line"]))
+        .map(|warning_entry| {
+            (
+                &warning_entry["severity"],
+                &warning_entry["code"],
+                &warning_entry["file"],
+                &warning_entry["line"],
+            )
+        })
         .collect();
     let warning = json!("warning");
     let (file, key, function) =
@@ -305,8 +312,8 @@ async fn upload_response_contains_warnings() {
     assert_eq!(warnings, [(&warning, &key, &file, &json!(4)), (&warning, &function, &file, &json!(5))]);
     // Warnings are not stored with the graph.
     assert!(server.get(&path).await.expect(200).get("warnings").is_none());
-    let wrong = send_yaml(&server, "PUT", &path, "- {id: a, type: shel}\n").await.expect(400);
-    assert_eq!(wrong["errors"][0]["severity"], "error");
-    let unnamed = send_yaml(&server, "PUT", &path.replace("my%20tasks.yaml", "a%0Ab"), text).await;
-    assert!(unnamed.expect_error(400).contains("?file"));
+    let response = send_yaml(&server, "PUT", &path, "- {id: a, type: shel}\n").await.expect(400);
+    assert_eq!(response["errors"][0]["severity"], "error");
+    let reply = send_yaml(&server, "PUT", &path.replace("my%20tasks.yaml", "a%0Ab"), text).await;
+    assert!(reply.expect_error(400).contains("?file"));
 }

@@ -22,8 +22,8 @@ async fn keystone_v2_login_supports_legacy_client() {
     let token = &first["access"]["token"];
     assert_eq!(token["tenant"]["name"], "admin");
     assert_eq!(first["access"]["user"]["roles"], json!([{"name": "admin"}]));
-    let again = json!({"auth": {"tenantId": token["tenant"]["id"], "token": {"id": token["id"]}}});
-    let second = server.post("/keystone/v2.0/tokens/", &again).await.expect(200);
+    let by_token = json!({"auth": {"tenantId": token["tenant"]["id"], "token": {"id": token["id"]}}});
+    let second = server.post("/keystone/v2.0/tokens/", &by_token).await.expect(200);
     assert_eq!(
         second["access"]["token"]["id"], token["id"],
         "authenticating with a token does not extend it"
@@ -122,10 +122,10 @@ async fn password_or_role_change_revokes_tokens() {
     let ada = server.create_user("ada", "blue", "operator").await;
     let me = server.send_as(&ada, "GET", "users/me", &Value::Null).await.expect(200);
     assert_eq!((&me["name"], &me["tenant"]), (&json!("ada"), &json!("blue")));
-    let wrong = json!({"old_password": "no", "password": "new"});
-    server.send_as(&ada, "PUT", "users/me/password", &wrong).await.expect(403);
-    let right = json!({"old_password": "pass", "password": "new"});
-    server.send_as(&ada, "PUT", "users/me/password", &right).await.expect(204);
+    let wrong_password = json!({"old_password": "no", "password": "new"});
+    server.send_as(&ada, "PUT", "users/me/password", &wrong_password).await.expect(403);
+    let new_password = json!({"old_password": "pass", "password": "new"});
+    server.send_as(&ada, "PUT", "users/me/password", &new_password).await.expect(204);
     server.send_as(&ada, "GET", "users/me", &Value::Null).await.expect(401);
     let ada = server.log_in("ada", "new").await;
     server.put(&format!("users/{}", me["id"]), &json!({"roles": ["viewer"]})).await.expect(200);

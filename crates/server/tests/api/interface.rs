@@ -109,15 +109,15 @@ async fn expressions_are_evaluated_on_node_state() {
     let changed = evaluate(on_node("changed($.uid)")).await.expect(200);
     assert_eq!(changed["value"], true, "the node has no previous success");
 
-    let own = evaluate(json!({"expression": "$.a + 1", "data": {"a": 2}})).await.expect(200);
-    assert_eq!((&own["value"], &own["error"]), (&json!(3), &Value::Null));
+    let with_data = evaluate(json!({"expression": "$.a + 1", "data": {"a": 2}})).await.expect(200);
+    assert_eq!((&with_data["value"], &with_data["error"]), (&json!(3), &Value::Null));
     assert_eq!(
-        own["explanation"]["parts"][0],
+        with_data["explanation"]["parts"][0],
         json!({"text": "$.a", "count": 1, "values": ["2"], "error": null, "parts": []})
     );
 
-    let wrong = evaluate(json!({"expression": "$.a +"})).await.expect(200);
-    assert!(wrong["error"]["message"].is_string() && wrong["explanation"].is_null(), "{wrong}");
+    let invalid = evaluate(json!({"expression": "$.a +"})).await.expect(200);
+    assert!(invalid["error"]["message"].is_string() && invalid["explanation"].is_null(), "{invalid}");
     let failed = evaluate(json!({"expression": "1 / 0"})).await.expect(200);
     assert!(failed["error"]["message"].is_string() && failed["explanation"].is_object(), "{failed}");
     let endless = evaluate(json!({"expression": "range(100000000).select($ * $).sum()"})).await.expect(200);

@@ -44,8 +44,8 @@ async fn links_are_scoped_to_their_owner() {
             server.delete(&format!("{path}{}", link["id"])).await.expect(204);
         }
         server.post(path, &json!({"title": "Last", "url": "/last", "id": 7})).await.expect(201);
-        let rest = server.get(path).await.expect(200);
-        server.delete(&format!("{path}{}", rest[0]["id"])).await.expect(204);
+        let remaining = server.get(path).await.expect(200);
+        server.delete(&format!("{path}{}", remaining[0]["id"])).await.expect(204);
         server.get(&link_path).await.expect_error(404);
     }
 }

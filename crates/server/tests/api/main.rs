@@ -1,5 +1,5 @@
-//! End-to-end tests of the HTTP API, without a socket. They run on SQLite; `STOKER_TEST_ENGINE=postgres` selects
-//! PostgreSQL.
+//! End-to-end tests of the HTTP API, without a socket. They run on SQLite; `STOKER_TEST_ENGINE=postgres`
+//! selects PostgreSQL.
 #![expect(
     clippy::needless_pass_by_value,
     clippy::unwrap_used,

@@ -126,11 +126,11 @@ async fn put_replaces_tasks_of_one_layer() {
         assert_eq!(ids(&graph["tasks"]), ["a", "b"]);
         server.put(&path, &json!({"id": 1})).await.expect_error(400);
     }
-    let own = server
+    let release_tasks = server
         .get(&format!("{}/deployment_tasks?graph_type=new-one", owners.release_path()))
         .await
         .expect(200);
-    assert_eq!(ids(&own), ["a", "b"]);
+    assert_eq!(ids(&release_tasks), ["a", "b"]);
 }
 
 #[tokio::test]
@@ -165,8 +165,8 @@ async fn check_reports_cross_layer_problems() {
     assert!(codes.iter().any(|(code, _)| *code == "graph-unknown-place"), "{findings}");
     let cycle = findings.as_array().unwrap().iter().find(|finding| finding["code"] == "graph-cycle").unwrap();
     assert!(cycle["message"].as_str().unwrap().contains('x'), "{cycle}");
-    let own = server.get(&format!("{cluster}/check")).await.expect(200);
-    let task_codes: Vec<(&str, &str)> = own
+    let cluster_findings = server.get(&format!("{cluster}/check")).await.expect(200);
+    let task_codes: Vec<(&str, &str)> = cluster_findings
         .as_array()
         .unwrap()
         .iter()
@@ -174,10 +174,10 @@ async fn check_reports_cross_layer_problems() {
         .collect();
     for expected in [("y", "graph-dangling-name"), ("z", "graph-unknown-place"), ("g", "graph-group-member")]
     {
-        assert!(task_codes.contains(&expected), "{own}");
+        assert!(task_codes.contains(&expected), "{cluster_findings}");
     }
-    let of_release = server.get(&format!("{release}/check")).await.expect(200);
-    assert_eq!(of_release[0]["message"], "task `y` does not exist in this layer");
+    let release_findings = server.get(&format!("{release}/check")).await.expect(200);
+    assert_eq!(release_findings[0]["message"], "task `y` does not exist in this layer");
     server.get(&format!("{}/deployment_graphs/none/check", owners.cluster_path())).await.expect_error(404);
 }
 
@@ -242,8 +242,8 @@ async fn plugin_stage_tasks_are_merged_into_the_deployment() {
     assert_eq!(ids(&merged), expected);
     assert_eq!(find_task(&merged, expected[2])["parameters"]["cwd"], "/etc/fuel/plugins/add-on-1.0.0/");
     assert_eq!(find_task(&merged, expected[5])["required_for"], json!(["deploy_start"]));
-    let own = server.get(&format!("{base}/plugins")).await.expect(200);
-    assert_eq!(ids(&own), expected[2..], "the plugin layer alone has the same order");
+    let plugin_tasks = server.get(&format!("{base}/plugins")).await.expect(200);
+    assert_eq!(ids(&plugin_tasks), expected[2..], "the plugin layer alone has the same order");
     let other = server.get(&format!("{base}?graph_type=provision")).await.expect(200);
     assert_eq!(other, json!([]));
     assert_eq!(server.get(&format!("{base}/check")).await.expect(200), json!([]));

@@ -116,9 +116,9 @@ async fn failed_module_does_not_stop_others() {
     assert_eq!(module["module"]["instance_count"], 1);
     let instances = site.server.get(&format!("/v1.0/modules/{}/instances", id(&good))).await.expect(200);
     assert_eq!(instances["instances"][0]["id"], node.to_string());
-    let again = site.apply(node, &[&good]).await.expect(200);
-    assert_eq!(again["modules"][0]["created"], applied["modules"][1]["created"]);
-    assert_ne!(again["modules"][0]["updated"], applied["modules"][1]["updated"]);
+    let reapplied = site.apply(node, &[&good]).await.expect(200);
+    assert_eq!(reapplied["modules"][0]["created"], applied["modules"][1]["created"]);
+    assert_ne!(reapplied["modules"][0]["updated"], applied["modules"][1]["updated"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -307,8 +307,8 @@ async fn auto_apply_follows_assignment_and_deployment() {
     let cluster = site.server.get(&format!("clusters/{}", site.cluster)).await.expect(200);
     assert_eq!(cluster["status"], "operational", "a failed module does not fail the deployment");
     let attempts = site.attempts.take();
-    let again = format!("apply bad-first@{third}");
-    assert!(attempts.contains(&again), "successful modules are not applied again: {attempts:?}");
+    let retried = format!("apply bad-first@{third}");
+    assert!(attempts.contains(&retried), "successful modules are not applied again: {attempts:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -363,8 +363,8 @@ async fn reapply_resumes_after_server_restart() {
         let instance_counts = site.server.get(&format!("{path}/instances?count_only=True")).await.expect(200);
         instance_counts["instances"].as_array().unwrap().clone()
     };
-    // Wait until the first result is stored: agents of the next server have no journal, so an attempt whose result is not
-    // stored would be lost.
+    // Wait until the first result is stored: agents of the next server have no journal, so an attempt without
+    // a stored result would be lost.
     for _ in 0..400 {
         if site.attempts.entries() == [first.clone()] && instance_counts().await.len() == 2 {
             break;

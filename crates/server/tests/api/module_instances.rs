@@ -33,20 +33,20 @@ async fn member_creates_and_deletes_an_instance() {
     create_release(server).await;
     let error = create_instance(&tenants, json!({"name": "db"})).await.expect_fault(422);
     assert!(error.starts_with("no free node"), "{error}");
-    let (one, two) = (create_node(server, 1).await, create_node(server, 2).await);
-    let own = server.create_module_as(&tenants.ada, "own", json!({})).await;
-    let auto =
+    let (first_node, second_node) = (create_node(server, 1).await, create_node(server, 2).await);
+    let own_module = server.create_module_as(&tenants.ada, "own", json!({})).await;
+    let auto_module =
         server.create_module("auto", json!({"auto_apply": 1, "all_tenants": 1, "priority_apply": 1})).await;
-    let body = json!({"name": "db-1", "flavorRef": "1", "volume": {"size": 1}, "modules": [{"id": own["id"]}, {"id": auto["id"]}]});
+    let body = json!({"name": "db-1", "flavorRef": "1", "volume": {"size": 1}, "modules": [{"id": own_module["id"]}, {"id": auto_module["id"]}]});
     let instance = create_instance(&tenants, body).await.expect(200)["instance"].clone();
     assert_eq!((&instance["name"], &instance["status"]), (&json!("db-1"), &json!("ACTIVE")));
     assert_eq!(instance["datastore"], json!({"type": "R", "version": "mitaka-9.0"}));
-    assert_eq!((&instance["id"], &instance["tenant_id"]), (&json!(one.to_string()), &json!("2")));
-    let by =
+    assert_eq!((&instance["id"], &instance["tenant_id"]), (&json!(first_node.to_string()), &json!("2")));
+    let send_as =
         async |token: &str, method: &str, path: &str| server.send_as(token, method, path, &Value::Null).await;
     let mut listed = Vec::new();
     for _ in 0..400 {
-        listed = names(&by(&tenants.ada, "GET", &modules_path(one)).await.expect(200));
+        listed = names(&send_as(&tenants.ada, "GET", &modules_path(first_node)).await.expect(200));
         if listed.len() == 2 {
             break;
         }
@@ -55,40 +55,41 @@ async fn member_creates_and_deletes_an_instance() {
     assert_eq!(listed, ["own", "auto"]);
     assert_eq!(
         attempts.take(),
-        [format!("apply auto,own@{one}")],
+        [format!("apply auto,own@{first_node}")],
         "all modules in one task, without duplicates"
     );
     let second =
         create_instance(&tenants, json!({"name": "db-2", "datastore": {"type": "R"}})).await.expect(200);
-    assert_eq!(second["instance"]["id"], two.to_string());
+    assert_eq!(second["instance"]["id"], second_node.to_string());
     let clusters = server.get("clusters/").await.expect(200);
     assert_eq!(clusters.as_array().unwrap().len(), 1, "the tenant has one environment per release");
-    let instances = by(&tenants.ada, "GET", "/v1.0/instances?include_clustered=False").await.expect(200);
+    let instances = send_as(&tenants.ada, "GET", "/v1.0/instances?include_clustered=False").await.expect(200);
     assert_eq!(instances["instances"].as_array().unwrap().len(), 2);
-    assert_eq!(by(&tenants.bob, "GET", "/v1.0/instances").await.expect(200)["instances"], json!([]));
+    assert_eq!(send_as(&tenants.bob, "GET", "/v1.0/instances").await.expect(200)["instances"], json!([]));
     assert_eq!(
         server.get("/v1.0/instances").await.expect(200)["instances"],
         json!([]),
         "only instances of the caller's tenant"
     );
-    let instance_path = format!("/v1.0/instances/{one}");
-    by(&tenants.bob, "GET", &instance_path).await.expect_fault(404);
-    by(&tenants.bob, "DELETE", &instance_path).await.expect_fault(404);
-    by(&tenants.bob, "GET", &modules_path(one)).await.expect_fault(404);
+    let instance_path = format!("/v1.0/instances/{first_node}");
+    send_as(&tenants.bob, "GET", &instance_path).await.expect_fault(404);
+    send_as(&tenants.bob, "DELETE", &instance_path).await.expect_fault(404);
+    send_as(&tenants.bob, "GET", &modules_path(first_node)).await.expect_fault(404);
     assert_eq!(
         server.get(&instance_path).await.expect(200)["instance"]["name"],
         "db-1",
         "admins read any instance"
     );
-    let masked =
-        by(&tenants.ada, "GET", &format!("{}?include_contents=1", modules_path(one))).await.expect(200);
+    let masked = send_as(&tenants.ada, "GET", &format!("{}?include_contents=1", modules_path(first_node)))
+        .await
+        .expect(200);
     let contents = masked["modules"][1]["contents"].as_str().unwrap();
     assert_eq!(contents, "TXVzdCBiZSBhZG1pbiB0byByZXRyaWV2ZSBjb250ZW50cyBmb3IgbW9kdWxlIGF1dG8=");
-    assert_eq!(by(&tenants.ada, "DELETE", &instance_path).await.status, 202);
-    by(&tenants.ada, "GET", &instance_path).await.expect_fault(404);
-    let path = format!("/v1.0/modules/{}", id(&own));
-    assert_eq!(by(&tenants.ada, "GET", &path).await.expect(200)["module"]["instance_count"], 0);
-    by(&tenants.ada, "DELETE", &path).await.expect(200);
+    assert_eq!(send_as(&tenants.ada, "DELETE", &instance_path).await.status, 202);
+    send_as(&tenants.ada, "GET", &instance_path).await.expect_fault(404);
+    let path = format!("/v1.0/modules/{}", id(&own_module));
+    assert_eq!(send_as(&tenants.ada, "GET", &path).await.expect(200)["module"]["instance_count"], 0);
+    send_as(&tenants.ada, "DELETE", &path).await.expect(200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -96,55 +97,55 @@ async fn hidden_modules_are_listed_only_for_admins() {
     let (tenants, _) = create_site().await;
     let server = &tenants.server;
     create_release(server).await;
-    let one = create_node(server, 1).await;
+    let node = create_node(server, 1).await;
     create_instance(&tenants, json!({"name": "db"})).await.expect(200);
     let hidden = server.create_module("hidden", json!({"visible": 0, "all_tenants": 1})).await;
-    let own = server.create_module_as(&tenants.ada, "own", json!({})).await;
-    let ids = json!({"modules": [{"id": hidden["id"]}, {"id": own["id"]}]});
-    let applied = server.send_as(&tenants.ada, "POST", &modules_path(one), &ids).await.expect(200);
+    let own_module = server.create_module_as(&tenants.ada, "own", json!({})).await;
+    let ids = json!({"modules": [{"id": hidden["id"]}, {"id": own_module["id"]}]});
+    let applied = server.send_as(&tenants.ada, "POST", &modules_path(node), &ids).await.expect(200);
     assert_eq!(names(&applied), ["hidden", "own"], "a hidden module can be applied by ID");
-    let listed = server.send_as(&tenants.ada, "GET", &modules_path(one), &Value::Null).await.expect(200);
+    let listed = server.send_as(&tenants.ada, "GET", &modules_path(node), &Value::Null).await.expect(200);
     assert_eq!(names(&listed), ["own"]);
-    assert_eq!(names(&server.get(&modules_path(one)).await.expect(200)), ["own", "hidden"]);
-    let remove = format!("{}/{}", modules_path(one), id(&hidden));
+    assert_eq!(names(&server.get(&modules_path(node)).await.expect(200)), ["own", "hidden"]);
+    let remove = format!("{}/{}", modules_path(node), id(&hidden));
     server.send_as(&tenants.ada, "DELETE", &remove, &Value::Null).await.expect_fault(404);
-    let theirs = server.create_module_as(&tenants.bob, "theirs", json!({})).await;
-    let ids = json!({"modules": [{"id": theirs["id"]}]});
-    let applied = server.send_as(&tenants.ada, "POST", &modules_path(one), &ids).await.expect(200);
+    let other_module = server.create_module_as(&tenants.bob, "theirs", json!({})).await;
+    let ids = json!({"modules": [{"id": other_module["id"]}]});
+    let applied = server.send_as(&tenants.ada, "POST", &modules_path(node), &ids).await.expect(200);
     assert_eq!(applied, json!({"modules": []}), "modules of other tenants are ignored");
-    server.send_as(&tenants.bob, "POST", &modules_path(one), &ids).await.expect_fault(404);
+    server.send_as(&tenants.bob, "POST", &modules_path(node), &ids).await.expect_fault(404);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn instance_is_deployed_before_its_modules_are_applied() {
     let (tenants, attempts) = create_site().await;
     let server = &tenants.server;
-    let old = create_release(server).await;
-    let new = stoker_model::NewRelease { version: "mitaka-9.1".to_owned(), ..release_body() };
-    let new = create_release_from(server, new).await;
+    let old_release = create_release(server).await;
+    let new_release = stoker_model::NewRelease { version: "mitaka-9.1".to_owned(), ..release_body() };
+    let new_release = create_release_from(server, new_release).await;
     let tasks = json!([crate::runs::task("install", json!("*"), "true", json!({}))]);
-    for release in [old, new] {
+    for release in [old_release, new_release] {
         let path = format!("releases/{release}/deployment_tasks/?graph_type=default");
         server.put(&path, &tasks).await.expect(200);
     }
-    let one = create_node(server, 1).await;
-    let own = server.create_module_as(&tenants.ada, "own", json!({})).await;
+    let node = create_node(server, 1).await;
+    let module = server.create_module_as(&tenants.ada, "own", json!({})).await;
     let created =
-        create_instance(&tenants, json!({"name": "db", "modules": [{"id": own["id"]}]})).await.expect(200);
+        create_instance(&tenants, json!({"name": "db", "modules": [{"id": module["id"]}]})).await.expect(200);
     assert_eq!(created["instance"]["status"], "BUILD");
     assert_eq!(
         created["instance"]["datastore"]["version"], "mitaka-9.1",
         "the newest release is the default"
     );
     for _ in 0..400 {
-        let listed = server.get(&modules_path(one)).await.expect(200);
+        let listed = server.get(&modules_path(node)).await.expect(200);
         if listed["modules"].as_array().unwrap().len() == 1 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
-    assert_eq!(attempts.take(), [format!("install@{one}"), format!("apply own@{one}")]);
-    let reply = server.send_as(&tenants.ada, "GET", &format!("/v1.0/instances/{one}"), &Value::Null).await;
+    assert_eq!(attempts.take(), [format!("install@{node}"), format!("apply own@{node}")]);
+    let reply = server.send_as(&tenants.ada, "GET", &format!("/v1.0/instances/{node}"), &Value::Null).await;
     assert_eq!(reply.expect(200)["instance"]["status"], "ACTIVE");
 }
 

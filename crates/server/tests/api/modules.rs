@@ -211,10 +211,10 @@ async fn module_type_datastore_and_uniqueness_are_validated() {
 #[tokio::test]
 async fn tenant_reads_and_updates_only_its_modules() {
     let Tenants { server, ada, bob } = Tenants::new().await;
-    let own = server.create_module_as(&ada, "own", json!({})).await;
-    assert_eq!((&own["tenant"], &own["is_admin"]), (&json!("2"), &json!(false)));
-    let all = server.create_module("all", json!({"all_tenants": 1})).await;
-    let hidden = server.create_module("hidden", json!({"all_tenants": true, "visible": false})).await;
+    let own_module = server.create_module_as(&ada, "own", json!({})).await;
+    assert_eq!((&own_module["tenant"], &own_module["is_admin"]), (&json!("2"), &json!(false)));
+    let public_module = server.create_module("all", json!({"all_tenants": 1})).await;
+    let hidden_module = server.create_module("hidden", json!({"all_tenants": true, "visible": false})).await;
     let names = async |token: &str| -> Vec<String> {
         let listed = server.send_as(token, "GET", "/v1.0/modules", &Value::Null).await.expect(200);
         let modules = listed["modules"].as_array().unwrap().clone();
@@ -222,9 +222,9 @@ async fn tenant_reads_and_updates_only_its_modules() {
     };
     assert_eq!(names(&ada).await, ["own", "all"]);
     assert_eq!(names(&bob).await, ["all"]);
-    let everything = server.get("/v1.0/modules").await.expect(200);
-    assert_eq!(everything["modules"].as_array().unwrap().len(), 3);
-    for (token, module) in [(&bob, &own), (&ada, &hidden), (&bob, &hidden)] {
+    let admin_list = server.get("/v1.0/modules").await.expect(200);
+    assert_eq!(admin_list["modules"].as_array().unwrap().len(), 3);
+    for (token, module) in [(&bob, &own_module), (&ada, &hidden_module), (&bob, &hidden_module)] {
         for (method, body) in [
             ("GET", Value::Null),
             ("PUT", json!({"module": {"apply_order": 1}})),
@@ -240,7 +240,7 @@ async fn tenant_reads_and_updates_only_its_modules() {
         }
     }
     let reordered = json!({"module": {"apply_order": 0}});
-    let error = server.send_as(&ada, "PUT", &path(&all), &reordered).await.expect_fault(403);
+    let error = server.send_as(&ada, "PUT", &path(&public_module), &reordered).await.expect_fault(403);
     assert_eq!(error, "You must be admin to update a module with these options. (Module is an admin module)");
     let error = server.send_as(&ada, "GET", "/v1.0/3/modules", &Value::Null).await.expect_fault(403);
     assert!(error.starts_with("User with tenant id 2 cannot access"), "{error}");
@@ -264,21 +264,22 @@ async fn admin_options_require_admin_role() {
         let message = post(extra).await.expect_fault(403);
         assert_eq!(message, format!("You must be admin to create a module with these options. {expected}"));
     }
-    let own = server.create_module_as(&ada, "own", json!({})).await;
-    let by_ada =
-        async |module: Value| server.send_as(&ada, "PUT", &path(&own), &json!({"module": module})).await;
+    let own_module = server.create_module_as(&ada, "own", json!({})).await;
+    let by_ada = async |module: Value| {
+        server.send_as(&ada, "PUT", &path(&own_module), &json!({"module": module})).await
+    };
     by_ada(json!({"priority_apply": 0, "apply_order": 2})).await.expect(200);
     by_ada(json!({"priority_apply": 1})).await.expect_fault(403);
-    let by_admin = async |module: Value| server.put(&path(&own), &json!({"module": module})).await;
+    let by_admin = async |module: Value| server.put(&path(&own_module), &json!({"module": module})).await;
     assert_eq!(by_admin(json!({"priority_apply": 1})).await.expect(200)["module"]["is_admin"], true);
     let error = by_admin(json!({"full_access": 1})).await.expect_fault(400);
     assert_eq!(error, "The following values are invalid: Cannot make module full access: (Priority: 1).");
     assert_eq!(by_admin(json!({"priority_apply": 0})).await.expect(200)["module"]["is_admin"], true);
     by_ada(json!({"apply_order": 3})).await.expect_fault(403);
-    server.send_as(&ada, "DELETE", &path(&own), &Value::Null).await.expect_fault(403);
+    server.send_as(&ada, "DELETE", &path(&own_module), &Value::Null).await.expect_fault(403);
     assert_eq!(by_admin(json!({"full_access": 1})).await.expect(200)["module"]["is_admin"], false);
     by_ada(json!({"apply_order": 3})).await.expect(200);
-    assert_eq!(server.send_as(&ada, "DELETE", &path(&own), &Value::Null).await.status, 200);
+    assert_eq!(server.send_as(&ada, "DELETE", &path(&own_module), &Value::Null).await.status, 200);
 }
 
 #[tokio::test]

@@ -248,13 +248,16 @@ async fn node_list_and_stats_are_filtered() {
         let stats = server.get(&format!("nodes/allocation/stats/?details=1&{query}")).await.expect(200);
         stats["details"].clone()
     };
-    let own = details("cluster_id=1").await;
-    assert_eq!((&own["total"], &own["online"], &own["to_be_added"]), (&json!(2), &json!(2), &json!(2)));
-    assert_eq!(own["roles"], json!({"compute": 1, "controller": 1}));
-    assert_eq!(own["labels"], json!({"rack=7": 1}));
-    let free = details("cluster_id=").await;
-    assert_eq!((&free["total"], &free["online"]), (&json!(2), &json!(1)));
-    assert_eq!(free["labels"], json!({"rack=8": 1, "row": 1}));
+    let cluster_stats = details("cluster_id=1").await;
+    assert_eq!(
+        (&cluster_stats["total"], &cluster_stats["online"], &cluster_stats["to_be_added"]),
+        (&json!(2), &json!(2), &json!(2))
+    );
+    assert_eq!(cluster_stats["roles"], json!({"compute": 1, "controller": 1}));
+    assert_eq!(cluster_stats["labels"], json!({"rack=7": 1}));
+    let unassigned_stats = details("cluster_id=").await;
+    assert_eq!((&unassigned_stats["total"], &unassigned_stats["online"]), (&json!(2), &json!(1)));
+    assert_eq!(unassigned_stats["labels"], json!({"rack=8": 1, "row": 1}));
     assert_eq!(details("").await["statuses"], json!({"discover": 3, "ready": 1}));
     server.get("nodes/allocation/stats?details=maybe").await.expect_error(400);
 }
@@ -312,9 +315,9 @@ async fn heartbeat_without_changes_keeps_the_etag() {
         server.put("nodes/agent", &json!({"id": 1, "ip": "10.0.0.1"})).await.expect(200),
         json!({"id": 1})
     );
-    let again = server.get("nodes/1").await;
-    assert_eq!(again.header("etag"), tag);
-    assert!(again.body["last_seen_at"].as_str() > node_view["last_seen_at"].as_str());
+    let reply = server.get("nodes/1").await;
+    assert_eq!(reply.header("etag"), tag);
+    assert!(reply.body["last_seen_at"].as_str() > node_view["last_seen_at"].as_str());
     assert_eq!(server.get("audit").await.expect(200).as_array().unwrap().len(), n_entries);
     // A heartbeat sets an offline node online.
     server.put("nodes/1", &json!({"online": false})).await.expect(200);
@@ -383,9 +386,9 @@ async fn member_sees_only_nodes_of_its_clusters() {
     let server = TestServer::new().await;
     let member = server.create_user("ada", "blue", "member").await;
     let other_cluster = create_cluster(&server).await;
-    let own = json!({"name": "own", "release_id": 1, "tenant": "blue"});
-    let own = id(&server.post("clusters", &own).await.expect(201));
-    for (number, cluster_id) in [(1, Some(own)), (2, Some(other_cluster)), (3, None)] {
+    let own_cluster = json!({"name": "own", "release_id": 1, "tenant": "blue"});
+    let own_cluster = id(&server.post("clusters", &own_cluster).await.expect(201));
+    for (number, cluster_id) in [(1, Some(own_cluster)), (2, Some(other_cluster)), (3, None)] {
         create_node(&server, number).await;
         server.put(&format!("nodes/{number}"), &json!({"cluster_id": cluster_id})).await.expect(200);
     }

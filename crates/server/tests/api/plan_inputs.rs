@@ -84,12 +84,15 @@ async fn invalid_stage_is_reported_with_all_other_plan_errors() {
     let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
     assert_eq!(codes(&reply), ["graph-plugin-stage", "graph-plugin-stage"], "{reply}");
     assert!(reply["errors"][1]["message"].as_str().unwrap().contains("no valid number"), "{reply}");
-    let named = json!({"tasks": ["add-on-post_deployment-20-1"]});
-    let reply = server.post("clusters/1/plans", &named).await.expect(400);
+    let request = json!({"tasks": ["add-on-post_deployment-20-1"]});
+    let reply = server.post("clusters/1/plans", &request).await.expect(400);
     assert!(codes(&reply).contains(&"graph-plugin-stage".to_owned()), "{reply}");
-    let own = json!([{"id": "a", "type": "shell", "version": "2.0.0", "role": "*",
+    let cluster_tasks = json!([{"id": "a", "type": "shell", "version": "2.0.0", "role": "*",
                       "condition": {"yaql_exp": "$.nowhere.at.all"}}]);
-    server.post(&format!("{}/deployment_graphs/default", owners.cluster_path()), &own).await.expect(200);
+    server
+        .post(&format!("{}/deployment_graphs/default", owners.cluster_path()), &cluster_tasks)
+        .await
+        .expect(200);
     let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
     assert_eq!(codes(&reply).len(), 3, "{reply}");
     assert_eq!(reply["errors"][2]["path"], "tasks.a.condition");
@@ -156,7 +159,7 @@ async fn plan_inputs_include_used_helpers() {
     // Generated passwords differ between servers: compare helpers only.
     let helpers = |after: &stoker_planner::InputDigests| {
         let mut differences = before.differences(after);
-        differences.retain(|it| it.starts_with("helper"));
+        differences.retain(|difference| difference.starts_with("helper"));
         differences
     };
     assert_eq!(helpers(&digests(library("10", "2")).await), Vec::<String>::new());

@@ -93,12 +93,12 @@ async fn design_example_is_in_numeric_order() {
 
 #[tokio::test]
 async fn reserved_ranges_are_noted_and_graph_tasks_are_included() {
-    let own = with_fields(
+    let plugin = with_fields(
         plugin_with_stages("b", &["pre_deployment/1500"]),
         json!({"deployment_tasks": [{"id": "late", "type": "puppet", "role": "*", "stage": "pre_deployment/-1"},
                                     {"id": "free", "type": "stage"}]}),
     );
-    let order = get_task_order(&[own]).await;
+    let order = get_task_order(&[plugin]).await;
     assert_eq!(plugin_indexes(&order), [("b", 1), ("b", 0)]);
     assert_eq!(
         (&order["tasks"][0]["id"], &order["tasks"][0]["type"], &order["tasks"][0]["range"]),

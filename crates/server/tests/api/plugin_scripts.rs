@@ -66,8 +66,8 @@ async fn selected_tasks_include_the_scripts_they_need() {
     assert_eq!(deploy_and_list_copies(&site, only_task("gridnet-deploy")).await, [node]);
     assert_eq!(deploy_and_list_copies(&site, only_task("gridnet-deploy")).await, Vec::<String>::new());
     let path = format!("clusters/{}/deployment_tasks/?graph_type=default", site.cluster);
-    let own = json!([crate::runs::task("own", json!(["compute"]), "true", json!({}))]);
-    site.server.put(&path, &own).await.expect(200);
+    let tasks = json!([crate::runs::task("own", json!(["compute"]), "true", json!({}))]);
+    site.server.put(&path, &tasks).await.expect(200);
     fs::write(plugins_root(&site.server).join("gridnet-1.0/deployment_scripts/more"), "x").unwrap();
     assert_eq!(
         deploy_and_list_copies(&site, only_task("own")).await,

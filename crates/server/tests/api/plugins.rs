@@ -208,8 +208,8 @@ async fn extension_list_is_empty() {
 /// The `metadata.yaml` files of real packages from the shared data, which may be absent.
 #[tokio::test]
 async fn real_plugin_metadata_is_accepted() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = here.ancestors().map(|folder| folder.join("shared/data/plugins/community"));
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = crate_folder.ancestors().map(|folder| folder.join("shared/data/plugins/community"));
     let Some(folder) = folder.into_iter().find(|folder| folder.is_dir()) else { return };
     let server = TestServer::new().await;
     for entry in std::fs::read_dir(folder).unwrap() {

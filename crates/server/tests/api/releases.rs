@@ -285,12 +285,13 @@ async fn settings_and_networks_have_separate_endpoints() {
     body["networks_metadata"] = json!({"neutron": {"networks": []}});
     server.post("releases/", &body).await.expect(201);
     // Clients edit the list of repositories in place, so the response always contains it.
-    let none = json!({"repo_setup": {"repos": {"type": "custom_repo_configuration", "value": []}}});
-    let empty = json!({"editable": none, "generated": {}});
+    let default_settings =
+        json!({"repo_setup": {"repos": {"type": "custom_repo_configuration", "value": []}}});
+    let empty = json!({"editable": default_settings, "generated": {}});
     assert_eq!(server.get("releases/1/attributes_metadata").await.expect(200), empty);
     assert_eq!(server.get("releases/1").await.expect(200)["attributes_metadata"]["editable"], json!({}));
     for (section, expected) in [
-        (json!({"other": 1}), json!({"other": 1, "repos": none["repo_setup"]["repos"]})),
+        (json!({"other": 1}), json!({"other": 1, "repos": default_settings["repo_setup"]["repos"]})),
         (json!({"repos": {"value": [1]}}), json!({"repos": {"value": [1]}})),
         (json!("mine"), json!("mine")),
     ] {
@@ -363,9 +364,11 @@ async fn invalid_ids_are_not_found() {
 /// The releases of the predecessor from the shared data, which may be absent.
 #[tokio::test]
 async fn real_releases_are_accepted() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder =
-        here.ancestors().map(|folder| folder.join("shared/data/releases")).find(|folder| folder.is_dir());
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = crate_folder
+        .ancestors()
+        .map(|folder| folder.join("shared/data/releases"))
+        .find(|folder| folder.is_dir());
     let Some(folder) = folder else { return };
     let server = TestServer::new().await;
     let mut n_files = 0;

@@ -40,8 +40,8 @@ impl Site {
     }
 
     async fn retry(&self, run: i64, body: &Value) -> Value {
-        let again = id(&self.server.post(&format!("runs/{run}/retry"), body).await.expect(202));
-        self.wait_for_end(again).await
+        let retried = id(&self.server.post(&format!("runs/{run}/retry"), body).await.expect(202));
+        self.wait_for_end(retried).await
     }
 }
 
@@ -131,8 +131,8 @@ async fn tolerated_failures_can_be_retried() {
         (&json!("ready"), &json!("1 node failed, which its group tolerates"))
     );
     site.attempts.take();
-    let again = site.retry(id(&run), &Value::Null).await;
-    assert_eq!(again["status"], "ready");
+    let retried = site.retry(id(&run), &Value::Null).await;
+    assert_eq!(retried["status"], "ready");
     assert_eq!(site.attempts.take(), [format!("bad@{}", site.nodes[1])]);
     // A failure with `fail_on_error: false` leaves nothing to retry.
     let harmless = json!({"fail_on_error": false});
@@ -172,13 +172,13 @@ async fn retry_from_task_reruns_its_dependents() {
     }
     assert_eq!(site.attempts.take(), Vec::<String>::new());
     // The named task and its dependents run again, even if they succeeded.
-    let again = site.retry(run, &json!({"from": ["then"]})).await;
-    assert_eq!(again["status"], "error", "the same plan fails again");
+    let retried = site.retry(run, &json!({"from": ["then"]})).await;
+    assert_eq!(retried["status"], "error", "the same plan fails again");
     assert_eq!(site.attempts.take(), [format!("then@{one}"), format!("bad@{one}")]);
-    let children = site.child_runs(id(&again)).await;
+    let children = site.child_runs(id(&retried)).await;
     assert_eq!(children[0]["plan_id"], site.child_runs(run).await[0]["plan_id"]);
     // A retry of that run is limited to its part of the plan.
-    site.retry(id(&again), &Value::Null).await;
+    site.retry(id(&retried), &Value::Null).await;
     assert_eq!(site.attempts.take(), [format!("bad@{one}")]);
     site.retry(run, &json!({"from": [format!("first/{two}")]})).await;
     assert_eq!(site.attempts.take(), [format!("first@{two}")], "no instance on the other node depends on it");
@@ -196,9 +196,9 @@ async fn retry_from_task_skips_earlier_graphs() {
     let graphs = json!([{"type": "default"}, {"type": "second"}, {"type": "third"}]);
     let run = id(&site.deploy(json!({"graphs": graphs})).await);
     site.attempts.take();
-    let again = site.retry(run, &json!({"from": ["two"]})).await;
+    let retried = site.retry(run, &json!({"from": ["two"]})).await;
     let types: Vec<Value> =
-        site.child_runs(id(&again)).await.iter().map(|child| child["run"]["graph_type"].clone()).collect();
+        site.child_runs(id(&retried)).await.iter().map(|child| child["run"]["graph_type"].clone()).collect();
     assert_eq!(types, ["second", "third"]);
     let node = site.nodes[0];
     assert_eq!(site.attempts.take(), [format!("two@{node}"), format!("bad@{node}")]);

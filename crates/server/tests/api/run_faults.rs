@@ -84,7 +84,8 @@ async fn deleting_an_active_run_or_cluster_cancels_attempts() {
     }
 }
 
-/// Deleting the active child run stops the whole run; deleting a waiting child run does not affect the others.
+/// Deleting the active child run stops the whole run; deleting a waiting child run does not affect the
+/// others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_deleting_the_active_child_run_stops_the_run() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
@@ -181,12 +182,12 @@ async fn member_sees_only_agents_of_its_tenant() {
             .map(|agent| agent["uid"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    let (own, other) = (
+    let (own_member, other_member) = (
         server.create_user("ann", "admin", "member").await,
         server.create_user("bob", "blue", "member").await,
     );
-    assert_eq!(uids(&own).await, [assigned.to_string()]);
-    assert_eq!(uids(&other).await, Vec::<String>::new());
+    assert_eq!(uids(&own_member).await, [assigned.to_string()]);
+    assert_eq!(uids(&other_member).await, Vec::<String>::new());
     assert_eq!(uids(&server.create_user("vic", "blue", "viewer").await).await.len(), 3);
 }
 
@@ -227,11 +228,11 @@ async fn events_of_child_runs_share_one_sequence() {
     assert_eq!(streamed, numbers, "{text}");
     // Events can be resumed after any sequence number, including one of an ended child run.
     for after in [0, 1, ends[0]["seq"].as_i64().unwrap(), numbers.len() as i64 - 1, numbers.len() as i64] {
-        let rest = site.server.get(&format!("runs/{run}/events?after={after}")).await.expect(200);
-        assert_eq!(rest.as_array().unwrap()[..], events[after as usize..], "{after}");
+        let remaining = site.server.get(&format!("runs/{run}/events?after={after}")).await.expect(200);
+        assert_eq!(remaining.as_array().unwrap()[..], events[after as usize..], "{after}");
     }
-    let few = site.server.get(&format!("runs/{run}/events?after=1&limit=3")).await.expect(200);
-    assert_eq!(few.as_array().unwrap()[..], events[1..4]);
+    let page = site.server.get(&format!("runs/{run}/events?after=1&limit=3")).await.expect(200);
+    assert_eq!(page.as_array().unwrap()[..], events[1..4]);
     // A child run numbers its own events from 1.
     let second = site.server.get(&format!("runs/{}/events", ends[1]["part"])).await.expect(200);
     assert_eq!(second[0]["seq"], 1);

@@ -32,9 +32,9 @@ async fn sequence_is_created_read_updated_and_deleted() {
     assert_eq!(changed, json!({"id": 1, "name": "t", "release_id": 1, "graphs": [{"type": "c"}]}));
     // A GET response is a valid PUT body.
     assert_eq!(server.put("sequences/1/", &changed).await.expect(200), changed);
-    let mut again = changed.clone();
-    again["release"] = json!(2);
-    assert_eq!(server.post("sequences/", &again).await.expect(201)["release_id"], 2);
+    let mut copy = changed.clone();
+    copy["release"] = json!(2);
+    assert_eq!(server.post("sequences/", &copy).await.expect(201)["release_id"], 2);
     let reply = server.delete("sequences/1/").await;
     assert_eq!((reply.status, reply.body), (204, Value::Null));
     for reply in [

@@ -187,17 +187,17 @@ async fn member_sees_only_runs_of_its_clusters() {
     let member = server.create_user("ada", "blue", "member").await;
     let [other_run, ..] = create_runs(&server).await;
     let free = create_run(&server, None, RunName::Dump, RunStatus::Ready).await;
-    let own = json!({"name": "own", "release_id": 1, "tenant": "blue"});
-    let own = id(&server.post("clusters", &own).await.expect(201));
-    let own = create_run(&server, Some(own), RunName::Deploy, RunStatus::Ready).await;
+    let cluster = json!({"name": "own", "release_id": 1, "tenant": "blue"});
+    let cluster_id = id(&server.post("clusters", &cluster).await.expect(201));
+    let own_run = create_run(&server, Some(cluster_id), RunName::Deploy, RunStatus::Ready).await;
     let null = json!(null);
     for list in ["transactions", "tasks"] {
-        assert_eq!(ids(&server.send_as(&member, "GET", list, &null).await.expect(200)), [own.id.0]);
-        server.send_as(&member, "GET", &format!("{list}/{}", own.id), &null).await.expect(200);
+        assert_eq!(ids(&server.send_as(&member, "GET", list, &null).await.expect(200)), [own_run.id.0]);
+        server.send_as(&member, "GET", &format!("{list}/{}", own_run.id), &null).await.expect(200);
         for hidden in [&other_run, &free] {
             server.send_as(&member, "GET", &format!("{list}/{}", hidden.id), &null).await.expect_error(404);
         }
-        server.send_as(&member, "DELETE", &format!("{list}/{}", own.id), &null).await.expect_error(403);
+        server.send_as(&member, "DELETE", &format!("{list}/{}", own_run.id), &null).await.expect_error(403);
     }
     let path = format!("transactions/{}/deployment_history", other_run.id);
     server.send_as(&member, "GET", &path, &null).await.expect_error(404);
