@@ -57,7 +57,6 @@ const SHARED: &[(&str, &str)] = &[
     ("Run", RENAME),
     ("Settings", RENAME),
     ("Severity", RENAME),
-    ("Shared", RENAME),
     ("Span", STANDALONE),
     ("State", RENAME),
     ("Step", RENAME),

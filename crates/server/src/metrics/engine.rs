@@ -46,7 +46,8 @@ impl Engine {
         );
         Self {
             active: book.gauge("runs_active", "Runs that this server drives"),
-            waiting: book.gauge("run_commands_waiting", "Agent reports and control requests queued for drivers"),
+            waiting: book
+                .gauge("run_commands_waiting", "Agent reports and control requests queued for drivers"),
         }
     }
 

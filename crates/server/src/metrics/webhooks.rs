@@ -19,10 +19,7 @@ impl Webhooks {
             "Webhook delivery attempts: `delivered`, `retried` later, `given_up`",
             counters.attempts.clone(),
         );
-        Self {
-            waiting: book
-                .gauge("webhook_deliveries_waiting", "Pending webhook deliveries"),
-        }
+        Self { waiting: book.gauge("webhook_deliveries_waiting", "Pending webhook deliveries") }
     }
 
     /// Numbers are asked for also when the database is away: then this one stays as it was.

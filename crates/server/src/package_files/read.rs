@@ -83,7 +83,7 @@ async fn is_right(app: &App, node: NodeId, password: &str) -> ApiResult<bool> {
         return Ok(false);
     }
     let agent = session.agent_by_uid(&node.to_string()).await?;
-    Ok(app.services.repositories.access.is_right(node, agent.as_ref(), password))
+    Ok(app.services.repositories.access.verify(node, agent.as_ref(), password))
 }
 
 /// Only failures are slowed down: a whole fleet may read from behind one address.

@@ -199,7 +199,10 @@ async fn selections_that_do_not_work_are_refused_with_all_reasons() {
         .iter()
         .map(|error| error["message"].as_str().unwrap())
         .collect();
-    assert_eq!(messages, ["no release or plugin provides `storage:moon`", "vCenter is not compatible with Contrail"]);
+    assert_eq!(
+        messages,
+        ["no release or plugin provides `storage:moon`", "vCenter is not compatible with Contrail"]
+    );
     assert_eq!(refused["errors"][1]["kind"], "incompatible");
     assert_eq!(refused["conflicts"][1]["components"], json!(["hypervisor:vmware", "network:core:contrail"]));
     let refused = new_cluster(&server, json!({"components": []})).await.expect(400);

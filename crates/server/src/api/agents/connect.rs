@@ -9,7 +9,7 @@ use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::Agent;
 use stoker_wire::{Decoded, WireError};
 use stoker_orchestrator::Proof;
-use stoker_orchestrator::session::{Carrier, converse};
+use stoker_orchestrator::session::{AgentTransport, converse};
 
 use super::certificate;
 use crate::access::token::Secret;
@@ -105,7 +105,7 @@ fn unknown(app: &App, peer: Peer) -> ApiError {
 
 struct Socket(WebSocket);
 
-impl Carrier for Socket {
+impl AgentTransport for Socket {
     async fn receive(&mut self) -> Option<FromAgent> {
         loop {
             match self.0.recv().await?.ok()? {

@@ -14,7 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use stoker_services::ErrorDetail;
 use stoker_services::modules::automatic::enqueue_for;
-use stoker_services::metadata::holder::{Holder, Part};
+use stoker_services::metadata::holder::{Holder, NamedSection};
 
 pub(super) use self::members::set_members;
 use self::members::{foreign, load};
@@ -75,7 +75,7 @@ async fn cluster_assign(
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     let ids: Vec<NodeId> = wanted.iter().map(|(id, _)| *id).collect();
     let nodes = load(&mut writing, &ids).await?;
-    let known = Holder::of_cluster(&mut writing, cluster.clone()).await?.all(Part::Roles);
+    let known = Holder::of_cluster(&mut writing, cluster.clone()).await?.all(NamedSection::Roles);
     let models = models_of(&mut writing, &cluster).await?;
     let mut reasons = foreign(&cluster, &nodes);
     for (index, ((_, roles), node)) in wanted.iter().zip(&nodes).enumerate() {

@@ -5,8 +5,8 @@ use stoker_store::{List, NodeFilter, Writing};
 use stoker_services::ErrorDetail;
 use stoker_state::json::merged;
 use stoker_services::plugins::enabling::Enabling;
-use stoker_services::metadata::holder::{Holder, Part};
-use stoker_services::plugins::links::unused;
+use stoker_services::metadata::holder::{Holder, NamedSection};
+use stoker_services::plugins::links::disabled_link;
 
 use super::document::{default_settings, release_of};
 use super::plugins::{SWITCH, Section, Version, sections};
@@ -109,7 +109,7 @@ pub(super) async fn reset(
     let versions = sections.iter().flat_map(|section| &section.versions);
     let changes: Vec<PluginChange<'_>> = versions
         .filter(|version| version.used.is_some())
-        .map(|version| PluginChange { version, new: unused(version.plugin.id) })
+        .map(|version| PluginChange { version, new: disabled_link(version.plugin.id) })
         .filter(|change| change.version.used.as_ref() != Some(&change.new))
         .collect();
     let editable = default_settings(app, cluster, &release)?;
@@ -143,7 +143,7 @@ async fn roles_stay(writing: &mut Writing, cluster: &Cluster, gone: &[&PluginCha
     if gone.is_empty() {
         return Ok(());
     }
-    let left = Holder::of_cluster(writing, cluster.clone()).await?.all(Part::Roles);
+    let left = Holder::of_cluster(writing, cluster.clone()).await?.all(NamedSection::Roles);
     let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
     let nodes = writing.node_list(&filter, &List::default()).await?.items;
     let mut reasons = Vec::new();
@@ -216,7 +216,7 @@ fn of_version<'a>(
     enabled: bool,
     edited: &JsonMap,
 ) -> Option<PluginChange<'a>> {
-    let old = version.used.clone().unwrap_or_else(|| unused(version.plugin.id));
+    let old = version.used.clone().unwrap_or_else(|| disabled_link(version.plugin.id));
     let mut new = ClusterPlugin { enabled: enabled && version.plugin.id == chosen.plugin.id, ..old.clone() };
     if new.enabled {
         // Settings are kept for the version that is in use only.

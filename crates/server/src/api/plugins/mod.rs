@@ -161,7 +161,7 @@ async fn plugin_delete(
     writing.plugin_delete(plugin.id).await?;
     let folder = folders.iter().find(|(_, id)| **id == plugin.id);
     let taken = folder.map(|(folder, _)| changing.root.take(folder)).transpose();
-    let taken = taken.map_err(|error| disk_failed(error))?;
+    let taken = taken.map_err(disk_failed)?;
     writing.commit(change("plugin.delete", &plugin, &[])).await?;
     match taken {
         Some(taken) => Ok(keep(taken).await.map(|()| NoContent)?),

@@ -91,7 +91,7 @@ impl Work {
         let known = session.plugin_folders().await?;
         let Some(ids) = ids else {
             let root = root.clone();
-            let folders = aside(move || root.names()).await?.map_err(|error| disk_failed(error))?;
+            let folders = aside(move || root.names()).await?.map_err(disk_failed)?;
             let present: BTreeSet<&String> = folders.iter().collect();
             let vanished =
                 known.iter().filter(|(folder, _)| !present.contains(folder)).map(|(_, id)| *id).collect();
