@@ -1,15 +1,12 @@
 //! Conformance suite for all transports: in-process and NATS.
 
-#[macro_use]
-mod support;
-
 use std::time::Duration;
 
 use stoker_bus::{BODY_BYTES_MAX, Bus, BusError, Nats, NatsOptions, Pattern, WAITING_MAX};
 use stoker_testkit::TestNats;
 use tokio::time::{sleep, timeout};
 
-use support::{over_nats, subject, until_up};
+use crate::support::{over_nats, subject, until_up};
 
 fn pattern(text: &str) -> Pattern {
     Pattern::new(text.split('.')).expect("a pattern")

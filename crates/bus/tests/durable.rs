@@ -1,8 +1,5 @@
 //! Conformance suite for durable messages: in-process and JetStream.
 
-#[macro_use]
-mod support;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -10,7 +7,7 @@ use stoker_bus::{BODY_BYTES_MAX, Bus, BusError, KeepSettings, Keeper, Kept, Patt
 use stoker_testkit::TestNats;
 use tokio::time::{Instant, sleep, timeout};
 
-use support::{over_nats, subject, until_up};
+use crate::support::{over_nats, subject, until_up};
 
 const LONG: Duration = Duration::from_secs(20);
 /// Long enough for an available message to arrive.

@@ -1,8 +1,5 @@
 //! Pipes over each transport: everything arrives in order, or the pipe breaks.
 
-#[macro_use]
-mod support;
-
 use std::time::Duration;
 
 use stoker_bus::{Bus, Pattern, Pipe, PipeEnded, PipeSettings};
@@ -11,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use support::{over_nats, subject};
+use crate::support::{over_nats, subject};
 
 const SETTINGS: PipeSettings = PipeSettings {
     ping_every: Duration::from_millis(100),

@@ -21,7 +21,7 @@ pub mod codes {
 pub struct ConditionError {
     /// One of [`codes`].
     pub code: &'static str,
-    /// Byte range in the condition; empty, at its end, if something is missing there.
+    /// Byte range in the condition; empty, at its end, if a token is missing there.
     pub span: Range<usize>,
     /// Lowercase fragment without a trailing period.
     pub message: String,

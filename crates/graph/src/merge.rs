@@ -102,7 +102,7 @@ impl<'a> MergedTask<'a> {
         })
     }
 
-    /// The merged task as a value of its own. Copies all attributes.
+    /// The merged task as an independent value. Copies all attributes.
     pub fn to_task(&self) -> Task {
         let fields: JsonMap = match self.effective() {
             [(_, only)] => only.fields.clone(),

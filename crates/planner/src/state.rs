@@ -1,7 +1,7 @@
 //! The state of a cluster: a document common to all nodes, and one own document per node.
 //!
 //! A node sees its own document overlaid on the common one. Both are immutable and shared: an overlay copies
-//! only the maps on paths where both documents have entries, whatever their size.
+//! only the maps on paths where both documents have entries, independent of their size.
 
 mod shared;
 

@@ -1,6 +1,6 @@
 //! Expressions of the real graphs have the values that the reference implementation computed.
 
-mod real;
+use crate::real;
 
 use std::collections::BTreeSet;
 use std::fs;

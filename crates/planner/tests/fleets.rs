@@ -1,7 +1,7 @@
 //! Large fleets: limits that scale with the number of nodes, and explanations that are shared between nodes.
 
-mod real;
-mod small;
+use crate::real;
+use crate::small;
 
 use serde_json::{Value as Json, json};
 use small::{input, node, old_of, planned, refused, running, shell, state, task};

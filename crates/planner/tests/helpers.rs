@@ -1,6 +1,6 @@
 //! User-defined helpers in every field that is computed.
 
-mod small;
+use crate::small;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Regression tests for bugs of the predecessor's planner.
 
-mod small;
+use crate::small;
 
 use serde_json::json;
 use small::{document, edges, input, node, old_of, planned, refused, running, shell, state, task};

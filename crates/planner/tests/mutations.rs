@@ -1,7 +1,7 @@
 //! Random mutations of single values: the planner must agree with an oracle that evaluates every condition
 //! separately.
 
-mod real;
+use crate::real;
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! Plans of the real graphs match those of the reference, except where a bug of the reference is fixed.
 
-mod real;
+use crate::real;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! Properties that hold for every plan.
 
-mod small;
+use crate::small;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! Truth tables of the state functions.
 
-mod small;
+use crate::small;
 
 use serde_json::{Value as Json, json};
 use small::state;

@@ -1,4 +1,4 @@
-//! Connections: bounded in number and in the time they may take to say something.
+//! Connections: bounded in number, with timeouts.
 
 use std::future::Future;
 use std::io;
@@ -26,32 +26,32 @@ use tower::ServiceExt as _;
 use crate::http::client::Secured;
 use crate::router::AppService;
 
-/// More wait in the system's queue until one ends. Every agent has one for as long as it lives.
+/// Further connections wait in the listen backlog. Every agent holds one for as long as it runs.
 const CONNECTIONS_MAX: usize = 32_768;
-/// Each connection is a file, and there are some others.
+/// File descriptors: one per connection, plus some others.
 const FILES_MAX: u64 = 2 * CONNECTIONS_MAX as u64;
-/// From the first byte of a request to the end of its headers, and between two requests.
+/// Timeout from the first byte of a request to the end of its headers, and between two requests.
 const HEADERS_TIME_MAX: Duration = Duration::from_mins(1);
-/// For requests under way when the server is asked to end.
+/// Grace period for requests in flight at shutdown.
 const SHUTDOWN_TIME_MAX: Duration = Duration::from_secs(10);
-/// Before trying again when the system gives no more sockets.
+/// Delay before retrying `accept` when the system has no free sockets.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// A handshake costs cryptography; more at a time would only make each slower.
+/// Concurrent TLS handshakes. They are CPU-bound; more would only slow down each of them.
 const HANDSHAKES_MAX: usize = 1024;
-/// From the connection to the end of the handshake, waiting for a turn included.
+/// Timeout from the connection to the end of the handshake, including the wait for a slot.
 const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(15);
-/// The first byte of every handshake.
+/// First byte of every TLS handshake record.
 const HANDSHAKE_BYTE: u8 = 0x16;
-/// For whoever writes `http://` where `https://` is meant.
-const PLAIN_ANSWER: &str = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\n\
+/// Response to plain HTTP on a TLS port.
+const PLAIN_HTTP_RESPONSE: &str = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\n\
     content-length: 61\r\n\r\n{\"message\": \"this port speaks TLS; write `https://` instead\"}";
 
-/// What all connections of a listener share.
+/// State shared by all connections of a listener.
 #[derive(Clone)]
 struct Listening {
     http: Builder<TokioExecutor>,
     service: AppService,
-    /// With the places for handshakes; not there: connections are not encrypted.
+    /// TLS acceptor and handshake slots; `None` for plain HTTP.
     tls: Option<(TlsAcceptor, Arc<Semaphore>)>,
 }
 
@@ -78,27 +78,27 @@ pub(crate) async fn serve(
         match accepted {
             Ok((stream, peer)) => listening.clone().converse(graceful.watcher(), stream, peer, place),
             Err(error) => {
-                // A client that was gone before it was greeted, or no descriptors left: neither ends a server.
-                tracing::warn!(error = %error, "a connection was not accepted");
+                // The client has gone, or no file descriptors are left: neither stops the server.
+                tracing::warn!(error = %error, "cannot accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
     drop(listener);
     if tokio::time::timeout(SHUTDOWN_TIME_MAX, graceful.shutdown()).await.is_err() {
-        tracing::warn!("some requests did not end in time and were cut off");
+        tracing::warn!("shutdown grace period expired; aborting requests in flight");
     }
     Ok(())
 }
 
-/// Takes as many files as the system allows: what it offers at first is often only a thousand.
+/// Raises the file descriptor limit to what the system allows; the soft limit is often only 1,024.
 pub(crate) fn raise_file_limit() {
     let Ok((now, most)) = getrlimit(Resource::RLIMIT_NOFILE) else { return };
     let wanted = FILES_MAX.min(most);
     if now < wanted
         && let Err(error) = setrlimit(Resource::RLIMIT_NOFILE, wanted, most)
     {
-        tracing::warn!(error = %error, limit = now, "the limit of open files stays as it is");
+        tracing::warn!(error = %error, limit = now, "cannot raise the open file limit");
     }
 }
 
@@ -113,9 +113,9 @@ async fn accept(
 }
 
 impl Listening {
-    /// Answers the requests of one connection, in a task of its own.
+    /// Serves one connection in its own task.
     fn converse(self, watcher: Watcher, stream: TcpStream, peer: SocketAddr, place: Place) {
-        // Small answers should not wait for company.
+        // Send small responses immediately.
         _ = stream.set_nodelay(true);
         tokio::spawn(async move {
             let _place = place;
@@ -128,8 +128,8 @@ impl Listening {
                     let certificate = chain.and_then(|chain| chain.first()).map(|leaf| Fingerprint::of(leaf));
                     self.answer(watcher, stream, peer, Some(Secured { certificate })).await;
                 }
-                Ok(Err(error)) => tracing::debug!(error = %error, peer = %peer, "a handshake failed"),
-                Err(_) => tracing::debug!(peer = %peer, "a handshake took too long"),
+                Ok(Err(error)) => tracing::debug!(error = %error, peer = %peer, "TLS handshake failed"),
+                Err(_) => tracing::debug!(peer = %peer, "TLS handshake timed out"),
             }
         });
     }
@@ -154,7 +154,7 @@ impl Listening {
             .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service))
             .into_owned();
         if let Err(error) = watcher.watch(connection).await {
-            tracing::debug!(error = %error, peer = %peer, "a connection broke");
+            tracing::debug!(error = %error, peer = %peer, "connection failed");
         }
     }
 }
@@ -166,18 +166,19 @@ async fn handshake(
 ) -> io::Result<TlsStream<TcpStream>> {
     let mut first = [0];
     if stream.peek(&mut first).await? == 1 && first[0] != HANDSHAKE_BYTE {
-        tell_plain(&mut stream).await;
-        return Err(io::Error::other("it does not speak TLS"));
+        reject_plain_http(&mut stream).await;
+        return Err(io::Error::other("plain HTTP on a TLS port"));
     }
-    // Taken when there is something to do: whoever connects and says nothing takes nobody's turn.
+    // Acquired only when there is data: an idle connection takes no handshake slot.
     let _turn = room.acquire().await.map_err(io::Error::other)?;
     acceptor.accept(stream).await
 }
 
-/// Whoever closes a connection with something unread in it takes back what it said; the time limit bounds this.
-async fn tell_plain(stream: &mut TcpStream) {
+/// Sends the plain HTTP response and drains the request: closing with unread data would reset the connection and discard
+/// the response. The handshake timeout bounds this.
+async fn reject_plain_http(stream: &mut TcpStream) {
     let mut unread = [0; 4096];
-    if stream.write_all(PLAIN_ANSWER.as_bytes()).await.is_ok() && stream.shutdown().await.is_ok() {
+    if stream.write_all(PLAIN_HTTP_RESPONSE.as_bytes()).await.is_ok() && stream.shutdown().await.is_ok() {
         while let Ok(1..) = stream.read(&mut unread).await {}
     }
 }

@@ -8,13 +8,13 @@ use stoker_services::background::TaskMonitor;
 use stoker_store::StoreError;
 
 pub(crate) const INTERVAL: Duration = Duration::from_mins(10);
-/// What happened a month ago is no news.
+/// Retention of notifications.
 const NOTIFICATION_DAYS: i64 = 30;
 
-/// A server that starts again at the same place is known for so long.
+/// Retention of records of stopped servers, so that a restarted one is recognized.
 const SERVER_SECONDS: i64 = 3600;
 
-/// Never returns. Where there are several servers, one of them does it each time.
+/// Never returns. With several servers, a lease selects one per pass.
 pub(crate) async fn run(context: OrchestratorContext, monitor: TaskMonitor) {
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -33,10 +33,10 @@ pub(crate) async fn run(context: OrchestratorContext, monitor: TaskMonitor) {
             ("old notifications", sweep_notifications(&context).await),
         ];
         let mut is_done = true;
-        for (what, swept) in passes {
-            if let Err(error) = swept {
-                tracing::warn!(error = %error, "failed to delete {what}; retrying later");
-                monitor.fail(format!("failed to delete {what}: {error}"));
+        for (records, result) in passes {
+            if let Err(error) = result {
+                tracing::warn!(error = %error, "failed to delete {records}; retrying later");
+                monitor.fail(format!("failed to delete {records}: {error}"));
                 is_done = false;
             }
         }
@@ -46,13 +46,13 @@ pub(crate) async fn run(context: OrchestratorContext, monitor: TaskMonitor) {
     }
 }
 
-/// Forgets servers that are gone for good, and letters that nobody fetched.
+/// Deletes stale server records and undelivered peer messages.
 async fn sweep_servers(context: &OrchestratorContext) -> Result<(), StoreError> {
     let now = context.clock.now();
     context.store.servers_sweep(Micros(now.0 - SERVER_SECONDS * Micros::SECOND), now).await
 }
 
-/// Clients log in for every command, so expired tokens pile up.
+/// Clients log in for every command, so expired tokens accumulate.
 async fn purge_tokens(context: &OrchestratorContext) -> Result<(), StoreError> {
     let now = context.clock.now();
     let mut writing = context.store.change(&Actor::server(), now).await?;
@@ -64,7 +64,7 @@ async fn purge_tokens(context: &OrchestratorContext) -> Result<(), StoreError> {
     writing.commit(Change { action: "token.purge", target: "expired tokens".to_owned(), detail }).await
 }
 
-/// Removes runs of long ago, where the operator wants it.
+/// Deletes runs beyond the configured retention.
 async fn sweep_runs(context: &OrchestratorContext) -> Result<(), StoreError> {
     let days = i64::from(context.settings.runs.keep_days);
     if days == 0 {
@@ -80,7 +80,7 @@ async fn sweep_runs(context: &OrchestratorContext) -> Result<(), StoreError> {
     writing.commit(Change { action: "run.sweep", target: "old runs".to_owned(), detail }).await
 }
 
-/// Removes plans of long ago, and what nothing needs of states any more: clusters that went left some.
+/// Deletes plans beyond the configured retention, and state documents that nothing references any more.
 async fn sweep_plans(context: &OrchestratorContext) -> Result<(), StoreError> {
     let days = i64::from(context.settings.runs.keep_plans_days);
     let now = context.clock.now();
@@ -97,7 +97,7 @@ async fn sweep_plans(context: &OrchestratorContext) -> Result<(), StoreError> {
     writing.commit(Change { action: "plan.sweep", target: "old plans".to_owned(), detail }).await
 }
 
-/// Removes what was told long ago.
+/// Deletes notifications beyond their retention.
 async fn sweep_notifications(context: &OrchestratorContext) -> Result<(), StoreError> {
     let now = context.clock.now();
     let mut writing = context.store.change(&Actor::server(), now).await?;

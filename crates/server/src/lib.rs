@@ -1,15 +1,16 @@
-//! The server: a REST API over the store, and who may use it.
+//! The server: REST API, access control, metrics, and the composition root.
 //!
-//! `http/` is what all operations share, `access/` is login and permissions, `api/` has a folder for each resource,
-//! `state.rs` composes it. Use cases are those of `stoker-services`.
-//! A handler is thin: it reads the request into model types, calls the pure crates and the store, and shows the result.
-//! SQL is the store's; meaning is the pure crates'.
+//! `http/` is infrastructure shared by all operations, `access/` is authentication and authorization, `api/` has a
+//! folder per resource, `state.rs` composes everything. Use cases live in `stoker-services`, runs in
+//! `stoker-orchestrator`.
+//!
+//! Handlers are thin: they convert the request to domain types, call a use case or the store, and convert the result.
 //!
 //! # A new resource
 //!
 //! Add `api/<resource>/mod.rs` with `pub(crate) fn routes() -> OpenApiRouter<App>` built with
 //! `api::routes::Routes`, and one line in the list of `api/mod.rs`. Each operation names its permission there; the
-//! published document, the check at run time and the tests that try each operation as everybody follow from it.
+//! published document, the authorization check and the tests that call each operation with each role follow from it.
 //! Then `cargo xtask codegen` refreshes `openapi/stoker.json`.
 
 mod access;

@@ -1,4 +1,4 @@
-//! All operations behind one service.
+//! The HTTP service with all its middleware.
 
 use std::any::Any;
 use std::convert::Infallible;
@@ -21,41 +21,41 @@ use crate::http::rewrite::Rewrite;
 use crate::state::App;
 use crate::{api, limits, metrics, package_files, trace, web_ui};
 
-/// The whole API, for a socket or for a test.
+/// The HTTP service, for a socket or a test.
 pub type AppService = BoxCloneSyncService<Request, Response, Infallible>;
 
 pub fn service(app: &App) -> AppService {
     let (router, _) = api::routes().split_for_parts();
     let rewrite = Rewrite::new(api::document::document().paths.paths.keys().map(String::as_str));
     let router = router
-        .route(web_ui::PLACE, get(web_ui::serve))
+        .route(web_ui::ROUTE, get(web_ui::serve))
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
-        // Inside of the task that a change gets, or it would not know whom it is for.
+        // Inside the spawned task of a change, so that its logs carry the trace.
         .layer(from_fn_with_state(app.orchestrator.context.tracer.clone(), trace::follow))
-        .layer(from_fn(to_its_end))
+        .layer(from_fn(run_to_completion))
         .layer(from_fn(api::module_faults))
         .layer(from_fn_with_state(Arc::clone(&app.access), identify))
-        // Behind the rest, since nodes are no users: whose password it is must not be looked for among theirs.
-        .route(package_files::PLACE, get(package_files::serve))
-        // Before passwords are looked at, which is costly.
+        // Outside authentication: nodes are not users, and their passwords must not be looked up among those of users.
+        .route(package_files::ROUTE, get(package_files::serve))
+        // Before authentication, which is expensive.
         .layer(from_fn_with_state(Arc::clone(&app.limits), limits::admit))
-        .layer(map_response(headers_of_all))
-        .layer(from_fn(only_encrypted))
+        .layer(map_response(default_headers))
+        .layer(from_fn(strict_transport_security))
         .layer(from_fn_with_state(Arc::clone(&app.metrics), metrics::count))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(CompressionLayer::new())
         .with_state(app.clone());
-    // Before routing, so that the router sees one spelling only.
+    // Before routing, so that the router sees normalized paths only.
     BoxCloneSyncService::new(router.map_request(move |request: Request| match web_ui::find(&request) {
         Some(found) => found.put_into(request),
         None => rewrite.apply(request),
     }))
 }
 
-/// A change goes on when its client hangs up: otherwise it might be committed and what follows from it (forgetting a
-/// revoked token) left undone.
-async fn to_its_end(request: Request, next: Next) -> Response {
+/// Runs a change to completion when its client disconnects: it might be committed already, and its follow-up work
+/// (invalidating a revoked token) must not be cancelled.
+async fn run_to_completion(request: Request, next: Next) -> Response {
     if request.method() == Method::GET || request.method() == Method::HEAD {
         return next.run(request).await;
     }
@@ -63,26 +63,25 @@ async fn to_its_end(request: Request, next: Next) -> Response {
         Ok(response) => response,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is ending").into_response(),
+            Err(_) => {
+                ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down").into_response()
+            }
         },
     }
 }
 
 async fn no_such_path(uri: Uri) -> ApiError {
     let path: String = uri.path().chars().take(200).collect();
-    ApiError::new(
-        StatusCode::NOT_FOUND,
-        format!("there is nothing at `{path}`; /api/v1/docs lists what there is"),
-    )
+    ApiError::new(StatusCode::NOT_FOUND, format!("no resource at `{path}`; see /api/v1/docs for all paths"))
 }
 
 async fn no_such_method(method: Method, uri: Uri) -> ApiError {
     let path: String = uri.path().chars().take(200).collect();
-    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, format!("`{path}` does not know the method {method}"))
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, format!("method {method} is not allowed for `{path}`"))
 }
 
-/// Answers are about this moment and this caller: nobody between may keep them.
-async fn headers_of_all(mut response: Response) -> Response {
+/// Responses are specific to this moment and caller: forbids caching by proxies.
+async fn default_headers(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers
         .entry(header::CACHE_CONTROL)
@@ -91,23 +90,23 @@ async fn headers_of_all(mut response: Response) -> Response {
     response
 }
 
-/// Tells browsers not to try it unencrypted again. Not where the name is no site's own: it would be about all ports of it.
-async fn only_encrypted(request: Request, next: Next) -> Response {
+/// Sets `Strict-Transport-Security`, except for `localhost`, where it would affect all ports.
+async fn strict_transport_security(request: Request, next: Next) -> Response {
     let host = host_of(request.headers(), request.uri()).unwrap_or_default();
-    let is_told = request.extensions().get::<Secured>().is_some() && !host.starts_with("localhost");
+    let is_sent = request.extensions().get::<Secured>().is_some() && !host.starts_with("localhost");
     let mut response = next.run(request).await;
-    if is_told {
+    if is_sent {
         let value = HeaderValue::from_static("max-age=31536000");
         response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, value);
     }
     response
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the signature that the layer wants")]
+#[expect(clippy::needless_pass_by_value, reason = "signature required by the layer")]
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let text =
         panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    tracing::error!(panic = text.unwrap_or("?"), "an operation panicked; this is a bug");
-    ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "a bug in the server; its log says where")
+    tracing::error!(panic = text.unwrap_or("?"), "handler panicked; this is a bug");
+    ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal error: a bug in the server; see its log")
         .into_response()
 }

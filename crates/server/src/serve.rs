@@ -1,4 +1,4 @@
-//! The service on a socket, until somebody says stop.
+//! Lifecycle of a server process: start, serve until a signal, graceful shutdown.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -17,11 +17,11 @@ use crate::connections;
 use crate::router::service;
 use crate::state::App;
 
-/// For whoever listens to a network in the clear.
-const WARNING: &str = "Warning: passwords, tokens and secrets of tasks cross the network unencrypted. Make a certificate \
-    authority (`stoker ca init --dir DIR`) and start with `--ca-dir DIR`, or put a proxy that speaks TLS in front";
+/// Printed when listening on a network without TLS.
+const WARNING: &str = "Warning: passwords, tokens and task secrets cross the network unencrypted. Create a certificate \
+    authority (`stoker ca init --dir DIR`) and start with `--ca-dir DIR`, or use a TLS proxy";
 
-/// Why the server did not start, or ended.
+/// Why the server did not start, or stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error("cannot start")]
@@ -32,16 +32,16 @@ pub enum ServeError {
     Folder(#[from] DatabaseFolderError),
     #[error("cannot open the database")]
     Open(#[from] OpenError),
-    #[error("cannot make the first user")]
+    #[error("cannot create the first user")]
     FirstStart(#[from] FirstStartFailed),
     #[error("the listener failed")]
     Listener(#[source] std::io::Error),
 }
 
-/// Of each thread of the runtime: a run is carried out many calls deep, and without optimisation each of them is large.
+/// Stack size of runtime threads: drivers nest many calls, whose frames are large without optimization.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The whole life of a server; `spawner` starts agents in its process, `tell` gets lines for the person who started it.
+/// Runs a server until it is stopped; `spawner` starts agents in its process, `tell` prints lines for the operator.
 pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .thread_stack_size(STACK_BYTES)
@@ -50,7 +50,7 @@ pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) 
         .map_err(ServeError::Runtime)?;
     connections::raise_file_limit();
     runtime.block_on(async {
-        // Bound first: a port that is taken should not cost a migration.
+        // Bind first: a port that is in use must not cost a migration.
         let address = settings.listen;
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(|source| ServeError::Listen { address, source })?;
@@ -63,7 +63,7 @@ pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) 
     })
 }
 
-/// Answers requests until `stop` is done; requests under way are finished first, within limits.
+/// Serves requests until `stop` resolves; requests in flight are finished within the grace period.
 pub async fn serve(
     app: App,
     listener: TcpListener,
@@ -75,7 +75,7 @@ pub async fn serve(
     app.begin_runs();
     app.begin_maintenance();
     let stopping = app.orchestrator.clone();
-    // Streams of events are requests in flight: they would hold up the end.
+    // Event streams are requests in flight; without this they would delay the shutdown.
     let stop = async move {
         stop.await;
         lifecycle::stop(&stopping);
@@ -87,7 +87,7 @@ pub async fn serve(
     lifecycle::drained(&app.orchestrator).await;
     app.store.close().await;
     let tracer = app.orchestrator.context.tracer.clone();
-    // It blocks; and if it cannot be waited for, nothing is lost but spans.
+    // Flushing blocks; if the wait fails, only spans are lost.
     _ = tokio::task::spawn_blocking(move || tracer.end()).await;
     served.map_err(ServeError::Listener)
 }
@@ -101,7 +101,7 @@ fn announce(app: &App, first_start: &FirstStart, listener: &TcpListener, tell: &
     let scheme = if let Some(tls) = &app.tls {
         if let Some(names) = tls.own_names() {
             let names = names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            tell(&format!("The certificate of this server is for {names}; `--tls-name` adds others"));
+            tell(&format!("The server certificate is valid for {names}; add names with `--tls-name`"));
         }
         if let Some(authority) = &tls.authority {
             tell(&format!("Agents trust it with `--ca-fingerprint {}`", authority.fingerprint()));
@@ -116,7 +116,7 @@ fn announce(app: &App, first_start: &FirstStart, listener: &TcpListener, tell: &
     tell(&format!("Stoker listens on {scheme}://{address} (the API: {scheme}://{address}/api/v1/docs)"));
 }
 
-/// Done when somebody asks the process to end.
+/// Resolves on SIGTERM or SIGINT.
 fn stop_signal() -> std::io::Result<impl Future<Output = ()> + Send + 'static> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

@@ -109,24 +109,24 @@ impl App {
         Ok((Self(Arc::new(parts)), first_start))
     }
 
-    /// From now on agents can be started in this process.
+    /// Enables agents inside this process.
     pub fn set_agent_spawner(&self, spawner: AgentSpawner) {
         self.orchestrator.local_agents.set_spawner(spawner);
     }
 
-    /// Starts the background tasks that carry runs out.
+    /// Starts the background tasks that execute runs.
     pub fn begin_runs(&self) {
         lifecycle::start(&self.orchestrator);
     }
 
-    /// Starts the background tasks of a server that listens.
+    /// Starts the maintenance tasks of a listening server.
     pub(crate) fn begin_maintenance(&self) {
         let background = &self.orchestrator.background;
         let context = self.orchestrator.context.clone();
         background.run("garbage collection", Some(gc::INTERVAL), |monitor| gc::run(context, monitor));
         if let Some(tls) = self.tls.clone() {
             let clock = self.clock;
-            let period = Some(tls::LOOK_INTERVAL);
+            let period = Some(tls::CHECK_INTERVAL);
             background.run("certificates", period, |monitor| async move {
                 tls.look_after(clock, monitor).await;
             });
@@ -138,7 +138,7 @@ impl App {
         lifecycle::stop(&self.orchestrator);
     }
 
-    /// A write transaction on behalf of the caller.
+    /// Begins a write transaction on behalf of the caller.
     pub(crate) async fn change(&self, login: &Authenticated) -> Result<Writing, StoreError> {
         self.store.change(&login.actor(), self.clock.now()).await
     }

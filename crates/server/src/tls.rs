@@ -1,4 +1,4 @@
-//! TLS of the listener: whose certificate it shows, and certificates for agents.
+//! TLS of the listener: the server certificate, and certificates for agents.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,13 +12,13 @@ use tokio::signal::unix::{SignalKind, signal};
 use stoker_services::Clock;
 use stoker_services::background::TaskMonitor;
 
-/// Of the certificate that a server makes for itself. It is renewed while the server runs, and made again when it starts.
+/// Lifetime of a self-issued server certificate. It is renewed while the server runs and reissued at each start.
 const OWN_SECONDS: i64 = 90 * 24 * 3600;
-/// How often it is looked whether a certificate was renewed, or has to be.
-pub(crate) const LOOK_INTERVAL: Duration = Duration::from_secs(10);
+/// Interval of checks for renewed or expiring certificates.
+pub(crate) const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(crate) struct Tls {
-    /// Makes certificates of agents.
+    /// Issues agent certificates.
     pub(crate) authority: Option<Authority>,
     agent_seconds: i64,
     identity: Arc<ServerIdentity>,
@@ -26,7 +26,7 @@ pub(crate) struct Tls {
     pub(crate) config: Arc<ServerConfig>,
 }
 
-/// Where the certificate of the server comes from.
+/// Source of the server certificate.
 enum Source {
     Files { files: KeyPairFiles, seen: Mutex<Written> },
     Own { names: Vec<Name> },
@@ -35,13 +35,13 @@ enum Source {
 type Written = (Option<SystemTime>, Option<SystemTime>);
 
 impl Tls {
-    /// The certificate that clients have to trust, where this server issues its own.
+    /// PEM certificate that clients have to trust, if the server uses the internal certificate authority.
     pub(crate) fn own_authority(&self) -> Option<Arc<str>> {
         self.own_names()?;
         self.authority.as_ref().map(|authority| authority.pem().into())
     }
 
-    /// `None` where nothing is said of TLS.
+    /// `None` without TLS settings.
     pub(crate) fn open(
         settings: Option<&stoker_settings::Tls>,
         listen: SocketAddr,
@@ -70,7 +70,7 @@ impl Tls {
         Ok(Some(Self { authority, agent_seconds, identity, source, config }))
     }
 
-    /// A certificate for an agent; `None` where there is no authority.
+    /// Issues an agent certificate; `None` without a certificate authority.
     pub(crate) fn issue_agent(
         &self,
         request: &str,
@@ -81,7 +81,7 @@ impl Tls {
         Some(self.authority.as_ref()?.issue_agent(request, uid, validity))
     }
 
-    /// Whether the server makes its own certificate, and under which names.
+    /// Subject names of a self-issued certificate; `None` if it comes from files.
     pub(crate) fn own_names(&self) -> Option<&[Name]> {
         match &self.source {
             Source::Own { names } => Some(names),
@@ -89,21 +89,21 @@ impl Tls {
         }
     }
 
-    /// Takes over what was renewed, and renews what has to be. Connections that stand go on.
-    fn refresh(&self, is_asked: bool, now: Micros) -> Result<bool, TlsError> {
+    /// Reloads changed certificate files, or reissues an expiring certificate. Existing connections are not affected.
+    fn refresh(&self, is_forced: bool, now: Micros) -> Result<bool, TlsError> {
         match (&self.source, &self.authority) {
             (Source::Files { files, seen }, _) => {
                 let written = files.written_at();
                 let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-                if !is_asked && *seen == written {
+                if !is_forced && *seen == written {
                     return Ok(false);
                 }
-                // Noted in any case: the same mistake is not told every few seconds.
+                // Recorded even on failure, so that the same error is logged once.
                 *seen = written;
                 self.identity.reload(files)?;
             }
             (Source::Own { names }, Some(authority)) => {
-                if !is_asked && seconds(now) < self.identity.validity().renew_at() {
+                if !is_forced && seconds(now) < self.identity.validity().renew_at() {
                     return Ok(false);
                 }
                 let validity = Validity::starting(seconds(now), OWN_SECONDS);
@@ -115,36 +115,38 @@ impl Tls {
         Ok(true)
     }
 
-    /// Looks after the certificate for as long as the server runs. SIGHUP makes it look at once.
+    /// Watches the certificate until the server stops. SIGHUP triggers a check.
     pub(crate) async fn look_after(&self, clock: Clock, monitor: TaskMonitor) {
-        let Ok(mut asked) = signal(SignalKind::hangup()) else {
-            tracing::warn!("signals cannot be heard: renewed certificates are noticed a little later");
+        let Ok(mut hangup) = signal(SignalKind::hangup()) else {
+            tracing::warn!("cannot handle SIGHUP; renewed certificates are found by polling");
             return self.look_forever(clock, &monitor).await;
         };
         loop {
-            let is_asked = tokio::select! {
-                heard = asked.recv() => heard.is_some(),
-                () = tokio::time::sleep(LOOK_INTERVAL) => false,
+            let is_forced = tokio::select! {
+                heard = hangup.recv() => heard.is_some(),
+                () = tokio::time::sleep(CHECK_INTERVAL) => false,
             };
-            self.look(is_asked, clock, &monitor);
+            self.look(is_forced, clock, &monitor);
         }
     }
 
     async fn look_forever(&self, clock: Clock, monitor: &TaskMonitor) {
         loop {
-            tokio::time::sleep(LOOK_INTERVAL).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
             self.look(false, clock, monitor);
         }
     }
 
-    fn look(&self, is_asked: bool, clock: Clock, monitor: &TaskMonitor) {
+    fn look(&self, is_forced: bool, clock: Clock, monitor: &TaskMonitor) {
         monitor.start();
-        let refreshed = self.refresh(is_asked, clock.now());
+        let refreshed = self.refresh(is_forced, clock.now());
         monitor.finish(&refreshed);
         match refreshed {
-            Ok(true) => tracing::info!("new connections see a new certificate"),
+            Ok(true) => tracing::info!("server certificate replaced"),
             Ok(false) => {}
-            Err(error) => tracing::error!(error = %error, "the certificate stays as it was"),
+            Err(error) => {
+                tracing::error!(error = %error, "cannot replace the server certificate; keeping the current one")
+            }
         }
     }
 }
@@ -153,7 +155,7 @@ fn seconds(at: Micros) -> i64 {
     at.0.div_euclid(Micros::SECOND)
 }
 
-/// Under which names this machine is reached, with those that were given first.
+/// Names and addresses of this machine, configured names first.
 fn own_names(listen: IpAddr, given: &[String]) -> Vec<Name> {
     let mut names: Vec<Name> = given.iter().filter_map(|name| name.parse().ok()).collect();
     let host = nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
@@ -175,7 +177,7 @@ fn own_names(listen: IpAddr, given: &[String]) -> Vec<Name> {
     kept
 }
 
-/// Of all interfaces, but for those that mean something on one link only.
+/// Addresses of all interfaces, without link-local ones.
 fn addresses() -> Vec<IpAddr> {
     let Ok(interfaces) = nix::ifaddrs::getifaddrs() else { return Vec::new() };
     let address = |interface: nix::ifaddrs::InterfaceAddress| {
@@ -192,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_knows_its_names_and_says_each_once() {
+    fn own_names_are_complete_and_unique() {
         let names =
             own_names("127.0.0.1".parse().unwrap(), &["stoker.example".to_owned(), "localhost".to_owned()]);
         let shown: Vec<String> = names.iter().map(ToString::to_string).collect();

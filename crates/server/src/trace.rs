@@ -1,8 +1,8 @@
-//! How a request is followed to the tasks it leads to.
+//! Traces of requests.
 //!
-//! A caller may send a `traceparent` (W3C Trace Context); otherwise a trace begins here. Its id is on every line that is
-//! logged for the request, kept with the run that the request starts, and told to the agents, whose lines and tasks
-//! have it too. Where somebody collects traces, a request is a span, and everything that follows from it is under that.
+//! A caller may send a `traceparent` (W3C Trace Context); otherwise a trace begins here. Its id is on every log line of
+//! the request, stored with the run that the request starts, and sent to the agents. With trace collection enabled,
+//! a request is a span, and the spans of its run are its children.
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue};
@@ -17,17 +17,17 @@ use crate::access::caller::Login;
 use crate::web_ui;
 
 const HEADER: HeaderName = HeaderName::from_static("traceparent");
-/// The same in an answer, without what only programs want.
-const ANSWER: HeaderName = HeaderName::from_static("x-trace-id");
-/// What is asked all the time, by nobody who wants to know what became of it.
-const UNTRACED: &[&str] = &["/api/v1/health", "/api/v1/metrics", web_ui::PLACE];
+/// Response header with the trace id.
+const TRACE_ID_HEADER: HeaderName = HeaderName::from_static("x-trace-id");
+/// Routes that are polled and not worth tracing.
+const UNTRACED: &[&str] = &["/api/v1/health", "/api/v1/metrics", web_ui::ROUTE];
 
 fn begin() -> Option<Traceparent> {
     let trace = u128::from_ne_bytes(random::bytes().ok()?);
     Traceparent::new(trace, u64::from_ne_bytes(random::bytes().ok()?))
 }
 
-/// Gives a request its trace.
+/// Middleware that gives a request its trace.
 pub(crate) async fn follow(State(tracer): State<Tracer>, request: Request, next: Next) -> Response {
     let given = request.headers().get(HEADER).and_then(|value| Traceparent::parse(value.to_str().ok()?));
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
@@ -38,15 +38,15 @@ pub(crate) async fn follow(State(tracer): State<Tracer>, request: Request, next:
     let mut response = within(Some(trace), next.run(request)).instrument(logged).await;
     span.set("http.response.status_code", i64::from(response.status().as_u16()));
     if response.status().is_server_error() {
-        span.fail("the server failed");
+        span.fail("server error");
     }
     if let Ok(shown) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert(ANSWER, shown);
+        response.headers_mut().insert(TRACE_ID_HEADER, shown);
     }
     response
 }
 
-/// The request as a span: what was asked for and by whom, and nothing of what was sent.
+/// Span of a request: route and caller, no request data.
 fn span_of(tracer: &Tracer, request: &Request, route: &str, under: Option<Traceparent>) -> Span {
     if !tracer.is_on() || UNTRACED.contains(&route) {
         return Span::default();

@@ -1,6 +1,6 @@
 //! Compares with recorded results of the Python reference, if the corpus is available next to the project.
 //!
-//! `STOKER_CORPUS=regex cargo test --test corpus` runs only cases whose ID starts with `regex`.
+//! `STOKER_CORPUS=regex cargo test --test language corpus` runs only cases whose ID starts with `regex`.
 
 use stoker_testenv::shared_data;
 

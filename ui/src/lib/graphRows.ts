@@ -27,7 +27,7 @@ export function graphRows(graphs: Schemas["Graph"][]): GraphRow[] {
     else {
       row.nPlugins += 1;
       row.nPluginTasks += graph.tasks.length;
-      row.plugins = `${count(row.nPluginTasks, "task")} of ${count(row.nPlugins, "plugin")}`;
+      row.plugins = `${count(row.nPluginTasks, "task")} from ${count(row.nPlugins, "plugin")}`;
     }
     row.filter = graph.node_filter ?? row.filter;
   }

@@ -164,7 +164,7 @@ impl<'a> SyntheticCluster<'a> {
     }
 }
 
-/// All exact role and tag names, and patterns that match none of them, each as a node of its own. Sorted.
+/// All exact role and tag names, and patterns that match none of them, each as a separate node. Sorted.
 fn node_names<'a>(placement: &[Placement<'a>], budget: &mut Budget) -> Vec<&'a str> {
     let names: BTreeSet<&str> =
         placement.iter().flat_map(|placement| placement.named.iter().copied()).collect();

@@ -10,6 +10,7 @@ use stoker_yaql::Span;
 use super::columns::{Runs, pack, unpack, unpack_up_to};
 use super::order::Order;
 use super::{Bounds, DecodeError, ExplainedPlan, VERSION};
+use crate::nodes::NOT_ONLINE;
 use crate::plan::{Choice, Details, FaultToleranceGroup, Plan, PlannedTask, Verdict};
 use crate::problem::{Excluded, Origin, Problem, Severity, codes};
 use crate::reasons::{Explanation, Reasons};
@@ -134,8 +135,20 @@ impl<'p> Document<'p> {
         let problems =
             self.problems.into_iter().map(StoredProblem::into_problem).collect::<Result<_, _>>()?;
         let reasons = Reasons { explanations, of };
-        Ok(ExplainedPlan { plan, reasons, problems, excluded: self.excluded.into_owned() })
+        let excluded = self.excluded.into_owned().into_iter().map(with_current_reason).collect();
+        Ok(ExplainedPlan { plan, reasons, problems, excluded })
     }
+}
+
+/// The text of [`NOT_ONLINE`] in plans stored by earlier versions.
+const LEGACY_NOT_ONLINE: &str = "it is not online";
+
+/// Replaces [`LEGACY_NOT_ONLINE`], because servers compare the reason with [`NOT_ONLINE`].
+fn with_current_reason(mut node: Excluded) -> Excluded {
+    if node.why == LEGACY_NOT_ONLINE {
+        NOT_ONLINE.clone_into(&mut node.why);
+    }
+    node
 }
 
 fn node_sets(all: &[Runs], n_nodes: usize, bounds: &Bounds) -> Result<Vec<Arc<[u32]>>, DecodeError> {

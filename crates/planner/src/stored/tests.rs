@@ -81,6 +81,15 @@ fn each_corruption_is_reported() {
 }
 
 #[test]
+fn legacy_reason_of_offline_nodes_is_translated() {
+    let mut document = document();
+    document["excluded"] = json!([{"uid": "7", "why": "it is not online"}, {"uid": "8", "why": "other"}]);
+    let excluded = decoded(&document).unwrap().excluded;
+    let reasons: Vec<&str> = excluded.iter().map(|node| node.why.as_str()).collect();
+    assert_eq!(reasons, [crate::NOT_ONLINE, "other"]);
+}
+
+#[test]
 fn oversized_and_truncated_input_is_rejected() {
     let check = |bytes: &[u8], expected: &str| {
         let error = decode_within(bytes, &SMALL).expect_err(expected).to_string();

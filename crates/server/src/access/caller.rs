@@ -1,4 +1,4 @@
-//! From the headers of a request to a caller.
+//! Authentication: from request headers to a caller.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use crate::access::token::Secret;
 use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
 
-/// How far a request proved who sends it.
+/// Result of authenticating a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Login {
     Missing,
-    /// There is a token or password, and it is none of ours.
+    /// The token or password is invalid.
     Wrong,
     Is(Caller),
-    /// It could not be found out. That is no concern of operations that anybody may use.
+    /// Authentication failed for another reason, such as an unavailable database. Public operations ignore it.
     Unknown(ApiError),
 }
 
@@ -34,20 +34,20 @@ impl Login {
     pub(crate) fn require(&self, permission: Permission) -> ApiResult<&Caller> {
         match self {
             Self::Missing => {
-                Err(ApiError::unauthorized("log in first: this needs a token in `X-Auth-Token`"))
+                Err(ApiError::unauthorized("authentication required: send a token in `X-Auth-Token`"))
             }
-            Self::Wrong => Err(ApiError::unauthorized("the token is not known, has expired or was revoked")),
+            Self::Wrong => Err(ApiError::unauthorized("the token is unknown, expired or revoked")),
             Self::Unknown(error) => Err(error.clone()),
             Self::Is(caller) if caller.may(permission) => Ok(caller),
             Self::Is(caller) => Err(ApiError::forbidden(format!(
-                "user `{}` may not do this: it needs the permission `{permission}`",
+                "user `{}` lacks the permission `{permission}`",
                 caller.user_name
             ))),
         }
     }
 }
 
-/// The caller of an operation that is not public, as an argument of its handler.
+/// The authenticated caller, as a handler argument.
 #[derive(Clone, Debug)]
 pub(crate) struct Authenticated {
     pub(crate) caller: Caller,
@@ -55,7 +55,7 @@ pub(crate) struct Authenticated {
 }
 
 impl Authenticated {
-    /// On whose behalf a change is written.
+    /// Actor for the audit log.
     pub(crate) fn actor(&self) -> Actor {
         Actor {
             user_id: Some(self.caller.user_id),
@@ -64,12 +64,12 @@ impl Authenticated {
         }
     }
 
-    /// Whether things of this tenant exist for the caller.
+    /// Whether resources of this tenant are visible to the caller.
     pub(crate) fn may_see(&self, tenant_id: TenantId) -> bool {
         self.tenant_limit().is_none_or(|limit| limit == tenant_id)
     }
 
-    /// The tenant to which everything shown must belong.
+    /// Tenant that the caller is restricted to, if any.
     pub(crate) fn tenant_limit(&self) -> Option<TenantId> {
         self.caller.tenant_limit()
     }
@@ -86,7 +86,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Authenticated {
     }
 }
 
-/// Finds out who sends a request; whether that is enough is asked where the operation is declared.
+/// Authenticates a request. Authorization happens where the operation is declared.
 pub(crate) async fn identify(
     State(access): State<Arc<AccessControl>>,
     mut request: Request,
@@ -102,18 +102,18 @@ pub(crate) async fn identify(
     next.run(request).await
 }
 
-/// How far the headers of a request prove who sends it.
+/// Authenticates request headers.
 pub(crate) async fn login_of(access: &AccessControl, headers: &HeaderMap, peer: std::net::IpAddr) -> Login {
     let login = match presented(headers) {
         None => Ok(Login::Missing),
         Some(Presented::Token(secret)) => by_token(access, &secret).await.map_err(ApiError::from),
         Some(Presented::Password(credentials)) => by_password(access, &credentials, peer).await,
-        Some(Presented::Nonsense) => Ok(Login::Wrong),
+        Some(Presented::Malformed) => Ok(Login::Wrong),
     };
     login.unwrap_or_else(Login::Unknown)
 }
 
-/// Looks a token up, in memory first.
+/// Looks up a token, in the cache first.
 async fn by_token(access: &AccessControl, secret: &Secret) -> Result<Login, StoreError> {
     let OrchestratorContext { store, clock, .. } = &access.context;
     let now = clock.now();
@@ -148,16 +148,16 @@ async fn by_password(
 enum Presented {
     Token(Secret),
     Password(Credentials),
-    Nonsense,
+    Malformed,
 }
 
-/// `X-Auth-Token`, else `Authorization: Bearer` or `Basic`. Clients of a server without login send an empty token.
+/// Reads `X-Auth-Token`, else `Authorization: Bearer` or `Basic`. Fuel clients without login send an empty token.
 fn presented(headers: &HeaderMap) -> Option<Presented> {
     if let Some(value) = headers.get("x-auth-token").filter(|value| !value.is_empty()) {
-        return Some(value.to_str().map_or(Presented::Nonsense, |text| Presented::Token(Secret::new(text))));
+        return Some(value.to_str().map_or(Presented::Malformed, |text| Presented::Token(Secret::new(text))));
     }
     let value = headers.get(header::AUTHORIZATION)?;
-    Some(authorization(value.to_str().unwrap_or_default()).unwrap_or(Presented::Nonsense))
+    Some(authorization(value.to_str().unwrap_or_default()).unwrap_or(Presented::Malformed))
 }
 
 fn authorization(text: &str) -> Option<Presented> {

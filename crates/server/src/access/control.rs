@@ -1,4 +1,4 @@
-//! Who may use the server: passwords, tokens and the limit on failed logins.
+//! Access control: passwords, tokens and the rate limit on failed logins.
 
 use std::sync::Arc;
 
@@ -37,11 +37,11 @@ impl AccessControl {
         Self { context, passwords, tokens, failures, metrics }
     }
 
-    /// The hash that is stored in place of a password.
+    /// Hashes a password for storage.
     pub(crate) async fn hash(&self, password: String) -> ApiResult<String> {
         self.passwords.hash(password).await.map_err(|error| {
             tracing::error!(error = %error, "cannot hash a password");
-            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the password could not be hashed")
+            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot hash the password")
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The first start makes the first user.
+//! First start: creates the first user.
 
 use stoker_model::{Actor, Change, NewTenant, NewUser, Role};
 use stoker_orchestrator::StartError;
@@ -10,14 +10,14 @@ use crate::access::password::{HashingFailed, Passwords};
 /// Name of the first user, and of its tenant.
 pub const ADMIN: &str = "admin";
 
-/// What the operator must be told after the first start.
+/// Result to report to the operator.
 #[derive(Debug, PartialEq, Eq)]
 pub enum FirstStart {
-    /// There are users already.
+    /// Users exist already.
     No,
-    /// The password came from the environment.
+    /// The password was configured.
     Given,
-    /// It was made up; this is the only time it can be seen.
+    /// The password was generated; it is shown only now.
     Generated { password: String },
 }
 
@@ -25,7 +25,7 @@ pub enum FirstStart {
 pub enum FirstStartFailed {
     #[error("the store failed")]
     Store(#[from] StoreError),
-    #[error("no password could be made: {0}")]
+    #[error("cannot generate a password: {0}")]
     Random(getrandom::Error),
     #[error("{0}")]
     Hashing(String),
@@ -45,7 +45,7 @@ impl From<HashingFailed> for FirstStartFailed {
     }
 }
 
-/// Makes tenant and user `admin` in an empty database. Two servers that start at once make one of them.
+/// Creates tenant and user `admin` in an empty database. If two servers start concurrently, one of them creates them.
 pub(crate) async fn run(
     store: &Store,
     passwords: &Passwords,
@@ -100,7 +100,7 @@ fn random_password() -> Result<String, FirstStartFailed> {
     while password.len() < LENGTH {
         let mut bytes = [0; 64];
         getrandom::fill(&mut bytes).map_err(FirstStartFailed::Random)?;
-        // Bytes past the last whole multiple would favour some letters.
+        // Rejection sampling: bytes beyond the last full multiple of the alphabet would bias the result.
         let fair = bytes.iter().filter(|byte| usize::from(**byte) < 256 / ALPHABET.len() * ALPHABET.len());
         let letters = fair.map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()]));
         password.extend(letters.take(LENGTH - password.len()));
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn made_up_passwords_are_long_and_different() {
+    fn generated_passwords_are_long_and_unique() {
         let (one, two) = (random_password().unwrap(), random_password().unwrap());
         assert_eq!(one.len(), 20);
         assert_ne!(one, two);

@@ -1,7 +1,7 @@
-//! A brake on guessing passwords. Only failures count: real clients log in for every command.
+//! Rate limiter for failed logins. Only failures count: real clients log in for every command.
 //!
-//! Counted are failures of a user from an address, and of an address whatever the user. Not of a user alone: then
-//! anybody could lock out everybody.
+//! Failures are counted per user and address, and per address. They are not counted per user alone: that would let
+//! anyone lock out any user.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -9,25 +9,25 @@ use std::sync::{Mutex, PoisonError};
 
 use stoker_model::Micros;
 
-/// How fast one may fail.
+/// Token bucket parameters.
 #[derive(Clone, Copy)]
-struct Pace {
-    /// Failures at once before the brake is felt.
+struct RateLimit {
+    /// Number of failures allowed in a burst.
     burst: i64,
-    /// After that, one more for each of these.
+    /// Refill interval of one failure.
     interval_micros: i64,
 }
 
-const OF_USER: Pace = Pace { burst: 10, interval_micros: 10 * Micros::SECOND };
-const OF_ADDRESS: Pace = Pace { burst: 100, interval_micros: Micros::SECOND };
-/// Keys remembered before those that no longer matter are swept out.
+const USER_LIMIT: RateLimit = RateLimit { burst: 10, interval_micros: 10 * Micros::SECOND };
+const ADDRESS_LIMIT: RateLimit = RateLimit { burst: 100, interval_micros: Micros::SECOND };
+/// Number of keys stored before expired ones are evicted.
 const KEYS_MAX: usize = 50_000;
 
-/// Counts failed logins.
+/// Rate limiter for failed logins.
 #[derive(Default)]
 pub(crate) struct FailureLimiter {
-    /// For each key the time at which its failures will be forgiven.
-    forgiven_at: Mutex<HashMap<Key, Micros>>,
+    /// For each key, the time at which its bucket is full again.
+    refilled_at: Mutex<HashMap<Key, Micros>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -37,51 +37,50 @@ enum Key {
 }
 
 impl FailureLimiter {
-    /// Counts a try as failed before it is made, so that many at once cannot slip through; a try that succeeds is
-    /// taken back with [`FailureLimiter::succeeded`]. Or the seconds to wait before another try.
+    /// Counts an attempt as failed before it is made, so that concurrent attempts cannot bypass the limit;
+    /// [`FailureLimiter::succeeded`] takes a success back. `Err`: seconds until the next attempt is allowed.
     pub(crate) fn begin(&self, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
-        let mut forgiven_at = self.forgiven_at.lock().unwrap_or_else(PoisonError::into_inner);
-        wait(&forgiven_at, user, address, now)?;
-        if forgiven_at.len() >= KEYS_MAX {
-            forgiven_at.retain(|_, at| *at > now);
+        let mut refilled_at = self.refilled_at.lock().unwrap_or_else(PoisonError::into_inner);
+        wait(&refilled_at, user, address, now)?;
+        if refilled_at.len() >= KEYS_MAX {
+            refilled_at.retain(|_, at| *at > now);
         }
-        for (key, pace) in keys(user, address) {
-            let at = forgiven_at.entry(key).or_insert(now);
-            *at = Micros((*at).max(now).0 + pace.interval_micros);
+        for (key, limit) in keys(user, address) {
+            let at = refilled_at.entry(key).or_insert(now);
+            *at = Micros((*at).max(now).0 + limit.interval_micros);
         }
         Ok(())
     }
 
-    /// The seconds to wait before another try, which is not counted: for secrets that cannot be guessed by trying many at
-    /// once, and of which many are shown at once, by machines behind one address. Whoever fails calls
-    /// [`FailureLimiter::begin`] afterwards.
+    /// Checks the limit without counting an attempt. For secrets that cannot be guessed by brute force and that many
+    /// machines behind one address present at once. Callers count a failure with [`FailureLimiter::begin`] afterwards.
     pub(crate) fn check(&self, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
-        wait(&self.forgiven_at.lock().unwrap_or_else(PoisonError::into_inner), user, address, now)
+        wait(&self.refilled_at.lock().unwrap_or_else(PoisonError::into_inner), user, address, now)
     }
 
     pub(crate) fn succeeded(&self, user: &str, address: IpAddr) {
-        let mut forgiven_at = self.forgiven_at.lock().unwrap_or_else(PoisonError::into_inner);
-        for (key, pace) in keys(user, address) {
-            if let Some(at) = forgiven_at.get_mut(&key) {
-                at.0 -= pace.interval_micros;
+        let mut refilled_at = self.refilled_at.lock().unwrap_or_else(PoisonError::into_inner);
+        for (key, limit) in keys(user, address) {
+            if let Some(at) = refilled_at.get_mut(&key) {
+                at.0 -= limit.interval_micros;
             }
         }
     }
 }
 
-fn wait(forgiven_at: &HashMap<Key, Micros>, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
-    let waits = keys(user, address).map(|(key, pace)| {
-        let debt_micros = forgiven_at.get(&key).map_or(0, |at| at.0 - now.0);
-        debt_micros - pace.burst * pace.interval_micros + pace.interval_micros
+fn wait(refilled_at: &HashMap<Key, Micros>, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
+    let waits = keys(user, address).map(|(key, limit)| {
+        let debt_micros = refilled_at.get(&key).map_or(0, |at| at.0 - now.0);
+        debt_micros - limit.burst * limit.interval_micros + limit.interval_micros
     });
     let longest = waits.into_iter().max().unwrap_or(0);
     if longest > 0 { Err(longest.div_euclid(Micros::SECOND) + 1) } else { Ok(()) }
 }
 
-fn keys(user: &str, address: IpAddr) -> [(Key, Pace); 2] {
-    // A name as long as a body would fill the memory.
+fn keys(user: &str, address: IpAddr) -> [(Key, RateLimit); 2] {
+    // Bounds the memory per key: a name could be as long as a body.
     let user = user.chars().take(255).collect();
-    [(Key::User(user, address), OF_USER), (Key::Address(address), OF_ADDRESS)]
+    [(Key::User(user, address), USER_LIMIT), (Key::Address(address), ADDRESS_LIMIT)]
 }
 
 #[cfg(test)]
@@ -92,7 +91,7 @@ mod tests {
     const THERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
 
     #[test]
-    fn ten_failures_are_free_and_then_one_waits() {
+    fn failures_beyond_burst_are_throttled() {
         let limiter = FailureLimiter::default();
         for _ in 0..10 {
             assert_eq!(limiter.begin("u", HERE, Micros(0)), Ok(()));
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn to_be_looked_at_costs_nothing() {
+    fn check_does_not_count() {
         let limiter = FailureLimiter::default();
         for _ in 0..1000 {
             assert_eq!(limiter.check("u", HERE, Micros(0)), Ok(()));
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn successes_count_for_nothing() {
+    fn successes_do_not_count() {
         let limiter = FailureLimiter::default();
         for _ in 0..1000 {
             assert_eq!(limiter.begin("u", HERE, Micros(0)), Ok(()));
@@ -126,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_tries_many_names_waits_a_little_however_long_it_tries() {
+    fn rejected_attempts_do_not_extend_the_wait() {
         let limiter = FailureLimiter::default();
         let n_tries = 10_000;
         let refused = (0..n_tries)
@@ -134,7 +133,7 @@ mod tests {
             .count();
         assert!(refused > n_tries / 2);
         let wait = limiter.begin("new", HERE, Micros(0)).unwrap_err();
-        assert!(wait <= 3, "tries that were refused are not held against anybody: {wait}");
+        assert!(wait <= 3, "rejected attempts must not count: {wait}");
         assert_eq!(limiter.begin("new", THERE, Micros(0)), Ok(()));
     }
 }

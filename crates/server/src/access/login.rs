@@ -1,4 +1,4 @@
-//! From a name and a password, or an older token, to a new token.
+//! Login with a password or an existing token.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use crate::access::control::AccessControl;
 use crate::access::token::Secret;
 use crate::http::error::{ApiError, ApiResult};
 
-/// What a user types.
+/// User name and password.
 #[derive(Clone)]
 pub(crate) struct Credentials {
     pub(crate) name: String,
@@ -29,17 +29,17 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// How a tenant is named in a login.
+/// Tenant named in a login request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TenantName {
     Own,
     Named(String),
-    /// The text of an id.
+    /// Tenant id as text.
     WithId(String),
 }
 
 impl TenantName {
-    /// A user belongs to one tenant, so naming another is as wrong as a wrong password.
+    /// A user belongs to one tenant; naming another one fails like a wrong password.
     fn fits(&self, tenant: &Tenant) -> bool {
         match self {
             Self::Own => true,
@@ -49,7 +49,7 @@ impl TenantName {
     }
 }
 
-/// A fresh login.
+/// A successful login.
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) secret: Secret,
@@ -68,7 +68,7 @@ pub(crate) fn caller(user: &User, tenant: &Tenant) -> Caller {
     }
 }
 
-/// Checks a password, slowed down after failures.
+/// Verifies a password, rate-limited after failures.
 pub(crate) async fn check(
     access: &AccessControl,
     credentials: &Credentials,
@@ -87,8 +87,8 @@ pub(crate) async fn check(
         return Ok(found);
     }
     access.metrics.login("failure");
-    tracing::warn!(user.name = credentials.name, peer = %peer, "a login failed");
-    Err(ApiError::unauthorized("the name or the password is wrong"))
+    tracing::warn!(user.name = credentials.name, peer = %peer, "login failed");
+    Err(ApiError::unauthorized("wrong user name or password"))
 }
 
 async fn account(access: &AccessControl, name: &str) -> ApiResult<(Option<(User, Tenant)>, Option<String>)> {
@@ -105,34 +105,34 @@ fn too_many(seconds: i64) -> ApiError {
     ApiError::new(StatusCode::TOO_MANY_REQUESTS, message).with_header(header::RETRY_AFTER, wait)
 }
 
-/// A token for a user who proved the password.
+/// Issues a token for a user with a password.
 pub(crate) async fn with_password(
     access: &AccessControl,
     credentials: &Credentials,
-    wanted: &TenantName,
+    tenant_name: &TenantName,
     peer: IpAddr,
 ) -> ApiResult<Session> {
     let (user, tenant) = check(access, credentials, peer).await?;
-    if !wanted.fits(&tenant) {
+    if !tenant_name.fits(&tenant) {
         return Err(wrong_tenant());
     }
     issue(access, user, tenant).await
 }
 
-/// A login with a token gives the same token again: it lives no longer than it did, and revoked it is gone for good.
+/// A login with a token returns the same token: its lifetime is not extended, and revoking it stays effective.
 pub(crate) async fn with_token(
     access: &AccessControl,
     secret: &Secret,
-    wanted: &TenantName,
+    tenant_name: &TenantName,
 ) -> ApiResult<Session> {
     let found = access.context.store.read().await?.token_find(&secret.digest()).await?;
     let now = access.context.clock.now();
     let valid =
         found.filter(|(token, user, tenant)| token.expires_at > now && user.enabled && tenant.enabled);
     let Some((token, user, tenant)) = valid else {
-        return Err(ApiError::unauthorized("the token is not known, has expired or was revoked"));
+        return Err(ApiError::unauthorized("the token is unknown, expired or revoked"));
     };
-    if !wanted.fits(&tenant) {
+    if !tenant_name.fits(&tenant) {
         return Err(wrong_tenant());
     }
     Ok(Session { secret: secret.clone(), token, user, tenant })
@@ -159,7 +159,10 @@ async fn issue(access: &AccessControl, user: User, tenant: Tenant) -> ApiResult<
 
 pub(crate) fn random_secret() -> ApiResult<Secret> {
     Secret::random().map_err(|error| {
-        tracing::error!(error = %error, "the system gives no random numbers");
-        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "no random numbers to make a token from")
+        tracing::error!(error = %error, "the system random source failed");
+        ApiError::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "cannot generate a token: the system random source failed",
+        )
     })
 }

@@ -1,12 +1,12 @@
-//! What may be shown to whom.
+//! Redaction of secrets by permission.
 
 use stoker_model::{Json, JsonMap, Permission};
 use stoker_state::Secrets;
 
 use super::caller::Authenticated;
 
-/// Masks the secrets in documents, unless the caller may change them: who can only look has no use for a password, and who
-/// changes settings sends back what was read.
+/// Masks secrets in documents unless the caller may change them. A caller who edits settings sends back what it read,
+/// so it must see the real values.
 pub(crate) fn mask_for(login: &Authenticated, documents: &mut [JsonMap]) {
     if login.caller.may(Permission::Operate) {
         return;

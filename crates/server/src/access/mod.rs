@@ -1,4 +1,4 @@
-//! Who may use the server: passwords, tokens, and what stands between a request and its operation.
+//! Authentication and authorization: passwords, tokens, rate limits, redaction.
 
 pub(crate) mod caller;
 pub(crate) mod control;

@@ -1,4 +1,4 @@
-//! Passwords: Argon2id, off the threads that answer requests, a few at a time.
+//! Password hashing with Argon2id on blocking threads, with bounded concurrency.
 
 use std::sync::Arc;
 
@@ -8,50 +8,50 @@ use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 
-/// Each takes 19 MiB and a core for a while; more at once would only starve the rest.
-const AT_ONCE_MAX: usize = 2;
+/// Concurrent hashes. Each takes 19 MiB and a core; more would starve the rest of the server.
+const CONCURRENCY_MAX: usize = 2;
 
-/// Hashes and checks passwords.
+/// Hashes and verifies passwords.
 pub(crate) struct Passwords {
-    turns: Arc<Semaphore>,
-    /// Checked when there is no such user, so that the time taken tells nobody which names exist.
+    permits: Arc<Semaphore>,
+    /// Verified for unknown users, so that the response time does not reveal which names exist.
     decoy: String,
 }
 
-/// Hashing failed for a reason that is no user's fault.
+/// Hashing failed on the server side.
 #[derive(Debug, thiserror::Error)]
 #[error("hashing a password failed: {0}")]
 pub(crate) struct HashingFailed(String);
 
 impl Passwords {
     pub(crate) fn new() -> Result<Self, HashingFailed> {
-        Ok(Self { turns: Arc::new(Semaphore::new(AT_ONCE_MAX)), decoy: hash("decoy")? })
+        Ok(Self { permits: Arc::new(Semaphore::new(CONCURRENCY_MAX)), decoy: hash("decoy")? })
     }
 
     pub(crate) async fn hash(&self, password: String) -> Result<String, HashingFailed> {
-        let turn = self.turn().await;
+        let permit = self.permit().await;
         let hashing = spawn_blocking(move || {
-            let _turn = turn;
+            let _permit = permit;
             hash(&password)
         });
         hashing.await.map_err(|error| HashingFailed(error.to_string()))?
     }
 
-    /// Whether the password is the one that was hashed; never true without a hash.
+    /// Verifies a password; false without a hash.
     pub(crate) async fn matches(&self, password: String, known: Option<String>) -> bool {
-        let turn = self.turn().await;
+        let permit = self.permit().await;
         let is_known = known.is_some();
         let known = known.unwrap_or_else(|| self.decoy.clone());
         let checking = spawn_blocking(move || {
-            let _turn = turn;
+            let _permit = permit;
             verify(&password, &known)
         });
         checking.await.unwrap_or(false) && is_known
     }
 
-    /// Given back by the work itself: a client that hangs up stops waiting, not the work.
-    async fn turn(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.turns).acquire_owned().await.ok()
+    /// The permit moves into the blocking task: a client that disconnects does not cancel the work.
+    async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.permits).acquire_owned().await.ok()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tokens: random, known to their bearer alone, looked up by their digest.
+//! Tokens: random, stored only as a digest.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,12 +9,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 use stoker_model::{Caller, Micros};
 
-/// So that a leaked token is recognised for what it is.
+/// Makes leaked tokens recognizable to secret scanners.
 const PREFIX: &str = "stk_";
-/// More callers than this at once are looked up in the database.
+/// Number of cached callers before the cache is cleared.
 const CACHED_MAX: usize = 20_000;
 
-/// The text of a token. It cannot be printed.
+/// Text of a token. Its `Debug` output is redacted.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Secret(String);
 
@@ -34,7 +34,7 @@ impl Secret {
         Sha256::digest(self.0.as_bytes()).into()
     }
 
-    /// For the one answer that hands the token out.
+    /// Reveals the token, for the one response that returns it.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
     }
@@ -46,10 +46,10 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Callers by the digest of their token.
+/// Cache of callers by token digest.
 ///
-/// Whatever changes users, tenants or tokens calls [`TokenCache::forget`]: from then on nothing found before is
-/// believed, not even by a look-up that was under way (it holds an older epoch).
+/// Every change of users, tenants or tokens calls [`TokenCache::forget`], which invalidates all entries, including
+/// those of lookups in flight (they hold an older epoch).
 #[derive(Default)]
 pub(crate) struct TokenCache {
     inner: RwLock<Inner>,
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revoked_token_is_forgotten_even_by_a_look_up_under_way() {
+    fn invalidation_covers_lookups_in_flight() {
         let cache = TokenCache::default();
         let epoch = cache.epoch();
         cache.put([1; 32], &caller(), Micros(10), epoch);
@@ -116,11 +116,11 @@ mod tests {
         cache.forget();
         assert_eq!(cache.get(&[1; 32], Micros(9)), None);
         cache.put([1; 32], &caller(), Micros(10), epoch);
-        assert_eq!(cache.get(&[1; 32], Micros(9)), None, "found before it was revoked");
+        assert_eq!(cache.get(&[1; 32], Micros(9)), None, "looked up before the revocation");
     }
 
     #[test]
-    fn tokens_are_long_different_and_never_printed() {
+    fn tokens_are_long_unique_and_redacted() {
         let (one, two) = (Secret::random().unwrap(), Secret::random().unwrap());
         assert_ne!(one, two);
         assert_eq!(one.reveal().len(), PREFIX.len() + 43);

@@ -1,4 +1,4 @@
-//! Answers: JSON with a status, a version, a range.
+//! HTTP responses: JSON with a status, an `ETag`, a `Content-Range`.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -13,7 +13,7 @@ use stoker_store::{List, Page};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::{etag, list};
 
-/// A success with a body.
+/// A successful response with a body.
 #[derive(Debug)]
 pub(crate) struct Answer<T> {
     status: StatusCode,
@@ -46,7 +46,7 @@ impl<T: Serialize> Answer<T> {
 }
 
 impl<T: Serialize> Answer<Vec<T>> {
-    /// A page of a collection, each item as `show` shows it.
+    /// A page of a collection; `show` converts each record.
     pub(crate) fn page<R>(list: &List, page: Page<R>, show: impl FnMut(R) -> T) -> ApiResult<Self> {
         let range = list::content_range(list, &page)?;
         let items = page.items.into_iter().map(show).collect();
@@ -62,7 +62,7 @@ impl<T: Serialize> IntoResponse for Answer<T> {
     }
 }
 
-/// Done, and nothing to say.
+/// 204 No Content.
 #[derive(Debug)]
 pub(crate) struct NoContent;
 
@@ -72,7 +72,7 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// A body that was written while what it shows was at hand.
+/// A body serialized while the data it shows is borrowed.
 #[derive(Debug)]
 pub(crate) struct Raw(Chunks);
 
@@ -82,8 +82,8 @@ impl Raw {
         match serde_json::to_writer(&mut chunks, body) {
             Ok(()) => Ok(Self(chunks)),
             Err(error) => {
-                tracing::error!(error = %error, "an answer could not be written");
-                Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the answer could not be written"))
+                tracing::error!(error = %error, "cannot serialize a response");
+                Err(ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot serialize the response"))
             }
         }
     }
@@ -92,8 +92,8 @@ impl Raw {
 impl IntoResponse for Raw {
     fn into_response(self) -> Response {
         let length = HeaderValue::from(self.0.n_bytes);
-        let pieces = self.0.finish().into_iter().map(Ok::<_, Infallible>);
-        let body = Body::from_stream(tokio_stream::iter(pieces));
+        let chunks = self.0.finish().into_iter().map(Ok::<_, Infallible>);
+        let body = Body::from_stream(tokio_stream::iter(chunks));
         (
             [
                 (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
@@ -105,19 +105,19 @@ impl IntoResponse for Raw {
     }
 }
 
-/// A picture or a page, which is looked at and runs nothing, wherever its names come from.
+/// A diagram or page. The policy forbids scripts, since names in it come from users.
 pub(crate) fn shown(media: &'static str, text: String) -> Response {
-    let harmless = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
+    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(media)),
-        (header::CONTENT_SECURITY_POLICY, harmless),
+        (header::CONTENT_SECURITY_POLICY, policy),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     ];
     (headers, text).into_response()
 }
 
-/// Text in pieces of one size. One growing buffer would be copied again and again, and the memory of a large one is
-/// asked of the system for every answer anew.
+/// Text in chunks of fixed size. A single growing buffer would be copied on each growth, and large allocations come
+/// fresh from the kernel for each response.
 #[derive(Debug, Default)]
 struct Chunks {
     full: Vec<Vec<u8>>,
@@ -155,14 +155,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_make_the_whole() {
+    fn chunks_concatenate_to_the_body() {
         let body: Vec<String> = (0..5000).map(|number| "x".repeat(number % 90)).collect();
         let mut chunks = Chunks::default();
         serde_json::to_writer(&mut chunks, &body).unwrap();
         let whole = serde_json::to_vec(&body).unwrap();
         assert_eq!(chunks.n_bytes, whole.len());
-        let pieces = chunks.finish();
-        assert!(pieces.len() > 5);
-        assert_eq!(pieces.concat(), whole);
+        let chunks = chunks.finish();
+        assert!(chunks.len() > 5);
+        assert_eq!(chunks.concat(), whole);
     }
 }

@@ -1,4 +1,4 @@
-//! Bodies of requests: bounded, JSON or YAML, with the place of everything in them.
+//! Request bodies: bounded, JSON or YAML, parsed with source positions.
 
 use std::time::Duration;
 
@@ -16,19 +16,18 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::media;
 
-/// How much of a body that is too large is read and thrown away, so that its sender reads our answer instead of a
-/// broken connection.
+/// How much of a body that is too large is read and discarded, so that its sender reads the response instead of a
+/// connection reset.
 const DRAIN_BYTES_MAX: u64 = 256 << 20;
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(20);
-/// A login is much shorter.
+/// Limit for unauthenticated requests; a login is much shorter.
 const SMALL_BYTES_MAX: usize = 64 << 10;
-/// Between two pieces of a body.
+/// Timeout between two frames of a body.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
-/// Larger bodies are parsed where they hold up nobody else.
+/// Larger bodies are parsed on a blocking thread.
 const INLINE_BYTES_MAX: usize = 64 << 10;
 
-/// A parsed body. What is wrong with its syntax and does not keep its shape from being read is told together with
-/// what is wrong with that shape.
+/// A parsed body. Syntax problems that leave the structure readable are reported together with structural ones.
 #[derive(Debug)]
 pub(crate) struct Document {
     text: String,
@@ -37,7 +36,7 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// Reads the body with a function that notes every problem; none may remain.
+    /// Reads the body with a function that collects problems; any error fails the request.
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Node, &mut Problems) -> Option<T>) -> ApiResult<T> {
         let mut problems = Problems::after(self.problems.clone());
         let value = read(&self.node, &mut problems);
@@ -47,7 +46,7 @@ impl Document {
         }
     }
 
-    /// Reads the body as a map; keys that `read` does not ask for are problems.
+    /// Reads the body as a map; keys that `read` does not consume are errors.
     pub(crate) fn fields<T>(&self, read: impl FnOnce(&mut Fields<'_, '_>) -> Option<T>) -> ApiResult<T> {
         self.read(|node, problems| {
             let mut fields = Fields::new(node, problems)?;
@@ -57,7 +56,7 @@ impl Document {
         })
     }
 
-    /// A graph, or a bare list of its tasks, and everything that is noteworthy about it.
+    /// Reads a graph, or a bare list of its tasks, and returns all its warnings.
     pub(crate) fn graph_with_warnings(&self) -> ApiResult<(GraphBody, Vec<Problem>)> {
         let mut problems = Problems::after(self.problems.clone());
         let body = graph::read_node(&self.node, &self.text, &mut problems);
@@ -67,23 +66,23 @@ impl Document {
         }
     }
 
-    /// The body with the place of everything in it.
+    /// The body with source positions.
     pub(crate) fn node(&self) -> &Node {
         &self.node
     }
 
-    /// The text as it came, for readers that point into it.
+    /// The text as sent, for readers that point into it.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The body without its positions.
+    /// The body without positions.
     pub(crate) fn json(&self) -> ApiResult<Json> {
         self.read(reader::json)
     }
 
-    /// The same where numbers are only compared with bounds: those that JSON values cannot keep are rounded, so that
-    /// whoever knows the bounds can tell of them.
+    /// Like [`Self::json`], but rounds integers that JSON values cannot represent, so that a later range check can report
+    /// them.
     pub(crate) fn json_roughly(&self) -> ApiResult<Json> {
         self.json().or_else(|_| self.read(|node, problems| reader::json(&rounded(node), problems)))
     }
@@ -91,7 +90,7 @@ impl Document {
 
 fn rounded(node: &Node) -> Node {
     let kind = match &node.kind {
-        // Its digits are those of a number, so they are one.
+        // Its digits form a valid number.
         NodeKind::Scalar(Scalar::BigInt(number)) => {
             let roughly = number.to_string().parse::<f64>().unwrap_or(f64::MAX).clamp(f64::MIN, f64::MAX);
             NodeKind::Scalar(Scalar::Float(roughly))
@@ -105,7 +104,7 @@ fn rounded(node: &Node) -> Node {
     Node { kind, span: node.span }
 }
 
-/// Bytes of a body at most; larger ones are refused.
+/// Maximum size of a body in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 
@@ -121,7 +120,7 @@ where
     }
 }
 
-/// For operations that can do without: nothing at all is no document.
+/// For operations with an optional body: an empty body is `None`.
 impl<S: Send + Sync> OptionalFromRequest<S> for Document
 where
     BodyLimit: FromRef<S>,
@@ -137,7 +136,7 @@ where
     }
 }
 
-/// A body from somebody who has not logged in: short, and JSON, which costs little to read.
+/// A body of an unauthenticated request: short, and JSON only, which is cheap to parse.
 #[derive(Debug)]
 pub(crate) struct SmallDocument(pub(crate) Document);
 
@@ -164,16 +163,16 @@ async fn text_of(request: Request, bytes_max: usize) -> ApiResult<(String, Forma
     let format = media::format_of(&parts.headers, &bytes);
     let text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
-        ApiError::bad_request(format!("the body is not UTF-8: byte {offset} belongs to no character"))
+        ApiError::bad_request(format!("the body is not UTF-8: invalid byte at offset {offset}"))
     })?;
     Ok((text, format))
 }
 
-/// The whole body, or `None` when it is too large.
+/// Collects the body; `None` if it is too large.
 async fn collect(mut body: Body, bytes_max: usize) -> ApiResult<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     while let Some(frame) = next_frame(&mut body).await? {
-        let frame = frame.map_err(|error| ApiError::bad_request(format!("the body broke off: {error}")))?;
+        let frame = frame.map_err(|error| ApiError::bad_request(format!("cannot read the body: {error}")))?;
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > bytes_max {
             drain(body).await;
@@ -184,11 +183,11 @@ async fn collect(mut body: Body, bytes_max: usize) -> ApiResult<Option<Vec<u8>>>
     Ok(Some(bytes))
 }
 
-/// A sender that says nothing for so long is gone, or wants to keep us busy.
+/// Reads the next frame. A sender that stays silent until the timeout is gone, or tries to hold the connection.
 pub(crate) async fn next_frame(body: &mut Body) -> ApiResult<Option<Result<Frame<Bytes>, axum::Error>>> {
     tokio::time::timeout(SILENCE_MAX, body.frame())
         .await
-        .map_err(|_| ApiError::new(StatusCode::REQUEST_TIMEOUT, "the body did not come to its end in time"))
+        .map_err(|_| ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout while reading the body"))
 }
 
 pub(crate) async fn drain(mut body: Body) {
@@ -201,7 +200,7 @@ pub(crate) async fn drain(mut body: Body) {
             }
         }
     };
-    // Whoever is slower than this finds a closed connection; that is their answer.
+    // A sender slower than this gets a connection reset.
     let _ = tokio::time::timeout(DRAIN_TIME_MAX, reading).await;
 }
 
@@ -217,7 +216,7 @@ async fn parse(text: String, format: Format) -> ApiResult<Document> {
     };
     let (text, Parsed { node, problems }) = if is_long {
         let reading = tokio::task::spawn_blocking(read).await;
-        reading.map_err(|_| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "reading the body failed"))?
+        reading.map_err(|_| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "parsing the body failed"))?
     } else {
         read()
     };

@@ -1,4 +1,4 @@
-//! Who speaks at the other end of the connection.
+//! The client at the other end of the connection.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -8,7 +8,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Uri, header};
 use stoker_tls::Fingerprint;
 
-/// The address of the peer. Forwarding headers are not believed: anyone can write them.
+/// Address of the peer. Forwarding headers are ignored: any client can forge them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
@@ -22,20 +22,20 @@ impl<S: Sync> FromRequestParts<S> for Peer {
     }
 }
 
-/// Over a connection that is encrypted; a request without it came over one that is not.
+/// Marks requests that came over TLS.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Secured {
-    /// Of the certificate that the client showed, which an authority of ours has made.
+    /// Fingerprint of the client certificate, which the internal certificate authority issued.
     pub(crate) certificate: Option<Fingerprint>,
 }
 
-/// Where the client believes us to be: the header `Host`, or what stands in for it in HTTP/2.
+/// The host the client connected to: the `Host` header, or `:authority` in HTTP/2.
 pub(crate) fn host_of<'r>(headers: &'r HeaderMap, uri: &'r Uri) -> Option<&'r str> {
     let named = headers.get(header::HOST).and_then(|value| value.to_str().ok());
     named.or_else(|| uri.authority().map(Authority::as_str))
 }
 
-/// The address under which the client reached us, for links in answers.
+/// Base URL under which the client reached the server, for links in responses.
 #[derive(Debug, Clone)]
 pub(crate) struct Reached(pub(crate) String);
 

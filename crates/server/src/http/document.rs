@@ -1,4 +1,4 @@
-//! What the published document says of every operation of a kind, so that no operation says it itself.
+//! Parts of the published document that all operations share, added in one place.
 
 use axum::http::Method;
 use stoker_model::Permission;
@@ -11,47 +11,47 @@ use utoipa::openapi::{
 
 use crate::http::media::{JSON, YAML};
 
-/// The extension of an operation in the published document that names its permission.
+/// OpenAPI extension with the permission of an operation.
 pub(crate) const PERMISSION_EXTENSION: &str = "x-stoker-permission";
 
-/// What decides about the common part of an operation.
+/// Properties that decide which shared parts an operation gets.
 pub(crate) struct Kind {
     pub(crate) method: Method,
     pub(crate) permission: Permission,
-    /// Whether the path names a thing.
+    /// Whether the path has parameters.
     pub(crate) has_parameters: bool,
-    /// Whether that thing has a version, which a change may be bound to.
+    /// Whether the resource has a version that `If-Match` can name.
     pub(crate) is_versioned: bool,
 }
 
-/// An answer that many operations have in common.
+/// A response that many operations share.
 struct Common {
     status: &'static str,
-    /// Its name among the components.
+    /// Name among the components.
     name: &'static str,
     meaning: &'static str,
 }
 
 const COMMON: &[Common] = &[
-    Common { status: "400", name: "Invalid", meaning: "Not valid; nothing was changed" },
-    Common { status: "401", name: "Unauthorized", meaning: "No token, or a bad one" },
-    Common { status: "403", name: "Forbidden", meaning: "Not allowed" },
-    Common { status: "404", name: "NotFound", meaning: "Not there" },
-    Common { status: "408", name: "TooSlow", meaning: "The body did not come to its end in time" },
-    Common { status: "409", name: "Conflict", meaning: "Taken, or in the way of something else" },
-    Common { status: "412", name: "Stale", meaning: "`If-Match` names another version than the present one" },
+    Common { status: "400", name: "Invalid", meaning: "The request is invalid; nothing was changed" },
+    Common { status: "401", name: "Unauthorized", meaning: "The token is missing or invalid" },
+    Common { status: "403", name: "Forbidden", meaning: "The caller lacks the required permission" },
+    Common { status: "404", name: "NotFound", meaning: "The resource does not exist" },
+    Common { status: "408", name: "TooSlow", meaning: "Timeout while reading the body" },
+    Common { status: "409", name: "Conflict", meaning: "The request conflicts with existing resources" },
+    Common { status: "412", name: "Stale", meaning: "`If-Match` does not match the current version" },
     Common { status: "413", name: "TooLarge", meaning: "The body is too large" },
-    Common { status: "415", name: "NotAcceptable", meaning: "`Accept` names no type we have" },
-    Common { status: "416", name: "BeyondTheEnd", meaning: "`offset` is beyond the end" },
-    Common { status: "429", name: "TooManyFailures", meaning: "Too many failed logins, or too many plans" },
+    Common { status: "415", name: "NotAcceptable", meaning: "No supported media type in `Accept`" },
+    Common { status: "416", name: "BeyondTheEnd", meaning: "`offset` is beyond the end of the list" },
+    Common { status: "429", name: "TooManyFailures", meaning: "Rate limit exceeded: failed logins or plans" },
     Common {
         status: "503",
         name: "Unavailable",
-        meaning: "The database does not answer, or too much is asked at once; try again",
+        meaning: "The database is unavailable, or the server is overloaded; retry later",
     },
 ];
 
-/// Adds what is true of every operation of its kind: the permission, the errors it may answer with, media types.
+/// Adds the permission, the shared error responses and the media types.
 pub(crate) fn complete(operation: &mut Operation, kind: &Kind) {
     let extensions = operation.extensions.get_or_insert_default();
     extensions.insert(PERMISSION_EXTENSION.to_owned(), kind.permission.as_str().into());
@@ -92,7 +92,7 @@ pub(crate) fn complete(operation: &mut Operation, kind: &Kind) {
     }
 }
 
-/// Puts the common answers where the operations refer to them.
+/// Adds the shared responses to the components.
 pub(crate) fn add_components(components: &mut Components) {
     for Common { status, name, meaning } in COMMON {
         let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Error"))).build();
@@ -100,9 +100,7 @@ pub(crate) fn add_components(components: &mut Components) {
         also_yaml(&mut response);
         let header = match *status {
             "416" => Some(("Content-Range", content_range())),
-            "429" | "503" => {
-                Some(("Retry-After", header(Type::Integer, "Seconds to wait before another try")))
-            }
+            "429" | "503" => Some(("Retry-After", header(Type::Integer, "Seconds to wait before retrying"))),
             _ => None,
         };
         response.headers.extend(header.map(|(name, header)| (name.to_owned(), RefOr::T(header))));
@@ -117,7 +115,7 @@ fn parameters(operation: &Operation) -> impl Iterator<Item = &Parameter> {
     })
 }
 
-/// Whoever can read the JSON can have it as YAML.
+/// Every JSON response is available as YAML.
 fn also_yaml(response: &mut Response) {
     if let Some(content) = response.content.get(JSON).cloned() {
         response.content.insert(YAML.to_owned(), content);
@@ -126,13 +124,15 @@ fn also_yaml(response: &mut Response) {
 
 fn if_match() -> Parameter {
     let schema = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String));
-    // As many tags as one likes, or any version.
+    // A list of tags, or `*`.
     let schema = schema.pattern(Some(r#"^(\*|"[0-9]+"(, ?"[0-9]+")*)$"#)).examples(["\"3\""]);
     ParameterBuilder::new()
         .name("If-Match")
         .parameter_in(ParameterIn::Header)
         .required(Required::False)
-        .description(Some("Change only this version, which `ETag` of an earlier answer named; `*` is any"))
+        .description(Some(
+            "Version to change, from the `ETag` of an earlier response; `*` accepts any version",
+        ))
         .schema(Some(schema))
         .build()
 }

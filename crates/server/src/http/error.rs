@@ -1,4 +1,4 @@
-//! The one envelope of everything that is not a success: `{"message", "errors": [{path, line, message}]}`.
+//! The error envelope: `{"message", "errors": [{path, line, message}]}`.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -8,7 +8,7 @@ use stoker_services::{ErrorDetail, ErrorReport, ServiceError, Severity};
 use stoker_store::StoreError;
 use utoipa::ToSchema;
 
-/// Why a request was not done.
+/// A failed request.
 #[derive(Debug, Clone)]
 pub(crate) struct ApiError {
     status: StatusCode,
@@ -18,29 +18,29 @@ pub(crate) struct ApiError {
 
 pub(crate) type ApiResult<T> = Result<T, ApiError>;
 
-/// What went wrong, for people and programs.
+/// Error response.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Error)]
 pub(crate) struct Envelope {
-    /// A readable sum of all problems.
+    /// Human-readable summary of all problems.
     #[schema(example = "Cluster not found")]
     pub(crate) message: String,
-    /// One entry a problem; empty when the message says it all.
+    /// One entry per problem; empty if `message` is sufficient.
     pub(crate) errors: Vec<ErrorItem>,
-    /// What speaks against a selection of components, as `components/check` tells it.
+    /// Conflicts of a component selection, as returned by `components/check`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, value_type = Vec<Object>)]
     pub(crate) conflicts: Vec<stoker_model::Json>,
 }
 
-/// How bad a problem is.
+/// Severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = Severity)]
 pub(crate) enum ItemSeverity {
-    /// It cannot be done like this.
+    /// The request fails because of it.
     Error,
-    /// It can, but is probably not what was meant.
+    /// The request succeeds, but the input is probably a mistake.
     Warning,
 }
 
@@ -48,41 +48,41 @@ pub(crate) enum ItemSeverity {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct ErrorItem {
     pub(crate) severity: ItemSeverity,
-    /// Where in the document: `tasks[3].requires`; empty for the whole.
+    /// Path in the document, such as `tasks[3].requires`; empty for the whole document.
     pub(crate) path: String,
     pub(crate) message: String,
-    /// Line in the body as it was sent, from 1.
+    /// Line in the request body, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) line: Option<u32>,
-    /// Column in that line, from 1.
+    /// Column in the line, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) column: Option<u32>,
-    /// The file that was uploaded, as its sender calls it; `line` is a line of it.
+    /// Name of the uploaded file; `line` refers to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
     /// The layer that set the field: `release`, `cluster`, or a plugin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) layer: Option<String>,
-    /// A stable name of the kind of problem.
+    /// Stable identifier of the class of problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) code: Option<&'static str>,
-    /// In what way two things are at odds.
+    /// How two components conflict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<&'static str>,
-    /// What to do about it.
+    /// Suggested fix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) help: Option<String>,
-    /// The plugin it is about.
+    /// Name of the affected plugin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plugin: Option<String>,
-    /// The task it is about.
+    /// Name of the affected task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task: Option<String>,
-    /// Nodes on which it was found; the first of them where there are many.
+    /// Affected nodes; only the first ones if there are many.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub(crate) nodes: Vec<String>,
-    /// The thing that is in the way, where there is one.
+    /// Id of the conflicting resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<i64>,
 }
@@ -100,7 +100,7 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// The class name of the thing, as the predecessor's clients expect it: `Cluster not found`.
+    /// `class` is the name that Fuel clients expect: `Cluster not found`.
     pub(crate) fn not_found(class: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, format!("{class} not found"))
     }
@@ -118,24 +118,24 @@ impl ApiError {
     }
 
     pub(crate) fn stale(current: &str) -> Self {
-        let message = format!("it has been changed since you read it: the present version is \"{current}\"");
+        let message = format!("it has changed since you read it: the current version is \"{current}\"");
         Self::new(StatusCode::PRECONDITION_FAILED, message)
     }
 
-    /// A body or a query that is not valid, with all its problems.
+    /// An invalid body or query, with all its problems.
     pub(crate) fn invalid(problems: &[Problem]) -> Self {
         let details = problems.iter().map(ErrorDetail::from).collect();
         let message = stoker_manifest::summary(problems);
         Self::report(StatusCode::BAD_REQUEST, ErrorReport { message, details, conflicts: Vec::new() })
     }
 
-    /// A request that is well written and cannot be done, with every reason.
+    /// A well-formed request that cannot be processed, with every reason.
     pub(crate) fn refused(details: Vec<ErrorDetail>) -> Self {
         Self::report(StatusCode::BAD_REQUEST, ErrorReport::of(details))
     }
 
-    /// The same where things that are stored are at odds with each other.
-    pub(crate) fn in_the_way(details: Vec<ErrorDetail>) -> Self {
+    /// Like [`Self::refused`], for conflicts with stored resources.
+    pub(crate) fn conflicting(details: Vec<ErrorDetail>) -> Self {
         Self::report(StatusCode::CONFLICT, ErrorReport::of(details))
     }
 
@@ -160,8 +160,8 @@ impl ApiError {
         self
     }
 
-    /// Whether trying again later helps.
-    pub(crate) fn is_passing(&self) -> bool {
+    /// Whether a retry may succeed.
+    pub(crate) fn is_transient(&self) -> bool {
         self.status == StatusCode::SERVICE_UNAVAILABLE
     }
 
@@ -200,12 +200,12 @@ impl From<ErrorDetail> for ErrorItem {
     }
 }
 
-/// The one place where a failed use case becomes a status code. What an operator must look at is logged here, once, with its
-/// causes.
+/// Maps a failed use case to a status code; the only place that does. Errors that an operator must see are logged here,
+/// once, with their source chain.
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
         if let Some(source) = std::error::Error::source(&error) {
-            tracing::error!(error = %error, cause = ?source, "a request failed on the server's side");
+            tracing::error!(error = %error, cause = ?source, "request failed");
         }
         match error {
             ServiceError::Invalid(report) => Self::report(StatusCode::BAD_REQUEST, report),
@@ -231,7 +231,7 @@ impl IntoResponse for ApiError {
         for (name, value) in &self.headers {
             response.headers_mut().insert(name, value.clone());
         }
-        // For APIs that tell the same in an envelope of their own.
+        // The module API renders the same error in its own envelope.
         response.extensions_mut().insert(self);
         response
     }

@@ -1,4 +1,4 @@
-//! Versions of things: `ETag` on what is read, `If-Match` on what is changed.
+//! Optimistic concurrency: `ETag` on responses, `If-Match` on changes.
 
 use std::fmt::Display;
 use std::ops::Deref;
@@ -11,7 +11,7 @@ pub(crate) use stoker_services::precondition::graph_version as of_graph;
 
 use crate::http::error::{ApiError, ApiResult};
 
-/// The versions a client means to change. Absent header: any.
+/// Versions accepted by `If-Match`; without the header, any version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IfMatch(Precondition);
 
@@ -31,7 +31,7 @@ impl IfMatch {
             return Ok(Self(Precondition::Any));
         }
         let tags = text.split(',').map(|tag| {
-            // Proxies that compress an answer weaken its tag; ours name versions, not bytes.
+            // Proxies that compress a response weaken its tag. Tags identify versions, not bytes, so weak ones are accepted.
             let tag = tag.trim();
             let strong = tag.strip_prefix("W/").unwrap_or(tag);
             Some(strong.strip_prefix('"')?.strip_suffix('"')?.to_owned())
@@ -39,7 +39,7 @@ impl IfMatch {
         let tags: Option<Vec<String>> = tags.collect();
         tags.map(|tags| Self(Precondition::Versions(tags))).ok_or_else(|| {
             ApiError::bad_request(
-                "`If-Match` is a list of tags in double quotes, as `ETag` of an earlier answer gave them",
+                "`If-Match` must be a list of quoted tags from the `ETag` of an earlier response",
             )
         })
     }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_version_that_was_read_may_be_changed() {
+    fn if_match_accepts_only_listed_versions() {
         let check = |value: &'static str, current| {
             let headers = HeaderMap::from_iter([(header::IF_MATCH, HeaderValue::from_static(value))]);
             IfMatch::read(&headers)

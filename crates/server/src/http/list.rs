@@ -1,4 +1,4 @@
-//! Paging of plain collections: `limit`, `offset`, `order_by` in, `Content-Range` out.
+//! Pagination: `limit`, `offset` and `order_by` parameters, `Content-Range` header.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use stoker_store::{List, Order, Page};
@@ -9,20 +9,20 @@ use crate::http::query::Query;
 
 pub(crate) const CONTENT_RANGE: HeaderName = axum::http::header::CONTENT_RANGE;
 
-/// For the documentation of a list.
+/// Query parameters of a list, for the published document.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "documentation; `list` reads them")]
 pub(crate) struct Paging {
-    /// At most so many.
+    /// Maximum number of items to return (default: all).
     limit: Option<u64>,
-    /// Leave out so many at the beginning.
+    /// Number of items to skip.
     offset: Option<u64>,
-    /// Fields to order by, comma-separated, `-` before a name for descending.
+    /// Comma-separated sort fields; `-` before a name sorts in descending order.
     order_by: Option<String>,
 }
 
-/// What part of a collection was asked for.
+/// Reads the requested page of a collection.
 pub(crate) fn list(query: &mut Query) -> List {
     List {
         limit: query.natural("limit"),
@@ -38,13 +38,13 @@ fn order(field: &str) -> Order {
     }
 }
 
-/// `objects FIRST-LAST/TOTAL`; beyond the end is an error of its own.
+/// Returns `objects FIRST-LAST/TOTAL`; an offset beyond the end is an error.
 pub(crate) fn content_range<T>(list: &List, page: &Page<T>) -> ApiResult<HeaderValue> {
     let total = page.total;
     if list.offset > 0 && list.offset >= total {
         return Err(ApiError::new(
             StatusCode::RANGE_NOT_SATISFIABLE,
-            format!("there are only {total} of them"),
+            format!("`offset` is beyond the end: the list has {total} items"),
         )
         .with_header(CONTENT_RANGE, header(&format!("objects */{total}"))));
     }
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_count_from_nothing() {
+    fn content_range_counts_from_zero() {
         let check = |offset, n_items, total| {
             let list = List { limit: None, offset, order_by: Vec::new() };
             let page = Page { items: vec![(); n_items], total };
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_minus_turns_the_order() {
+    fn minus_sorts_descending() {
         let mut query = Query::parse("order_by=-name,id&limit=2&offset=4");
         let list = list(&mut query);
         assert_eq!((list.limit, list.offset), (Some(2), 4));

@@ -1,4 +1,4 @@
-//! Media types: JSON and YAML, both ways.
+//! Media types: JSON and YAML, for requests and responses.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -11,21 +11,21 @@ use crate::http::error::ApiError;
 
 pub(crate) const JSON: &str = "application/json";
 pub(crate) const YAML: &str = "application/x-yaml";
-/// Media types of YAML; the first is the one we answer with.
+/// YAML media types; responses use the first.
 const YAML_TYPES: &[&str] = &[YAML, "application/yaml", "text/yaml", "text/x-yaml"];
 const JSON_TYPES: &[&str] = &[JSON, "text/json", "*/*", "application/*"];
 
-/// What a client wants to read.
+/// Media type of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum ResponseFormat {
     Json,
     Yaml,
-    /// One of the operation's own types.
+    /// A media type specific to the operation.
     Own,
 }
 
-/// How a body is written. A client that says nothing useful (curl says `application/x-www-form-urlencoded`) is
-/// judged by the first character.
+/// Detects the format of a body. Without a meaningful `Content-Type` (curl sends `application/x-www-form-urlencoded`)
+/// the first character decides.
 pub(crate) fn format_of(headers: &HeaderMap, body: &[u8]) -> Format {
     match first_type(headers.get(header::CONTENT_TYPE)) {
         Some(media) if YAML_TYPES.contains(&media.as_str()) => Format::Yaml,
@@ -37,40 +37,41 @@ pub(crate) fn format_of(headers: &HeaderMap, body: &[u8]) -> Format {
     }
 }
 
-/// Refuses what cannot be answered before anything is done, and turns JSON into YAML for those who want it.
+/// Content negotiation: rejects unsupported `Accept` values before the handler runs, and converts JSON to YAML.
 pub(crate) async fn negotiate(own: &'static [&'static str], request: Request, next: Next) -> Response {
-    let wanted = match wanted(request.headers(), own) {
-        Ok(wanted) => wanted,
+    let response_format = match response_format(request.headers(), own) {
+        Ok(response_format) => response_format,
         Err(error) => return error.into_response(),
     };
     let response = next.run(request).await;
     let is_json =
         response.headers().get(header::CONTENT_TYPE).is_some_and(|value| value == "application/json");
-    if wanted == Wanted::Yaml && is_json { as_yaml(response).await } else { response }
+    if response_format == ResponseFormat::Yaml && is_json { as_yaml(response).await } else { response }
 }
 
-fn wanted(headers: &HeaderMap, own: &[&str]) -> Result<Wanted, ApiError> {
-    let Some(media) = first_type(headers.get(header::ACCEPT)) else { return Ok(Wanted::Json) };
+fn response_format(headers: &HeaderMap, own: &[&str]) -> Result<ResponseFormat, ApiError> {
+    let Some(media) = first_type(headers.get(header::ACCEPT)) else { return Ok(ResponseFormat::Json) };
     let media = media.as_str();
     if own.contains(&media) {
-        Ok(Wanted::Own)
+        Ok(ResponseFormat::Own)
     } else if JSON_TYPES.contains(&media) {
-        Ok(Wanted::Json)
+        Ok(ResponseFormat::Json)
     } else if YAML_TYPES.contains(&media) {
-        Ok(Wanted::Yaml)
+        Ok(ResponseFormat::Yaml)
     } else {
         let offered: Vec<&str> = own.iter().copied().chain([JSON_TYPES[0], YAML_TYPES[0]]).collect();
-        let message = format!("cannot answer as `{media}`; `Accept` may be {}", offered.join(", "));
+        let message =
+            format!("unsupported media type `{media}` in `Accept`; supported: {}", offered.join(", "));
         Err(ApiError::new(axum::http::StatusCode::UNSUPPORTED_MEDIA_TYPE, message))
     }
 }
 
-/// Whether a client asked for a type of the operation's own.
+/// Whether the client accepts a media type specific to the operation.
 pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
     first_type(headers.get(header::ACCEPT)).as_deref() == Some(media)
 }
 
-/// The first media type of a header, without parameters, in lower case.
+/// The first media type of a header, lowercase, without parameters.
 fn first_type(value: Option<&HeaderValue>) -> Option<String> {
     let text = value?.to_str().ok()?;
     let first = text.split(',').next()?.split(';').next()?.trim();
@@ -97,22 +98,26 @@ mod tests {
     }
 
     #[test]
-    fn the_first_accepted_type_counts() {
+    fn first_accepted_type_is_used() {
         let check = |accept, expected| {
-            assert_eq!(wanted(&headers(header::ACCEPT, accept), &["text/csv"]).ok(), expected, "{accept}");
+            assert_eq!(
+                response_format(&headers(header::ACCEPT, accept), &["text/csv"]).ok(),
+                expected,
+                "{accept}"
+            );
         };
-        check("application/json", Some(Wanted::Json));
-        check("*/*", Some(Wanted::Json));
-        check("", Some(Wanted::Json));
-        check("application/x-yaml;q=1, application/json", Some(Wanted::Yaml));
-        check("Text/YAML", Some(Wanted::Yaml));
-        check("text/csv", Some(Wanted::Own));
+        check("application/json", Some(ResponseFormat::Json));
+        check("*/*", Some(ResponseFormat::Json));
+        check("", Some(ResponseFormat::Json));
+        check("application/x-yaml;q=1, application/json", Some(ResponseFormat::Yaml));
+        check("Text/YAML", Some(ResponseFormat::Yaml));
+        check("text/csv", Some(ResponseFormat::Own));
         check("image/png", None);
-        assert_eq!(wanted(&HeaderMap::new(), &[]).ok(), Some(Wanted::Json));
+        assert_eq!(response_format(&HeaderMap::new(), &[]).ok(), Some(ResponseFormat::Json));
     }
 
     #[test]
-    fn bodies_without_a_useful_type_are_judged_by_their_first_character() {
+    fn format_without_content_type_is_detected() {
         let form = "application/x-www-form-urlencoded";
         let check = |kind, body: &str, expected| {
             assert_eq!(

@@ -1,4 +1,4 @@
-//! What all operations share: how bodies come in and answers go out.
+//! HTTP infrastructure shared by all operations: bodies, responses, errors, pagination, content negotiation.
 
 pub(crate) mod answer;
 pub(crate) mod body;

@@ -1,4 +1,4 @@
-//! Ids and names in a path: one that cannot exist is simply not found.
+//! Path parameters. An id or name that cannot exist is reported as not found.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use stoker_model::{GraphType, Owner, OwnerKind};
 
 use crate::http::error::{ApiError, ApiResult};
 
-/// The parameters of the matched path.
+/// Parameters of the matched path.
 #[derive(Debug)]
 pub(crate) struct PathParams(HashMap<String, String>);
 
@@ -18,7 +18,7 @@ impl PathParams {
         self.0.get(name).map_or("", String::as_str)
     }
 
-    /// An id of a thing of this class.
+    /// Parses the id of a resource of this class.
     pub(crate) fn id<T>(&self, name: &str, make: impl FnOnce(i64) -> T, class: &str) -> ApiResult<T> {
         let id = self.text(name).parse().ok().filter(|id| *id > 0);
         id.map(make).ok_or_else(|| ApiError::not_found(class))
@@ -29,13 +29,13 @@ impl PathParams {
             .map_err(|error| ApiError::new(axum::http::StatusCode::NOT_FOUND, error.to_string()))
     }
 
-    /// `{owners}/{owner_id}`: which release, cluster or plugin.
+    /// Parses the owner of a path such as `/clusters/{id}/…`.
     pub(crate) fn owner(&self, kind: OwnerKind) -> ApiResult<Owner> {
         self.id("id", |id| Owner::new(kind, id), owner_class(kind))
     }
 }
 
-/// The name of the class in "not found" messages.
+/// Class name in "not found" messages.
 pub(crate) const fn owner_class(kind: OwnerKind) -> &'static str {
     match kind {
         OwnerKind::Release => "Release",

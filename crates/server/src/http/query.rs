@@ -1,4 +1,4 @@
-//! Query parameters: unknown ones are ignored, bad ones are all reported at once.
+//! Query parameters. Invalid ones are all reported at once.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use stoker_manifest::{Problem, Severity};
 
 use crate::http::error::{ApiError, ApiResult};
 
-/// The parameters of a request. Each reader notes what is wrong; [`Query::finish`] tells all of it.
+/// Query parameters of a request. Readers collect problems; [`Query::finish`] reports them.
 #[derive(Debug, Default)]
 pub(crate) struct Query {
     values: HashMap<String, Vec<String>>,
@@ -24,24 +24,24 @@ impl Query {
         Self { values, problems: Vec::new() }
     }
 
-    /// The parameter, blanks around it dropped. An empty value means *not given*.
+    /// The trimmed value; an empty value counts as absent.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.values.get(name)?.iter().map(|value| value.trim()).rfind(|value| !value.is_empty())
     }
 
-    /// Whether the parameter is there at all, even if empty.
+    /// Whether the parameter is present, even if empty.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 
-    /// `1 t true 0 f false` in any case.
+    /// Parses `1 t true 0 f false`, case-insensitively.
     pub(crate) fn boolean(&mut self, name: &str) -> bool {
         let Some(text) = self.text(name) else { return false };
         match text.to_ascii_lowercase().as_str() {
             "1" | "t" | "true" => true,
             "0" | "f" | "false" => false,
             _ => {
-                let message = format!("`{}` is no boolean: use 1 or 0", shown(text));
+                let message = format!("`{}` is not a boolean; use 1 or 0", truncated(text));
                 self.problem(name, message);
                 false
             }
@@ -49,20 +49,20 @@ impl Query {
     }
 
     pub(crate) fn natural(&mut self, name: &str) -> Option<u64> {
-        // SQL has signed numbers.
+        // SQL integers are signed.
         const MAX: u64 = i64::MAX as u64;
         let text = self.text(name)?;
         match text.parse() {
             Ok(number) if number <= MAX => Some(number),
             _ => {
-                let message = format!("`{}` is no number from 0 to {MAX}", shown(text));
+                let message = format!("`{}` is not a number from 0 to {MAX}", truncated(text));
                 self.problem(name, message);
                 None
             }
         }
     }
 
-    /// Items of a comma list (a repeated parameter is one list); `None` when nothing was given.
+    /// Items of a comma-separated list; a repeated parameter continues the list. `None` if empty.
     pub(crate) fn list(&self, name: &str) -> Option<Vec<String>> {
         let values = self.values.get(name)?;
         let items: Vec<String> = values
@@ -75,12 +75,12 @@ impl Query {
         (!items.is_empty()).then_some(items)
     }
 
-    /// A comma list of ids.
+    /// A comma-separated list of ids.
     pub(crate) fn ids(&mut self, name: &str) -> Option<Vec<i64>> {
         self.parsed_list(name, "an id", |item| item.parse().ok())
     }
 
-    /// A comma list of words of an enumeration.
+    /// A comma-separated list of enumeration values.
     pub(crate) fn words<T>(
         &mut self,
         name: &str,
@@ -101,7 +101,7 @@ impl Query {
         for item in self.list(name)? {
             match parse(&item) {
                 Some(value) => parsed.push(value),
-                None => self.problem(name, format!("`{}` is not {kind}", shown(&item))),
+                None => self.problem(name, format!("`{}` is not {kind}", truncated(&item))),
             }
         }
         Some(parsed)
@@ -112,13 +112,13 @@ impl Query {
         self.problems.push(Problem { severity, code: "query", path, span: None, message, help: None });
     }
 
-    /// Everything that was wrong with the parameters read so far.
+    /// Returns all problems of the parameters read so far.
     pub(crate) fn finish(self) -> ApiResult<()> {
         if self.problems.is_empty() { Ok(()) } else { Err(ApiError::invalid(&self.problems)) }
     }
 }
 
-fn shown(text: &str) -> String {
+fn truncated(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_read_as_the_old_clients_write_them() {
+    fn values_of_fuel_clients_are_parsed() {
         let mut query = Query::parse("nodes=&a=1,%202,,3&b=T&limit=5&a=4&x=%20y%20");
         assert_eq!(query.list("nodes"), None);
         assert!(query.has("nodes"));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn all_bad_values_are_told_at_once() {
+    fn all_invalid_values_are_reported() {
         let mut query = Query::parse("a=x,1&b=maybe&limit=-1");
         query.ids("a");
         query.boolean("b");

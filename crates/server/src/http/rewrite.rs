@@ -1,7 +1,7 @@
-//! One spelling of every path before routing.
+//! Path normalization before routing.
 //!
-//! Old clients write a slash at the end or not, `/api` or `/api/v1` or neither, and some tunnel a method through a
-//! header. A redirect would turn their PUT into GET, so the request itself is rewritten.
+//! Fuel clients use paths with or without a trailing slash, with `/api`, `/api/v1` or no prefix, and some tunnel the
+//! method through a header. A redirect would turn their PUT into GET, so the request itself is rewritten.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,23 +9,23 @@ use std::sync::Arc;
 use axum::extract::Request;
 use axum::http::{Method, Uri};
 
-/// In place of a tenant in a path: that of the token.
+/// Placeholder for the tenant of the token in a path.
 pub(crate) const OWN_TENANT: &str = "-";
-/// Where the API lives.
+/// Prefix of the API.
 pub(crate) const PREFIX: &str = "/api/v1";
 const SHORT_PREFIX: &str = "/api";
-/// Where the module API lives; its paths name a tenant next.
+/// Prefix of the module API; the next segment is a tenant.
 const MODULES_PREFIX: &str = "/v1.0";
 const METHOD_OVERRIDE: &str = "x-http-method-override";
 
-/// First segments that belong to the API even without its prefix.
+/// Path normalization rules.
 #[derive(Clone)]
 pub(crate) struct Rewrite {
     collections: Arc<BTreeSet<String>>,
 }
 
 impl Rewrite {
-    /// `paths` are those of the published document.
+    /// `paths` are the paths of the published document.
     pub(crate) fn new<'a>(paths: impl Iterator<Item = &'a str>) -> Self {
         let collections = paths
             .filter_map(|path| path.strip_prefix(PREFIX)?.strip_prefix('/'))
@@ -45,7 +45,7 @@ impl Rewrite {
         request
     }
 
-    /// The path to route by, when it is not the one that came.
+    /// Returns the normalized path if it differs.
     fn path(&self, original: &str) -> Option<String> {
         let trimmed = original.trim_end_matches('/');
         let path = if trimmed.is_empty() { "/" } else { trimmed };
@@ -68,7 +68,7 @@ impl Rewrite {
     }
 }
 
-/// A path of the module API that names no tenant.
+/// Reports whether a module API path has no tenant.
 fn is_without_tenant(path: &str) -> bool {
     let rest = path.strip_prefix(MODULES_PREFIX).and_then(|rest| rest.strip_prefix('/'));
     let first = rest.and_then(|rest| rest.split('/').next());
@@ -85,7 +85,7 @@ fn overridden<B>(request: &Request<B>) -> Option<Method> {
 fn with_path(uri: &Uri, path: &str) -> Uri {
     let text = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
     let mut parts = uri.clone().into_parts();
-    // A part of a valid path and query is valid itself; if it were not, the old one is as good as any.
+    // A part of a valid path and query is valid; otherwise keep the original.
     let Ok(path_and_query) = text.parse() else { return uri.clone() };
     parts.path_and_query = Some(path_and_query);
     Uri::from_parts(parts).unwrap_or_else(|_| uri.clone())
@@ -96,10 +96,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_spellings_of_a_path_are_one() {
+    fn equivalent_paths_are_normalized() {
         let rewrite =
             Rewrite::new(["/api/v1/graphs/{id}", "/api/v1/clusters", "/v3/auth/tokens"].into_iter());
-        for (came, expected) in [
+        for (original_path, expected) in [
             ("/api/v1/graphs/1/?a=b", "/api/v1/graphs/1?a=b"),
             ("/api/v1/graphs/1", "/api/v1/graphs/1"),
             ("/api/graphs/", "/api/v1/graphs"),
@@ -117,13 +117,13 @@ mod tests {
             ("/api/v1", "/api/v1"),
             ("/apix/graphs", "/apix/graphs"),
         ] {
-            let request = rewrite.apply(Request::builder().uri(came).body(()).unwrap());
-            assert_eq!(request.uri().to_string(), expected, "{came}");
+            let request = rewrite.apply(Request::builder().uri(original_path).body(()).unwrap());
+            assert_eq!(request.uri().to_string(), expected, "{original_path}");
         }
     }
 
     #[test]
-    fn a_method_may_come_in_a_header() {
+    fn method_override_header_is_applied() {
         let rewrite = Rewrite::new(std::iter::empty());
         for (wanted, expected) in [("PUT", Method::PUT), ("delete", Method::DELETE), ("GET", Method::POST)] {
             let request = Request::post("/x").header(METHOD_OVERRIDE, wanted).body(()).unwrap();

@@ -8,7 +8,7 @@ use stoker_tls::TlsError;
 use crate::http::error::{ApiError, ApiResult};
 use crate::tls::Tls;
 
-/// Makes a certificate and keeps what it is recognised by; `None` where there is no authority.
+/// Issues a certificate and stores its fingerprint; `None` without a certificate authority.
 pub(crate) async fn issue_certificate(
     tls: Option<&Tls>,
     writing: &mut Writing,
@@ -22,8 +22,8 @@ pub(crate) async fn issue_certificate(
     let issued = issued.map_err(|error| match error {
         TlsError::Request(_) => ApiError::bad_request(format!("`certificate_request`: {error}")),
         other => {
-            tracing::error!(error = %other, "a certificate was not made");
-            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the certificate could not be made")
+            tracing::error!(error = %other, "cannot issue an agent certificate");
+            ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot issue the certificate")
         }
     })?;
     let certificate = &issued.certificate;

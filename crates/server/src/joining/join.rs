@@ -1,4 +1,4 @@
-//! One agent joins: a join token is exchanged for a credential of its own.
+//! Join of one agent: a join token is exchanged for a credential.
 
 use stoker_model::{Agent, Json, JsonMap, NewAgent, NewNode, Node, NodeId};
 use stoker_orchestrator::runs::MASTER;
@@ -12,7 +12,7 @@ use crate::access::token::Secret;
 use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
 
-/// The name under which guesses of join tokens are limited.
+/// Rate limiter key for guesses of join tokens.
 pub(crate) const GUESSING: &str = "(join token)";
 
 pub(crate) struct Join {
@@ -23,42 +23,42 @@ pub(crate) struct Join {
     pub(crate) facts: JsonMap,
 }
 
-/// What an agent connects with from now on.
+/// Credential with which an agent connects after joining.
 pub(crate) struct Credential {
     pub(crate) node_uid: String,
     pub(crate) secret: Secret,
-    /// In PEM form with its authority; there if the agent asked and the server has an authority.
+    /// PEM certificate chain; present if the agent requested one and the server has a certificate authority.
     pub(crate) certificate: Option<String>,
 }
 
-/// An agent that has joined as soon as the transaction is committed.
+/// Result of a join, valid once the transaction is committed.
 pub(super) struct Joined {
     pub(super) credential: Credential,
     pub(super) agent: Agent,
-    /// The digest of the credential that it took the place of.
+    /// Digest of the replaced credential.
     pub(super) former: Option<String>,
 }
 
-pub(super) async fn let_in(
+pub(super) async fn admit(
     joining: &Joining,
     writing: &mut Writing,
     join: &Join,
     peer: Peer,
 ) -> ApiResult<Joined> {
     let Some(may_replace) = writing.join_token_use(&join.token.digest()).await? else {
-        // Told below in any case; the next one may have to wait.
+        // The error below is returned in any case; only later attempts are throttled.
         _ = joining.access.failures.begin(GUESSING, peer.0, writing.now());
-        return Err(ApiError::unauthorized("the join token is not known, has expired or is used up"));
+        return Err(ApiError::unauthorized("the join token is unknown, expired or used up"));
     };
-    let Meant { node_id, is_by_mac } = node_of(writing, join, peer).await?;
+    let JoinTarget { node_id, is_by_mac } = node_of(writing, join, peer).await?;
     let uid = node_id.map_or_else(|| MASTER.to_owned(), |id| id.to_string());
     let former = writing.agent_digest(&uid).await?;
     let is_taken = uid == MASTER || former.is_some();
     if is_taken && !may_replace {
         let known = if is_by_mac { ", which has the MAC address of this machine" } else { "" };
         return Err(ApiError::forbidden(format!(
-            "this token lets no agent take the place of `{uid}`{known}; make one with `may_replace`, or send the old agent \
-             away first"
+            "this token does not allow replacing the agent of `{uid}`{known}; create one with `may_replace`, or revoke \
+             the old agent first"
         )));
     }
     if let Some(id) = node_id {
@@ -81,53 +81,55 @@ pub(super) async fn let_in(
     Ok(Joined { credential, agent, former })
 }
 
-/// Lets agents of a node that was cut off come in again, if they may.
+/// Readmits the agent of a revoked node, if the token allows it.
 async fn readmit(writing: &mut Writing, id: NodeId, may_replace: bool) -> ApiResult<()> {
     if !writing.node_is_revoked(id).await? {
         return Ok(());
     }
     if !may_replace {
         return Err(ApiError::forbidden(format!(
-            "node {id} was cut off; a token with `may_replace` lets an agent of it in again"
+            "node {id} is revoked; use a join token with `may_replace` to readmit its agent"
         )));
     }
     Ok(writing.node_readmit(id).await?)
 }
 
-/// Whose agent it is.
-struct Meant {
-    /// `None`: the master's.
+/// The node that an agent belongs to.
+struct JoinTarget {
+    /// `None` for the master.
     node_id: Option<NodeId>,
-    /// It was not found under its name.
+    /// The node was identified by its MAC address, not by name.
     is_by_mac: bool,
 }
 
-async fn node_of(writing: &mut Writing, join: &Join, peer: Peer) -> ApiResult<Meant> {
+async fn node_of(writing: &mut Writing, join: &Join, peer: Peer) -> ApiResult<JoinTarget> {
     if join.node.as_deref() == Some(MASTER) {
-        return Ok(Meant { node_id: None, is_by_mac: false });
+        return Ok(JoinTarget { node_id: None, is_by_mac: false });
     }
     let mac = join.facts.get("mac").and_then(Json::as_str).and_then(normal_mac);
     let mut found = match &join.node {
         Some(name) => named(writing, name).await?,
         None => None,
     };
-    // Whoever discovered the node may have called it otherwise.
+    // The node may have been discovered under another name.
     let is_by_mac = found.is_none() && mac.is_some();
     if let (None, Some(mac)) = (&found, &mac) {
         found = writing.node_by_mac(mac).await?;
     }
     match (found, mac) {
-        (Some(node), _) => Ok(Meant { node_id: Some(node.id), is_by_mac }),
+        (Some(node), _) => Ok(JoinTarget { node_id: Some(node.id), is_by_mac }),
         (None, Some(mac)) => {
             let node_id = Some(create(writing, join, mac, peer).await?);
-            Ok(Meant { node_id, is_by_mac: false })
+            Ok(JoinTarget { node_id, is_by_mac: false })
         }
         (None, None) => Err(ApiError::bad_request(match &join.node {
             Some(name) => format!(
-                "there is no node `{name}`, and without a MAC address in `facts.mac` none can be made; discover it \
-                 first (POST /api/v1/nodes), or name one by id, hostname, name or MAC address"
+                "there is no node `{name}`, and none can be created without a MAC address in `facts.mac`; discover it \
+                 first (POST /api/v1/nodes), or name a node by id, hostname, name or MAC address"
             ),
-            None => "which node is it? Say `node`, or send its MAC address in `facts.mac`".to_owned(),
+            None => {
+                "the node is not identified; set `node`, or send its MAC address in `facts.mac`".to_owned()
+            }
         })),
     }
 }
@@ -141,9 +143,7 @@ async fn named(session: &mut Session, name: &str) -> ApiResult<Option<Node>> {
     }
     let mut meant = session.nodes_named(name, 2).await?;
     if meant.len() > 1 {
-        return Err(ApiError::conflict(format!(
-            "`{name}` is the name of several nodes; say which by its id"
-        )));
+        return Err(ApiError::conflict(format!("several nodes are named `{name}`; use the node id")));
     }
     Ok(meant.pop())
 }

@@ -1,5 +1,5 @@
-//! Agents that come in at the same time are written down together: a new fleet comes all at once, and each of them
-//! would wait for the disk while all others wait for it.
+//! Agents that join at the same time are written in one transaction (group commit): a new fleet joins all at once, and
+//! one fsync per agent would serialize it.
 
 mod certificate;
 mod join;
@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 pub(crate) use self::certificate::issue_certificate;
 pub(crate) use self::join::{Credential, GUESSING, Join};
-use self::join::{Joined, let_in};
+use self::join::{Joined, admit};
 use crate::access::control::AccessControl;
 use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
@@ -25,7 +25,7 @@ use crate::tls::Tls;
 /// Agents per transaction. Each is a savepoint, of which PostgreSQL caches 64 per backend.
 const BATCH_MAX: usize = 64;
 
-/// Agents that join. Cloning is cheap.
+/// Queue of joining agents. Cloning is cheap.
 #[derive(Clone)]
 pub(crate) struct Joining {
     access: Arc<AccessControl>,
@@ -46,7 +46,7 @@ impl Joining {
         Self { access, orchestrator, tls, waiting: Arc::default(), turn: Arc::default() }
     }
 
-    /// Joins together with all agents that do so now. The first of them does the work for all.
+    /// Joins in a batch with all agents that are waiting. The first of them does the work for all.
     pub(crate) async fn join(&self, join: Join, peer: Peer) -> ApiResult<Credential> {
         let (answer, mut answered) = oneshot::channel();
         self.lock().push_back(Waiting { join, peer, answer });
@@ -98,17 +98,17 @@ impl Joining {
         Ok(outcomes)
     }
 
-    /// The outer error ends the whole batch.
+    /// The outer error fails the whole batch.
     async fn one(&self, together: &mut Together, join: &Join, peer: Peer) -> ApiResult<ApiResult<Joined>> {
         let actor = Actor { user_id: None, user_name: "agent".to_owned(), address: Some(peer.0.to_string()) };
-        match let_in(self, together.begin(actor).await?, join, peer).await {
+        match admit(self, together.begin(actor).await?, join, peer).await {
             Ok(joined) => {
                 let target = format!("agent {}", joined.agent.id);
                 let detail = json!({"uid": joined.agent.uid});
                 together.keep(Change { action: "agent.join", target, detail }).await?;
                 Ok(Ok(joined))
             }
-            Err(error) if error.is_passing() => Err(error),
+            Err(error) if error.is_transient() => Err(error),
             Err(error) => {
                 together.undo().await?;
                 Ok(Err(error))
@@ -117,7 +117,7 @@ impl Joining {
     }
 
     fn finish(&self, joined: Joined) -> Credential {
-        // A session with the credential that was replaced ends.
+        // Ends the session of the replaced credential.
         self.orchestrator.dismiss_agent(&joined.agent.uid, joined.former);
         joined.credential
     }
@@ -134,6 +134,6 @@ impl Joining {
 }
 
 fn later() -> ApiError {
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "nobody could be let in just now; try again")
+    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the agent could not join; try again")
         .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
 }

@@ -1,7 +1,7 @@
-//! How much anybody may ask for: requests at once, plans a minute, streams, and what a tenant may have.
+//! Load limits: concurrent requests, plans per minute, event streams, and tenant quotas.
 //!
-//! What is turned away was not begun, and says when to come back. What waits instead of being turned away waits in
-//! turn (`FairSemaphore` of `stoker-services`).
+//! A rejected request was not started; the response has a `Retry-After` header. Work that is queued instead of
+//! rejected is scheduled fairly (`FairSemaphore` of `stoker-services`).
 
 mod pace;
 mod quota;
@@ -25,10 +25,10 @@ pub(crate) use self::quota::{effective, within_quota};
 use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 
-/// Whoever is turned away because much is going on comes back so soon, in seconds.
+/// `Retry-After` of rejected requests, in seconds.
 const REQUESTS_PAUSE: i64 = 1;
 const STREAMS_PAUSE: i64 = 10;
-/// What must work when nothing else does.
+/// Operations that must work under overload.
 const ALWAYS: &[&str] = &["/api/v1/health", "/api/v1/metrics", "/api/v1/agents/session"];
 
 pub(crate) struct Limits {
@@ -36,7 +36,7 @@ pub(crate) struct Limits {
     streams: Arc<Semaphore>,
     plans: Pace,
     plans_per_minute: u32,
-    /// What a tenant may have where nothing else is said of it.
+    /// Default quotas of a tenant.
     quotas: Quotas,
     clock: Clock,
     pub(crate) metrics: RefusalMetrics,
@@ -71,23 +71,23 @@ impl Limits {
         }
     }
 
-    /// Whether the caller may have another plan computed now.
+    /// Checks the rate limit for plans.
     pub(crate) fn may_plan(&self, login: &Authenticated) -> ApiResult<()> {
         self.plans.take(login.caller.user_id.0, self.clock.now()).map_err(|seconds| {
             self.metrics.refused("plans");
             let message = format!(
-                "you ask for plans faster than {} a minute; try again in {seconds} s",
+                "rate limit of {} plans per minute exceeded; try again in {seconds} s",
                 self.plans_per_minute
             );
             later(StatusCode::TOO_MANY_REQUESTS, message, seconds)
         })
     }
 
-    /// A slot for a stream of events; released when dropped.
+    /// Acquires a slot for an event stream; released when dropped.
     pub(crate) fn stream_place(&self) -> ApiResult<OwnedSemaphorePermit> {
         Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
             self.metrics.refused("streams");
-            let message = "too many watch already; ask for the list from time to time, or try again later";
+            let message = "too many event streams; poll the list of events instead, or try again later";
             later(StatusCode::SERVICE_UNAVAILABLE, message, STREAMS_PAUSE)
         })
     }
@@ -101,7 +101,7 @@ pub(crate) async fn admit(State(limits): State<Arc<Limits>>, request: Request, n
     }
     let Ok(_place) = limits.requests.try_acquire() else {
         limits.metrics.refused("requests");
-        let message = "the server has as many requests as it takes; try again";
+        let message = "the server is overloaded: too many concurrent requests; try again";
         return later(StatusCode::SERVICE_UNAVAILABLE, message, REQUESTS_PAUSE).into_response();
     };
     next.run(request).await

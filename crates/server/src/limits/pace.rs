@@ -1,4 +1,4 @@
-//! How often something may be asked for.
+//! Token bucket rate limiter.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,28 +6,28 @@ use std::sync::{Mutex, PoisonError};
 use stoker_model::Micros;
 
 const MINUTE: i64 = 60 * Micros::SECOND;
-/// Keys remembered before those that no longer matter are swept out.
+/// Number of keys stored before expired ones are evicted.
 const KEYS_MAX: usize = 10_000;
 
-/// So many a minute for each key. Whoever has not asked for a minute may ask for all of them at once.
+/// Allows a number of requests per minute and key, with a burst of one minute's worth.
 pub(super) struct Pace {
     interval: i64,
-    /// For each key the time at which everything it asked for is paid.
-    paid_at: Mutex<HashMap<i64, Micros>>,
+    /// For each key, the time at which its bucket is full again.
+    refilled_at: Mutex<HashMap<i64, Micros>>,
 }
 
 impl Pace {
     pub(super) fn new(per_minute: u32) -> Self {
-        Self { interval: MINUTE / i64::from(per_minute.max(1)), paid_at: Mutex::default() }
+        Self { interval: MINUTE / i64::from(per_minute.max(1)), refilled_at: Mutex::default() }
     }
 
-    /// Or the seconds to wait.
+    /// Takes one token. `Err`: seconds until the next one is available.
     pub(super) fn take(&self, key: i64, now: Micros) -> Result<(), i64> {
-        let mut paid_at = self.paid_at.lock().unwrap_or_else(PoisonError::into_inner);
-        if paid_at.len() >= KEYS_MAX {
-            paid_at.retain(|_, at| *at > now);
+        let mut refilled_at = self.refilled_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if refilled_at.len() >= KEYS_MAX {
+            refilled_at.retain(|_, at| *at > now);
         }
-        let at = paid_at.entry(key).or_insert(now);
+        let at = refilled_at.entry(key).or_insert(now);
         let paid = (*at).max(now).0 + self.interval;
         let too_early = paid - now.0 - MINUTE;
         if too_early > 0 {
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minute_has_so_many_and_each_key_its_own() {
+    fn limit_is_per_minute_and_key() {
         let pace = Pace::new(6);
         let now = Micros(5);
         for _ in 0..6 {
@@ -60,11 +60,11 @@ mod tests {
     }
 
     #[test]
-    fn who_is_forgotten_owed_nothing() {
+    fn only_full_buckets_are_evicted() {
         let pace = Pace::new(60);
         for key in 0..20_000 {
             assert_eq!(pace.take(key, Micros(key * Micros::SECOND)), Ok(()));
         }
-        assert!(pace.paid_at.lock().unwrap().len() <= KEYS_MAX);
+        assert!(pace.refilled_at.lock().unwrap().len() <= KEYS_MAX);
     }
 }

@@ -1,4 +1,4 @@
-//! What a tenant may have.
+//! Tenant quotas.
 
 use stoker_model::{Quotas, Resource, TenantId};
 use stoker_store::Session;
@@ -6,12 +6,13 @@ use stoker_store::Session;
 use super::Limits;
 use crate::http::error::{ApiError, ApiResult};
 
-/// What holds for a tenant: what is said of it, else what is said of all.
+/// Returns the quotas of a tenant: its own, else the defaults.
 pub(crate) async fn effective(limits: &Limits, session: &mut Session, tenant: TenantId) -> ApiResult<Quotas> {
     Ok(session.quotas_get(tenant).await?.or(limits.quotas))
 }
 
-/// Asked after a change that adds something and before it is committed, so that two at once cannot both be the last.
+/// Checks a quota after a change that adds a resource and before its commit, so that two concurrent changes cannot both
+/// take the last slot.
 pub(crate) async fn within_quota(
     limits: &Limits,
     session: &mut Session,
@@ -24,6 +25,6 @@ pub(crate) async fn within_quota(
     }
     let name = session.tenant_get(tenant).await?.map_or_else(|| tenant.to_string(), |tenant| tenant.name);
     Err(ApiError::conflict(format!(
-        "tenant `{name}` may have {most} {resource}; delete one, or ask an admin for more"
+        "quota exceeded: tenant `{name}` may have {most} {resource}; delete one, or ask an admin to raise the quota"
     )))
 }

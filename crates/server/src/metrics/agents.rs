@@ -1,4 +1,4 @@
-//! Agents.
+//! Agent metrics.
 
 use prometheus_client::metrics::gauge::Gauge;
 use stoker_orchestrator::{AgentMetrics, Orchestrator};

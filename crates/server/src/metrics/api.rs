@@ -1,4 +1,4 @@
-//! Requests and logins.
+//! Request and login metrics.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,7 +66,7 @@ impl Api {
     }
 }
 
-/// A request that is being answered; one that is broken off is over too.
+/// A request in flight; decremented on drop, so that aborted requests count too.
 struct InFlight(Gauge);
 
 impl InFlight {
@@ -82,7 +82,7 @@ impl Drop for InFlight {
     }
 }
 
-/// Counts every request under the route it matched, so that ids do not make a series each.
+/// Counts every request by its matched route, so that ids do not create series.
 pub(crate) async fn count(State(metrics): State<Arc<Metrics>>, request: Request, next: Next) -> Response {
     let started = Clock::instant();
     let in_flight = InFlight::new(&metrics.own.api.in_flight);

@@ -1,4 +1,4 @@
-//! Background tasks.
+//! Background task metrics.
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;

@@ -1,4 +1,4 @@
-//! Where metrics are entered: the registry, and what can be said of each of them.
+//! Registration of metrics, with the rows of the documentation.
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -10,7 +10,7 @@ const PREFIX: &str = "stoker";
 
 pub(super) struct Book {
     pub(super) registry: Registry,
-    /// Name as it is scraped, kind, labels, meaning.
+    /// Exposed name, type, labels, help.
     pub(super) rows: Vec<[String; 4]>,
 }
 
@@ -58,7 +58,7 @@ impl Book {
         self.enter(name, "histogram", labels, help, Family::new_with_constructor(make))
     }
 
-    /// A metric that another crate counts with a handle of its own.
+    /// Registers a metric that another crate updates through its own handle.
     pub(super) fn enter<M: Metric + Clone>(
         &mut self,
         name: &str,
@@ -75,7 +75,7 @@ impl Book {
     }
 }
 
-/// Times of answers: a tenth of a millisecond to three seconds.
+/// Buckets for response times: 0.1 ms to 3.3 s.
 pub(super) fn short_times() -> Histogram {
     Histogram::new(exponential_buckets(0.0001, 2.0, 16))
 }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_a_row_for_each() {
+    fn every_metric_is_documented() {
         let mut missing = Vec::new();
         for [name, kind, labels, help] in all().rows {
             let row = format!("| `{name}` | {kind} | {labels} | {help} |");
@@ -111,12 +111,12 @@ mod tests {
         for (name, _) in described {
             assert!(
                 known.contains(&format!("stoker_{name}")),
-                "docs/metrics.md describes stoker_{name}, which is not there"
+                "docs/metrics.md describes unknown metric stoker_{name}"
             );
         }
     }
 
-    /// What a scraper finds under the name of a metric.
+    /// Series that a scraper sees for a metric.
     fn series(row: &[String; 4]) -> Vec<String> {
         let name = &row[0];
         match row[1].as_str() {
@@ -126,19 +126,19 @@ mod tests {
     }
 
     #[test]
-    fn the_dashboard_asks_for_what_there_is() {
+    fn dashboard_queries_existing_metrics() {
         let dashboard: serde_json::Value = serde_json::from_str(DASHBOARD).unwrap();
         let known: BTreeSet<String> = all().rows.iter().flat_map(series).collect();
-        let mut asked = BTreeSet::new();
+        let mut queried = BTreeSet::new();
         for panel in dashboard["panels"].as_array().unwrap() {
             for target in panel["targets"].as_array().into_iter().flatten() {
                 let expression = target["expr"].as_str().unwrap();
                 let words = expression.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-                asked.extend(words.filter(|word| word.starts_with("stoker_")).map(str::to_owned));
+                queried.extend(words.filter(|word| word.starts_with("stoker_")).map(str::to_owned));
             }
         }
-        assert!(asked.len() >= 15, "{asked:?}");
-        let strange: Vec<_> = asked.difference(&known).collect();
-        assert!(strange.is_empty(), "the dashboard asks for what there is not: {strange:?}");
+        assert!(queried.len() >= 15, "{queried:?}");
+        let unknown: Vec<_> = queried.difference(&known).collect();
+        assert!(unknown.is_empty(), "the dashboard queries unknown metrics: {unknown:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers about the bus.
+//! Bus metrics.
 
 use std::sync::atomic::Ordering;
 
@@ -35,7 +35,7 @@ impl Bus {
         }
     }
 
-    /// The bus counts by itself; this is what it counted so far.
+    /// Copies the totals that the bus counts itself.
     pub(super) fn read(&self, orchestrator: &Orchestrator) {
         let stats = orchestrator.bus.stats();
         self.up.set(i64::from(orchestrator.bus.is_up()));

@@ -1,4 +1,4 @@
-//! The database, as the server finds it.
+//! Database metrics.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub(super) struct Database {
     watch: Watch,
 }
 
-/// Told by the store of everything it asks of the database.
+/// Observer of all database operations of the store.
 #[derive(Clone)]
 struct Watch {
     began: Instant,

@@ -1,4 +1,4 @@
-//! Runs, their task instances and attempts.
+//! Metrics of runs, task instances and attempts.
 
 use prometheus_client::metrics::gauge::Gauge;
 use stoker_orchestrator::{Orchestrator, RunMetrics};

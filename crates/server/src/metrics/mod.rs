@@ -1,7 +1,7 @@
-//! Numbers about the server, in the format of Prometheus.
+//! Metrics in the Prometheus (OpenMetrics) format.
 //!
-//! One file for each part of the server that is counted, and one line here. Labels are words of closed lists: nothing
-//! that a user can name makes a series. `docs/metrics.md` describes each of them, which a test sees to.
+//! One file per measured component, and one line here. Label values come from closed sets, so that users cannot create
+//! series. A test checks that `docs/metrics.md` documents each metric.
 
 mod agents;
 mod api;
@@ -29,7 +29,7 @@ use crate::limits::RefusalMetrics;
 /// The media type of [`Metrics::text`].
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Counters that belong to the parts that count.
+/// Handles of metrics that other components update.
 #[derive(Default)]
 pub(crate) struct Counters {
     pub(crate) plans: PlanMetrics,
@@ -46,7 +46,7 @@ pub(crate) struct Metrics {
     own: OwnMetrics,
 }
 
-/// Metrics that are computed when they are read, or counted by HTTP.
+/// Metrics that are computed at scrape time or updated by HTTP middleware.
 struct OwnMetrics {
     agents: agents::Agents,
     api: api::Api,
@@ -81,7 +81,7 @@ impl Metrics {
         Self { registry: book.registry, orchestrator, own }
     }
 
-    /// Everything, as it is now.
+    /// Renders all current values.
     pub(crate) async fn text(&self) -> String {
         let Self { registry, orchestrator, own } = self;
         let context = &orchestrator.context;

@@ -1,4 +1,4 @@
-//! Plans.
+//! Planning metrics.
 
 use prometheus_client::metrics::gauge::Gauge;
 use stoker_services::planning::{PlanCache, PlanMetrics};

@@ -1,4 +1,4 @@
-//! Messages to webhooks.
+//! Webhook delivery metrics.
 
 use prometheus_client::metrics::gauge::Gauge;
 use stoker_services::webhooks::DeliveryMetrics;
@@ -22,7 +22,7 @@ impl Webhooks {
         Self { waiting: book.gauge("webhook_deliveries_waiting", "Pending webhook deliveries") }
     }
 
-    /// Numbers are asked for also when the database is away: then this one stays as it was.
+    /// A scrape must work while the database is unavailable: the gauge then keeps its last value.
     pub(super) async fn read(&self, store: &Store) {
         let read = async { store.read().await?.deliveries_waiting().await };
         if let Ok(n_waiting) = read.await {

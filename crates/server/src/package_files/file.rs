@@ -1,4 +1,4 @@
-//! A file as an answer: whole, in part, or not again where the client has it.
+//! A file as an HTTP response: complete, a byte range, or 304 Not Modified.
 
 use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
@@ -19,7 +19,7 @@ use stoker_services::plugins::files::disk_failed;
 
 use crate::http::error::ApiResult;
 
-/// Read and sent at a time.
+/// Chunk size of reads and sends.
 const PIECE_BYTES: usize = 64 << 10;
 
 const TYPES: &[(&str, &str)] = &[
@@ -34,7 +34,7 @@ const TYPES: &[(&str, &str)] = &[
     // end sorted
 ];
 
-pub(super) struct FileAnswer {
+pub(super) struct FileResponse {
     file: File,
     n_bytes: u64,
     modified: Timestamp,
@@ -42,17 +42,17 @@ pub(super) struct FileAnswer {
     content_type: &'static str,
 }
 
-/// Which bytes of a file are wanted.
+/// Requested byte range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum ByteRange {
     Whole,
-    /// From the first to the one before the last.
+    /// Start, and end exclusive.
     Some(u64, u64),
     Nothing,
 }
 
-impl FileAnswer {
-    /// None unless it is a file below the folder when all links are followed.
+impl FileResponse {
+    /// `None` unless the path is a regular file inside the folder after resolving symbolic links.
     pub(super) fn open_inside(folder: &Path, path: &Path) -> Option<Self> {
         let (folder, path) = (folder.canonicalize().ok()?, path.canonicalize().ok()?);
         if !path.starts_with(&folder) || !path.is_file() {
@@ -77,33 +77,33 @@ impl FileAnswer {
         let modified = DateTimePrinter::new().timestamp_to_rfc9110_string(&self.modified).unwrap_or_default();
         let value = |text: &str| HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""));
         let mut response = StatusCode::OK.into_response();
-        let told = response.headers_mut();
-        told.insert(header::ETAG, value(&self.tag));
-        told.insert(header::LAST_MODIFIED, value(&modified));
-        told.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-        // For the client alone, which asks whether it is still so.
-        told.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+        let response_headers = response.headers_mut();
+        response_headers.insert(header::ETAG, value(&self.tag));
+        response_headers.insert(header::LAST_MODIFIED, value(&modified));
+        response_headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        // Cacheable only by the client, with revalidation.
+        response_headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
         if self.is_known(headers) {
             *response.status_mut() = StatusCode::NOT_MODIFIED;
             return Ok(response);
         }
         let (start, end) = match self.part(headers, &modified) {
-            Part::Whole => (0, self.n_bytes),
-            Part::Some(start, end) => {
+            ByteRange::Whole => (0, self.n_bytes),
+            ByteRange::Some(start, end) => {
                 let range = format!("bytes {start}-{}/{}", end - 1, self.n_bytes);
-                told.insert(header::CONTENT_RANGE, value(&range));
+                response_headers.insert(header::CONTENT_RANGE, value(&range));
                 *response.status_mut() = StatusCode::PARTIAL_CONTENT;
                 (start, end)
             }
-            Part::Nothing => {
-                told.insert(header::CONTENT_RANGE, value(&format!("bytes */{}", self.n_bytes)));
+            ByteRange::Nothing => {
+                response_headers.insert(header::CONTENT_RANGE, value(&format!("bytes */{}", self.n_bytes)));
                 *response.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;
                 return Ok(response);
             }
         };
-        let told = response.headers_mut();
-        told.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
-        told.insert(header::CONTENT_LENGTH, HeaderValue::from(end - start));
+        let response_headers = response.headers_mut();
+        response_headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        response_headers.insert(header::CONTENT_LENGTH, HeaderValue::from(end - start));
         if *method != Method::HEAD {
             let seeking = self.file.seek(SeekFrom::Start(start));
             seeking.map_err(disk_failed)?;
@@ -114,7 +114,7 @@ impl FileAnswer {
         Ok(response)
     }
 
-    /// Whether the client has the file as it is.
+    /// Whether the client's cached copy is current.
     fn is_known(&self, headers: &HeaderMap) -> bool {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         if let Some(tags) = text(header::IF_NONE_MATCH) {
@@ -126,42 +126,42 @@ impl FileAnswer {
         since.is_some_and(|since| since >= self.modified)
     }
 
-    fn part(&self, headers: &HeaderMap, modified: &str) -> Part {
+    fn part(&self, headers: &HeaderMap, modified: &str) -> ByteRange {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-        let Some(range) = text(header::RANGE) else { return Part::Whole };
-        // A part of another file would be of no use to the client.
+        let Some(range) = text(header::RANGE) else { return ByteRange::Whole };
+        // `If-Range`: a range of another version would be useless to the client.
         if text(header::IF_RANGE).is_some_and(|known| known != self.tag && known != modified) {
-            return Part::Whole;
+            return ByteRange::Whole;
         }
         part_of(range, self.n_bytes)
     }
 }
 
-/// One range; of several the whole file is sent, as anybody may.
-fn part_of(range: &str, n_bytes: u64) -> Part {
+/// Parses a single range; for several ranges the whole file is sent, which HTTP allows.
+fn part_of(range: &str, n_bytes: u64) -> ByteRange {
     let Some((first, last)) = range.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-'))
     else {
-        return Part::Whole;
+        return ByteRange::Whole;
     };
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let (start, end) = match (first.trim(), last.trim()) {
         ("", last) => match number(last) {
             Some(n_last) => (n_bytes.saturating_sub(n_last), n_bytes),
-            None => return Part::Whole,
+            None => return ByteRange::Whole,
         },
         (first, "") => match number(first) {
             Some(start) => (start, n_bytes),
-            None => return Part::Whole,
+            None => return ByteRange::Whole,
         },
         (first, last) => match (number(first), number(last)) {
             (Some(start), Some(last)) if start <= last => (start, last.saturating_add(1).min(n_bytes)),
-            _ => return Part::Whole,
+            _ => return ByteRange::Whole,
         },
     };
-    if start < end { Part::Some(start, end) } else { Part::Nothing }
+    if start < end { ByteRange::Some(start, end) } else { ByteRange::Nothing }
 }
 
-/// A part of a file, piece by piece: no more of it is in memory than the client has room for.
+/// Streams a byte range chunk by chunk, with back-pressure.
 struct Pieces {
     file: tokio::fs::File,
     n_left: u64,
@@ -181,7 +181,7 @@ impl Stream for Pieces {
         match Pin::new(file).poll_read(cx, &mut piece) {
             Poll::Pending => Poll::Pending,
             Poll::Ready(Err(error)) => Poll::Ready(Some(Err(error))),
-            // Less than was announced: the client must not take it for the whole.
+            // Shorter than announced: an error keeps the client from accepting a truncated file.
             Poll::Ready(Ok(())) if piece.filled().is_empty() => {
                 *n_left = 0;
                 Poll::Ready(Some(Err(io::ErrorKind::UnexpectedEof.into())))
@@ -201,37 +201,37 @@ mod tests {
     #[test]
     fn ranges_are_read_as_they_are_meant() {
         for (range, expected) in [
-            ("bytes=0-0", Part::Some(0, 1)),
-            ("bytes=2-", Part::Some(2, 10)),
-            ("bytes=-3", Part::Some(7, 10)),
-            ("bytes=-30", Part::Some(0, 10)),
-            ("bytes=5-99", Part::Some(5, 10)),
-            ("bytes=10-", Part::Nothing),
-            ("bytes=-0", Part::Nothing),
-            ("bytes=7-3", Part::Whole),
-            ("bytes=0-1,3-4", Part::Whole),
-            ("bytes=18446744073709551615-18446744073709551615", Part::Nothing),
-            ("bytes=x-", Part::Whole),
-            ("lines=0-1", Part::Whole),
-            ("", Part::Whole),
+            ("bytes=0-0", ByteRange::Some(0, 1)),
+            ("bytes=2-", ByteRange::Some(2, 10)),
+            ("bytes=-3", ByteRange::Some(7, 10)),
+            ("bytes=-30", ByteRange::Some(0, 10)),
+            ("bytes=5-99", ByteRange::Some(5, 10)),
+            ("bytes=10-", ByteRange::Nothing),
+            ("bytes=-0", ByteRange::Nothing),
+            ("bytes=7-3", ByteRange::Whole),
+            ("bytes=0-1,3-4", ByteRange::Whole),
+            ("bytes=18446744073709551615-18446744073709551615", ByteRange::Nothing),
+            ("bytes=x-", ByteRange::Whole),
+            ("lines=0-1", ByteRange::Whole),
+            ("", ByteRange::Whole),
         ] {
             assert_eq!(part_of(range, 10), expected, "{range}");
         }
-        assert_eq!(part_of("bytes=0-", 0), Part::Nothing);
+        assert_eq!(part_of("bytes=0-", 0), ByteRange::Nothing);
     }
 
     #[test]
-    fn links_lead_nowhere_else() {
+    fn symlinks_outside_the_folder_are_rejected() {
         let folder = stoker_testkit::Folder::new();
         let root = folder.file("repository");
         std::fs::create_dir(&root).unwrap();
         std::fs::write(root.join("a.deb"), "x").unwrap();
         std::fs::write(folder.file("secret"), "x").unwrap();
         std::os::unix::fs::symlink(folder.file("secret"), root.join("link.deb")).unwrap();
-        assert!(FileAnswer::open_inside(&root, &root.join("a.deb")).is_some());
-        assert!(FileAnswer::open_inside(&root, &root.join("link.deb")).is_none());
-        assert!(FileAnswer::open_inside(&root, &root.join("../secret")).is_none());
-        assert!(FileAnswer::open_inside(&root, &root).is_none());
-        assert!(FileAnswer::open_inside(&root, &root.join("none")).is_none());
+        assert!(FileResponse::open_inside(&root, &root.join("a.deb")).is_some());
+        assert!(FileResponse::open_inside(&root, &root.join("link.deb")).is_none());
+        assert!(FileResponse::open_inside(&root, &root.join("../secret")).is_none());
+        assert!(FileResponse::open_inside(&root, &root).is_none());
+        assert!(FileResponse::open_inside(&root, &root.join("none")).is_none());
     }
 }

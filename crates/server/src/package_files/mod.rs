@@ -1,10 +1,10 @@
-//! Files of package repositories, which package managers of nodes read.
+//! Files of package repositories, read by the package managers of nodes.
 //!
-//! They are below `/packages/FOLDER/`, where FOLDER is that of the plugin on the server, and not a part of the API: package
-//! managers neither log in nor understand its answers. Each node has a user name and a password of its own, which are good for
-//! what the plugins of its cluster bring and for nothing else.
+//! They are served under `/packages/FOLDER/`, where FOLDER is the plugin's folder on the server. They are not part of the
+//! API: package managers neither log in nor understand its responses. Each node has its own user name and password,
+//! which are valid only for the plugins of its cluster.
 
 mod file;
 mod read;
 
-pub(crate) use read::{PLACE, serve};
+pub(crate) use read::{ROUTE, serve};

@@ -19,14 +19,14 @@ use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
-pub(crate) const PLACE: &str = "/packages/{folder}/{*path}";
-/// Who guesses passwords of nodes is slowed down under this name.
+pub(crate) const ROUTE: &str = "/packages/{folder}/{*path}";
+/// Rate limiter key for guesses of node passwords.
 const GUESSING: &str = "(packages)";
 
-/// Who reads.
+/// The reader of a file.
 enum Reader {
     Node(NodeId),
-    /// Somebody who may see everything.
+    /// A user who may read all packages.
     Person,
 }
 
@@ -56,11 +56,11 @@ async fn reader(app: &App, peer: Peer, headers: &HeaderMap) -> ApiResult<Reader>
         return if is_right { Ok(Reader::Node(node)) } else { Err(wrong(app, peer)) };
     }
     let login = login_of(&app.access, headers, peer.0).await;
-    login.require(Permission::Read).map(|_| Reader::Person).map_err(asked)
+    login.require(Permission::Read).map(|_| Reader::Person).map_err(with_challenge)
 }
 
-/// Package managers show what they have when they are asked for it.
-fn asked(error: ApiError) -> ApiError {
+/// Asks for Basic authentication: package managers send credentials only when challenged.
+fn with_challenge(error: ApiError) -> ApiError {
     if error.status() != StatusCode::UNAUTHORIZED {
         return error;
     }
@@ -86,12 +86,12 @@ async fn is_right(app: &App, node: NodeId, password: &str) -> ApiResult<bool> {
     Ok(app.services.repositories.access.verify(node, agent.as_ref(), password))
 }
 
-/// Only failures are slowed down: a whole fleet may read from behind one address.
+/// Only failures are rate-limited: a whole fleet may read from behind one address.
 fn wrong(app: &App, peer: Peer) -> ApiError {
     match app.access.failures.begin(GUESSING, peer.0, app.clock.now()) {
-        Ok(()) => {
-            asked(ApiError::unauthorized("the node or its password is not known; deploy the cluster again"))
-        }
+        Ok(()) => with_challenge(ApiError::unauthorized(
+            "unknown node or wrong password; deploy the cluster again to renew the credential",
+        )),
         Err(seconds) => {
             let error =
                 ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong passwords; try again later");
@@ -118,10 +118,10 @@ async fn require_enabled(session: &mut Session, node: NodeId, plugin: &Plugin) -
     if links.iter().any(|link| link.plugin_id == plugin.id && link.enabled) {
         return Ok(());
     }
-    Err(ApiError::forbidden("the plugin is not enabled in the environment of this node"))
+    Err(ApiError::forbidden("the plugin is not enabled in the cluster of this node"))
 }
 
-/// Where the file is. Only what is inside of a repository is given away, and nothing that is hidden.
+/// Resolves the path of a file. Only visible files inside a repository are served.
 fn file_of(app: &App, folder: &str, plugin: &Plugin, path: &str) -> ApiResult<(PathBuf, PathBuf)> {
     let missing = || ApiError::not_found("File");
     let path = clean_path(path).filter(|path| !path.split('/').any(|part| part.starts_with('.')));
@@ -136,7 +136,7 @@ fn file_of(app: &App, folder: &str, plugin: &Plugin, path: &str) -> ApiResult<(P
 }
 
 impl FileAnswer {
-    /// Opens a file that has to be inside of a folder, wherever links lead.
+    /// Opens a file that must be inside a folder after resolving symbolic links.
     async fn open((folder, path): (PathBuf, PathBuf)) -> ApiResult<Self> {
         let opened = aside(move || Self::open_inside(&folder, &path)).await?;
         opened.ok_or_else(|| ApiError::not_found("File"))

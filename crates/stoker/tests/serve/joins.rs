@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::site::{Site, join_token, until};
 
-const UNKNOWN: &str = "the join token is not known, has expired or is used up";
+const UNKNOWN: &str = "the join token is unknown, expired or used up";
 
 #[test]
 fn rejected_join_reports_the_reason() {

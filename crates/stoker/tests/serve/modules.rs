@@ -158,7 +158,7 @@ fn module_commands_work() {
     site.script("bad", "nonsense\n");
     site.module(&["create", "bad", "--type", "ping", "--file", "bad"]);
     let (code, stderr) = site.expect_failure(&["apply", &site.node, "bad"]);
-    assert!(code == 1 && stderr.contains("failed to apply 1 modules: bad"), "{stderr}");
+    assert!(code == 1 && stderr.contains("failed to apply 1 module: bad"), "{stderr}");
 }
 
 #[test]

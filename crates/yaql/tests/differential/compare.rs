@@ -37,74 +37,8 @@ pub(crate) fn difference(theirs: &str, ours: &str) -> Option<Difference> {
     Some(Difference { theirs: their_class, ours: our_class })
 }
 
-/// Returns the reason why a difference is accepted, if it is. Each rule is as narrow as possible.
-pub(crate) fn accepted_difference(
-    expression: &str,
-    theirs: &str,
-    ours: &str,
-    difference: &Difference,
-) -> Option<&'static str> {
-    let theirs = theirs.to_lowercase();
-    match difference.theirs.as_str() {
-        // The engine bounds work by steps and does not use the C stack; the limits of the reference differ.
-        "Timeout" => return Some("the reference timed out"),
-        "MemoryError" => return Some("the reference ran out of memory"),
-        "RecursionError" => return Some("the reference ran out of stack"),
-        "UnicodeEncodeError" => return Some("an unpaired surrogate"),
-        _ => {}
-    }
-    if theirs.contains("0x7f") {
-        return Some("the address of an object in its text");
-    }
-    if ours.contains("<generator object>") {
-        return Some("the text of an iterator");
-    }
-    let prints = ["str", "join", "replace", "concat"].iter().any(|name| expression.contains(name));
-    if prints && expression.contains("len") && difference.theirs == difference.ours {
-        return Some("the length of the text of an iterator");
-    }
-    // The marker of an omitted element is not a value; the results of operations on it are arbitrary.
-    if ours.contains("NoValue") || theirs.contains("novalue") || has_omitted_element(expression) {
-        return Some("an omitted element of a list");
-    }
-    // Offsets of a day or more fail on use; inside containers we compare without using them.
-    if theirs.contains("offset must be a timedelta strictly") && difference.ours == "ok" {
-        return Some("an offset out of range inside a container");
-    }
-    // As keys, the reference distinguishes individual NaN objects; we treat all NaNs as equal.
-    if expression.contains("nan") && difference.theirs == "ok" && difference.ours == "ok" {
-        return Some("NaN as a key");
-    }
-    // A list created by splitting is over-allocated in the reference, which counts when it is repeated.
-    if difference.theirs == "MemoryQuotaExceededException" && ours.contains("index-sized integer") {
-        return Some("an over-allocated list");
-    }
-    // Ranges of the legacy library are a separate kind of sequence in the reference.
-    if expression.contains("range(") && ours.contains("unhashable type: 'list'") {
-        return Some("a legacy range as a key");
-    }
-    if expression.contains("range(") && theirs.contains("convert to c ssize_t") {
-        return Some("the length of a legacy range exceeds a machine word");
-    }
-    if theirs.contains("complex") || ours.contains("complex result") {
-        return Some("a complex number");
-    }
-    // Without output conversion lazy values are returned as they are, with types specific to the reference.
-    if theirs.contains("{\"$yaql\": \"opaque\"") {
-        return Some("an object of the host");
-    }
-    if has_unpaired_surrogate(&theirs) || expression.to_lowercase().contains("\\ud8") {
-        return Some("an unpaired surrogate");
-    }
-    let selects = ["search(", "searchAll(", "replaceBy("].iter().any(|name| expression.contains(name));
-    if selects && expression.contains("(?P<") {
-        return Some("a selector with named groups");
-    }
-    None
-}
-
 /// Reports whether a list literal or a call that creates a collection has an empty slot.
-fn has_omitted_element(expression: &str) -> bool {
+pub(crate) fn has_omitted_element(expression: &str) -> bool {
     let dense: String = expression.split_whitespace().collect();
     if ["set(,", "list(,", "append(,"].iter().any(|call| dense.contains(call)) {
         return true;
@@ -124,7 +58,7 @@ fn has_omitted_element(expression: &str) -> bool {
 }
 
 /// Reports whether the text contains an escaped unpaired surrogate.
-fn has_unpaired_surrogate(text: &str) -> bool {
+pub(crate) fn has_unpaired_surrogate(text: &str) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find("\\ud") {
         let (high, next) = (rest.as_bytes().get(at + 3), rest.get(at + 6..at + 10));

@@ -24,8 +24,8 @@ export default function Audit() {
   return (
     <div className="stack tight">
       <div className="toolbar">
-        <input type="search" aria-label="Filter by action" placeholder="Action: cluster.create" value={action} onChange={(event) => setAction(event.target.value)} />
-        <input type="search" aria-label="Filter by target" placeholder="Target: cluster 1" value={target} onChange={(event) => setTarget(event.target.value)} />
+        <input type="search" aria-label="Filter by action" placeholder="Action, e.g. cluster.create" value={action} onChange={(event) => setAction(event.target.value)} />
+        <input type="search" aria-label="Filter by target" placeholder="Target, e.g. cluster 1" value={target} onChange={(event) => setTarget(event.target.value)} />
         <span className="muted grow">{entries.data && count(entries.data.total, "entry", "entries")}</span>
         <button type="button" className="button small" disabled={start === 0} onClick={() => setOffset(String(Math.max(0, start - PAGE)))}>
           Newer

@@ -27,7 +27,7 @@ export default function Graphs() {
         <table aria-label="Graphs">
           <thead>
             <tr>
-              <th>Type</th>
+              <th>Graph type</th>
               <th className="layer-release">Release</th>
               <th className="layer-cluster">Cluster</th>
               <th className="layer-plugins">Plugins</th>

@@ -173,7 +173,7 @@ function NodeTable({ filter, total, selected, toggle, areAllSelected, toggleAll 
         <thead style={{ position: "sticky", top: 0, zIndex: 1 }}>
           <tr>
             {toggle && (
-              <th>
+              <th className="checkbox">
                 <input type="checkbox" aria-label="Select all listed nodes" checked={areAllSelected} onChange={toggleAll} />
               </th>
             )}
@@ -203,7 +203,7 @@ function NodeRow({ node, isSelected, toggle }: { node: Node; isSelected: boolean
   return (
     <tr>
       {toggle && (
-        <td>
+        <td className="checkbox">
           <input type="checkbox" aria-label={`Select node ${node.id}`} checked={isSelected} onChange={() => toggle(node)} />
         </td>
       )}

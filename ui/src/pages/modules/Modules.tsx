@@ -37,7 +37,7 @@ export default function Modules() {
       {modules.isError && <Problem error={modules.error} retry={() => void modules.refetch()} />}
       <div className={`withpanel${isOpen ? " open" : ""}`}>
         {modules.isSuccess && matchingModules.length === 0 ? (
-          <EmptyState title={search ? `No modules match “${search}”` : "No modules yet"}>{search ? "Change or clear the search above." : "A module has contents and a type, which selects the driver that applies it. Select Create module… to add one."}</EmptyState>
+          <EmptyState title={search ? `No modules match “${search}”` : "No modules yet"}>{search ? "Change or clear the search above." : "A module has a type and contents. Select Create module… to add one."}</EmptyState>
         ) : (
           <div className="tablewrap" style={{ overflow: "auto" }}>
             <table aria-label="Modules">

@@ -172,13 +172,13 @@ function ApplyDialog({ plan, name, nNodes, onClose }: { plan: Schemas["PlanSumma
       <div className="field">
         <label htmlFor="on-failure">If a task fails</label>
         <select id="on-failure" value={onFailure} onChange={(event) => setOnFailure(event.target.value)}>
-          <option value="node_stops">stop its node, continue the others</option>
-          <option value="node_continues">continue its node with independent tasks</option>
+          <option value="node_stops">Stop its node, continue the others</option>
+          <option value="node_continues">Continue its node with independent tasks</option>
         </select>
       </div>
       <div className="field">
         <label htmlFor="max-nodes">Maximum concurrent nodes</label>
-        <input id="max-nodes" type="number" min={1} placeholder="server default" value={maxNodes} onChange={(event) => setMaxNodes(event.target.value)} />
+        <input id="max-nodes" type="number" min={1} placeholder="Server default" value={maxNodes} onChange={(event) => setMaxNodes(event.target.value)} />
       </div>
       <label className="check">
         <input type="checkbox" checked={noop} onChange={(event) => setNoop(event.target.checked)} />

@@ -117,7 +117,7 @@ function RunView({ details }: { details: Schemas["Run"] }) {
         </div>
         <strong>{run.progress} %</strong>
         <span className="muted">
-          started <Time at={run.time_start} />, <Duration from={run.time_start} to={run.time_end} />
+          started <Time at={run.time_start} />, duration <Duration from={run.time_start} to={run.time_end} />
         </span>
         {childRun?.plan_id != null && <Link to={`/plans/${childRun.plan_id}`}>Plan #{childRun.plan_id}</Link>}
       </div>

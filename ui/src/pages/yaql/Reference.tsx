@@ -3,6 +3,7 @@ import { LoadingRows } from "../../components/Loading";
 import { EmptyState } from "../../components/PageHead";
 import { Problem } from "../../components/Problem";
 import { MessageText } from "../../components/MessageText";
+import { count } from "../../lib/format";
 import { useParam } from "../../lib/params";
 import { functionList } from "./functions";
 
@@ -18,7 +19,7 @@ export function Reference() {
       <div className="toolbar">
         <h2 id="functions">Functions</h2>
         <input type="search" aria-label="Search functions" placeholder="Search functions" value={search} onChange={(event) => setSearch(event.target.value)} />
-        <span className="muted">{matchingFunctions.length}</span>
+        <span className="muted">{functions.data && count(matchingFunctions.length, "function")}</span>
       </div>
       {functions.isPending && <LoadingRows />}
       {functions.isError && <Problem error={functions.error} retry={() => void functions.refetch()} />}

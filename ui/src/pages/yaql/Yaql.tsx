@@ -69,7 +69,7 @@ function Playground() {
               value={cluster}
               onChange={(event) => setParams({ cluster: event.target.value, node: "" })}
             >
-              <option value="">custom data</option>
+              <option value="">Custom data</option>
               {clusters.data?.map((option) => (
                 <option key={option.id} value={option.id}>
                   {option.name}

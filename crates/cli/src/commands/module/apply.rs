@@ -42,5 +42,9 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     if failed.is_empty() {
         return Ok(());
     }
-    Err(Failure::failed(format!("failed to apply {} modules: {}", failed.len(), failed.join(", "))))
+    Err(Failure::failed(format!(
+        "failed to apply {}: {}",
+        crate::text::counted(failed.len(), "module"),
+        failed.join(", ")
+    )))
 }

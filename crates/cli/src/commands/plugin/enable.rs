@@ -98,7 +98,7 @@ mod tests {
         let (message, help) = hint("plugin `gridnet` is not hot-pluggable: no; force=1 does it all the same");
         assert_eq!(message, "plugin `gridnet` is not hot-pluggable: no");
         assert_eq!(help, "pass `--force` to override");
-        let (_, help) = hint("it has tasks, and `common.propagate_task_deploy` is off in this environment");
+        let (_, help) = hint("it has tasks, and `common.propagate_task_deploy` is off in this cluster");
         assert_eq!(help, "run `stoker settings set --env 7 common.propagate_task_deploy=true` to enable it");
         let (message, _) = hint("editable.gridnet.metadata.chosen_id: no such plugin");
         assert_eq!(message, "plugin 4 `gridnet` 1.0.0 does not support the release of cluster 7");

@@ -1,0 +1,12 @@
+//! Integration tests of `stoker-planner` in one binary, which is linked once instead of once per file.
+
+mod expressions;
+mod fleets;
+mod helpers;
+mod lessons;
+mod mutations;
+mod plans;
+mod properties;
+mod real;
+mod small;
+mod truth;

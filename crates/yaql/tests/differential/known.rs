@@ -1,0 +1,169 @@
+//! Known differences from the reference, each documented.
+//!
+//! Each rule is tied to a row of `docs/yaql-differences.md` by the text of its first cell, and a test compares the two:
+//! a rule without a row, or a changed row, fails. A rule matches the error classes of both sides as well as the text, so
+//! that a new defect in the same expression is not accepted.
+
+use crate::compare::{Difference, has_omitted_element, has_unpaired_surrogate};
+
+/// The row of the documentation and the condition under which it explains a difference.
+struct KnownDifference {
+    row: &'static str,
+    applies: fn(&Pair<'_>) -> bool,
+}
+
+/// An expression with both answers.
+struct Pair<'a> {
+    expression: &'a str,
+    /// In lower case.
+    theirs: &'a str,
+    ours: &'a str,
+    difference: &'a Difference,
+}
+
+const LIMITS: &[&str] =
+    &["CollectionTooLargeException", "MemoryQuotaExceededException", "StepLimitExceededException", "Timeout"];
+const ITERATOR_TEXT: &str = "text of iterators and contexts";
+const SURROGATE: &str = "half of a surrogate pair (`'\\ud83d'`)";
+const LEGACY_RANGE: &str = "a legacy `range()` as a dictionary key, or with more than 2^63 elements";
+
+const KNOWN: &[KnownDifference] = &[
+    KnownDifference {
+        row: "`len()` of an endless iterator, `[x] * huge`",
+        applies: |pair| pair.theirs_is(&["Timeout", "MemoryError"]) && pair.ours_is(LIMITS),
+    },
+    KnownDifference { row: "nesting of an expression", applies: |pair| pair.theirs_is(&["RecursionError"]) },
+    KnownDifference {
+        row: "a negative number to a fractional power",
+        applies: |pair| {
+            (pair.theirs.contains("complex") && pair.ours_is(&["ValueError"]))
+                || pair.ours.contains("complex result")
+        },
+    },
+    KnownDifference { row: SURROGATE, applies: |pair| pair.theirs_is(&["UnicodeEncodeError"]) },
+    KnownDifference {
+        row: SURROGATE,
+        applies: |pair| {
+            has_unpaired_surrogate(pair.theirs) || pair.expression.to_lowercase().contains("\\ud8")
+        },
+    },
+    KnownDifference {
+        row: "two NaNs inside containers",
+        applies: |pair| pair.expression.contains("nan") && pair.are_both_values(),
+    },
+    KnownDifference {
+        row: ITERATOR_TEXT,
+        applies: |pair| pair.theirs.contains(" at 0x7f") && pair.are_both_values(),
+    },
+    KnownDifference {
+        row: ITERATOR_TEXT,
+        applies: |pair| pair.ours.contains("<generator object>") && pair.are_both_values(),
+    },
+    // The length of such a text, or a part of it.
+    KnownDifference {
+        row: ITERATOR_TEXT,
+        applies: |pair| {
+            let prints =
+                ["str(", "join(", "replace", "concat("].iter().any(|name| pair.expression.contains(name));
+            prints && pair.expression.contains("len") && pair.are_both_values()
+        },
+    },
+    KnownDifference {
+        row: "an omitted element of a list (`[1, , 2]`)",
+        applies: |pair| {
+            pair.ours.contains("NoValue")
+                || pair.theirs.contains("novalue")
+                || has_omitted_element(pair.expression)
+        },
+    },
+    KnownDifference {
+        row: "a time zone offset of a day or more inside a container",
+        applies: |pair| pair.theirs.contains("offset must be a timedelta strictly") && pair.ours_is(&["ok"]),
+    },
+    // A list made by splitting has spare capacity in the reference, which counts when it is repeated.
+    KnownDifference {
+        row: "quotas of a few hundred bytes",
+        applies: |pair| {
+            pair.theirs_is(&["MemoryQuotaExceededException"]) && pair.ours.contains("index-sized integer")
+        },
+    },
+    KnownDifference {
+        row: LEGACY_RANGE,
+        applies: |pair| pair.expression.contains("range(") && pair.ours.contains("unhashable type: 'list'"),
+    },
+    KnownDifference {
+        row: LEGACY_RANGE,
+        applies: |pair| pair.expression.contains("range(") && pair.theirs.contains("convert to c ssize_t"),
+    },
+    KnownDifference {
+        row: "an object of the host without output conversion",
+        applies: |pair| pair.theirs.contains("{\"$yaql\": \"opaque\"") && pair.are_both_values(),
+    },
+    KnownDifference {
+        row: "a selector for a regular expression with named groups",
+        applies: |pair| {
+            let selects =
+                ["search(", "searchAll(", "replaceBy("].iter().any(|name| pair.expression.contains(name));
+            selects && pair.expression.contains("(?P<")
+        },
+    },
+];
+
+/// The row of the documentation that explains this difference, if one does.
+pub(crate) fn accepted_difference(
+    expression: &str,
+    theirs: &str,
+    ours: &str,
+    difference: &Difference,
+) -> Option<&'static str> {
+    let theirs = theirs.to_lowercase();
+    let pair = Pair { expression, theirs: &theirs, ours, difference };
+    KNOWN.iter().find(|known| (known.applies)(&pair)).map(|known| known.row)
+}
+
+impl Pair<'_> {
+    fn theirs_is(&self, classes: &[&str]) -> bool {
+        classes.contains(&self.difference.theirs.as_str())
+    }
+
+    fn ours_is(&self, classes: &[&str]) -> bool {
+        classes.contains(&self.difference.ours.as_str())
+    }
+
+    fn are_both_values(&self) -> bool {
+        self.theirs_is(&["ok"]) && self.ours_is(&["ok"])
+    }
+}
+
+#[test]
+fn known_differences_are_documented() {
+    let page = include_str!("../../../../docs/yaql-differences.md");
+    let rows: Vec<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).collect();
+    for known in KNOWN {
+        assert!(rows.contains(&known.row), "docs/yaql-differences.md has no row `{}`", known.row);
+    }
+}
+
+#[test]
+fn other_error_classes_are_not_accepted() {
+    let difference =
+        |theirs: &str, ours: &str| Difference { theirs: theirs.to_owned(), ours: ours.to_owned() };
+    // A wrong value is not explained by the word `nan` if one side failed.
+    assert_eq!(
+        accepted_difference("float(nan)", "{\"err\": \"X\"}", "{\"ok\": 1}", &difference("X", "ok")),
+        None
+    );
+    // A time-out of the reference explains an exceeded limit, not another error.
+    assert_eq!(
+        accepted_difference(
+            "[1]",
+            "{\"err\": \"Timeout\"}",
+            "{\"err\": \"KeyError\"}",
+            &difference("Timeout", "KeyError")
+        ),
+        None
+    );
+    let limit = difference("Timeout", "StepLimitExceededException");
+    assert!(accepted_difference("[1]", "{\"err\": \"Timeout\"}", "{}", &limit).is_some());
+}
