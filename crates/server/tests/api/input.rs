@@ -91,7 +91,10 @@ async fn a_body_may_be_yaml_and_so_may_an_answer() {
     server.send(get("*/*")).await.expect(200);
     server.send(get("application/json, text/plain")).await.expect(200);
     let message = server.send(get("image/png")).await.refused(415);
-    assert_eq!(message, "unsupported media type `image/png` in `Accept`; supported: application/json, application/x-yaml");
+    assert_eq!(
+        message,
+        "unsupported media type `image/png` in `Accept`; supported: application/json, application/x-yaml"
+    );
     let refused =
         server.request("DELETE", "tenants/2").header("accept", "image/png").body(Body::empty()).unwrap();
     server.send(refused).await.refused(415);

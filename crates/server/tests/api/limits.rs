@@ -89,7 +89,10 @@ async fn a_tenant_has_what_its_quota_allows() {
     cluster_of(&server, release, "two").await;
     let more = json!({"name": "three", "release": release});
     let message = server.post("clusters", &more).await.refused(409);
-    assert_eq!(message, "quota exceeded: tenant `admin` may have 2 clusters; delete one, or ask an admin to raise the quota");
+    assert_eq!(
+        message,
+        "quota exceeded: tenant `admin` may have 2 clusters; delete one, or ask an admin to raise the quota"
+    );
     let path = "tenants/1/quotas";
     let shown = server.get(path).await.expect(200);
     assert_eq!(shown["clusters"], json!({"limit": 2, "is_own": false, "used": 2}));
@@ -127,7 +130,8 @@ async fn no_way_into_a_cluster_leads_around_the_quota() {
     let release = release(&server).await;
     let cluster = cluster_of(&server, release, "one").await;
     let nodes = [node(&server, 1).await, node(&server, 2).await, node(&server, 3).await];
-    let refused = "quota exceeded: tenant `admin` may have 2 nodes; delete one, or ask an admin to raise the quota";
+    let refused =
+        "quota exceeded: tenant `admin` may have 2 nodes; delete one, or ask an admin to raise the quota";
     let joins =
         |ids: &[i64]| -> Value { ids.iter().map(|id| json!({"id": id, "cluster_id": cluster})).collect() };
     assert_eq!(server.put("nodes", &joins(&nodes)).await.refused(409), refused);

@@ -64,5 +64,5 @@ fn require_single(registry: &Registry) -> ApiResult<()> {
         return Ok(());
     }
     let items = duplicates.iter().map(|finding| finding_item(registry, finding, "")).collect();
-    Err(ApiError::in_the_way(items).with_conflicts(shown_findings(registry, &duplicates)))
+    Err(ApiError::conflicting(items).with_conflicts(shown_findings(registry, &duplicates)))
 }
