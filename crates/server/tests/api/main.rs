@@ -51,6 +51,7 @@ mod run_course;
 mod run_faults;
 mod runs;
 mod sequences;
+mod servers;
 mod state;
 mod support;
 mod traces;
