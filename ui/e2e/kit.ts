@@ -32,7 +32,7 @@ export class Site {
     private token: string,
   ) {}
 
-  /** Starts a server and a browser. Each site has its own data directory and port, so that test files are independent. */
+  /** Starts a server and a browser. Each site has its own data directory and port. */
   static async start(): Promise<Site> {
     const folder = mkdtempSync(join(tmpdir(), "stoker-ui-"));
     const server = spawn(required("STOKER_PROGRAM"), ["serve", "--local-agents", "--listen", "127.0.0.1:0", "--data-dir", folder, "--plugin-scripts-root", join(folder, "scripts")], {
@@ -71,7 +71,7 @@ export class Site {
     return (response as { access: { token: { id: string } } }).access.token.id;
   }
 
-  /** Sends a REST request as the administrator. Throws on an error status. A string is sent as YAML, other bodies as JSON. */
+  /** Sends a REST request as the administrator: a string as YAML, other bodies as JSON. Throws on an error status. */
   async call<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T> {
     const isYaml = typeof body === "string";
     const response = await fetch(`${this.base}/api/v1/${path}`, {

@@ -1,4 +1,4 @@
-// Every page in light and dark: no serious accessibility violation, no console error, and a screenshot for review.
+// Every page in both themes: no serious accessibility violation, no console error, a screenshot for review.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accessibilityViolations, createShop, saveScreenshot, Site } from "./kit";
 

@@ -1,4 +1,5 @@
-// Fails if the initial page load exceeds its size limit: index.html and the files it references, gzip-compressed.
+// Fails if the initial page load exceeds its size limit: index.html and the files it references,
+// gzip-compressed.
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 

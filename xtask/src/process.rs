@@ -8,6 +8,9 @@ use std::process::{Command, Stdio};
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::terminal::{Style, paint, print_line, redirected};
 
+/// Printed words of a command line; rustfmt gets more than a thousand files.
+const WORDS_MAX: usize = 40;
+
 /// The cargo that started this tool, without the variables that `cargo run` sets for the program it starts. Build
 /// scripts of `ring` and others depend on `CARGO_MANIFEST_DIR` and `CARGO_PKG_NAME`: with them in the environment, a
 /// build from here and one from a shell would recompile TLS, the database client and all their users in turn.
@@ -85,7 +88,12 @@ fn command_line(command: &Command) -> String {
         .get_envs()
         .filter_map(|(name, value)| Some(format!("{}={}", name.to_string_lossy(), quoted(value?))));
     let arguments = command.get_args().map(quoted);
-    let words: Vec<String> = variables.chain([program_name(command)]).chain(arguments).collect();
+    let mut words: Vec<String> = variables.chain([program_name(command)]).chain(arguments).collect();
+    if words.len() > WORDS_MAX {
+        let n_omitted = words.len() - WORDS_MAX;
+        words.truncate(WORDS_MAX);
+        words.push(format!("… ({n_omitted} more)"));
+    }
     words.join(" ")
 }
 
@@ -110,6 +118,13 @@ mod tests {
         let mut command = Command::new("/usr/bin/cargo");
         command.args(["test", "it's here"]).env("RUSTDOCFLAGS", "-D warnings");
         assert_eq!(command_line(&command), r"RUSTDOCFLAGS='-D warnings' cargo test 'it'\''s here'");
+    }
+
+    #[test]
+    fn long_command_line_is_shortened() {
+        let mut command = Command::new("rustfmt");
+        command.args(std::iter::repeat_n("a.rs", 50));
+        assert!(command_line(&command).ends_with(" a.rs … (11 more)"), "{}", command_line(&command));
     }
 
     #[test]

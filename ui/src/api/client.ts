@@ -7,7 +7,9 @@ import type { components, paths } from "./schema.gen";
 export type Schemas = components["schemas"];
 export type ErrorItem = Partial<Schemas["ErrorItem"]> & { message: string };
 
-/** A failed request with all problems that the server reported. Status 0 means that the server is unreachable. */
+/**
+ * A failed request with all problems that the server reported. Status 0 means that the server is unreachable.
+ */
 export class ApiFailure extends Error {
   constructor(
     readonly status: number,
@@ -31,7 +33,9 @@ const authentication: Middleware = {
   },
 };
 
-/** `fetch` that records whether the server is reachable. Any response, errors included, counts as reachable. */
+/**
+ * `fetch` that records whether the server is reachable. Any response, errors included, counts as reachable.
+ */
 export async function fetchServer(input: Request | string, init?: RequestInit): Promise<Response> {
   try {
     const response = await fetch(input, init);
@@ -60,7 +64,9 @@ export async function data<T>(call: Promise<Call<T>>): Promise<NonNullable<T>> {
   return (data ?? null) as NonNullable<T>;
 }
 
-/** Returns one page of a list and the total length of the list. Throws an ApiFailure if the request failed. */
+/**
+ * Returns one page of a list and the total length of the list. Throws an ApiFailure if the request failed.
+ */
 export async function page<T>(call: Promise<Call<T[]>>): Promise<{ items: T[]; total: number }> {
   const { data, error, response } = await call;
   if (!response.ok) throw failure(response, error);

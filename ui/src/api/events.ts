@@ -1,4 +1,5 @@
-// Server-sent events over fetch, because EventSource cannot send the token header. Resumes after the last received event.
+// Server-sent events over fetch, because EventSource cannot send the token header. Resumes after the last
+// received event.
 import { session } from "../app/session";
 import { fetchServer } from "./client";
 

@@ -3,7 +3,10 @@ import { fetchServer } from "../api/client";
 import { queries } from "./queries";
 import { session } from "./session";
 
-/** Replaces every page until the user logs in. The URL does not change, so the requested page opens after login. */
+/**
+ * Replaces every page until the user logs in. The URL does not change, so the requested page opens after
+ * login.
+ */
 export function Login() {
   const { hasExpired } = session.use();
   const [name, setName] = useState("");

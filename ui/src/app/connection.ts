@@ -1,5 +1,5 @@
-// Tracks whether the server is reachable. While it is not, polls its health; on recovery, notifies the listeners, so that
-// all queries are refetched.
+// Tracks whether the server is reachable. While it is not, polls its health; on recovery, notifies the
+// listeners, so that all queries are refetched.
 import { store } from "../lib/store";
 
 const POLL_INTERVAL_MS = 3000;

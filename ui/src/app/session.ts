@@ -1,5 +1,5 @@
-// The login session. The token is in local storage, shared by all tabs of the browser. When it expires, the login form
-// replaces the page and the URL does not change.
+// The login session. The token is in local storage, shared by all tabs of the browser. When it expires, the
+// login form replaces the page and the URL does not change.
 import { store } from "../lib/store";
 
 export interface Identity {

@@ -4,7 +4,10 @@ import { reverseEdges, reachable, type DrawnGraph, type TaskGraph } from "../lib
 import { useLayout } from "../lib/useLayout";
 import { LoadingRows } from "./Loading";
 
-/** Minimum scale at which task names are legible. A graph that only fits at a smaller scale opens at its start. */
+/**
+ * Minimum scale at which task names are legible. A graph that only fits at a smaller scale opens at its
+ * start.
+ */
 const LEGIBLE_SCALE = 0.55;
 
 interface View {

@@ -28,7 +28,10 @@ const ROW = 24;
 const COLUMN = 26;
 const NAMES = 250;
 const HEADS = 100;
-/** Cells of a row that are rendered as one component: scrolling mounts and unmounts chunks and does not rerender others. */
+/**
+ * Cells of a row that are rendered as one component: scrolling mounts and unmounts chunks and does not
+ * rerender others.
+ */
 const CHUNK = 16;
 
 /** Virtualized matrix of tasks by nodes: only visible tiles are fetched and rendered. */

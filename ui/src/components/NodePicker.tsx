@@ -6,7 +6,10 @@ import { useNodeNames } from "../lib/nodeNames";
 /** Maximum number of options. With more nodes, a search field is shown. */
 const OPTIONS_MAX = 100;
 
-/** Selects one node of a cluster, or of all clusters. Clusters may have ten thousand nodes, so the server searches. */
+/**
+ * Selects one node of a cluster, or of all clusters. Clusters may have ten thousand nodes, so the server
+ * searches.
+ */
 export function NodePicker({ id, label, cluster, node, select }: {
   id: string;
   label: string;

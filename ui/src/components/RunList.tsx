@@ -20,7 +20,10 @@ const STATUS_FILTERS: [value: string, name: string][] = [
   ["error", "Failed or stopped"],
 ];
 
-/** Runs, newest first. Two runs can be selected and compared. With `limit`, only the latest ones without controls. */
+/**
+ * Runs, newest first. Two runs can be selected and compared. With `limit`, only the latest ones without
+ * controls.
+ */
 export function RunList({ clusterId, limit }: { clusterId?: number; limit?: number }) {
   const [offset, setOffset] = useParam("offset", "0");
   const [status, setStatus] = useParam("status", "");

@@ -1,4 +1,6 @@
-/** Returns the line of `text` that contains a span, with carets beneath the span. Offsets are in UTF-8 bytes. */
+/**
+ * Returns the line of `text` that contains a span, with carets beneath the span. Offsets are in UTF-8 bytes.
+ */
 export function caretAt(text: string, start: number, end: number): string {
   const bytes = new TextEncoder().encode(text);
   const before = new TextDecoder().decode(bytes.slice(0, start));

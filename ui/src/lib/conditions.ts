@@ -1,5 +1,7 @@
-// Evaluates the condition language of restrictions: `settings:a.b.value == true and not ('x' in cluster:mode)`.
-// Precedence from lowest to highest: or, and, == and !=, in, not. As on the server, `not a == b` is `(not a) == b`.
+// Evaluates the condition language of restrictions, such as
+// `settings:a.b.value == true and not ('x' in cluster:mode)`.
+// Precedence from lowest to highest: or, and, == and !=, in, not.
+// As on the server, `not a == b` is `(not a) == b`.
 
 export type Models = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
-// Layered graph layout from left to right (Sugiyama): cycle removal, longest-path layers, crossing reduction, coordinates.
-// Pure, so that it can run in a worker.
+// Layered graph layout from left to right (Sugiyama): cycle removal, longest-path layers, crossing reduction,
+// coordinates. Pure, so that it can run in a worker.
 
 export interface LayoutInput {
   widths: number[];
@@ -77,7 +77,10 @@ function removeCycles(n: number, edges: [number, number][]): [number, number][] 
   return acyclic;
 }
 
-/** Transitive reduction: removes an edge if a longer path connects the same nodes. Reachability is a bit set per node. */
+/**
+ * Transitive reduction: removes an edge if a longer path connects the same nodes. Reachability is a bit set
+ * per node.
+ */
 function removeRedundantEdges(n: number, edges: [number, number][]): [number, number][] {
   const next: number[][] = Array.from({ length: n }, () => []);
   for (const [from, to] of edges) next[from]?.push(to);
@@ -150,7 +153,10 @@ function insertBends(vertices: Vertex[], from: number, to: number): number[] {
   return path;
 }
 
-/** Reduces crossings: sorts each layer by the mean position of its neighbours, forwards and backwards (barycentre). */
+/**
+ * Reduces crossings: sorts each layer by the mean position of its neighbours, forwards and backwards
+ * (barycentre).
+ */
 function orderLayers(vertices: Vertex[], layers: number[][]): void {
   const setOrders = (layer: number[]) => layer.forEach((at, order) => setOrder(vertices, at, order));
   layers.forEach(setOrders);

@@ -7,7 +7,9 @@ export function displayName(uid: string, name = uid): string {
   return uid === "sync" || uid === "-" ? "stages" : name;
 }
 
-/** Distinct numeric node IDs. The pseudo-nodes of the master and of stages are left out: they have no record. */
+/**
+ * Distinct numeric node IDs. The pseudo-nodes of the master and of stages are left out: they have no record.
+ */
 export function nodeIds(uids: readonly string[]): string[] {
   return [...new Set(uids.filter((uid) => /^\d+$/.test(uid)))].toSorted((a, b) => Number(a) - Number(b));
 }

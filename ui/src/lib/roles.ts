@@ -1,6 +1,8 @@
 import type { Schemas } from "../api/client";
 
-/** Returns why a role conflicts with the selected ones, or undefined if it does not. Conflicts are symmetric. */
+/**
+ * Returns why a role conflicts with the selected ones, or undefined if it does not. Conflicts are symmetric.
+ */
 export function conflictReason(role: Schemas["Role"], all: Schemas["Role"][], selected: string[]): string | undefined {
   const conflictsOf = (subject: Schemas["Role"]) => (Array.isArray(subject.meta.conflicts) ? (subject.meta.conflicts as string[]) : []);
   const others = selected.filter((name) => name !== role.name);

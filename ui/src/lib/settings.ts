@@ -133,7 +133,10 @@ function weight(metadata: Record<string, unknown>): number {
   return typeof metadata.weight === "number" ? metadata.weight : 100;
 }
 
-/** Applies unsaved changes: the key `section.field` sets a value, the key `section` enables or disables the section. */
+/**
+ * Applies unsaved changes: the key `section.field` sets a value, the key `section` enables or disables the
+ * section.
+ */
 export function withChanges(attributes: Attributes, changes: Record<string, unknown>): Attributes {
   const next: Attributes = structuredClone(attributes);
   for (const [path, value] of Object.entries(changes)) {

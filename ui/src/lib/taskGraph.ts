@@ -78,7 +78,10 @@ export function groupsOf(graph: TaskGraph, by: GroupBy): string[] {
   return stagesOf(graph);
 }
 
-/** A task belongs to the last stage that it depends on. `deploy_start` and `deploy_end` delimit the stage `deploy`. */
+/**
+ * A task belongs to the last stage that it depends on. `deploy_start` and `deploy_end` delimit the stage
+ * `deploy`.
+ */
 function stagesOf(graph: TaskGraph): string[] {
   const order = topological(graph.tasks.length, graph.edges);
   const depth = graph.tasks.map(() => 0);

@@ -6,7 +6,10 @@ export interface Extent {
   end: number;
 }
 
-/** Items that are visible in a viewport of `size` pixels at offset `scroll`, extended by `overscan` items on each side. */
+/**
+ * Items that are visible in a viewport of `size` pixels at offset `scroll`, extended by `overscan` items on
+ * each side.
+ */
 export function visibleRange(scroll: number, size: number, itemSize: number, n: number, overscan = 4): Extent {
   const first = Math.max(0, Math.floor(scroll / itemSize) - overscan);
   const end = Math.min(n, Math.ceil((scroll + size) / itemSize) + overscan);

@@ -7,7 +7,9 @@ interface ComputedLayout {
   ms: number;
 }
 
-/** Cache of layouts by input, oldest evicted first: a page that is opened again shows its graph without delay. */
+/**
+ * Cache of layouts by input, oldest evicted first: a page that is opened again shows its graph without delay.
+ */
 const cache = new Map<string, ComputedLayout>();
 const CACHE_MAX = 20;
 

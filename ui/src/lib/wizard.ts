@@ -1,4 +1,5 @@
-// The wizard as panes of controls. Labels come from its definition, available options from the server's evaluation.
+// The wizard as panes of controls. Labels come from its definition, available options from the server's
+// evaluation.
 import type { Schemas } from "../api/client";
 import { asList, asMap } from "./json";
 

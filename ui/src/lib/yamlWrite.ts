@@ -1,4 +1,5 @@
-// Writes values as YAML for the editor. Multi-line strings become block scalars, so that expressions are legible.
+// Writes values as YAML for the editor. Multi-line strings become block scalars, so that expressions are
+// legible.
 export function toYaml(value: unknown, indent = 0): string {
   const pad = "  ".repeat(indent);
   if (Array.isArray(value)) {

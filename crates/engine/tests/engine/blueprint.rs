@@ -74,7 +74,7 @@ fn all_invalid_parameters_are_reported() {
         "`parameters.timeout` of `a@1` is -1; it must be a number of seconds, at most a year",
         "`parameters.retries` of `a@2` is 1.5; it must be an integer, at most 1000",
         "`parameters.retry_interrupted` of `a@1` is \"often\"; it must be true or false",
-        "`parameters.strategy` of `a@1` is {\"type\":\"parallel\",\"amount\":-2}; write `type: one_by_one`",
+        "`parameters.strategy` of `a@1` is {\"type\":\"parallel\",\"amount\":-2}; use `type: one_by_one`",
     ] {
         assert!(message.contains(expected), "{expected}\n{message}");
     }

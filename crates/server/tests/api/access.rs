@@ -38,7 +38,7 @@ fn filled(path: &str) -> String {
 }
 
 #[tokio::test]
-async fn nobody_gets_anything_but_what_is_public() {
+async fn unauthenticated_caller_reaches_only_public_operations() {
     let server = TestServer::new().await;
     for Operation { method, path, permission } in operations() {
         let reply = server.send(request(&method, &path).body(Body::empty()).unwrap()).await;
@@ -56,7 +56,7 @@ async fn nobody_gets_anything_but_what_is_public() {
 }
 
 #[tokio::test]
-async fn each_role_gets_what_it_may() {
+async fn role_permissions_match_the_published_document() {
     let server = TestServer::new().await;
     for role in Role::ALL {
         let token = server.user(&format!("u-{role}"), &format!("t-{role}"), role.as_str()).await;
@@ -85,7 +85,7 @@ fn message(body: &Value) -> &str {
 }
 
 #[tokio::test]
-async fn all_paths_work_with_and_without_prefix_and_slash() {
+async fn paths_accept_optional_prefix_and_trailing_slash() {
     let server = TestServer::new().await;
     for path in ["/api/v1/graphs", "/api/v1/graphs/", "/api/graphs/", "/graphs", "/graphs/?limit=1"] {
         let reply = server.get(path).await;

@@ -17,7 +17,7 @@ async fn join(server: &TestServer, body: Value) -> Reply {
 }
 
 #[tokio::test]
-async fn a_token_lets_an_agent_in_as_often_as_it_says() {
+async fn join_token_is_limited_by_its_use_count() {
     let server = TestServer::new().await;
     let node = node(&server, 1).await;
     let once = token(&server, json!({"uses": 1})).await;
@@ -36,7 +36,7 @@ async fn a_token_lets_an_agent_in_as_often_as_it_says() {
 
 /// They are written down together; what one may not do is no matter of the others.
 #[tokio::test]
-async fn of_many_who_come_at_once_each_has_an_answer_of_its_own() {
+async fn concurrent_joins_get_independent_results() {
     let server = TestServer::new().await;
     let any = token(&server, json!({})).await;
     let few = token(&server, json!({"uses": 3})).await;
@@ -73,7 +73,7 @@ async fn of_many_who_come_at_once_each_has_an_answer_of_its_own() {
 }
 
 #[tokio::test]
-async fn nobody_takes_the_place_of_another_unless_the_token_allows_it() {
+async fn replacing_an_agent_requires_may_replace() {
     let server = TestServer::new().await;
     let node = node(&server, 1).await;
     let plain = token(&server, json!({})).await;
@@ -91,7 +91,7 @@ async fn nobody_takes_the_place_of_another_unless_the_token_allows_it() {
 
 /// An agent calls its node by the name of the machine, which whoever discovered the node may not have known.
 #[tokio::test]
-async fn a_node_with_another_name_is_known_by_its_address() {
+async fn joining_agent_is_matched_by_mac_address() {
     let server = TestServer::new().await;
     let node = node(&server, 1).await;
     let token = token(&server, json!({})).await;
@@ -102,7 +102,7 @@ async fn a_node_with_another_name_is_known_by_its_address() {
 }
 
 #[tokio::test]
-async fn one_of_two_nodes_of_a_name_has_to_be_said() {
+async fn ambiguous_node_name_is_refused() {
     let server = TestServer::new().await;
     let token = token(&server, json!({})).await;
     for number in 1..=2 {
@@ -111,12 +111,12 @@ async fn one_of_two_nodes_of_a_name_has_to_be_said() {
         server.post("nodes/", &body).await.expect(201);
     }
     let refused = join(&server, json!({"token": token, "node": "twin"})).await.refused(409);
-    assert!(refused.contains("`twin` is the name of several nodes"), "{refused}");
+    assert!(refused.contains("several nodes are named `twin`"), "{refused}");
     join(&server, json!({"token": token, "node": "node-2"})).await.expect(201);
 }
 
 #[tokio::test]
-async fn a_machine_that_nobody_knows_is_made_a_node() {
+async fn unknown_machine_becomes_a_new_node() {
     let server = TestServer::new().await;
     let token = token(&server, json!({})).await;
     let facts = json!({"mac": "52-54-00-AA-BB-CC", "hostname": "seven", "ip": "10.0.0.7"});
@@ -126,7 +126,7 @@ async fn a_machine_that_nobody_knows_is_made_a_node() {
 }
 
 #[tokio::test]
-async fn a_user_of_nats_is_for_agents_and_only_where_there_is_nats() {
+async fn nats_user_requires_agent_credential_and_configured_nats() {
     let server = TestServer::new().await;
     let node = node(&server, 1).await;
     let ask = async |bearer: Option<&str>| {

@@ -8,7 +8,7 @@ async fn shown(server: &TestServer, node_id: i64) -> Value {
 }
 
 #[tokio::test]
-async fn nodes_join_with_roles_that_are_pending() {
+async fn assigned_roles_are_pending() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     let (one, two) = (node(&server, 1).await, node(&server, 2).await);
@@ -34,7 +34,7 @@ async fn nodes_join_with_roles_that_are_pending() {
 }
 
 #[tokio::test]
-async fn assignment_is_all_or_nothing() {
+async fn assignment_is_atomic() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     let elsewhere = cluster_of(&server, 1, "other").await;
@@ -59,7 +59,7 @@ async fn assignment_is_all_or_nothing() {
             json!([{"id": one, "roles": []}, {"id": taken, "roles": []}]),
             "node 2 belongs to environment 2; unassign it there first",
         ),
-        (json!([{"id": one, "roles": []}, {"id": one, "roles": []}]), "node 1 is named twice"),
+        (json!([{"id": one, "roles": []}, {"id": one, "roles": []}]), "duplicate node 1"),
     ] {
         assert_eq!(server.post(&path, &body).await.refused(400), message, "{body}");
     }
@@ -82,7 +82,7 @@ async fn assignment_is_all_or_nothing() {
 }
 
 #[tokio::test]
-async fn two_nodes_of_one_name_cannot_be_in_one_cluster() {
+async fn duplicate_hostname_in_cluster_is_refused() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     let (one, two) = (node(&server, 1).await, node(&server, 2).await);
@@ -96,7 +96,7 @@ async fn two_nodes_of_one_name_cannot_be_in_one_cluster() {
 }
 
 #[tokio::test]
-async fn nodes_leave_at_once_or_with_the_next_run() {
+async fn deployed_node_is_unassigned_by_the_next_run() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     let (fresh, deployed, free) = (node(&server, 1).await, node(&server, 2).await, node(&server, 3).await);
@@ -119,7 +119,7 @@ async fn nodes_leave_at_once_or_with_the_next_run() {
 }
 
 #[tokio::test]
-async fn a_viewer_assigns_nothing() {
+async fn viewer_cannot_assign_nodes() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     let viewer = server.user("eve", "blue", "viewer").await;

@@ -14,7 +14,7 @@ async fn lock(server: &TestServer, cluster_id: i64) {
 }
 
 #[tokio::test]
-async fn settings_start_as_the_release_proposes_them() {
+async fn settings_start_with_release_defaults() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}/attributes", cluster(&server).await);
     let editable = &server.get(&path).await.expect(200)["editable"];
@@ -25,7 +25,7 @@ async fn settings_start_as_the_release_proposes_them() {
 }
 
 #[tokio::test]
-async fn every_generator_of_real_releases_gives_a_value() {
+async fn value_generators_of_releases_are_supported() {
     let server = TestServer::new().await;
     let mut body = release_body();
     body.attributes_metadata = map(json!({"editable": {"s": {
@@ -60,7 +60,7 @@ async fn every_generator_of_real_releases_gives_a_value() {
 }
 
 #[tokio::test]
-async fn settings_are_merged() {
+async fn settings_update_is_merged() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}/attributes", cluster(&server).await);
     let before = server.get(&path).await.expect(200);
@@ -77,7 +77,7 @@ async fn settings_are_merged() {
 }
 
 #[tokio::test]
-async fn wrong_settings_are_refused_together_and_change_nothing() {
+async fn invalid_settings_are_reported_together_and_not_stored() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}/attributes", cluster(&server).await);
     let before = server.get(&path).await.expect(200);
@@ -86,16 +86,16 @@ async fn wrong_settings_are_refused_together_and_change_nothing() {
         (json!({"editable": []}), "must be a map"),
         (
             json!({"editable": {"common": {"debug": {"value": "x"}}}}),
-            "editable.common.debug.value: must be true or false, this is text",
+            "editable.common.debug.value: must be true or false, got text",
         ),
         (
             json!({"editable": {"common": {"debug": true}}}),
-            "editable.common.debug: a setting is a map with its `value`, not true",
+            "editable.common.debug: expected a map with `value`, got true",
         ),
-        (json!({"editable": {"common": 1}}), "editable.common: a section is a map of settings, not 1"),
+        (json!({"editable": {"common": 1}}), "editable.common: expected a map of settings, got 1"),
         (
             json!({"editable": {"nowhere": {"metadata": {"class": "plugin"}}}}),
-            "there is no such plugin for this environment",
+            "no such plugin for this environment",
         ),
         (json!({"edit": {}}), "unknown key"),
         (json!([]), "must be a map"),
@@ -111,7 +111,7 @@ async fn wrong_settings_are_refused_together_and_change_nothing() {
 }
 
 #[tokio::test]
-async fn stale_settings_are_refused() {
+async fn stale_etag_of_settings_is_refused() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}/attributes", cluster(&server).await);
     let tag = server.get(&path).await.header("etag").to_owned();
@@ -125,7 +125,7 @@ async fn stale_settings_are_refused() {
 }
 
 #[tokio::test]
-async fn a_locked_cluster_changes_by_force_only() {
+async fn locked_cluster_settings_require_force() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     lock(&server, cluster_id).await;
@@ -144,7 +144,7 @@ async fn a_locked_cluster_changes_by_force_only() {
 }
 
 #[tokio::test]
-async fn defaults_keep_keys_that_were_generated() {
+async fn reset_to_defaults_keeps_generated_values() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}/attributes", cluster(&server).await);
     let first = server.get(&path).await.expect(200);
@@ -157,7 +157,7 @@ async fn defaults_keep_keys_that_were_generated() {
 }
 
 #[tokio::test]
-async fn nothing_is_deployed_yet() {
+async fn deployed_settings_of_new_cluster_are_not_found() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}/attributes/deployed", cluster(&server).await);
     server.get(&path).await.refused(404);
@@ -169,7 +169,7 @@ fn section(reply: &Value) -> &Value {
 }
 
 #[tokio::test]
-async fn plugins_that_fit_have_sections() {
+async fn compatible_plugins_have_settings_sections() {
     let server = TestServer::new().await;
     let attributes = json!({"metadata": {"group": "network"}, "segments": {"type": "text", "value": "16"}});
     let old = plugin(&server, "gridnet", "1.9.0", attributes.clone()).await;
@@ -197,7 +197,7 @@ async fn plugins_that_fit_have_sections() {
 }
 
 #[tokio::test]
-async fn a_plugin_is_enabled_by_its_section() {
+async fn plugin_is_enabled_through_settings() {
     let server = TestServer::new().await;
     let attributes = json!({"segments": {"type": "text", "value": "16"}});
     let old = plugin(&server, "gridnet", "1.0.0", attributes.clone()).await.id.0;
@@ -226,14 +226,14 @@ async fn a_plugin_is_enabled_by_its_section() {
         (json!({"metadata": {"enabled": "yes"}}), "editable.gridnet.metadata.enabled: must be true or false"),
         (
             json!({"metadata": {"enabled": true, "chosen_id": 99}}),
-            "must be the id of a version that fits: 1, 2",
+            "must be the ID of a compatible version: 1, 2",
         ),
-        (json!({"metadata": {"chosen_id": "1"}}), "must be the id of a version that fits"),
+        (json!({"metadata": {"chosen_id": "1"}}), "must be the ID of a compatible version"),
         (
             json!({"metadata": {"enabled": true}, "segments": {"value": 5}}),
             "editable.gridnet.segments.value: must be text",
         ),
-        (json!([]), "editable.gridnet: a section is a map"),
+        (json!([]), "editable.gridnet: expected a map of settings"),
     ] {
         let found = server.put(&path, &json!({"editable": {"gridnet": section}})).await.refused(400);
         assert!(found.contains(message), "{section}: {found}");
@@ -241,7 +241,7 @@ async fn a_plugin_is_enabled_by_its_section() {
 }
 
 #[tokio::test]
-async fn a_plugin_whose_role_is_in_use_stays() {
+async fn plugin_with_assigned_role_cannot_be_disabled() {
     let server = TestServer::new().await;
     plugin(&server, "gridnet", "1.0.0", json!({})).await;
     let cluster_id = cluster(&server).await;
@@ -263,7 +263,7 @@ async fn a_plugin_whose_role_is_in_use_stays() {
 }
 
 #[tokio::test]
-async fn only_hot_pluggable_plugins_change_in_a_locked_cluster() {
+async fn locked_cluster_accepts_only_hot_pluggable_plugins() {
     let server = TestServer::new().await;
     plugin(&server, "gridnet", "1.0.0", json!({})).await;
     plugin(&server, "hotnet", "1.0.0", json!({})).await;
@@ -277,7 +277,7 @@ async fn only_hot_pluggable_plugins_change_in_a_locked_cluster() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_not_hot_pluggable_is_not_switched_in_a_deployed_cluster() {
+async fn deployed_cluster_refuses_plugins_that_are_not_hot_pluggable() {
     let server = TestServer::new().await;
     plugin(&server, "gridnet", "1.0.0", json!({})).await;
     plugin(&server, "hotnet", "1.0.0", json!({})).await;
@@ -292,8 +292,8 @@ async fn a_plugin_that_is_not_hot_pluggable_is_not_switched_in_a_deployed_cluste
     let message = server.put(&path, &switch("gridnet", true)).await.refused(403);
     assert_eq!(
         message,
-        "plugin `gridnet` is not hot-pluggable: it cannot be enabled in a cluster that is deployed; force=1 does it all \
-         the same"
+        "plugin `gridnet` is not hot-pluggable: it cannot be enabled in a deployed cluster; force=1 overrides \
+         this"
     );
     server.put(&path, &switch("hotnet", true)).await.expect(200);
     server.put(&format!("{path}?force=1"), &switch("gridnet", true)).await.expect(200);

@@ -6,7 +6,7 @@ use crate::fixtures::{commit, writing};
 use crate::support::TestServer;
 
 #[tokio::test]
-async fn a_cluster_is_created_as_the_old_client_asks_for_it() {
+async fn cluster_is_created_from_legacy_client_request() {
     let server = TestServer::new().await;
     let release_id = release(&server).await;
     let body = json!({"name": "demo", "release_id": release_id, "net_segment_type": "vlan", "nodes": [], "tasks": []});
@@ -38,7 +38,7 @@ async fn a_cluster_is_created_as_the_old_client_asks_for_it() {
 }
 
 #[tokio::test]
-async fn a_cluster_takes_everything_it_may_have() {
+async fn cluster_is_created_with_all_optional_fields() {
     let server = TestServer::new().await;
     let mut with_components = release_body();
     with_components.components_metadata = vec![json!({"name": "hypervisor:qemu"})];
@@ -60,7 +60,7 @@ async fn a_cluster_takes_everything_it_may_have() {
 }
 
 #[tokio::test]
-async fn wrong_clusters_are_refused_and_leave_nothing() {
+async fn invalid_cluster_is_refused_and_not_stored() {
     let server = TestServer::new().await;
     let release_id = release(&server).await;
     let unavailable = release_body();
@@ -79,11 +79,7 @@ async fn wrong_clusters_are_refused_and_leave_nothing() {
         (json!({"name": "a", "release_id": 99}), 400, "Invalid release ID"),
         (json!({"name": "a", "release_id": "x"}), 400, "Invalid release ID"),
         (json!({"name": "a", "release_id": -1}), 400, "Invalid release ID"),
-        (
-            json!({"name": "a", "release_id": 1, "release": 2}),
-            400,
-            "`release_id` and `release` name two releases",
-        ),
+        (json!({"name": "a", "release_id": 1, "release": 2}), 400, "`release_id` and `release` differ"),
         (json!({"name": "a", "release_id": unavailable}), 403, "Release with ID '2' is not deployable."),
         (json!({"release_id": release_id}), 400, "`name` is missing"),
         (json!({"name": "", "release_id": release_id}), 400, "must have 1 to 255 characters"),
@@ -123,7 +119,7 @@ async fn wrong_clusters_are_refused_and_leave_nothing() {
 }
 
 #[tokio::test]
-async fn a_body_may_be_yaml() {
+async fn yaml_body_and_yaml_response_are_supported() {
     let server = TestServer::new().await;
     let release_id = release(&server).await;
     let yaml = format!("name: from yaml\nrelease_id: {release_id}\n");
@@ -136,7 +132,7 @@ async fn a_body_may_be_yaml() {
 }
 
 #[tokio::test]
-async fn a_cluster_is_changed_in_part() {
+async fn cluster_update_is_partial() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     let path = format!("clusters/{cluster_id}/");
@@ -158,7 +154,7 @@ async fn a_cluster_is_changed_in_part() {
 }
 
 #[tokio::test]
-async fn wrong_changes_are_refused() {
+async fn invalid_cluster_update_is_refused() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     cluster_of(&server, 1, "taken").await;
@@ -166,8 +162,8 @@ async fn wrong_changes_are_refused() {
     for (body, status, message) in [
         (json!({"name": "taken"}), 409, "Environment with this name already exists"),
         (json!({"name": null}), 400, "must be text"),
-        (json!({"release_id": 7}), 400, "cannot change"),
-        (json!({"components": ["hypervisor:qemu"]}), 400, "chosen when it is created and cannot change"),
+        (json!({"release_id": 7}), 400, "cannot be changed"),
+        (json!({"components": ["hypervisor:qemu"]}), 400, "cannot be changed after it is created"),
         (json!({"mode": "ha_full"}), 400, "Cannot deploy in ha_full mode"),
         (json!({"nodes": [9, 8]}), 400, "Nodes with ids 9, 8 were not found."),
         (json!({"colour": 1}), 400, "unknown key"),
@@ -186,7 +182,7 @@ async fn wrong_changes_are_refused() {
 }
 
 #[tokio::test]
-async fn only_the_version_that_was_read_is_changed() {
+async fn stale_etag_is_refused() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}", cluster(&server).await);
     let tag = server.get(&path).await.header("etag").to_owned();
@@ -198,7 +194,7 @@ async fn only_the_version_that_was_read_is_changed() {
 }
 
 #[tokio::test]
-async fn deleting_a_cluster_frees_its_nodes() {
+async fn cluster_deletion_releases_its_nodes() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     let node_id = node(&server, 1).await;
@@ -223,7 +219,7 @@ async fn deleting_a_cluster_frees_its_nodes() {
 }
 
 #[tokio::test]
-async fn a_cluster_on_which_something_runs_stays() {
+async fn cluster_with_active_run_is_deleted_only_with_force() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     let running = run(&server, Some(cluster_id), RunName::Deploy, RunStatus::Running).await;
@@ -238,7 +234,7 @@ async fn a_cluster_on_which_something_runs_stays() {
 }
 
 #[tokio::test]
-async fn lists_come_in_pages() {
+async fn cluster_list_is_paginated() {
     let server = TestServer::new().await;
     let release_id = release(&server).await;
     for name in ["b", "c", "a"] {
@@ -256,7 +252,7 @@ async fn lists_come_in_pages() {
 }
 
 #[tokio::test]
-async fn a_member_sees_the_clusters_of_its_tenant() {
+async fn member_sees_only_clusters_of_its_tenant() {
     let server = TestServer::new().await;
     let member = server.user("ada", "blue", "member").await;
     let operator = server.user("bob", "green", "operator").await;
@@ -293,7 +289,7 @@ async fn a_member_sees_the_clusters_of_its_tenant() {
 }
 
 #[tokio::test]
-async fn an_overview_tells_of_all_clusters_at_once() {
+async fn overview_covers_all_visible_clusters() {
     let server = TestServer::new().await;
     let member = server.user("ada", "blue", "member").await;
     let release_id = release(&server).await;
@@ -324,13 +320,13 @@ async fn an_overview_tells_of_all_clusters_at_once() {
 }
 
 #[tokio::test]
-async fn extensions_are_those_of_the_release() {
+async fn extensions_are_limited_to_those_of_the_release() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}/extensions/", cluster(&server).await);
     server.delete(&format!("{path}?extension_names=volume_manager")).await.expect(204);
     assert_eq!(server.get(&path).await.expect(200), json!([]));
     let message = server.put(&path, &json!(["volume_manager", "nope", "neither"])).await.refused(400);
-    assert_eq!(message, "No such extensions: nope, neither; the release of the cluster has: volume_manager");
+    assert_eq!(message, "No such extensions: nope, neither; the release declares: volume_manager");
     assert_eq!(server.get(&path).await.expect(200), json!([]), "all or nothing");
     for _ in 0..2 {
         let all = server.put(&path, &json!(["volume_manager", "volume_manager"])).await.expect(200);
@@ -344,7 +340,7 @@ async fn extensions_are_those_of_the_release() {
 }
 
 #[tokio::test]
-async fn generated_values_are_made_once_and_not_shown() {
+async fn generated_values_are_stored_and_not_returned() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     let mut writing = writing(&server).await;

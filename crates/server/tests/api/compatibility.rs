@@ -16,7 +16,7 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn components_of_plugins_are_listed_with_what_they_refuse() {
+async fn plugin_components_are_listed_with_incompatibilities() {
     let server = server_with_contrail().await;
     // A newer version for another release hides nothing.
     let unfit = with(
@@ -50,7 +50,7 @@ async fn components_of_plugins_are_listed_with_what_they_refuse() {
 }
 
 #[tokio::test]
-async fn a_component_that_two_provide_is_told() {
+async fn duplicate_component_provider_is_reported() {
     let server = TestServer::new().await;
     let twin = with(
         plugin_body("twin", "1.0.0"),
@@ -74,7 +74,7 @@ async fn a_component_that_two_provide_is_told() {
 
 /// With vCenter as the only hypervisor a core network cannot be chosen, and everybody is told why.
 #[tokio::test]
-async fn a_core_network_does_not_go_with_vcenter() {
+async fn core_network_is_incompatible_with_vcenter() {
     let server = server_with_contrail().await;
     let reply = checked(&server, &["hypervisor:vmware", "networking:core:contrail"]).await;
     assert_eq!(reply["compatible"], false);
@@ -102,7 +102,7 @@ async fn a_core_network_does_not_go_with_vcenter() {
 }
 
 #[tokio::test]
-async fn it_does_not_matter_who_says_no_or_in_which_order() {
+async fn incompatibility_is_symmetric_and_order_independent() {
     let server = server_with_contrail().await;
     let components =
         ["hypervisor:vmware", "hypervisor:core:kvm", "network:ml2:vlan", "network:core:contrail"];
@@ -127,7 +127,7 @@ async fn it_does_not_matter_who_says_no_or_in_which_order() {
 }
 
 #[tokio::test]
-async fn wrong_selections_are_judged_and_wrong_bodies_refused() {
+async fn invalid_selection_is_reported_and_invalid_body_is_refused() {
     let server = server_with_contrail().await;
     let reply = checked(&server, &["nonsense", "hypervisor:xen", "hypervisor:xen"]).await;
     let kinds: Vec<&str> =
@@ -147,7 +147,7 @@ async fn wrong_selections_are_judged_and_wrong_bodies_refused() {
 }
 
 #[tokio::test]
-async fn the_matrix_is_shown_to_programs_and_people() {
+async fn matrix_is_available_as_json_and_html() {
     let server = server_with_contrail().await;
     let matrix = server.get("releases/1/compatibility/").await.expect(200);
     assert_eq!(
@@ -169,7 +169,7 @@ async fn the_matrix_is_shown_to_programs_and_people() {
 }
 
 #[tokio::test]
-async fn pages_show_names_and_run_nothing() {
+async fn html_matrix_escapes_names() {
     let server = TestServer::new().await;
     let mut body = release_with_choices();
     body["name"] = json!("<script>alert(1)</script>");
@@ -186,12 +186,12 @@ async fn pages_show_names_and_run_nothing() {
 }
 
 #[tokio::test]
-async fn nobody_draws_a_matrix_of_thousands() {
+async fn oversized_matrix_is_refused() {
     let server = TestServer::new().await;
     let mut body = release_with_choices();
     let many = (0..301).map(|number| json!({"name": format!("network:n{number}")}));
     body["components_metadata"] = many.collect();
     made(&server, "releases", &body).await;
     let message = server.get("releases/1/compatibility").await.refused(400);
-    assert!(message.starts_with("301 components are too many"), "{message}");
+    assert!(message.starts_with("too many components for a matrix: 301"), "{message}");
 }

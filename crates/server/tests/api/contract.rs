@@ -81,7 +81,7 @@ fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
 }
 
 #[test]
-fn every_operation_has_a_name_a_summary_and_a_success() {
+fn every_operation_has_id_summary_and_success_response() {
     let document = document();
     assert_eq!(document["openapi"], "3.1.0");
     let mut ids = BTreeSet::new();
@@ -101,7 +101,7 @@ fn every_operation_has_a_name_a_summary_and_a_success() {
 }
 
 #[test]
-fn every_answer_with_a_body_has_a_schema_and_every_reference_leads_somewhere() {
+fn every_response_body_has_a_schema_and_every_reference_resolves() {
     let document = document();
     for operation in operations(&document) {
         for (status, answer) in operation.answers(&document) {
@@ -124,7 +124,7 @@ fn every_answer_with_a_body_has_a_schema_and_every_reference_leads_somewhere() {
 }
 
 #[test]
-fn what_is_json_may_be_yaml_and_the_document_says_so() {
+fn json_and_yaml_media_types_share_schemas() {
     let document = document();
     for operation in operations(&document) {
         let answers = operation.answers(&document);
@@ -137,14 +137,14 @@ fn what_is_json_may_be_yaml_and_the_document_says_so() {
 }
 
 #[test]
-fn the_document_in_the_repository_is_the_one_that_is_served() {
+fn checked_in_openapi_document_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../openapi/stoker.json");
     let found = fs::read_to_string(path).unwrap_or_default();
     assert!(found == stoker_server::openapi_text(), "run `cargo xtask codegen` and commit");
 }
 
 #[tokio::test]
-async fn changes_are_bound_to_a_version_where_the_document_says_so_and_nowhere_else() {
+async fn if_match_is_read_exactly_where_documented() {
     let server = TestServer::new().await;
     let document = document();
     for operation in operations(&document) {
@@ -168,7 +168,7 @@ async fn with_bad_login(server: &TestServer, method: &str, path: &str, body: &Va
 }
 
 #[tokio::test]
-async fn a_bad_password_beside_the_request_closes_nothing_that_is_public() {
+async fn bad_credentials_do_not_block_public_operations() {
     let server = TestServer::new().await;
     for _ in 0..11 {
         with_bad_login(&server, "GET", "tenants", &Value::Null).await;
@@ -183,7 +183,7 @@ async fn a_bad_password_beside_the_request_closes_nothing_that_is_public() {
 }
 
 #[tokio::test]
-async fn a_graph_of_an_owner_who_is_not_there_is_an_answer_of_the_document() {
+async fn graph_of_unknown_owner_is_a_documented_404() {
     let server = TestServer::new().await;
     for (model, message) in [("release", "Release"), ("cluster", "Cluster"), ("plugin", "Plugin")] {
         let body = json!({"model": model, "model_id": 99});
@@ -194,7 +194,7 @@ async fn a_graph_of_an_owner_who_is_not_there_is_an_answer_of_the_document() {
 }
 
 #[tokio::test]
-async fn a_nul_character_is_refused_or_not_found_wherever_it_stands() {
+async fn nul_characters_never_cause_server_errors() {
     let server = TestServer::new().await;
     let release =
         json!({"name": "R", "version": "a-1.0", "operating_system": "Ubuntu", "state": "available"});
@@ -243,7 +243,7 @@ async fn a_nul_character_is_refused_or_not_found_wherever_it_stands() {
 }
 
 #[tokio::test]
-async fn numbers_beyond_all_bounds_are_refused_or_not_found() {
+async fn out_of_range_numbers_never_cause_server_errors() {
     let server = TestServer::new().await;
     for number in [
         "9223372036854775807",

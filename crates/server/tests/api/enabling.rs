@@ -30,7 +30,7 @@ async fn is_enabled(server: &TestServer, plugin: &str) -> bool {
 }
 
 #[tokio::test]
-async fn clusters_and_plugins_are_linked_where_they_fit() {
+async fn compatible_clusters_and_plugins_are_linked() {
     let unfit = with(
         plugin_body("unfit", "1.0.0"),
         json!({"releases": [{"os": "centos", "version": "mitaka-9.0", "mode": ["ha"]}]}),
@@ -60,7 +60,7 @@ async fn clusters_and_plugins_are_linked_where_they_fit() {
 }
 
 #[tokio::test]
-async fn only_one_version_is_enabled() {
+async fn only_one_plugin_version_is_enabled() {
     let server = server_with(&[plugin_body("p", "1.9.0"), plugin_body("p", "1.10.0")]).await;
     for (chosen, expected) in [(1, [(1, true), (2, false)]), (2, [(1, false), (2, true)])] {
         let body = json!({"editable": {"p": {"metadata": {"enabled": true, "chosen_id": chosen}}}});
@@ -73,7 +73,7 @@ async fn only_one_version_is_enabled() {
 }
 
 #[tokio::test]
-async fn what_two_bring_is_refused_with_both_names() {
+async fn conflicting_plugin_contents_name_both_plugins() {
     let parts = |name: &str| {
         with(
             plugin_body(name, "1.0.0"),
@@ -111,7 +111,7 @@ async fn what_two_bring_is_refused_with_both_names() {
 }
 
 #[tokio::test]
-async fn what_the_release_has_no_plugin_brings() {
+async fn plugin_cannot_redefine_release_roles() {
     let thief =
         with(plugin_body("thief", "1.0.0"), json!({"roles_metadata": {"controller": {"name": "Mine"}}}));
     let server = server_with(&[thief]).await;
@@ -120,7 +120,7 @@ async fn what_the_release_has_no_plugin_brings() {
 }
 
 #[tokio::test]
-async fn several_may_change_a_task_of_the_release() {
+async fn several_plugins_may_override_a_release_task() {
     let patch = |name: &str| {
         with(
             plugin_body(name, "1.0.0"),
@@ -136,7 +136,7 @@ async fn several_may_change_a_task_of_the_release() {
 }
 
 #[tokio::test]
-async fn incompatible_plugins_are_refused_with_the_reason() {
+async fn incompatible_plugin_is_refused_with_reason() {
     let mesh = with(
         plugin_body("mesh", "1.0.0"),
         json!({"provides": [{"name": "networking:core", "label": "Mesh", "compatible_hypervisors": ["all"]}]}),
@@ -177,7 +177,7 @@ async fn incompatible_plugins_are_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn requirements_count_when_plugins_are_enabled() {
+async fn component_requirements_are_checked_when_enabling() {
     let dvs = with(
         plugin_body("dvs", "1.0.0"),
         json!({"components_metadata": [{"name": "network:ml2:dvs", "label": "DVS",
@@ -199,7 +199,7 @@ async fn requirements_count_when_plugins_are_enabled() {
 }
 
 #[tokio::test]
-async fn what_an_enabled_plugin_brings_reaches_the_cluster() {
+async fn enabled_plugin_extends_the_cluster() {
     let rich = with(
         contrail(),
         json!({
@@ -255,7 +255,7 @@ async fn what_an_enabled_plugin_brings_reaches_the_cluster() {
 
 /// As `fuel2 env settings download` and `upload` do it.
 #[tokio::test]
-async fn downloaded_settings_are_uploaded_with_a_plugin_switched_on() {
+async fn downloaded_settings_round_trip_with_plugin_enabled() {
     let server = server_with(&[contrail()]).await;
     let mut settings = server.get("clusters/1/attributes").await.expect(200);
     let metadata = &mut settings["editable"]["contrail"]["metadata"];

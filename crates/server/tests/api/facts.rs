@@ -16,7 +16,7 @@ async fn prepared() -> (TestServer, String) {
 }
 
 #[tokio::test]
-async fn facts_are_computed_where_nobody_supplied_any() {
+async fn facts_are_computed_unless_supplied() {
     let (server, path) = prepared().await;
     let path = format!("{path}/deployment/");
     let whole = server.get(&path).await.expect(200);
@@ -39,7 +39,7 @@ async fn facts_are_computed_where_nobody_supplied_any() {
 }
 
 #[tokio::test]
-async fn only_nodes_of_the_cluster_have_facts() {
+async fn facts_require_nodes_of_the_cluster() {
     let (server, path) = prepared().await;
     for kind in ["deployment", "provisioning", "deployment/defaults", "provisioning/defaults"] {
         let path = format!("{path}/{kind}");
@@ -55,7 +55,7 @@ async fn only_nodes_of_the_cluster_have_facts() {
 }
 
 #[tokio::test]
-async fn supplied_facts_count_until_they_are_forgotten() {
+async fn supplied_facts_apply_until_deleted() {
     let (server, path) = prepared().await;
     let path = format!("{path}/deployment");
     let body = json!([{"uid": "1", "mine": true}]);
@@ -78,7 +78,7 @@ async fn supplied_facts_count_until_they_are_forgotten() {
 }
 
 #[tokio::test]
-async fn wrong_facts_are_refused() {
+async fn invalid_facts_are_refused() {
     let (server, path) = prepared().await;
     let path = format!("{path}/deployment");
     for (body, message) in [
@@ -86,7 +86,7 @@ async fn wrong_facts_are_refused() {
         (json!([{"x": 1}]), "`uid` is missing"),
         (json!([{"uid": null}]), "must be the id of a node"),
         (json!([{"uid": "1"}, {"uid": "3"}, {"uid": "x"}]), "Nodes 3, x do not belong to cluster 1"),
-        (json!([{"uid": "1"}, {"uid": 1}]), "two documents with the uid `1`"),
+        (json!([{"uid": "1"}, {"uid": 1}]), "duplicate document with the uid `1`"),
         (json!([{"uid": "engine"}]), "Nodes engine do not belong to cluster 1"),
         (json!([1]), "must be a map"),
     ] {
@@ -102,7 +102,7 @@ async fn wrong_facts_are_refused() {
 }
 
 #[tokio::test]
-async fn provisioning_has_an_engine() {
+async fn provisioning_facts_include_engine() {
     let (server, path) = prepared().await;
     let path = format!("{path}/provisioning/");
     let computed = server.get(&path).await.expect(200);

@@ -28,7 +28,7 @@ async fn writes_of_small(site: &Site) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_small_run_goes_on_beside_a_large_one() {
+async fn small_run_is_not_starved_by_large_run() {
     let few: Value =
         (0..3).map(|n| task(&format!("small-{n}"), json!(["controller"]), "true", json!({}))).collect();
     let site = Site::with(&few, Server::default()).await;

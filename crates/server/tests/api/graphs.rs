@@ -17,7 +17,7 @@ async fn send_yaml(server: &TestServer, method: &str, path: &str, text: &str) ->
 }
 
 #[tokio::test]
-async fn a_graph_of_each_owner_comes_changes_and_goes() {
+async fn graph_lifecycle_works_for_each_owner() {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
     for owner in [owners.release_path(), owners.cluster_path(), owners.plugin_path()] {
@@ -50,7 +50,7 @@ async fn a_graph_of_each_owner_comes_changes_and_goes() {
 }
 
 #[tokio::test]
-async fn the_type_may_be_in_the_body_and_is_default_if_nowhere() {
+async fn graph_type_comes_from_body_or_is_default() {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
     let collection = format!("{}/deployment_graphs", owners.release_path());
@@ -84,7 +84,7 @@ async fn the_type_may_be_in_the_body_and_is_default_if_nowhere() {
 }
 
 #[tokio::test]
-async fn what_is_uploaded_comes_back_as_it_was() {
+async fn uploaded_tasks_round_trip() {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
     let path = format!("{}/deployment_graphs/falsy", owners.cluster_path());
@@ -115,7 +115,7 @@ async fn what_is_uploaded_comes_back_as_it_was() {
 }
 
 #[tokio::test]
-async fn unchanged_tasks_keep_their_rows() {
+async fn unchanged_tasks_keep_row_ids() {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
     let path = format!("{}/deployment_graphs/rows", owners.release_path());
@@ -148,7 +148,7 @@ async fn unchanged_tasks_keep_their_rows() {
 }
 
 #[tokio::test]
-async fn bad_graphs_are_told_with_their_lines_and_leave_nothing() {
+async fn invalid_graph_is_reported_with_lines_and_not_stored() {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
     let path = format!("{}/deployment_graphs/bad", owners.release_path());
@@ -197,7 +197,7 @@ tasks:
 }
 
 #[tokio::test]
-async fn two_writers_do_not_lose_each_others_work() {
+async fn concurrent_update_with_same_etag_is_refused() {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
     let path = format!("{}/deployment_graphs/default", owners.release_path());
@@ -222,7 +222,7 @@ async fn two_writers_do_not_lose_each_others_work() {
 }
 
 #[tokio::test]
-async fn the_type_may_be_in_the_query_too() {
+async fn graph_type_comes_from_query() {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
     let collection = format!("{}/deployment_graphs/", owners.cluster_path());
@@ -234,7 +234,7 @@ async fn the_type_may_be_in_the_query_too() {
 }
 
 #[tokio::test]
-async fn graphs_are_filtered_and_paged() {
+async fn graph_list_is_filtered_and_paginated() {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
     for (owner, name) in [
@@ -262,7 +262,7 @@ async fn graphs_are_filtered_and_paged() {
 }
 
 #[tokio::test]
-async fn the_real_graphs_go_through() {
+async fn real_graphs_round_trip() {
     for (name, n_tasks) in
         [("default-graph.yaml", 204), ("provision__tasks.yaml", 10), ("deletion__tasks.yaml", 5)]
     {
@@ -287,7 +287,7 @@ async fn the_real_graphs_go_through() {
 
 /// What is probably wrong with an upload is told in its answer, in the lines of the file; an error has its severity too.
 #[tokio::test]
-async fn uploads_are_answered_with_warnings() {
+async fn upload_response_contains_warnings() {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
     let path = format!("{}/deployment_graphs/t?file=my%20tasks.yaml", owners.release_path());

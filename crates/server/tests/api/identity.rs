@@ -14,7 +14,7 @@ fn password_v3(name: &str, password: &str) -> Value {
 }
 
 #[tokio::test]
-async fn keystone_v2_as_the_old_client_speaks_it() {
+async fn keystone_v2_login_supports_legacy_client() {
     let server = TestServer::new().await;
     let body = json!({"auth": {"tenantName": "admin",
         "passwordCredentials": {"username": "admin", "password": "secret"}}});
@@ -38,7 +38,7 @@ async fn keystone_v2_as_the_old_client_speaks_it() {
 }
 
 #[tokio::test]
-async fn keystone_v3_and_headers_and_basic() {
+async fn keystone_v3_header_and_basic_logins_work() {
     let server = TestServer::new().await;
     let reply = server.post("/v3/auth/tokens", &password_v3("admin", "secret")).await;
     let token = reply.header("x-subject-token").to_owned();
@@ -71,7 +71,7 @@ async fn keystone_v3_and_headers_and_basic() {
 }
 
 #[tokio::test]
-async fn guessing_is_slowed_down_and_logging_in_is_not() {
+async fn failed_logins_are_rate_limited() {
     let server = TestServer::new().await;
     for _ in 0..12 {
         server.log_in("admin", "secret").await;
@@ -90,7 +90,7 @@ async fn guessing_is_slowed_down_and_logging_in_is_not() {
 }
 
 #[tokio::test]
-async fn a_revoked_token_opens_nothing_at_once() {
+async fn revoked_token_is_refused_immediately() {
     let server = TestServer::new().await;
     let ada = server.user("ada", "blue", "viewer").await;
     let made = server.as_bearer(&ada, "POST", "tokens", &json!({"label": "script"})).await.expect(201);
@@ -110,7 +110,7 @@ async fn a_revoked_token_opens_nothing_at_once() {
 }
 
 #[tokio::test]
-async fn a_new_password_or_role_ends_the_logins_of_before() {
+async fn password_or_role_change_revokes_tokens() {
     let server = TestServer::new().await;
     let ada = server.user("ada", "blue", "operator").await;
     let me = server.as_bearer(&ada, "GET", "users/me", &Value::Null).await.expect(200);
@@ -130,7 +130,7 @@ async fn a_new_password_or_role_ends_the_logins_of_before() {
 }
 
 #[tokio::test]
-async fn tokens_expire() {
+async fn expired_token_is_refused() {
     let settings = stoker_settings::Server { token_seconds: -1, ..Default::default() };
     let server = TestServer::with(settings).await;
     server.get("graphs").await.expect(401);
@@ -138,7 +138,7 @@ async fn tokens_expire() {
 
 /// Whoever has a token can end it, as Keystone's clients do.
 #[tokio::test]
-async fn a_token_is_ended_by_its_bearer() {
+async fn bearer_can_revoke_its_token() {
     let server = TestServer::new().await;
     let token = server.user("ada", "blue", "viewer").await;
     let end = async |bearer: &str, subject: Option<&str>| {

@@ -13,7 +13,7 @@ async fn upload(server: &TestServer, kind: &str, body: impl Into<Body>) -> Reply
 }
 
 #[tokio::test]
-async fn bodies_that_cannot_be_read() {
+async fn malformed_bodies_are_refused() {
     let server = TestServer::new().await;
     let deep_json = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     let deep_yaml = "- ".repeat(10_000);
@@ -59,7 +59,7 @@ fn alias_bomb() -> String {
 }
 
 #[tokio::test]
-async fn large_bodies_are_refused_and_their_senders_told() {
+async fn oversized_body_is_refused() {
     let server = TestServer::new().await;
     let large = vec![b' '; 100 << 20];
     let reply = upload(&server, "application/json", large).await;
@@ -76,7 +76,7 @@ fn futures_chunks(n_bytes: usize) -> Body {
 }
 
 #[tokio::test]
-async fn a_body_may_be_yaml_and_so_may_an_answer() {
+async fn yaml_is_accepted_and_returned() {
     let server = TestServer::new().await;
     upload(&server, "application/x-yaml", "name: blue\ndescription: |\n  two\n  lines\n").await.expect(201);
     upload(&server, "text/yaml; charset=utf-8", "{name: green}").await.expect(201);
@@ -102,7 +102,7 @@ async fn a_body_may_be_yaml_and_so_may_an_answer() {
 }
 
 #[tokio::test]
-async fn errors_are_yaml_for_those_who_want_yaml() {
+async fn errors_honor_the_accept_header() {
     let server = TestServer::new().await;
     let request = server.request("GET", "tenants/99").header("accept", "application/x-yaml");
     let reply = server.send(request.body(Body::empty()).unwrap()).await;
@@ -110,7 +110,7 @@ async fn errors_are_yaml_for_those_who_want_yaml() {
 }
 
 #[tokio::test]
-async fn ids_that_cannot_exist_are_not_found() {
+async fn invalid_ids_are_not_found() {
     let server = TestServer::new().await;
     for id in ["0", "-1", "abc", "99999999999999999999", "1.5", "%00", "%ff", "a%2Fb", "9223372036854775807"]
     {
@@ -121,7 +121,7 @@ async fn ids_that_cannot_exist_are_not_found() {
 }
 
 #[tokio::test]
-async fn a_method_may_come_in_a_header() {
+async fn method_override_header_is_supported() {
     let server = TestServer::new().await;
     let request = server.request("POST", "tenants/1").header("x-http-method-override", "PUT");
     let body = Body::from(json!({"description": "first"}).to_string());
@@ -129,7 +129,7 @@ async fn a_method_may_come_in_a_header() {
 }
 
 #[tokio::test]
-async fn a_long_text_repeated_is_as_dear_as_many_short_ones() {
+async fn yaml_alias_expansion_is_bounded_by_size() {
     let server = TestServer::new().await;
     let bomb = format!("x: &x \"{}\"\ny: [{}]\n", "a".repeat(300_000), vec!["*x"; 2000].join(","));
     let reply = upload(&server, "application/x-yaml", bomb.clone()).await.expect(400);

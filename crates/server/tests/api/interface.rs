@@ -13,7 +13,7 @@ async fn ask(server: &TestServer, path: &str, accept: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn browsers_get_pages_and_clients_get_data_at_the_same_address() {
+async fn html_or_json_is_selected_by_accept_header() {
     let server = TestServer::new().await;
     let browser = "text/html,application/xhtml+xml,*/*;q=0.8";
     for path in ["/", "/clusters", "/clusters/1/nodes?q=a", "/runs/7", "/no/such/page"] {
@@ -43,7 +43,7 @@ fn graph() -> Value {
 }
 
 #[tokio::test]
-async fn a_matrix_comes_in_windows_in_the_order_of_execution() {
+async fn plan_matrix_is_paginated_in_execution_order() {
     let site = Site::new(&graph()).await;
     let plan = site.server.post(&format!("clusters/{}/plans", site.cluster), &json!({})).await.expect(201);
     let path = format!("plans/{}/matrix", plan["id"]);
@@ -67,7 +67,7 @@ async fn a_matrix_comes_in_windows_in_the_order_of_execution() {
 }
 
 #[tokio::test]
-async fn the_matrix_of_a_run_says_what_became_of_everything() {
+async fn run_matrix_contains_instance_outcomes() {
     let task = |id: &str, role: &str, requires: Value, cmd: &str| {
         json!({"id": id, "type": "shell", "version": "2.1.0", "roles": [role], "requires": requires,
                "parameters": {"cmd": cmd}})
@@ -85,7 +85,7 @@ async fn the_matrix_of_a_run_says_what_became_of_everything() {
 }
 
 #[tokio::test]
-async fn tasks_can_be_judged_without_being_stored() {
+async fn dry_run_validates_tasks_without_storing() {
     let site = Site::new(&graph()).await;
     let path = format!("clusters/{}/deployment_tasks", site.cluster);
     let good = json!([{"id": "new", "type": "shell", "roles": "*", "parameters": {"cmd": "true"}}]);
@@ -99,7 +99,7 @@ async fn tasks_can_be_judged_without_being_stored() {
 }
 
 #[tokio::test]
-async fn expressions_are_tried_out_over_the_state_of_a_node() {
+async fn expressions_are_evaluated_on_node_state() {
     let site = Site::new(&graph()).await;
     let ask = async |body: Value| site.server.post("yaql/evaluate", &body).await;
     let place =
@@ -137,7 +137,7 @@ async fn expressions_are_tried_out_over_the_state_of_a_node() {
 }
 
 #[tokio::test]
-async fn what_can_be_called_is_listed() {
+async fn yaql_functions_are_listed() {
     let server = TestServer::new().await;
     let functions = server.get("yaql/functions").await.expect(200);
     let names: Vec<&str> =

@@ -9,7 +9,7 @@ use crate::choices::{
 use crate::support::{Reply, TestServer};
 
 #[tokio::test]
-async fn texts_that_do_not_look_as_they_must_are_refused_in_settings_and_wizard() {
+async fn regex_mismatch_is_refused_in_settings_and_wizard() {
     let server = TestServer::new().await;
     let regex = json!({"source": "^[a-z]+$", "error": "lower case letters only"});
     let mut release = release_with_choices();
@@ -39,7 +39,7 @@ async fn texts_that_do_not_look_as_they_must_are_refused_in_settings_and_wizard(
 }
 
 #[tokio::test]
-async fn answers_that_do_not_go_together_come_back_with_their_conflicts() {
+async fn incompatible_wizard_answers_return_conflicts() {
     let server = server_with_contrail().await;
     let wizard = server.get("releases/1/wizard").await.expect(200);
     let answers = json!({"Compute": {"vcenter": true}, "Network": {"manager": "contrail"}});
@@ -52,7 +52,7 @@ async fn answers_that_do_not_go_together_come_back_with_their_conflicts() {
 }
 
 #[tokio::test]
-async fn releases_are_judged_when_they_are_stored() {
+async fn release_metadata_is_validated_when_stored() {
     let server = TestServer::new().await;
     let wrong = [
         (json!({"components_metadata": [{"name": "moon:x"}]}), "moon:x"),
@@ -91,7 +91,7 @@ async fn releases_are_judged_when_they_are_stored() {
 }
 
 #[tokio::test]
-async fn versions_of_plugins_are_judged() {
+async fn plugin_versions_are_validated() {
     let server = TestServer::new().await;
     for version in ["one", "1", "1.0.0.0", "1.0rc1", "1.0 "] {
         let message = server.post("plugins", &plugin_body("p", version)).await.refused(400);
@@ -116,7 +116,7 @@ async fn assign(server: &TestServer, cluster: i64, node: i64, role: &str) -> Rep
 }
 
 #[tokio::test]
-async fn a_role_is_given_only_where_its_restrictions_allow_it() {
+async fn role_restrictions_are_checked_on_assignment() {
     let server = TestServer::new().await;
     let mut release = release_with_choices();
     release["attributes_metadata"]["editable"]["storage"] =
@@ -130,7 +130,7 @@ async fn a_role_is_given_only_where_its_restrictions_allow_it() {
     let cluster = crate::beginnings::id(&new_cluster(&server, json!({})).await.expect(201));
     let node = crate::beginnings::node(&server, 1).await;
     let message = assign(&server, cluster, node, "cinder").await.refused(400);
-    assert_eq!(message, "Role 'cinder' cannot be given now: LVM is off");
+    assert_eq!(message, "Role 'cinder' cannot be assigned: LVM is off");
     assign(&server, cluster, node, "odd").await.expect(200);
     let message =
         server.put(&format!("nodes/{node}"), &json!({"pending_roles": ["cinder"]})).await.refused(400);
@@ -144,7 +144,7 @@ async fn a_role_is_given_only_where_its_restrictions_allow_it() {
 }
 
 #[tokio::test]
-async fn tasks_of_the_older_kinds_need_a_cluster_that_carries_them() {
+async fn legacy_tasks_require_propagate_task_deploy() {
     let server = TestServer::new().await;
     let mut release = release_with_choices();
     release["attributes_metadata"]["editable"]["common"]["propagate_task_deploy"] =
@@ -175,7 +175,7 @@ async fn tasks_of_the_older_kinds_need_a_cluster_that_carries_them() {
 }
 
 #[tokio::test]
-async fn keys_given_twice_are_told_when_files_are_read_again() {
+async fn duplicate_keys_are_reported_on_sync() {
     let server = TestServer::new().await;
     let source = crate::packages::Source::new("gridnet", stoker_registry::package::PackageVersion::V5);
     crate::packages::upload(&server, source.archive()).await.expect(201);

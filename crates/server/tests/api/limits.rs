@@ -15,7 +15,7 @@ fn settings(limits: Limits) -> Server {
 }
 
 #[tokio::test]
-async fn more_requests_than_fit_are_told_to_come_back() {
+async fn excess_requests_get_503_with_retry_after() {
     let server = TestServer::with(settings(Limits { requests_at_once: 1, ..Limits::default() })).await;
     // A password takes a while to look at.
     let slow = || {
@@ -37,7 +37,7 @@ async fn more_requests_than_fit_are_told_to_come_back() {
 }
 
 #[tokio::test]
-async fn plans_have_a_pace_for_each_user() {
+async fn plan_creation_is_rate_limited_per_user() {
     let server = TestServer::with(settings(Limits { plans_per_minute: 2, ..Limits::default() })).await;
     let path = format!("clusters/{}/plans", cluster(&server).await);
     for _ in 0..2 {
@@ -52,7 +52,7 @@ async fn plans_have_a_pace_for_each_user() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn those_who_watch_are_counted() {
+async fn concurrent_event_streams_are_limited() {
     let tasks = json!([task("slow", json!(["controller"]), "hang", json!({}))]);
     let site = Site::with(&tasks, settings(Limits { streams_at_once: 1, ..Limits::default() })).await;
     let run = id(&site.execute(json!({})).await.expect(202));
@@ -81,7 +81,7 @@ async fn those_who_watch_are_counted() {
 }
 
 #[tokio::test]
-async fn a_tenant_has_what_its_quota_allows() {
+async fn tenant_quotas_are_enforced() {
     let quotas = Quotas { clusters: Some(2), modules: Some(1), nodes: Some(1) };
     let server = TestServer::with(settings(Limits { quotas, ..Limits::default() })).await;
     let release = release(&server).await;
@@ -124,7 +124,7 @@ async fn a_tenant_has_what_its_quota_allows() {
 }
 
 #[tokio::test]
-async fn no_way_into_a_cluster_leads_around_the_quota() {
+async fn node_quota_applies_to_every_assignment_path() {
     let quotas = Quotas { nodes: Some(2), ..Quotas::default() };
     let server = TestServer::with(settings(Limits { quotas, ..Limits::default() })).await;
     let release = release(&server).await;
@@ -160,7 +160,7 @@ async fn no_way_into_a_cluster_leads_around_the_quota() {
 }
 
 #[tokio::test]
-async fn a_cluster_takes_its_nodes_along_to_another_tenant() {
+async fn moving_a_cluster_checks_target_tenant_quotas() {
     let server = TestServer::with(settings(Limits::default())).await;
     let release = release(&server).await;
     let cluster = cluster_of(&server, release, "one").await;

@@ -6,7 +6,7 @@ use crate::beginnings::{cluster, plugin};
 use crate::support::TestServer;
 
 #[tokio::test]
-async fn owners_have_links_of_their_own() {
+async fn links_are_scoped_to_their_owner() {
     let server = TestServer::new().await;
     let cluster = cluster(&server).await;
     let plugin = plugin(&server, "monitoring", "1.0.0", json!({})).await.id;
@@ -21,7 +21,7 @@ async fn owners_have_links_of_their_own() {
         assert_eq!(made, expected);
         assert_eq!(server.get(path).await.expect(200), json!([expected]));
         let message = server.post(path, &new).await.refused(409);
-        assert_eq!(message, "There is a link to https://graphs.example/ already");
+        assert_eq!(message, "a link to https://graphs.example/ already exists");
         let own = format!("{path}{id}");
         // What was read can be sent back, and what is not given stays.
         let mut changed = server.get(&own).await.expect(200);
@@ -51,7 +51,7 @@ async fn owners_have_links_of_their_own() {
 }
 
 #[tokio::test]
-async fn what_is_no_link_is_refused() {
+async fn invalid_link_is_refused() {
     let server = TestServer::new().await;
     let path = format!("clusters/{}/plugin_links", cluster(&server).await);
     for (title, url) in [

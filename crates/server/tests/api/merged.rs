@@ -42,7 +42,7 @@ fn ids(tasks: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn plugins_beat_the_cluster_beats_the_release_attribute_by_attribute() {
+async fn plugin_attributes_override_cluster_and_release() {
     let server = TestServer::new().await;
     let owners = layered(&server).await;
     let base = format!("{}/deployment_tasks", owners.cluster_path());
@@ -81,7 +81,7 @@ async fn plugins_beat_the_cluster_beats_the_release_attribute_by_attribute() {
 }
 
 #[tokio::test]
-async fn provenance_says_who_set_what() {
+async fn provenance_names_the_layer_of_each_attribute() {
     let server = TestServer::new().await;
     let owners = layered(&server).await;
     let merged =
@@ -96,7 +96,7 @@ async fn provenance_says_who_set_what() {
 }
 
 #[tokio::test]
-async fn the_order_of_the_predecessor_is_an_option() {
+async fn legacy_merge_order_is_configurable() {
     use stoker_model::{MergeMode, MergeOrder};
     let settings = stoker_settings::Server {
         merge_order: MergeOrder::ReleasePluginsCluster,
@@ -111,7 +111,7 @@ async fn the_order_of_the_predecessor_is_an_option() {
 }
 
 #[tokio::test]
-async fn tasks_of_a_layer_are_replaced_through_the_list() {
+async fn put_replaces_tasks_of_one_layer() {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
     for owner in [owners.cluster_path(), owners.release_path()] {
@@ -134,7 +134,7 @@ async fn tasks_of_a_layer_are_replaced_through_the_list() {
 }
 
 #[tokio::test]
-async fn a_check_finds_what_uploads_let_through() {
+async fn check_reports_cross_layer_problems() {
     let server = TestServer::new().await;
     let owners = layered(&server).await;
     let cluster = format!("{}/deployment_graphs/default", owners.cluster_path());
@@ -182,7 +182,7 @@ async fn a_check_finds_what_uploads_let_through() {
 }
 
 #[tokio::test]
-async fn a_member_sees_its_own_tenant_and_nothing_else() {
+async fn member_reads_only_graphs_of_its_tenant() {
     let server = TestServer::new().await;
     let owners = layered(&server).await;
     let stranger = server.user("eve", "green", "member").await;
@@ -216,7 +216,7 @@ async fn a_member_sees_its_own_tenant_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn stage_tasks_of_plugins_are_always_part_of_the_deployment() {
+async fn plugin_stage_tasks_are_merged_into_the_deployment() {
     let server = TestServer::new().await;
     let owners = Owners::make(&server).await;
     let stages = json!([
@@ -259,7 +259,7 @@ async fn stage_tasks_of_plugins_are_always_part_of_the_deployment() {
 }
 
 #[tokio::test]
-async fn checks_know_what_expressions_can_call() {
+async fn check_reports_unknown_functions() {
     let file = "functions:\n  - {name: isBig, parameters: [size], body: changed($.x) and $size > 10}\n";
     let helpers = [stoker_helpers::HelperFile { name: "own.yaml", text: file }];
     let library = stoker_helpers::load(&helpers, &stoker_planner::library()).library;

@@ -74,7 +74,7 @@ pub(crate) fn names(listed: &Value) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn modules_are_applied_in_their_order_as_one_task() {
+async fn modules_are_applied_in_order_as_one_task() {
     let site = Site::new().await;
     let mut made = Vec::new();
     for (name, priority, order) in
@@ -99,7 +99,7 @@ async fn modules_are_applied_in_their_order_as_one_task() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_fails_stops_nobody_and_all_are_recorded() {
+async fn failed_module_does_not_stop_others() {
     let site = Site::new().await;
     let node = site.nodes[0];
     let (bad, good) =
@@ -118,7 +118,7 @@ async fn one_that_fails_stops_nobody_and_all_are_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_applied_stays_unless_it_is_live_and_can_be_applied_again() {
+async fn applied_module_is_immutable_unless_live() {
     let settings = Modules { batch_size: 1, batch_delay_seconds: 0, ..Modules::default() };
     let site = Site::with(settings).await;
     let (fixed, live) = (
@@ -165,7 +165,7 @@ async fn what_is_applied_stays_unless_it_is_live_and_can_be_applied_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_module_is_removed_once_and_may_come_back() {
+async fn module_removal_is_idempotent_and_reversible() {
     let site = Site::new().await;
     let node = site.nodes[0];
     let module = site.server.module("m", json!({})).await;
@@ -189,7 +189,7 @@ async fn a_module_is_removed_once_and_may_come_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn agents_that_fail_or_hang_leave_nothing_behind() {
+async fn failed_or_timed_out_apply_records_nothing() {
     let site = Site::with(Modules { apply_seconds: 1, ..Modules::default() }).await;
     let node = site.nodes[0];
     let refused = site.server.module("refuse", json!({})).await;
@@ -210,7 +210,7 @@ async fn agents_that_fail_or_hang_leave_nothing_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn applies_to_one_node_wait_for_each_other() {
+async fn applies_to_one_node_are_serialized() {
     let site = Site::new().await;
     let node = site.nodes[0];
     let mut made = Vec::new();
@@ -230,7 +230,7 @@ async fn applies_to_one_node_wait_for_each_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn modules_for_other_releases_do_not_fit_and_then_nothing_is_applied() {
+async fn module_of_other_datastore_aborts_the_apply() {
     let site = Site::new().await;
     let other = crate::beginnings::release_body();
     crate::beginnings::release_of(&site.server, stoker_model::NewRelease { name: "S".to_owned(), ..other })
@@ -249,7 +249,7 @@ async fn modules_for_other_releases_do_not_fit_and_then_nothing_is_applied() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn contents_travel_as_secrets_and_come_back_to_those_who_may() {
+async fn module_contents_are_redacted_except_on_request() {
     let site = Site::new().await;
     let node = site.nodes[0];
     let module = site.server.module("m", json!({"contents": "aHVudGVyMiBpcyBteSBzZWNyZXQ="})).await;
@@ -272,7 +272,7 @@ async fn contents_travel_as_secrets_and_come_back_to_those_who_may() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn automatic_modules_come_with_a_cluster_and_after_a_deployment() {
+async fn auto_apply_follows_assignment_and_deployment() {
     let site = Site::new().await;
     let auto = |name: &str, extra: Value| {
         let mut options = json!({"auto_apply": 1, "apply_order": 3, "contents": CONTENTS});
@@ -306,7 +306,7 @@ async fn automatic_modules_come_with_a_cluster_and_after_a_deployment() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn automatic_modules_come_even_while_others_are_under_way() {
+async fn auto_apply_is_not_lost_during_other_applies() {
     let site = Site::new().await;
     let third = node(&site.server, 3).await;
     site.assign(&[third]).await;
@@ -340,7 +340,7 @@ async fn automatic_modules_come_even_while_others_are_under_way() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn applying_again_goes_on_after_the_server_ended() {
+async fn reapply_resumes_after_server_restart() {
     let settings = Modules { batch_size: 1, batch_delay_seconds: 3, ..Modules::default() };
     let site = Site::with(settings).await;
     let live = site.server.module("live", json!({"live_update": 1})).await;
@@ -386,7 +386,7 @@ async fn applying_again_goes_on_after_the_server_ended() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_nobody_answers_for_is_told_at_once() {
+async fn apply_to_node_without_agent_fails_immediately() {
     let server = TestServer::new().await;
     let cluster = cluster(&server).await;
     let node = node(&server, 1).await;

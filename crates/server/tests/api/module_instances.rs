@@ -25,7 +25,7 @@ async fn create(tenants: &Tenants, instance: Value) -> crate::support::Reply {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_member_takes_a_free_node_and_gives_it_back() {
+async fn member_creates_and_deletes_an_instance() {
     let (tenants, deeds) = site().await;
     let server = &tenants.server;
     create(&tenants, json!({"name": "db"})).await.fault(404);
@@ -78,7 +78,7 @@ async fn a_member_takes_a_free_node_and_gives_it_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hidden_modules_of_an_instance_are_for_admins() {
+async fn hidden_modules_are_listed_only_for_admins() {
     let (tenants, _) = site().await;
     let server = &tenants.server;
     release(server).await;
@@ -102,7 +102,7 @@ async fn hidden_modules_of_an_instance_are_for_admins() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_release_with_a_graph_is_deployed_before_its_modules_come() {
+async fn instance_is_deployed_before_its_modules_are_applied() {
     let (tenants, deeds) = site().await;
     let server = &tenants.server;
     let old = release(server).await;
@@ -131,7 +131,7 @@ async fn a_release_with_a_graph_is_deployed_before_its_modules_come() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_an_instance_is_told() {
+async fn invalid_instance_is_refused_with_reason() {
     let tenants = Tenants::on(TestServer::new().await).await;
     let server = &tenants.server;
     release(server).await;
@@ -153,7 +153,7 @@ async fn what_is_wrong_with_an_instance_is_told() {
 }
 
 #[tokio::test]
-async fn long_lists_come_in_pages() {
+async fn instance_list_is_paginated() {
     let server = TestServer::new().await;
     let cluster = crate::beginnings::cluster(&server).await;
     let mut assigned = Vec::new();

@@ -77,7 +77,7 @@ fn path(shown: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_module_is_made_shown_changed_and_deleted() {
+async fn module_is_created_read_updated_and_deleted() {
     let server = TestServer::new().await;
     release(&server).await;
     let made = server.module("license", json!({"description": "d", "datastore": {"type": "R"}})).await;
@@ -116,7 +116,7 @@ async fn a_module_is_made_shown_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn contents_are_sealed_and_shown_by_nothing() {
+async fn module_contents_are_encrypted_and_never_returned() {
     let server = TestServer::new().await;
     let made = server.module("license", json!({"contents": "aHVudGVyMg=="})).await;
     let listed = server.get("/v1.0/modules").await.expect(200);
@@ -131,7 +131,7 @@ async fn contents_are_sealed_and_shown_by_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_told() {
+async fn invalid_module_body_is_refused_with_reason() {
     let server = TestServer::new().await;
     let post = async |body: Value| server.post("/v1.0/modules", &body).await.fault(400);
     for text in ["{", "[1,", "\"", "{\"module\": \u{1}}"] {
@@ -173,7 +173,7 @@ async fn what_is_wrong_with_a_body_is_told() {
 }
 
 #[tokio::test]
-async fn types_datastores_and_twins_are_checked() {
+async fn module_type_datastore_and_uniqueness_are_validated() {
     let server = TestServer::new().await;
     release(&server).await;
     let post = async |extra: Value| server.post("/v1.0/modules", &body("m", extra)).await;
@@ -206,7 +206,7 @@ async fn types_datastores_and_twins_are_checked() {
 }
 
 #[tokio::test]
-async fn a_tenant_sees_and_changes_its_own() {
+async fn tenant_reads_and_updates_only_its_modules() {
     let Tenants { server, ada, bob } = Tenants::new().await;
     let own = server.module_of(&ada, "own", json!({})).await;
     assert_eq!((&own["tenant"], &own["is_admin"]), (&json!("2"), &json!(false)));
@@ -250,7 +250,7 @@ async fn a_tenant_sees_and_changes_its_own() {
 }
 
 #[tokio::test]
-async fn options_of_admins_are_for_admins_and_what_is_theirs_stays_theirs() {
+async fn admin_options_require_admin_role() {
     let Tenants { server, ada, .. } = Tenants::new().await;
     let post = async |extra: Value| server.as_bearer(&ada, "POST", "/v1.0/modules", &body("m", extra)).await;
     for (extra, told) in [
@@ -282,7 +282,7 @@ async fn options_of_admins_are_for_admins_and_what_is_theirs_stays_theirs() {
 }
 
 #[tokio::test]
-async fn only_those_with_a_token_get_in() {
+async fn module_api_requires_authentication_and_permission() {
     let server = TestServer::new().await;
     let nobody = crate::support::request("GET", "/v1.0/modules").body(Body::empty()).unwrap();
     assert_eq!(server.send(nobody).await.status, 401);
@@ -297,7 +297,7 @@ async fn only_those_with_a_token_get_in() {
 }
 
 #[tokio::test]
-async fn datastores_are_releases() {
+async fn releases_are_listed_as_datastores() {
     let server = TestServer::new().await;
     release(&server).await;
     let listed = server.get("/v1.0/datastores").await.expect(200);
@@ -314,7 +314,7 @@ async fn datastores_are_releases() {
 }
 
 #[tokio::test]
-async fn every_refusal_has_the_envelope_of_the_module_api() {
+async fn module_api_errors_use_its_fault_envelope() {
     let server = TestServer::new().await;
     for path in ["/v1.0/modules", "/v1.0/admin/modules", "/v1.0/instances/1/modules"] {
         let nobody = crate::support::request("GET", path).body(Body::empty()).unwrap();

@@ -11,7 +11,7 @@ fn ids(list: &Value) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn a_node_is_discovered() {
+async fn discovered_node_is_created() {
     let server = TestServer::new().await;
     let body = json!({
         "mac": MAC.to_uppercase(), "status": "discover", "ip": "10.20.0.7", "manufacturer": "QEMU",
@@ -56,7 +56,7 @@ async fn a_node_is_discovered() {
 }
 
 #[tokio::test]
-async fn wrong_discoveries_are_refused() {
+async fn invalid_discovery_is_refused() {
     let server = TestServer::new().await;
     for (body, status, message) in [
         (json!({"status": "discover"}), 400, "No mac address specified"),
@@ -84,7 +84,7 @@ async fn wrong_discoveries_are_refused() {
 }
 
 #[tokio::test]
-async fn a_node_is_changed_in_part() {
+async fn node_update_is_partial() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     node(&server, 1).await;
@@ -119,7 +119,7 @@ async fn a_node_is_changed_in_part() {
 }
 
 #[tokio::test]
-async fn wrong_changes_are_refused() {
+async fn invalid_node_update_is_refused() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     let other = cluster_of(&server, 1, "other").await;
@@ -174,7 +174,7 @@ async fn wrong_changes_are_refused() {
 }
 
 #[tokio::test]
-async fn several_nodes_are_changed_together_or_not_at_all() {
+async fn bulk_node_update_is_atomic() {
     let server = TestServer::new().await;
     for number in 1..=2 {
         node(&server, number).await;
@@ -197,7 +197,7 @@ async fn several_nodes_are_changed_together_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn lists_are_filtered() {
+async fn node_list_and_stats_are_filtered() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     for number in 1..=4 {
@@ -258,7 +258,7 @@ async fn lists_are_filtered() {
 }
 
 #[tokio::test]
-async fn nodes_are_deleted() {
+async fn node_deletion_is_atomic_and_refused_during_a_run() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     for number in 1..=4 {
@@ -286,7 +286,7 @@ async fn nodes_are_deleted() {
 }
 
 #[tokio::test]
-async fn a_sign_of_life_that_says_nothing_new_changes_nothing() {
+async fn heartbeat_without_changes_keeps_the_etag() {
     let server = TestServer::new().await;
     node(&server, 1).await;
     let body = json!({
@@ -329,7 +329,7 @@ async fn a_sign_of_life_that_says_nothing_new_changes_nothing() {
 }
 
 #[tokio::test]
-async fn settings_of_a_node_are_merged() {
+async fn node_settings_update_is_merged() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     node(&server, 1).await;
@@ -348,7 +348,7 @@ async fn settings_of_a_node_are_merged() {
 }
 
 #[tokio::test]
-async fn mistakes_in_how_a_node_is_reached_are_told_when_they_are_written() {
+async fn invalid_transport_settings_are_refused() {
     let server = TestServer::new().await;
     let cluster_id = cluster(&server).await;
     node(&server, 1).await;
@@ -370,7 +370,7 @@ async fn mistakes_in_how_a_node_is_reached_are_told_when_they_are_written() {
 }
 
 #[tokio::test]
-async fn a_member_sees_the_nodes_of_its_clusters() {
+async fn member_sees_only_nodes_of_its_clusters() {
     let server = TestServer::new().await;
     let member = server.user("ada", "blue", "member").await;
     let others = cluster(&server).await;

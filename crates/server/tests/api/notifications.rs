@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::runs::{Site, task};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_happened_is_listed_and_marked() {
+async fn notifications_are_listed_and_marked_as_read() {
     let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
     let server = &site.server;
     assert_eq!(server.get("notifications").await.expect(200), json!([]));

@@ -92,7 +92,7 @@ fn release(components: Value, wizard: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_package_is_installed_with_all_it_says() {
+async fn package_upload_installs_files_and_metadata() {
     let server = TestServer::new().await;
     let source = Source::new("gridnet", PackageVersion::V5);
     source.edit("metadata.yaml", "groups: []", "groups: [network]\nprovides: [{name: 'networking:core'}]");
@@ -128,7 +128,7 @@ async fn a_package_is_installed_with_all_it_says() {
 }
 
 #[tokio::test]
-async fn versions_replace_each_other_or_live_side_by_side() {
+async fn patch_versions_replace_and_minor_versions_coexist() {
     let server = TestServer::new().await;
     let source = Source::new("gridnet", PackageVersion::V4);
     upload(&server, source.archive()).await.expect(201);
@@ -156,7 +156,7 @@ async fn versions_replace_each_other_or_live_side_by_side() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_refused_and_leaves_nothing() {
+async fn invalid_package_is_refused_and_not_installed() {
     let server = TestServer::new().await;
     let source = Source::new("gridnet", PackageVersion::V4);
     let sound = source.archive();
@@ -185,7 +185,7 @@ async fn what_is_wrong_is_refused_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_refused() {
+async fn oversized_package_is_refused() {
     let server = TestServer::with(Server { plugin_bytes_max: 500, ..Server::default() }).await;
     let message = upload(&server, Source::new("gridnet", PackageVersion::V4).archive()).await.refused(413);
     assert!(message.contains("500 bytes"), "{message}");
@@ -193,7 +193,7 @@ async fn what_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn plugins_that_do_not_go_with_the_others_are_refused() {
+async fn package_conflicting_with_release_is_refused() {
     let server = TestServer::new().await;
     let wizard = json!({"AdditionalServices": {"own": {"type": "checkbox", "label": "Own"}}});
     let release = release(json!([{"name": "storage:block:lvm", "label": "LVM"}]), wizard);
@@ -217,7 +217,7 @@ async fn plugins_that_do_not_go_with_the_others_are_refused() {
 }
 
 #[tokio::test]
-async fn two_plugins_do_not_provide_the_same() {
+async fn duplicate_component_across_plugins_is_refused() {
     let server = TestServer::new().await;
     server.post("releases/", &release(json!([]), json!({}))).await.expect(201);
     let one = Source::new("one", PackageVersion::V5);
@@ -236,7 +236,7 @@ async fn two_plugins_do_not_provide_the_same() {
 }
 
 #[tokio::test]
-async fn components_that_exclude_each_other_are_told() {
+async fn mutually_exclusive_components_are_reported() {
     let server = TestServer::new().await;
     let source = Source::new("gridnet", PackageVersion::V5);
     source.write(
@@ -250,7 +250,7 @@ async fn components_that_exclude_each_other_are_told() {
 }
 
 #[tokio::test]
-async fn files_of_a_plugin_are_read_again() {
+async fn sync_rereads_plugin_files() {
     let server = TestServer::new().await;
     upload(&server, Source::new("gridnet", PackageVersion::V5).archive()).await.expect(201);
     let metadata = root(&server).join("gridnet-1.0/metadata.yaml");
@@ -294,7 +294,7 @@ fn copy(source: &Path, target: &Path) {
 }
 
 #[tokio::test]
-async fn the_root_and_the_records_are_made_alike() {
+async fn sync_reconciles_records_with_the_plugins_root() {
     let server = TestServer::new().await;
     assert_eq!(sync(&server, "").await.expect(200), json!({}), "nothing is there, which is fine");
     for name in ["known", "gone", "used"] {
@@ -328,7 +328,7 @@ async fn the_root_and_the_records_are_made_alike() {
 }
 
 #[tokio::test]
-async fn files_go_with_their_plugin() {
+async fn plugin_deletion_removes_its_files() {
     let server = TestServer::new().await;
     upload(&server, Source::new("gridnet", PackageVersion::V5).archive()).await.expect(201);
     server.post("releases/", &release(json!([]), json!({}))).await.expect(201);
@@ -342,7 +342,7 @@ async fn files_go_with_their_plugin() {
 }
 
 #[tokio::test]
-async fn scripts_of_a_package_are_copied_by_a_task() {
+async fn plugin_scripts_are_copied_by_a_task() {
     let server = TestServer::new().await;
     upload(&server, Source::new("gridnet", PackageVersion::V5).archive()).await.expect(201);
     server.post("releases/", &release(json!([]), json!({}))).await.expect(201);
@@ -372,7 +372,7 @@ async fn scripts_of_a_package_are_copied_by_a_task() {
 }
 
 #[tokio::test]
-async fn an_update_leaves_roles_that_nodes_have() {
+async fn update_cannot_remove_assigned_roles() {
     let server = TestServer::new().await;
     let source = Source::new("gridnet", PackageVersion::V5);
     upload(&server, source.archive()).await.expect(201);

@@ -59,7 +59,7 @@ fn after(plan: &Plan, name: &str) -> HashSet<String> {
 }
 
 #[tokio::test]
-async fn stage_tasks_of_plugins_are_planned_after_their_stage_in_their_order() {
+async fn plugin_stage_tasks_are_planned_in_stage_order() {
     let (server, _) = with_stage_tasks(&["post_deployment/100", "post_deployment/20"]).await;
     let made = server.post("clusters/1/plans", &json!({})).await.expect(201);
     assert_eq!(made["n_run"], 4, "two tasks on two nodes: {made}");
@@ -75,7 +75,7 @@ async fn stage_tasks_of_plugins_are_planned_after_their_stage_in_their_order() {
 }
 
 #[tokio::test]
-async fn stage_tasks_without_a_place_refuse_the_plan_beside_all_other_problems() {
+async fn invalid_stage_is_reported_with_all_other_plan_errors() {
     let (server, owners) = with_stage_tasks(&["deploy/1", "post_deployment/x"]).await;
     let codes = |reply: &Value| -> Vec<String> {
         let errors = reply["errors"].as_array().expect("errors").iter();
@@ -109,7 +109,7 @@ async fn with_condition(settings: Server, condition: &str) -> TestServer {
 }
 
 #[tokio::test]
-async fn plans_call_the_helpers_of_the_server() {
+async fn plans_use_configured_helpers() {
     let file =
         "functions:\n  - {name: isLarger, parameters: [size], body: changed($.debug) and $size > 10}\n";
     let helpers = [stoker_helpers::HelperFile { name: "own.yaml", text: file }];
@@ -123,7 +123,7 @@ async fn plans_call_the_helpers_of_the_server() {
 }
 
 #[tokio::test]
-async fn expressions_of_plans_go_as_far_as_the_server_lets_them() {
+async fn evaluation_limits_apply_to_plans() {
     let condition = "len(range(200).select($ + 1)) = 200";
     let server = with_condition(Server::default(), condition).await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
@@ -136,7 +136,7 @@ async fn expressions_of_plans_go_as_far_as_the_server_lets_them() {
 
 /// Another body of a helper is another plan; one that the graph does not call is nobody's business.
 #[tokio::test]
-async fn a_plan_knows_the_helpers_it_was_made_with() {
+async fn plan_inputs_include_used_helpers() {
     let library = |larger: &str, other: &str| {
         let file = format!(
             "functions:\n  - {{name: isLarger, parameters: [size], body: $size > {larger}}}\n  \
@@ -165,7 +165,7 @@ async fn a_plan_knows_the_helpers_it_was_made_with() {
 
 /// A warning, and an error, of a plan says which layer said so, in which file and line.
 #[tokio::test]
-async fn problems_of_plans_have_their_place_in_the_file() {
+async fn plan_diagnostics_have_layer_file_and_line() {
     let server = with_condition(Server::default(), "true").await;
     let send = async |path: &str, text: &str| {
         let request = server.request("PUT", path).header("content-type", "application/x-yaml");
@@ -196,7 +196,7 @@ async fn problems_of_plans_have_their_place_in_the_file() {
 
 /// The graph of a plan stays what it was, whatever becomes of the layers.
 #[tokio::test]
-async fn a_plan_keeps_the_graph_it_was_made_from() {
+async fn plan_retains_its_graph() {
     let server = with_condition(Server::default(), "true").await;
     let plan = server.post("clusters/1/plans", &json!({})).await.expect(201)["id"].clone();
     let now = server.get("clusters/1/deployment_tasks").await.expect(200);

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::plans::prepared;
 
 #[tokio::test]
-async fn a_plan_is_drawn() {
+async fn plan_diagram_supports_formats_and_filters() {
     let server = prepared().await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
     for (query, media, has, has_not) in [
@@ -41,7 +41,7 @@ async fn a_plan_is_drawn() {
 }
 
 #[tokio::test]
-async fn the_merged_graph_is_drawn_for_graphviz() {
+async fn merged_graph_is_rendered_as_dot() {
     let server = prepared().await;
     let path = "clusters/1/deploy_tasks/graph.gv";
     let reply = server.get(path).await;

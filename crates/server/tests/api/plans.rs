@@ -84,7 +84,7 @@ async fn running(server: &TestServer, plan: i64) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_plan_is_made_stored_and_looked_at() {
+async fn plan_is_created_listed_read_and_deleted() {
     let server = prepared().await;
     let made = server.post("clusters/1/plans", &json!({})).await.expect(201);
     assert_eq!(
@@ -132,7 +132,7 @@ async fn a_plan_is_made_stored_and_looked_at() {
 }
 
 #[tokio::test]
-async fn after_success_only_what_changed_is_planned_and_the_reason_names_it() {
+async fn plan_after_success_contains_only_changed_tasks_with_reason() {
     let server = prepared().await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
     succeed(&server, 1).await;
@@ -176,7 +176,7 @@ async fn after_success_only_what_changed_is_planned_and_the_reason_names_it() {
 }
 
 #[tokio::test]
-async fn parameters_that_a_type_cannot_take_are_told_before_anything_runs() {
+async fn invalid_task_parameters_are_plan_warnings() {
     let server = prepared().await;
     let tasks = json!([
         {"id": "no-command", "type": "shell", "version": "2.0.0", "role": "*", "parameters": {"comand": "ls"}},
@@ -211,7 +211,7 @@ async fn parameters_that_a_type_cannot_take_are_told_before_anything_runs() {
 }
 
 #[tokio::test]
-async fn secrets_are_in_no_answer() {
+async fn plan_responses_redact_secrets() {
     let server = prepared().await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
     succeed(&server, 1).await;
@@ -245,7 +245,7 @@ async fn secrets_are_in_no_answer() {
 }
 
 #[tokio::test]
-async fn a_secret_of_one_node_is_in_no_answer() {
+async fn plan_responses_redact_node_secrets() {
     let server = prepared().await;
     let tasks = json!([{"id": "reads-own", "type": "shell", "version": "2.0.0", "role": "*",
         "parameters": {"cmd": {"yaql_exp": "concat('as ', $.database.get(password, nobody))"}}}]);
@@ -272,7 +272,7 @@ async fn a_secret_of_one_node_is_in_no_answer() {
 }
 
 #[tokio::test]
-async fn who_may_only_look_is_shown_no_password() {
+async fn viewer_gets_redacted_secrets() {
     let server = prepared().await;
     let viewer = server.user("vic", "admin", "viewer").await;
     let operator = server.user("olga", "admin", "operator").await;
@@ -296,7 +296,7 @@ async fn who_may_only_look_is_shown_no_password() {
 }
 
 #[tokio::test]
-async fn a_plan_knows_what_has_changed_since() {
+async fn plan_reports_changes_since_creation() {
     let server = prepared().await;
     let body = json!({"nodes": [1, 2], "tasks": ["always", "reads-debug"], "subgraphs": [{"start": ["deploy_start"]}]});
     server.post("clusters/1/plans", &body).await.expect(201);
@@ -320,7 +320,7 @@ async fn a_plan_knows_what_has_changed_since() {
 }
 
 #[tokio::test]
-async fn a_part_of_the_graph_can_be_planned() {
+async fn plan_can_be_limited_to_tasks_nodes_and_subgraphs() {
     let server = prepared().await;
     for (body, expected) in [
         (json!({"tasks": ["always"]}), vec!["always@2", "always@3"]),
@@ -342,7 +342,7 @@ async fn a_part_of_the_graph_can_be_planned() {
 }
 
 #[tokio::test]
-async fn wrong_requests_are_told_what_is_wrong() {
+async fn invalid_plan_request_is_refused_with_reason() {
     let server = prepared().await;
     cluster_two(&server).await;
     for (body, message) in [
@@ -397,7 +397,7 @@ async fn cluster_two(server: &TestServer) {
 }
 
 #[tokio::test]
-async fn all_problems_of_a_graph_are_told_with_task_field_and_nodes() {
+async fn graph_errors_name_task_field_and_nodes() {
     let server = prepared().await;
     let broken = json!([
         {"id": "a", "type": "shell", "version": "2.0.0", "role": ["compute"], "condition": {"yaql_exp": "changed($.nowhere)"}},
@@ -418,7 +418,7 @@ async fn all_problems_of_a_graph_are_told_with_task_field_and_nodes() {
 }
 
 #[tokio::test]
-async fn plans_of_others_do_not_exist() {
+async fn plans_of_other_tenants_are_not_found() {
     let server = prepared().await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
     let member = server.user("eve", "elsewhere", "member").await;
@@ -441,7 +441,7 @@ async fn plans_of_others_do_not_exist() {
 }
 
 #[tokio::test]
-async fn plans_go_with_their_cluster_and_leave_nothing() {
+async fn cluster_deletion_deletes_its_plans() {
     let server = prepared().await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
     server.delete("clusters/1?force=1").await.expect(202);
@@ -449,7 +449,7 @@ async fn plans_go_with_their_cluster_and_leave_nothing() {
 }
 
 #[tokio::test]
-async fn a_primary_stays_primary_between_plans() {
+async fn primary_node_is_stable_between_plans() {
     let server = TestServer::new().await;
     let mut body = release_body();
     body.tags_metadata = map(json!({"controller": {"has_primary": true}}));

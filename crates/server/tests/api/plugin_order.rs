@@ -31,7 +31,7 @@ fn places(order: &Value) -> Vec<(&str, i64)> {
 }
 
 #[tokio::test]
-async fn lower_numbers_come_first_whatever_the_names() {
+async fn stage_tasks_are_ordered_by_number_before_name() {
     let order = order(&[staged("a", &["pre_deployment/200"]), staged("z", &["pre_deployment/100"])]).await;
     assert_eq!(places(&order), [("z", 0), ("a", 0)]);
     assert_eq!(order["notes"], json!([]));
@@ -43,7 +43,7 @@ async fn lower_numbers_come_first_whatever_the_names() {
 }
 
 #[tokio::test]
-async fn names_decide_between_equal_numbers() {
+async fn equal_stage_numbers_are_ordered_by_name() {
     let order = order(&[
         staged("z", &["post_deployment/8000"]),
         staged("a", &["post_deployment/8000.0", "pre_deployment"]),
@@ -60,7 +60,7 @@ async fn names_decide_between_equal_numbers() {
 }
 
 #[tokio::test]
-async fn the_eight_tasks_of_the_design_are_in_numeric_order() {
+async fn design_example_is_in_numeric_order() {
     let one = staged(
         "plugin1",
         &["post_deployment", "post_deployment/100", "post_deployment/-100", "post_deployment/-99.9"],
@@ -86,7 +86,7 @@ async fn the_eight_tasks_of_the_design_are_in_numeric_order() {
 }
 
 #[tokio::test]
-async fn ranges_that_are_kept_free_are_noted_and_graphs_count_too() {
+async fn reserved_ranges_are_noted_and_graph_tasks_are_included() {
     let own = with(
         staged("b", &["pre_deployment/1500"]),
         json!({"deployment_tasks": [{"id": "late", "type": "puppet", "role": "*", "stage": "pre_deployment/-1"},
@@ -105,7 +105,7 @@ async fn ranges_that_are_kept_free_are_noted_and_graphs_count_too() {
 }
 
 #[tokio::test]
-async fn a_stage_that_is_none_is_refused_with_its_place() {
+async fn invalid_stage_is_refused_with_path() {
     let server = TestServer::new().await;
     let bad = staged("bad", &["pre_deployment", "deploy", "pre_deployment/1e3"]);
     let refused = server.post("plugins", &bad).await.expect(400);
@@ -122,7 +122,7 @@ async fn a_stage_that_is_none_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn a_plugin_without_a_place_hides_no_other() {
+async fn invalid_stage_does_not_hide_other_plugins() {
     let server = TestServer::new().await;
     made(&server, "releases", &release_with_choices()).await;
     made(&server, "plugins", &staged("bad", &["pre_deployment/1"])).await;
@@ -141,7 +141,7 @@ async fn a_plugin_without_a_place_hides_no_other() {
 }
 
 #[tokio::test]
-async fn clusters_without_plugins_have_no_order() {
+async fn order_without_plugins_is_empty() {
     assert_eq!(order(&[]).await, json!({"tasks": [], "notes": [], "errors": []}));
     let server = TestServer::new().await;
     server.get("clusters/9/plugins/order").await.refused(404);

@@ -36,7 +36,7 @@ async fn copied(site: &Site, extra: Value) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn scripts_are_copied_when_they_changed_or_the_node_is_new() {
+async fn scripts_are_copied_after_change_or_to_new_nodes() {
     let site = site().await;
     let first = site.nodes[0].to_string();
     assert_eq!(copied(&site, json!({})).await, std::slice::from_ref(&first));
@@ -55,7 +55,7 @@ async fn scripts_are_copied_when_they_changed_or_the_node_is_new() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn chosen_tasks_bring_the_scripts_they_need() {
+async fn selected_tasks_include_the_scripts_they_need() {
     let site = site().await;
     let some = |task: &str| json!({"graphs": [{"type": "default", "tasks": [task]}]});
     let node = site.nodes[0].to_string();

@@ -17,7 +17,7 @@ fn plugin() -> Value {
 }
 
 #[tokio::test]
-async fn a_plugin_is_made_read_changed_and_deleted() {
+async fn plugin_is_created_read_updated_and_deleted() {
     let server = TestServer::new().await;
     let made = server.post("plugins/", &plugin()).await.expect(201);
     let expected = json!({
@@ -50,7 +50,7 @@ async fn a_plugin_is_made_read_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_plugin_at_odds_with_another_is_not_stored() {
+async fn conflicting_plugin_is_not_stored() {
     let server = TestServer::new().await;
     let release = json!({"name": "r", "version": "newton-10.0", "operating_system": "ubuntu", "state": "available",
                "components_metadata": [{"name": "hypervisor:core:kvm"}]});
@@ -75,7 +75,7 @@ async fn a_plugin_at_odds_with_another_is_not_stored() {
 }
 
 #[tokio::test]
-async fn wrong_plugins_are_refused() {
+async fn invalid_plugin_is_refused() {
     let server = TestServer::new().await;
     for key in ["name", "title", "version", "package_version", "fuel_version", "releases"] {
         let mut body = plugin();
@@ -124,7 +124,7 @@ async fn wrong_plugins_are_refused() {
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_there_already_is_told() {
+async fn duplicate_plugin_is_refused_with_the_existing_one() {
     let server = TestServer::new().await;
     let made = server.post("plugins/", &plugin()).await.expect(201);
     let reply = server.post("plugins/", &plugin()).await.expect(409);
@@ -140,7 +140,7 @@ async fn a_plugin_that_is_there_already_is_told() {
 }
 
 #[tokio::test]
-async fn graphs_and_further_fields_are_kept() {
+async fn plugin_graphs_and_extra_fields_are_stored() {
     let server = TestServer::new().await;
     let mut body = plugin();
     body["deployment_tasks"] = json!([{"id": "a", "type": "stage"}]);
@@ -167,7 +167,7 @@ async fn graphs_and_further_fields_are_kept() {
 }
 
 #[tokio::test]
-async fn an_enabled_plugin_stays_and_so_do_its_roles_in_use() {
+async fn enabled_plugin_and_assigned_roles_cannot_be_deleted() {
     let server = TestServer::new().await;
     let release = json!({"name": "R", "version": "newton-10.0", "operating_system": "Ubuntu"});
     server.post("releases", &release).await.expect(201);
@@ -185,7 +185,7 @@ async fn an_enabled_plugin_stays_and_so_do_its_roles_in_use() {
 }
 
 #[tokio::test]
-async fn only_the_version_that_was_read_is_changed() {
+async fn stale_etag_is_refused() {
     let server = TestServer::new().await;
     assert_eq!(server.post("plugins/", &plugin()).await.header("etag"), "\"1\"");
     server.put("plugins/1", &json!({"title": "t"})).await.expect(200);
@@ -197,7 +197,7 @@ async fn only_the_version_that_was_read_is_changed() {
 }
 
 #[tokio::test]
-async fn there_are_no_extensions() {
+async fn extension_list_is_empty() {
     let server = TestServer::new().await;
     assert_eq!(server.get("extensions/").await.expect(200), json!([]));
     server.post("extensions/", &json!({})).await.refused(405);
@@ -205,7 +205,7 @@ async fn there_are_no_extensions() {
 
 /// The `metadata.yaml` of real packages, where they lie beside the workspace.
 #[tokio::test]
-async fn real_metadata_is_taken_as_it_is() {
+async fn real_plugin_metadata_is_accepted() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = here.ancestors().map(|folder| folder.join("shared/data/plugins/community"));
     let Some(folder) = folder.into_iter().find(|folder| folder.is_dir()) else { return };

@@ -53,7 +53,7 @@ async fn release(server: &TestServer, path: &Path) -> Value {
 }
 
 #[tokio::test]
-async fn clusters_are_made_of_what_real_releases_propose() {
+async fn clusters_are_created_from_real_release_defaults() {
     let (Some(releases), Some(root)) = (folder("releases"), folder("plugins")) else { return };
     let server = TestServer::new().await;
     let plugins = plugins(&root);

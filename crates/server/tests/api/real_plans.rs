@@ -104,7 +104,7 @@ fn expected(plans: &Value, name: &str) -> BTreeMap<String, Vec<String>> {
 }
 
 #[tokio::test]
-async fn the_real_graph_is_planned_as_the_reference_did() {
+async fn real_graph_plan_matches_the_reference() {
     let Some(server) = prepared().await else { return };
     let plans: Value = serde_json::from_str(&read("expected/plans.json").unwrap()).unwrap();
     let made = server.post("clusters/1/plans", &json!({})).await.expect(201);

@@ -18,7 +18,7 @@ async fn n_releases(server: &TestServer) -> usize {
 }
 
 #[tokio::test]
-async fn a_release_is_made_read_changed_and_deleted() {
+async fn release_is_created_read_updated_and_deleted() {
     let server = TestServer::new().await;
     let reply = server.post("releases/", &release()).await;
     assert_eq!(reply.header("etag"), "\"1\"");
@@ -47,7 +47,7 @@ async fn a_release_is_made_read_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn what_a_release_must_say_is_asked_for_in_the_words_clients_know() {
+async fn missing_required_fields_use_legacy_messages() {
     let server = TestServer::new().await;
     for (key, message) in [
         ("name", "No release name specified"),
@@ -74,7 +74,7 @@ async fn what_a_release_must_say_is_asked_for_in_the_words_clients_know() {
 }
 
 #[tokio::test]
-async fn wrong_parts_of_a_release_are_refused() {
+async fn invalid_release_fields_are_refused() {
     let server = TestServer::new().await;
     for (key, value) in [
         ("name", json!("")),
@@ -112,7 +112,7 @@ async fn wrong_parts_of_a_release_are_refused() {
 }
 
 #[tokio::test]
-async fn graphs_come_with_the_release() {
+async fn graphs_are_stored_with_the_release() {
     let server = TestServer::new().await;
     let task = |id: &str| json!({"id": id, "type": "stage"});
     let mut body = release();
@@ -152,7 +152,7 @@ async fn graphs_come_with_the_release() {
 }
 
 #[tokio::test]
-async fn a_name_and_version_is_there_once() {
+async fn name_and_version_are_unique() {
     let server = TestServer::new().await;
     let taken = "Release with the same name and version already exists";
     server.post("releases/", &release()).await.expect(201);
@@ -166,7 +166,7 @@ async fn a_name_and_version_is_there_once() {
 }
 
 #[tokio::test]
-async fn the_newest_version_comes_first() {
+async fn releases_are_sorted_by_newest_version() {
     let server = TestServer::new().await;
     let versions = ["mitaka-9.0", "newton-10.0", "2015.1.0-7.0", "2014.2.2-6.1", "ocata-11.0", "mitaka-9.0"];
     for (index, version) in versions.iter().enumerate() {
@@ -198,7 +198,7 @@ async fn the_newest_version_comes_first() {
 }
 
 #[tokio::test]
-async fn fields_of_the_users_own_are_kept() {
+async fn extra_fields_are_stored() {
     let server = TestServer::new().await;
     let mut body = release();
     body["x-mine"] = json!({"a": [1, null]});
@@ -218,7 +218,7 @@ async fn fields_of_the_users_own_are_kept() {
 }
 
 #[tokio::test]
-async fn only_the_version_that_was_read_is_changed() {
+async fn stale_etag_is_refused() {
     let server = TestServer::new().await;
     server.post("releases/", &release()).await.expect(201);
     let with = |method: &str, path: &str, tag: &str, body: &str| {
@@ -242,7 +242,7 @@ async fn only_the_version_that_was_read_is_changed() {
 }
 
 #[tokio::test]
-async fn yaml_is_as_good_as_json() {
+async fn yaml_release_is_accepted() {
     let server = TestServer::new().await;
     let text = "name: Newton\nversion: n-1.0\noperating_system: Ubuntu\nroles_metadata:\n  a: {name: A}\n";
     let post = |text: &str| {
@@ -258,7 +258,7 @@ async fn yaml_is_as_good_as_json() {
 }
 
 #[tokio::test]
-async fn a_release_with_clusters_stays_and_so_do_roles_in_use() {
+async fn release_with_clusters_and_assigned_roles_cannot_be_deleted() {
     let server = TestServer::new().await;
     let mut body = release();
     body["roles_metadata"] =
@@ -276,7 +276,7 @@ async fn a_release_with_clusters_stays_and_so_do_roles_in_use() {
 }
 
 #[tokio::test]
-async fn settings_and_networks_have_addresses_of_their_own() {
+async fn settings_and_networks_have_separate_endpoints() {
     let server = TestServer::new().await;
     let mut body = release();
     body["networks_metadata"] = json!({"neutron": {"networks": []}});
@@ -323,7 +323,7 @@ async fn settings_and_networks_have_addresses_of_their_own() {
 }
 
 #[tokio::test]
-async fn components_show_what_the_others_say() {
+async fn components_list_mutual_incompatibilities() {
     let server = TestServer::new().await;
     let mut body = release();
     body["components_metadata"] = json!([
@@ -344,7 +344,7 @@ async fn components_show_what_the_others_say() {
 }
 
 #[tokio::test]
-async fn ids_that_cannot_be_are_not_found() {
+async fn invalid_ids_are_not_found() {
     let server = TestServer::new().await;
     for id in ["0", "-1", "x", "99999999999999999999", "1.5", "%00"] {
         assert_eq!(server.get(&format!("releases/{id}")).await.refused(404), "Release not found", "{id}");
@@ -355,7 +355,7 @@ async fn ids_that_cannot_be_are_not_found() {
 
 /// The releases of the predecessor, where they lie beside the workspace.
 #[tokio::test]
-async fn real_releases_are_taken_as_they_are() {
+async fn real_releases_are_accepted() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder =
         here.ancestors().map(|folder| folder.join("shared/data/releases")).find(|folder| folder.is_dir());

@@ -55,7 +55,7 @@ fn debian_package() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn packages_that_nodes_cannot_use_are_told() {
+async fn unusable_repository_packages_are_reported() {
     let server = TestServer::new().await;
     let source = Source::new("gridnet", PackageVersion::V5);
     source.write_bytes("repositories/ubuntu/a.deb", &debian_package());
@@ -69,7 +69,7 @@ async fn packages_that_nodes_cannot_use_are_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn files_are_given_whole_in_part_and_not_again() {
+async fn range_and_conditional_requests_are_supported() {
     let site = site().await;
     let path = format!("{PLACE}/Packages");
     let whole = read(&site.server, &path, &[]).await;
@@ -104,7 +104,7 @@ async fn files_are_given_whole_in_part_and_not_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_else_is_given() {
+async fn files_outside_the_repository_are_not_served() {
     let site = site().await;
     let server = &site.server;
     assert_eq!(read(server, &format!("{PLACE}/./deep//a.deb.txt"), &[]).await.status, 200);
@@ -131,7 +131,7 @@ async fn nothing_else_is_given() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn readers_prove_themselves() {
+async fn repository_access_requires_credentials() {
     let site = site().await;
     let path = format!("{PLACE}/Packages");
     let as_who = async |shown: Option<String>| {
@@ -166,7 +166,7 @@ async fn readers_prove_themselves() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sources_are_brought_where_the_plugin_is_and_taken_away_after_it() {
+async fn repository_is_configured_and_removed_with_the_plugin() {
     let site = site().await;
     let [first, second] = site.nodes;
     let brought = async || {

@@ -52,7 +52,7 @@ async fn shown(server: &TestServer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn it_is_told_what_is_hidden_and_disabled() {
+async fn restrictions_list_hidden_and_disabled_settings() {
     let server = server().await;
     assert_eq!(
         shown(&server).await,
@@ -83,7 +83,7 @@ async fn it_is_told_what_is_hidden_and_disabled() {
 }
 
 #[tokio::test]
-async fn what_is_disabled_cannot_be_switched_on() {
+async fn disabled_setting_cannot_be_enabled() {
     let server = server().await;
     for (values, message) in [
         (json!({"ceph": true, "lvm": true}), "editable.storage.lvm: LVM does not go with Ceph"),
@@ -108,7 +108,7 @@ async fn what_is_disabled_cannot_be_switched_on() {
 }
 
 #[tokio::test]
-async fn plugins_have_restrictions_too() {
+async fn plugin_settings_have_restrictions() {
     let server = server().await;
     let both = json!({"editable": {"guarded": {"metadata": {"enabled": true}, "box": {"value": true}}}});
     assert_eq!(server.put(PATH, &both).await.refused(400), "editable.guarded.box: too small");

@@ -52,7 +52,7 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn roles_are_made_read_changed_and_deleted() {
+async fn role_is_created_read_updated_and_deleted() {
     let server = server_with_owners().await;
     for owner in OWNERS {
         let my_role = role("mine");
@@ -81,7 +81,7 @@ async fn roles_are_made_read_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_cluster_shows_roles_and_tags_of_its_release_and_plugins_and_changes_its_own() {
+async fn cluster_lists_inherited_roles_and_tags_and_edits_its_own() {
     let server = server_with_owners().await;
     enable_plugin(&server).await;
     server.post("clusters/1/roles", &role("mine")).await.expect(201);
@@ -109,7 +109,7 @@ async fn a_cluster_shows_roles_and_tags_of_its_release_and_plugins_and_changes_i
 }
 
 #[tokio::test]
-async fn wrong_roles_are_refused() {
+async fn invalid_role_is_refused() {
     let server = server_with_owners().await;
     for owner in OWNERS {
         let path = format!("{owner}/roles/");
@@ -173,7 +173,7 @@ async fn wrong_roles_are_refused() {
 }
 
 #[tokio::test]
-async fn a_role_in_use_stays() {
+async fn assigned_role_cannot_be_deleted() {
     let server = server_with_owners().await;
     for owner in OWNERS {
         for name in ["used", "wanted", "free"] {
@@ -196,7 +196,7 @@ async fn a_role_in_use_stays() {
 }
 
 #[tokio::test]
-async fn tags_are_made_read_changed_and_deleted() {
+async fn tag_is_created_read_updated_and_deleted() {
     let server = server_with_owners().await;
     for owner in OWNERS {
         let path = format!("{owner}/tags/");
@@ -237,7 +237,7 @@ async fn tags_are_made_read_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn only_the_version_that_was_read_is_changed() {
+async fn stale_etag_is_refused() {
     let server = server_with_owners().await;
     for owner in OWNERS {
         server.post(&format!("{owner}/roles"), &role("mine")).await.expect(201);
@@ -256,7 +256,7 @@ async fn only_the_version_that_was_read_is_changed() {
 }
 
 #[tokio::test]
-async fn a_member_sees_the_clusters_of_its_tenant_only() {
+async fn member_cannot_read_roles_of_other_tenants() {
     let server = server_with_owners().await;
     server.post("tenants", &json!({"name": "blue"})).await.expect(201);
     let user = json!({"name": "ada", "password": "pass word", "tenant": "blue", "roles": ["member"]});

@@ -44,7 +44,7 @@ impl Site {
 
 /// The predecessor began the next graph of a sequence after a stop.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stop_that_comes_with_the_last_task_of_a_graph_holds_for_the_graphs_behind_it() {
+async fn stop_during_last_task_prevents_the_next_graph() {
     let (site, run) = two_graphs().await;
     site.server.post(&format!("runs/{run}/stop"), &json!({})).await.expect(202);
     let ended = site.ended(run).await;
@@ -66,7 +66,7 @@ async fn a_stop_that_comes_with_the_last_task_of_a_graph_holds_for_the_graphs_be
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_pause_holds_for_the_graphs_behind_it() {
+async fn pause_applies_to_following_graphs() {
     let (site, run) = two_graphs().await;
     site.server.post(&format!("runs/{run}/pause"), &Value::Null).await.expect(202);
     let parts = site.until_part(run, |parts| parts[1]["is_paused"] == true).await;
@@ -83,7 +83,7 @@ async fn a_pause_holds_for_the_graphs_behind_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_that_was_stopped_is_not_paused_any_more() {
+async fn stop_ends_the_pause() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
     let run = id(&site.execute(json!({})).await.expect(202));
     site.until_begun().await;
@@ -97,7 +97,7 @@ async fn a_run_that_was_stopped_is_not_paused_any_more() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_without_deeds_leaves_the_cluster_alone_also_when_it_is_stopped() {
+async fn stopped_noop_run_does_not_change_statuses() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
     let run = id(&site.execute(json!({"noop_run": true})).await.expect(202));
     site.until_begun().await;
@@ -109,7 +109,7 @@ async fn a_run_without_deeds_leaves_the_cluster_alone_also_when_it_is_stopped() 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn failures_that_were_tolerated_can_be_tried_again() {
+async fn tolerated_failures_can_be_retried() {
     let tasks = json!([
         {"id": "crowd", "type": "group", "version": "2.0.0", "roles": ["compute"], "fault_tolerance": 1},
         task("bad", json!(["compute"]), "fail", json!({})),
@@ -138,7 +138,7 @@ async fn failures_that_were_tolerated_can_be_tried_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_is_done_again_from_a_task_on() {
+async fn retry_from_task_reruns_its_dependents() {
     let tasks = json!([
         task("first", json!("*"), "true", json!({})),
         task("then", json!(["controller"]), "true", json!({"requires": ["first"]})),
@@ -176,7 +176,7 @@ async fn a_run_is_done_again_from_a_task_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_several_graphs_those_before_the_task_are_left_alone() {
+async fn retry_from_task_skips_earlier_graphs() {
     let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
     let second = json!([
         task("two", json!(["controller"]), "true", json!({})),
@@ -197,7 +197,7 @@ async fn of_several_graphs_those_before_the_task_are_left_alone() {
 
 /// A run of a part of a graph says nothing about nodes that have nothing to do in it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nodes_beside_a_part_of_a_graph_stay_what_they_are() {
+async fn partial_run_keeps_status_of_uninvolved_nodes() {
     let tasks = json!([
         {"id": "all", "type": "group", "version": "2.0.0", "roles": "*", "fault_tolerance": 2},
         task("good", json!(["controller"]), "true", json!({})),
@@ -225,7 +225,7 @@ async fn nodes_beside_a_part_of_a_graph_stay_what_they_are() {
 
 /// Who is away takes no part, and nobody may believe that it was done there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_says_which_nodes_were_not_there() {
+async fn offline_nodes_are_named_in_the_run_message() {
     let site = Site::new(&json!([task("all", json!("*"), "true", json!({}))])).await;
     let [one, two] = site.nodes;
     let mut writing = writing(&site.server).await;
@@ -246,7 +246,7 @@ async fn a_run_says_which_nodes_were_not_there() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_part_of_a_graph_that_means_nothing_is_refused() {
+async fn subgraph_without_matching_instance_fails_the_run() {
     let site = Site::new(&json!([task("all", json!(["controller"]), "true", json!({}))])).await;
     let reference = format!("all/{}", site.nodes[1]);
     let run = site.deploy(json!({"subgraphs": [{"start": [reference]}]})).await;
@@ -256,7 +256,7 @@ async fn a_part_of_a_graph_that_means_nothing_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn changes_are_brought_to_the_nodes_that_were_asked_for_also_by_a_sequence() {
+async fn deploy_changes_sequence_honors_node_selection() {
     let site = Site::new(&json!([task("one", json!("*"), "true", json!({}))])).await;
     site.upload("second", &json!([task("two", json!("*"), "true", json!({}))])).await;
     let [one, two] = site.nodes;
@@ -282,7 +282,7 @@ async fn changes_are_brought_to_the_nodes_that_were_asked_for_also_by_a_sequence
 
 /// Expressions take `1`, `1.0` and `true` for equal; whatever a task prints does not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_plan_is_not_applied_when_a_setting_is_written_otherwise() {
+async fn plan_is_stale_when_a_setting_changes_type() {
     let site = Site::new(&json!([task("one", json!("*"), "true", json!({}))])).await;
     let set = async |value: Value| {
         let settings = json!({"editable": {"common": {"level": {"type": "hidden", "value": value}}}});
@@ -303,7 +303,7 @@ async fn a_plan_is_not_applied_when_a_setting_is_written_otherwise() {
 
 /// A task that nothing can be done with is found before others have done their part.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn parameters_that_an_agent_would_refuse_are_told_before_anything_begins() {
+async fn invalid_parameters_fail_the_run_before_dispatch() {
     let bare = |name: &str, more: Value| {
         let mut task = task(name, json!(["compute"]), "", more);
         task["parameters"] = json!({"cmd": {"yaql_exp": "null"}});
@@ -345,7 +345,7 @@ async fn parameters_that_an_agent_would_refuse_are_told_before_anything_begins()
 
 /// What nodes become is said by the graph, for each way in which it can end for them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn graphs_say_what_becomes_of_nodes() {
+async fn graph_node_attributes_are_applied_per_outcome() {
     let site = Site::new(&json!([])).await;
     let [one, two] = site.nodes;
     let set = async |tasks: Value, ends: Value| {
@@ -399,7 +399,7 @@ async fn graphs_say_what_becomes_of_nodes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_has_a_budget_of_failures_of_its_own() {
+async fn run_fault_tolerance_is_configurable() {
     let tasks = json!([
         task("bad", json!(["controller"]), "fail", json!({})),
         task("good", json!(["compute"]), "true", json!({})),
@@ -423,7 +423,7 @@ async fn a_run_has_a_budget_of_failures_of_its_own() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_plan_is_not_applied_while_something_runs_and_only_once_by_many() {
+async fn concurrent_plan_applies_start_one_run() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
     let plan =
         id(&site.server.post(&format!("clusters/{}/plans", site.cluster), &json!({})).await.expect(201));

@@ -9,7 +9,7 @@ use crate::runs::{Site, task};
 use crate::support::TestServer;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_agent_is_not_believed_about_what_others_do() {
+async fn forged_agent_reports_are_ignored() {
     let tasks = json!([
         task("slow", json!(["controller"]), "hang", json!({})),
         task("liar", json!(["compute"]), "forge", json!({})),
@@ -35,7 +35,7 @@ async fn an_agent_is_not_believed_about_what_others_do() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_that_is_stopped_before_it_began_never_begins() {
+async fn run_stopped_before_start_ends_as_stopped() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
     for path in ["clusters/{cluster}/stop_deployment?now=1", "runs/{run}/stop"] {
         for _ in 0..5 {
@@ -58,7 +58,7 @@ async fn a_run_that_is_stopped_before_it_began_never_begins() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_deleted_while_it_runs_is_called_off() {
+async fn deleting_an_active_run_or_cluster_cancels_attempts() {
     for what in ["transactions/{run}?force=1", "clusters/{cluster}?force=1"] {
         let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
         let run = id(&site.execute(json!({})).await.expect(202));
@@ -81,7 +81,7 @@ async fn what_is_deleted_while_it_runs_is_called_off() {
 
 /// Deleting the graph at work does not let the next one begin; deleting one that waits lets the others be.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_graph_that_is_deleted_takes_those_behind_it_along_only_if_it_is_at_work() {
+async fn only_deleting_the_active_child_run_stops_the_run() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
     site.upload("second", &json!([task("two", json!(["controller"]), "true", json!({}))])).await;
     site.upload("third", &json!([task("three", json!(["controller"]), "true", json!({}))])).await;
@@ -101,7 +101,7 @@ async fn a_graph_that_is_deleted_takes_those_behind_it_along_only_if_it_is_at_wo
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn agents_get_the_secrets_of_their_nodes_so_that_they_can_keep_them() {
+async fn agents_receive_secrets_of_their_own_node() {
     let cmd = json!({"yaql_exp": "'secrets of ' + $.db_password"});
     let tasks = json!([{"id": "tell", "type": "shell", "version": "2.0.0", "roles": ["controller"],
         "parameters": {"cmd": cmd, "retries": 0, "timeout": 30}}]);
@@ -123,7 +123,7 @@ async fn agents_get_the_secrets_of_their_nodes_so_that_they_can_keep_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn agents_get_the_secrets_that_only_a_task_has() {
+async fn agents_receive_secrets_of_task_parameters() {
     let parameters = json!({"cmd": "deploy", "retries": 0, "timeout": 30,
         "env": {"DB_PASSWORD": "opensesame", "PIN_KEY": 123_456_789, "REGION": "north-west"}});
     let tasks = json!([{"id": "deploy", "type": "shell", "version": "2.0.0", "roles": ["controller"],
@@ -138,7 +138,7 @@ async fn agents_get_the_secrets_that_only_a_task_has() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_tries_a_graph_out_does_not_lose_the_machine() {
+async fn reboot_on_local_agent_requires_a_hook() {
     let tasks = json!([{"id": "restart", "type": "reboot", "version": "2.0.0", "roles": ["controller"],
         "parameters": {"timeout": 30, "retries": 0}}]);
     let site = Site::new(&tasks).await;
@@ -152,7 +152,7 @@ async fn who_tries_a_graph_out_does_not_lose_the_machine() {
 }
 
 #[tokio::test]
-async fn a_member_sees_the_agents_of_its_own_tenant() {
+async fn member_sees_only_agents_of_its_tenant() {
     let server = TestServer::new().await;
     let [free, taken] = [node(&server, 1).await, node(&server, 2).await];
     let cluster = cluster(&server).await;
@@ -181,7 +181,7 @@ async fn a_member_sees_the_agents_of_its_own_tenant() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_of_several_graphs_says_how_far_it_is() {
+async fn progress_covers_all_graphs_of_a_run() {
     let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
     site.upload("second", &json!([task("two", json!(["controller"]), "hang", json!({}))])).await;
     let run =
@@ -193,7 +193,7 @@ async fn a_run_of_several_graphs_says_how_far_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn events_of_several_graphs_are_one_series() {
+async fn events_of_child_runs_share_one_sequence() {
     let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
     site.upload("second", &json!([task("two", json!(["controller"]), "true", json!({}))])).await;
     let graphs = json!({"graphs": [{"type": "default"}, {"type": "second"}]});
@@ -228,7 +228,7 @@ async fn events_of_several_graphs_are_one_series() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_that_was_stopped_says_so() {
+async fn stopped_run_is_marked_as_stopped() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
     let run = id(&site.execute(json!({})).await.expect(202));
     site.until_begun().await;
@@ -240,7 +240,7 @@ async fn a_run_that_was_stopped_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_another_server_deletes_is_called_off() {
+async fn deletion_on_another_server_cancels_attempts() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
     site.execute(json!({})).await.expect(202);
     site.until_begun().await;

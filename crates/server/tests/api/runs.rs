@@ -128,7 +128,7 @@ fn two_tasks() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_graph_is_run_in_order_and_only_what_changed_the_next_time() {
+async fn second_run_executes_only_changed_tasks() {
     let site = Site::new(&two_tasks()).await;
     let [one, two] = site.nodes;
     let run = site.deploy(json!({})).await;
@@ -166,7 +166,7 @@ async fn a_graph_is_run_in_order_and_only_what_changed_the_next_time() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn history_shows_all_fields_of_a_task_whether_it_was_run_or_not() {
+async fn history_contains_all_task_fields() {
     let more = json!({
         "requires": ["one"], "required_for": ["two"], "cross-depends": [{"name": "one"}],
         "condition": {"yaql_exp": "changed($.cluster.name)"}, "mine": {"password": "hunter2hunter2", "kept": 1},
@@ -209,7 +209,7 @@ async fn history_shows_all_fields_of_a_task_whether_it_was_run_or_not() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn virtual_machines_are_made_by_the_graph_for_them() {
+async fn spawn_vms_runs_its_graph() {
     let site = Site::new(&two_tasks()).await;
     let path = format!("clusters/{}/spawn_vms/", site.cluster);
     let message = site.server.put(&path, &json!({})).await.refused(400);
@@ -224,7 +224,7 @@ async fn virtual_machines_are_made_by_the_graph_for_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_failure_is_told_precisely_and_what_it_blocks_is_not_run() {
+async fn failure_is_reported_and_blocks_dependents() {
     let tasks = json!([
         task("bad", json!(["controller"]), "fail", json!({})),
         task(
@@ -254,7 +254,7 @@ async fn a_failure_is_told_precisely_and_what_it_blocks_is_not_run() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_busy_cluster_refuses_another_run_and_a_stop_ends_the_one_it_has() {
+async fn busy_cluster_refuses_second_run_and_stop_ends_the_first() {
     let tasks = json!([
         task("slow", json!(["controller"]), "hang", json!({})),
         task("later", json!(["controller"]), "true", json!({"requires": ["slow"]})),
@@ -295,7 +295,7 @@ impl Site {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_paused_run_begins_nothing_until_it_is_resumed() {
+async fn repeated_pause_and_resume_are_refused() {
     let tasks = json!([
         task(
             "slow",
@@ -318,7 +318,7 @@ async fn a_paused_run_begins_nothing_until_it_is_resumed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_did_not_succeed_is_done_again_with_the_same_plan() {
+async fn retry_reruns_failed_tasks_of_the_same_plan() {
     let tasks = json!([
         task("good", json!(["controller"]), "true", json!({})),
         task("bad", json!(["controller"]), "fail", json!({"requires": ["good"]})),
@@ -344,7 +344,7 @@ async fn what_did_not_succeed_is_done_again_with_the_same_plan() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_dry_run_plans_and_touches_nothing() {
+async fn dry_run_plans_without_executing() {
     let site = Site::new(&two_tasks()).await;
     let run = site.deploy(json!({"dry_run": true})).await;
     assert_eq!((&run["status"], &run["dry_run"]), (&json!("ready"), &json!(true)));
@@ -364,7 +364,7 @@ async fn a_dry_run_plans_and_touches_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn graphs_run_one_after_another_and_none_after_one_that_failed() {
+async fn graphs_run_in_order_until_one_fails() {
     let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
     site.upload("second", &json!([task("two", json!(["controller"]), "fail", json!({}))])).await;
     site.upload("third", &json!([task("three", json!(["controller"]), "true", json!({}))])).await;
@@ -385,7 +385,7 @@ async fn graphs_run_one_after_another_and_none_after_one_that_failed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_happened_is_told_with_numbers_and_what_was_printed_is_found() {
+async fn events_are_numbered_and_output_is_searchable() {
     let site = Site::new(&json!([task("hello", json!(["controller"]), "world", json!({}))])).await;
     let run = site.deploy(json!({})).await;
     let events = site.server.get(&format!("runs/{}/events", id(&run))).await.expect(200);
@@ -419,7 +419,7 @@ async fn what_happened_is_told_with_numbers_and_what_was_printed_is_found() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_run_is_refused_before_anything_happens() {
+async fn invalid_execute_request_is_refused() {
     let site = Site::new(&two_tasks()).await;
     let execute = async |body: Value| site.server.post("graphs/execute/", &body).await;
     let cluster = site.cluster;

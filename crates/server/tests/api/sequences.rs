@@ -20,7 +20,7 @@ fn sequence() -> Value {
 }
 
 #[tokio::test]
-async fn a_sequence_is_made_read_changed_and_deleted() {
+async fn sequence_is_created_read_updated_and_deleted() {
     let server = server_with_releases().await;
     let made = server.post("sequences/", &sequence()).await.expect(201);
     let expected = json!({"id": 1, "name": "s", "release_id": 1, "graphs": sequence()["graphs"]});
@@ -49,7 +49,7 @@ async fn a_sequence_is_made_read_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn wrong_sequences_are_refused() {
+async fn invalid_sequence_is_refused() {
     let server = server_with_releases().await;
     for (key, value) in [
         ("release", json!("1")),
@@ -90,7 +90,7 @@ async fn wrong_sequences_are_refused() {
 }
 
 #[tokio::test]
-async fn a_name_is_there_once_in_a_release() {
+async fn name_is_unique_within_a_release() {
     let server = server_with_releases().await;
     let taken = "Sequence with name \"s\" already exist for release 1.";
     server.post("sequences/", &sequence()).await.expect(201);
@@ -136,7 +136,7 @@ async fn sequences_are_listed_by_release_or_by_cluster() {
 }
 
 #[tokio::test]
-async fn only_the_version_that_was_read_is_changed() {
+async fn stale_etag_is_refused() {
     let server = server_with_releases().await;
     assert_eq!(server.post("sequences/", &sequence()).await.header("etag"), "\"1\"");
     server.put("sequences/1", &json!({"name": "t"})).await.expect(200);

@@ -24,7 +24,7 @@ async fn common(server: &TestServer) -> Value {
 }
 
 #[tokio::test]
-async fn settings_are_there_as_they_are_edited_and_flat() {
+async fn common_document_contains_settings_nested_and_flat() {
     let server = prepared().await;
     let change = json!({"editable": {"common": {"debug": {"value": true}}, "configs": {"nova": {"value": {"cpu": 4}}}}});
     server.put("clusters/1/attributes", &change).await.expect(200);
@@ -37,7 +37,7 @@ async fn settings_are_there_as_they_are_edited_and_flat() {
 }
 
 #[tokio::test]
-async fn nodes_are_listed_for_each_role_and_know_their_tags() {
+async fn nodes_are_listed_per_role_with_primary_tags() {
     let server = prepared().await;
     let common = common(&server).await;
     let listed: Vec<(&Value, &Value)> =
@@ -56,7 +56,7 @@ async fn nodes_are_listed_for_each_role_and_know_their_tags() {
 }
 
 #[tokio::test]
-async fn nodes_are_filtered_by_what_they_are() {
+async fn node_filter_is_evaluated_on_node_state() {
     let server = prepared().await;
     let tasks =
         json!([{"id": "t", "type": "shell", "version": "2.0.0", "role": "*", "parameters": {"cmd": "x"}}]);
@@ -86,7 +86,7 @@ async fn nodes_are_filtered_by_what_they_are() {
 }
 
 #[tokio::test]
-async fn who_is_away_or_leaves_takes_no_part() {
+async fn offline_and_leaving_nodes_are_excluded_from_plans() {
     let server = prepared().await;
     let tasks =
         json!([{"id": "t", "type": "shell", "version": "2.0.0", "role": "*", "parameters": {"cmd": "x"}}]);

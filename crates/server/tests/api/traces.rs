@@ -23,7 +23,7 @@ async fn deploy(site: &Site, traceparent: Option<&str>) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_trace_of_a_request_reaches_its_attempts() {
+async fn request_trace_is_propagated_to_attempts() {
     let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
     let given = format!("00-{ID}-00f067aa0ba902b7-01");
     assert_eq!(deploy(&site, Some(&given)).await, ID);

@@ -49,7 +49,7 @@ async fn prepared(server: &TestServer) -> [Run; 3] {
 }
 
 #[tokio::test]
-async fn runs_are_listed_and_shown() {
+async fn runs_are_listed_and_read() {
     let server = TestServer::new().await;
     let [parent, first, second] = prepared(&server).await;
     let free = run(&server, None, RunName::Dump, RunStatus::Pending).await;
@@ -88,7 +88,7 @@ async fn runs_are_listed_and_shown() {
 }
 
 #[tokio::test]
-async fn superseded_runs_are_no_tasks() {
+async fn hidden_runs_are_not_listed_as_tasks() {
     let server = TestServer::new().await;
     let mut old = run(&server, None, RunName::Dump, RunStatus::Ready).await;
     let new = run(&server, None, RunName::Dump, RunStatus::Ready).await;
@@ -104,7 +104,7 @@ async fn superseded_runs_are_no_tasks() {
 }
 
 #[tokio::test]
-async fn runs_are_deleted_when_they_are_over() {
+async fn active_run_is_deleted_only_with_force() {
     let server = TestServer::new().await;
     let [parent, first, _] = prepared(&server).await;
     for status in [RunStatus::Running, RunStatus::Pending] {
@@ -127,7 +127,7 @@ async fn runs_are_deleted_when_they_are_over() {
 }
 
 #[tokio::test]
-async fn history_tells_what_became_of_each_task() {
+async fn history_contains_task_outcomes() {
     let server = TestServer::new().await;
     let [parent, first, second] = prepared(&server).await;
     let path = format!("transactions/{}/deployment_history/", first.id);
@@ -176,7 +176,7 @@ async fn history_tells_what_became_of_each_task() {
 }
 
 #[tokio::test]
-async fn a_member_sees_the_runs_on_its_clusters() {
+async fn member_sees_only_runs_of_its_clusters() {
     let server = TestServer::new().await;
     let member = server.user("ada", "blue", "member").await;
     let [others, ..] = prepared(&server).await;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::TestServer;
 
 #[tokio::test]
-async fn tenants_come_change_and_go() {
+async fn tenant_is_created_updated_and_deleted() {
     let server = TestServer::new().await;
     let blue = server.post("tenants/", &json!({"name": "blue"})).await.expect(201);
     let path = format!("tenants/{}", blue["id"]);
@@ -30,7 +30,7 @@ async fn tenants_come_change_and_go() {
 }
 
 #[tokio::test]
-async fn users_are_made_with_a_tenant_by_name_or_id() {
+async fn user_tenant_is_given_by_name_or_id() {
     let server = TestServer::new().await;
     let blue = server.post("tenants", &json!({"name": "blue"})).await.expect(201)["id"].clone();
     let by_name = json!({"name": "a", "password": "p", "tenant": "blue", "roles": ["member"]});
@@ -51,7 +51,7 @@ async fn users_are_made_with_a_tenant_by_name_or_id() {
 }
 
 #[tokio::test]
-async fn the_last_admin_stays() {
+async fn last_admin_cannot_be_removed() {
     let server = TestServer::new().await;
     server.delete("users/1").await.refused(409);
     server.put("users/1", &json!({"roles": ["viewer"]})).await.refused(409);
@@ -61,7 +61,7 @@ async fn the_last_admin_stays() {
 }
 
 #[tokio::test]
-async fn a_stale_version_is_not_overwritten() {
+async fn stale_etag_is_refused() {
     let server = TestServer::new().await;
     let reply = server.post("tenants", &json!({"name": "blue"})).await;
     let version = reply.header("etag").to_owned();
@@ -81,7 +81,7 @@ async fn a_stale_version_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn every_change_is_in_the_audit_log() {
+async fn changes_are_recorded_in_the_audit_log() {
     let server = TestServer::new().await;
     let ada = server.user("ada", "blue", "admin").await;
     server.as_bearer(&ada, "POST", "tenants", &json!({"name": "green"})).await.expect(201);

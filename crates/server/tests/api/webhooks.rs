@@ -42,7 +42,7 @@ async fn settled(server: &TestServer, webhook: i64) -> Value {
 }
 
 #[tokio::test]
-async fn a_webhook_is_made_changed_and_deleted() {
+async fn webhook_is_created_updated_and_deleted() {
     let server = TestServer::new().await;
     let cluster = cluster(&server).await;
     assert_eq!(server.get("webhooks").await.expect(200), json!([]));
@@ -81,7 +81,7 @@ async fn a_webhook_is_made_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn what_is_no_webhook_is_refused() {
+async fn invalid_webhook_is_refused() {
     let server = TestServer::new().await;
     for url in [
         "",
@@ -122,7 +122,7 @@ async fn what_is_no_webhook_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn runs_are_told_of_with_a_signature() {
+async fn run_events_are_delivered_with_signature() {
     let receiver = Receiver::start(&[]).await;
     let tasks = json!([task("one", json!(["controller"]), "true", json!({}))]);
     let site = Site::with(&tasks, settings()).await;
@@ -159,7 +159,7 @@ async fn runs_are_told_of_with_a_signature() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_what_was_asked_for_is_told() {
+async fn deliveries_are_filtered_by_topic_and_cluster() {
     let receiver = Receiver::start(&[]).await;
     let tasks = json!([task("one", json!(["controller"]), "true", json!({}))]);
     let site = Site::with(&tasks, settings()).await;
@@ -174,7 +174,7 @@ async fn only_what_was_asked_for_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_failure_is_tried_again_and_nothing_is_followed() {
+async fn failed_delivery_is_retried_and_redirects_are_not_followed() {
     let receiver = Receiver::start(&[Manner::Status(500), Manner::Redirect, Manner::Status(200)]).await;
     let server = TestServer::with(settings()).await;
     server.app.begin_runs();
@@ -195,7 +195,7 @@ async fn a_failure_is_tried_again_and_nothing_is_followed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_never_answers_is_given_up_and_can_be_told_again() {
+async fn timed_out_delivery_fails_and_can_be_redelivered() {
     let receiver = Receiver::start(&[Manner::Hang, Manner::Hang, Manner::Hang]).await;
     let other = Receiver::start(&[]).await;
     let server = TestServer::with(settings()).await;

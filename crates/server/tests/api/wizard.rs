@@ -21,7 +21,7 @@ async fn settings(server: &TestServer, cluster_id: i64) -> Value {
 }
 
 #[tokio::test]
-async fn the_wizard_is_mixed_and_restricted() {
+async fn wizard_merges_plugin_options_with_restrictions() {
     let server = server_with_contrail().await;
     let wizard = server.get("releases/1/wizard/").await.expect(200);
     let panes: Vec<&String> = wizard.as_object().unwrap().keys().collect();
@@ -43,7 +43,7 @@ async fn the_wizard_is_mixed_and_restricted() {
 }
 
 #[tokio::test]
-async fn plugins_that_contradict_each_other_are_both_named() {
+async fn wizard_conflict_names_both_plugins() {
     let server = TestServer::new().await;
     let rival = with(
         plugin_body("rival", "1.0.0"),
@@ -72,7 +72,7 @@ async fn plugins_that_contradict_each_other_are_both_named() {
 }
 
 #[tokio::test]
-async fn a_release_without_a_wizard_has_none() {
+async fn release_without_wizard_metadata_has_empty_wizard() {
     let server = TestServer::new().await;
     let body = with(release_with_choices(), json!({"wizard_metadata": {}}));
     made(&server, "releases", &body).await;
@@ -86,7 +86,7 @@ async fn a_release_without_a_wizard_has_none() {
 
 /// With vCenter as the only hypervisor the option is disabled, with the reason.
 #[tokio::test]
-async fn options_are_disabled_while_somebody_chooses() {
+async fn incompatible_options_are_disabled_by_answers() {
     let server = server_with_contrail().await;
     let reply = evaluated(&server, json!({})).await;
     assert_eq!(control(&reply, "manager")["options"][1]["disabled"], false);
@@ -106,7 +106,7 @@ async fn options_are_disabled_while_somebody_chooses() {
 
 /// What was chosen and became impossible does not stay chosen.
 #[tokio::test]
-async fn a_choice_that_became_incompatible_is_dropped() {
+async fn incompatible_choice_is_dropped() {
     let server = server_with_contrail().await;
     let contrail = evaluated(&server, json!({"Network": {"manager": "contrail"}})).await;
     assert_eq!((&contrail["plugins"], &contrail["compatible"]), (&json!(["contrail"]), &json!(true)));
@@ -129,7 +129,7 @@ async fn a_choice_that_became_incompatible_is_dropped() {
 }
 
 #[tokio::test]
-async fn wrong_answers_are_told_all_at_once() {
+async fn invalid_answers_are_reported_together() {
     let server = server_with_contrail().await;
     let answers =
         json!({"Compute": {"kvm": "yes", "xen": true}, "Network": {"manager": "moon"}, "Ready": {"x": 1}});
@@ -144,7 +144,7 @@ async fn wrong_answers_are_told_all_at_once() {
 }
 
 #[tokio::test]
-async fn a_cluster_is_made_of_the_answers() {
+async fn cluster_is_created_from_wizard_answers() {
     let server = server_with_contrail().await;
     let cluster =
         new_cluster(&server, json!({"wizard": {"Network": {"manager": "contrail"}}})).await.expect(201);
@@ -161,7 +161,7 @@ async fn a_cluster_is_made_of_the_answers() {
 }
 
 #[tokio::test]
-async fn the_mode_is_an_answer_too() {
+async fn wizard_answer_sets_the_cluster_mode() {
     let server = server_with_contrail().await;
     let answers = json!({"Mode": {"mode": "multinode"}});
     let cluster = new_cluster(&server, json!({"wizard": answers})).await.expect(201);
@@ -175,7 +175,7 @@ async fn the_mode_is_an_answer_too() {
 }
 
 #[tokio::test]
-async fn components_alone_will_do() {
+async fn cluster_is_created_from_components() {
     let server = server_with_contrail().await;
     let components = json!(["hypervisor:core:kvm", "networking:core:contrail", "hypervisor:core:kvm"]);
     let cluster = new_cluster(&server, json!({"components": components})).await.expect(201);
@@ -189,7 +189,7 @@ async fn components_alone_will_do() {
 }
 
 #[tokio::test]
-async fn selections_that_do_not_work_are_refused_with_all_reasons() {
+async fn invalid_component_selection_is_refused_with_all_reasons() {
     let server = server_with_contrail().await;
     let components = json!(["hypervisor:vmware", "network:core:contrail", "storage:moon"]);
     let refused = new_cluster(&server, json!({"components": components})).await.expect(400);
@@ -251,7 +251,7 @@ async fn bound_values_are_not_overwritten() {
 }
 
 #[tokio::test]
-async fn nobody_answers_a_wizard_of_thousands() {
+async fn oversized_wizard_is_refused() {
     let server = TestServer::new().await;
     let mut release = release_with_choices();
     let options = (0..201).map(|number| json!({"data": number, "component": "network:ml2:vlan"}));

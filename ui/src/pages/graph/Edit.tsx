@@ -100,7 +100,10 @@ export default function Edit() {
   );
 }
 
-/** Drops attributes that this layer does not set. The server fills in defaults, and saving them would set them. */
+/**
+ * Drops attributes that this layer does not set. The server fills in defaults, and saving them would set
+ * them.
+ */
 function withoutDefaults(task: unknown): Record<string, unknown> {
   const attributes = asMap(task);
   const provenance = asMap(attributes.provenance);

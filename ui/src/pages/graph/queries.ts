@@ -16,7 +16,10 @@ export const mergedTasks = (clusterId: number, graphType: string, layers = "") =
       ),
   });
 
-/** Tasks of some layers in their current version (`release,cluster`), or of all layers as of a plan (`plan:7`). */
+/**
+ * Tasks of some layers in their current version (`release,cluster`), or of all layers as of a plan
+ * (`plan:7`).
+ */
 export const tasksAt = (clusterId: number, graphType: string, source: string) => {
   const plan = /^plan:(\d+)$/.exec(source)?.[1];
   if (plan === undefined) return mergedTasks(clusterId, graphType, source);

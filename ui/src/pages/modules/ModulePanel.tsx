@@ -28,7 +28,8 @@ export function ModulePanel({ module, canWrite, isAdmin, select }: { module?: Mo
       save(module?.id, {
         ...(module ? changedValues(module, { name, description: description || undefined, apply_order: order, live_update: isLive }) : { name, module_type: type, apply_order: order, live_update: isLive, ...(description && { description }) }),
         ...(contents && { contents: encodeContents(contents) }),
-        // Sent only if changed: the server rejects these keys from other users, even with their current values.
+        // Sent only if changed: the server rejects these keys from other users, even with their current
+        // values.
         ...(isAdmin && isPriority !== Boolean(module?.priority_apply) && { priority_apply: isPriority }),
         ...(isAdmin && isAuto !== Boolean(module?.auto_apply) && { auto_apply: isAuto }),
         ...(isAdmin && isVisible !== (module ? Boolean(module.visible) : true) && { visible: isVisible }),

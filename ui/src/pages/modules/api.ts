@@ -1,5 +1,5 @@
-// The modules API. The tenant `-` stands for the tenant of the token. The OpenAPI document does not type its responses,
-// so their types are declared here.
+// The modules API. The tenant `-` stands for the tenant of the token. The OpenAPI document does not type its
+// responses, so their types are declared here.
 import { queryOptions } from "@tanstack/react-query";
 import { api, data } from "../../api/client";
 

@@ -28,7 +28,8 @@ export function Controls({ run, isPaused }: { run: Schemas["Transaction"]; isPau
   });
   const error = pause.error ?? resume.error ?? retry.error;
   const isActive = run.status === "running" || run.status === "pending";
-  // A run can succeed although nodes failed, within the limits of their fault tolerance groups. Its message reports them.
+  // A run can succeed although nodes failed, within the limits of their fault tolerance groups. Its message
+  // reports them.
   const hasFailed = run.status === "error" || (run.status === "ready" && /failed/.test(run.message ?? ""));
   return (
     <>

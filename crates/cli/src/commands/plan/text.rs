@@ -87,7 +87,7 @@ pub(super) fn summary(plan: &Json) -> String {
         let unknown = estimate["n_unknown"].as_u64().filter(|n_unknown| *n_unknown > 0);
         let unknown = unknown.map(|n_unknown| format!(", {}", unknown_durations(n_unknown)));
         let duration = crate::commands::run::duration(ms / 1000.0);
-        _ = write!(rest, "; estimated duration {duration}{}", unknown.unwrap_or_default());
+        _ = write!(rest, "; estimated {duration}{}", unknown.unwrap_or_default());
     }
     let count = format!("Plan {}: {} to run", number("id"), number("n_run"));
     let line = wrap(&format!("{count}{rest}"), terminal::width(), 0);
