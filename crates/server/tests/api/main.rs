@@ -52,6 +52,7 @@ mod run_course;
 mod run_faults;
 mod runs;
 mod sequences;
+mod servers;
 mod state;
 mod support;
 mod traces;

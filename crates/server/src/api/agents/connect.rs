@@ -8,7 +8,7 @@ use axum::response::Response;
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::Agent;
 use stoker_orchestrator::Proof;
-use stoker_orchestrator::session::{Carrier, converse};
+use stoker_orchestrator::session::{AgentTransport, converse};
 use stoker_wire::{Decoded, WireError};
 
 use super::certificate;
@@ -109,7 +109,7 @@ fn reject_credential(app: &App, peer: Peer) -> ApiError {
 
 struct Socket(WebSocket);
 
-impl Carrier for Socket {
+impl AgentTransport for Socket {
     async fn receive(&mut self) -> Option<FromAgent> {
         loop {
             match self.0.recv().await?.ok()? {

@@ -9,7 +9,7 @@ use stoker_manifest::reader::{identifier, list_of, object, string_of};
 use stoker_model::{Change, Cluster, Node, NodeId, Permission, Resource};
 use stoker_orchestrator::runs::conduct_all;
 use stoker_services::ErrorDetail;
-use stoker_services::metadata::holder::{Holder, Part};
+use stoker_services::metadata::holder::{Holder, NamedSection};
 use stoker_services::modules::automatic::enqueue_for;
 use stoker_store::StoreError;
 use utoipa::ToSchema;
@@ -86,7 +86,7 @@ async fn cluster_assign(
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     let ids: Vec<NodeId> = assignments.iter().map(|(id, _)| *id).collect();
     let nodes = load(&mut writing, &ids).await?;
-    let role_metadata = Holder::of_cluster(&mut writing, cluster.clone()).await?.all(Part::Roles);
+    let role_metadata = Holder::of_cluster(&mut writing, cluster.clone()).await?.all(NamedSection::Roles);
     let models = models_of(&mut writing, &cluster).await?;
     let mut reasons = nodes_of_other_clusters(&cluster, &nodes);
     for (index, ((_, roles), node)) in assignments.iter().zip(&nodes).enumerate() {

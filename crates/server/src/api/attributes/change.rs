@@ -2,7 +2,7 @@
 
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
 use stoker_services::ErrorDetail;
-use stoker_services::metadata::holder::{Holder, Part};
+use stoker_services::metadata::holder::{Holder, NamedSection};
 use stoker_services::plugins::enabling::Enabling;
 use stoker_services::plugins::links::disabled_link;
 use stoker_state::json::merged;
@@ -147,7 +147,7 @@ async fn require_roles_unused(
     if disabled.is_empty() {
         return Ok(());
     }
-    let remaining_roles = Holder::of_cluster(writing, cluster.clone()).await?.all(Part::Roles);
+    let remaining_roles = Holder::of_cluster(writing, cluster.clone()).await?.all(NamedSection::Roles);
     let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
     let nodes = writing.node_list(&filter, &List::default()).await?.items;
     let mut reasons = Vec::new();

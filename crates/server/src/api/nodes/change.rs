@@ -8,7 +8,7 @@ use stoker_model::{Cluster, Node, NodeStatus, Resource, TenantId};
 use stoker_store::{StoreError, Writing};
 use stoker_services::ErrorDetail;
 use stoker_services::modules::automatic::enqueue_for;
-use stoker_services::metadata::holder::{Holder, Part};
+use stoker_services::metadata::holder::{Holder, NamedSection};
 
 use super::read::Body;
 use crate::api::assignment::{restricted_roles, role_problems};
@@ -144,7 +144,7 @@ async fn check_roles(writing: &mut Writing, node: &Node, old_roles: &[String]) -
     };
     let cluster_id = cluster.id;
     let models = models_of(writing, &cluster).await?;
-    let known_roles = Holder::of_cluster(writing, cluster).await?.all(Part::Roles);
+    let known_roles = Holder::of_cluster(writing, cluster).await?.all(NamedSection::Roles);
     let mut reasons = Vec::new();
     for (path, roles) in [("roles", &node.roles), ("pending_roles", &node.pending_roles)] {
         let mut problems = role_problems(cluster_id, &known_roles, roles);

@@ -63,7 +63,7 @@ pub(super) async fn plugin_upload(
     let folder = package.folder_name();
     let registered = installed.register(&mut writing, &package, &folder).await?;
     installed.require_no_conflicts(&mut writing).await?;
-    let placed = changing.root.put(unpacked, &folder).map_err(|error| disk_failed(error))?;
+    let placed = changing.root.put(unpacked, &folder).map_err(disk_failed)?;
     writing.commit(registered.change()).await?;
     keep(placed).await?;
     let is_new = registered.is_new;

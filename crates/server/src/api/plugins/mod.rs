@@ -166,7 +166,7 @@ async fn plugin_delete(
     writing.plugin_delete(plugin.id).await?;
     let folder = folders.iter().find(|(_, id)| **id == plugin.id);
     let removed = folder.map(|(folder, _)| changing.root.take(folder)).transpose();
-    let removed = removed.map_err(|error| disk_failed(error))?;
+    let removed = removed.map_err(disk_failed)?;
     writing.commit(change("plugin.delete", &plugin, &[])).await?;
     match removed {
         Some(removed) => Ok(keep(removed).await.map(|()| NoContent)?),

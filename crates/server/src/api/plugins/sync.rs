@@ -93,7 +93,7 @@ impl SyncPlan {
         let folder_ids = session.plugin_folders().await?;
         let Some(ids) = ids else {
             let root = root.clone();
-            let folders = aside(move || root.names()).await?.map_err(|error| disk_failed(error))?;
+            let folders = aside(move || root.names()).await?.map_err(disk_failed)?;
             let present: BTreeSet<&String> = folders.iter().collect();
             let removed =
                 folder_ids.iter().filter(|(folder, _)| !present.contains(folder)).map(|(_, id)| *id).collect();

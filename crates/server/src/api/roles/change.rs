@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use stoker_model::{Change, ClusterId, Json, JsonMap, Owner};
-use stoker_services::metadata::holder::{Holder, Part, require_unused};
+use stoker_services::metadata::holder::{Holder, NamedSection, require_unused};
 use stoker_services::metadata::sections;
 
 use super::view::{self, RoleView};
@@ -15,7 +15,7 @@ use crate::state::App;
 
 pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<RoleView>>> {
     let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
-    let roles = holder.all(Part::Roles);
+    let roles = holder.all(NamedSection::Roles);
     Ok(Answer::ok(roles.into_iter().map(|(name, meta)| RoleView::new(&holder, &name, meta)).collect()))
 }
 
@@ -26,7 +26,7 @@ pub(super) async fn show(
     name: &str,
 ) -> ApiResult<Answer<RoleView>> {
     let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
-    let meta = holder.find_own(Part::Roles, name)?.clone();
+    let meta = holder.find_own(NamedSection::Roles, name)?.clone();
     Ok(Answer::ok(RoleView::new(&holder, name, meta)).version(holder.generation()))
 }
 
@@ -39,14 +39,14 @@ pub(super) async fn create(
     let (name, meta, volumes) = view::read_new(document)?;
     let mut writing = app.change(login).await?;
     let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    if holder.all(Part::Roles).contains_key(&name) {
+    if holder.all(NamedSection::Roles).contains_key(&name) {
         return Err(ApiError::conflict(format!(
             "Role with name '{name}' already exists for the {}",
             holder.name()
         )));
     }
     require_known_references(&holder, &name, Some(&meta), &volumes)?;
-    holder.own_mut(Part::Roles).insert(name.clone(), Json::Object(meta.clone()));
+    holder.own_mut(NamedSection::Roles).insert(name.clone(), Json::Object(meta.clone()));
     holder.set_volumes_of_role(&name, Some(volumes));
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("role.create", &holder, &name)).await?;
@@ -63,7 +63,7 @@ pub(super) async fn update(
     let update = view::read_change(document)?;
     let mut writing = app.change(login).await?;
     let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    let old = holder.find_own(Part::Roles, name)?.clone();
+    let old = holder.find_own(NamedSection::Roles, name)?.clone();
     condition.check(holder.generation())?;
     if update.name.as_deref().is_some_and(|new_name| new_name != name) {
         return Err(ApiError::bad_request(format!("cannot rename role `{name}`")));
@@ -75,7 +75,7 @@ pub(super) async fn update(
         update.volumes.as_deref().unwrap_or_default(),
     )?;
     let meta = update.meta.map_or(old, Json::Object);
-    holder.own_mut(Part::Roles).insert(name.to_owned(), meta.clone());
+    holder.own_mut(NamedSection::Roles).insert(name.to_owned(), meta.clone());
     if update.volumes.is_some() {
         holder.set_volumes_of_role(name, update.volumes);
     }
@@ -92,12 +92,12 @@ pub(super) async fn delete(
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;
     let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    holder.find_own(Part::Roles, name)?;
+    holder.find_own(NamedSection::Roles, name)?;
     condition.check(holder.generation())?;
     let clusters = holder.clusters(&mut writing).await?;
     let clusters: Vec<ClusterId> = clusters.iter().map(|cluster| cluster.id).collect();
     require_unused(&mut writing, &clusters, &[name]).await?;
-    holder.own_mut(Part::Roles).shift_remove(name);
+    holder.own_mut(NamedSection::Roles).shift_remove(name);
     holder.set_volumes_of_role(name, None);
     holder.store(&mut writing).await?;
     Ok(writing.commit(describe("role.delete", &holder, name)).await?)
@@ -111,7 +111,7 @@ fn require_known_references(
     volumes: &[Json],
 ) -> ApiResult<()> {
     let mut problems = Vec::new();
-    let known_tags = holder.all(Part::Tags);
+    let known_tags = holder.all(NamedSection::Tags);
     let meta = meta.map(|meta| Json::Object(meta.clone())).unwrap_or_default();
     let unknown: Vec<&str> = sections::tags_of(&meta).filter(|tag| !known_tags.contains_key(*tag)).collect();
     if !unknown.is_empty() {
