@@ -1,4 +1,4 @@
-//! Starts agents that belong to this server, and serves them for as long as they do.
+//! Starts and serves local agents, for as long as this server should run them.
 
 use std::pin::Pin;
 
@@ -11,7 +11,8 @@ use crate::local_agents::{AgentPlace, LocalAgent, LocalConnection, over_ssh};
 use crate::orchestrator::Orchestrator;
 use crate::session::{AgentTransport, converse};
 
-/// Signs of life are written down now and then: less silence than this says nothing.
+/// Lower bound, in seconds, for the silence after which an agent counts as unreachable: heartbeats are
+/// written periodically, so a shorter silence is inconclusive.
 const SEEN_SECONDS_MIN: i64 = 60;
 
 impl AgentTransport for LocalConnection {
@@ -24,7 +25,7 @@ impl AgentTransport for LocalConnection {
     }
 }
 
-/// Starts the agent of a node if it is ours to start and not there.
+/// Starts the agent of a node if this server should run it and it is not connected or started yet.
 pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &str) {
     let Some(spawner) = orchestrator.local_agents.spawner() else { return };
     if orchestrator.agents.is_connected(uid) || orchestrator.local_agents.is_started(uid) {
@@ -48,7 +49,7 @@ pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &str) {
     orchestrator.background.spawn(async move { keep_agent(&worker, &uid, &place, taken, &bell).await });
 }
 
-/// Speaks with an agent that was started here, for as long as that is its place.
+/// Serves a local agent until it ends or its configured location changes.
 async fn keep_agent(
     orchestrator: &Orchestrator,
     uid: &str,
@@ -64,7 +65,7 @@ async fn keep_agent(
             },
             () = bell.notified() => None,
         };
-        // A store that does not answer says nothing against anybody.
+        // If the database is unavailable, assume that the location is unchanged.
         if place_of(orchestrator, uid).await.is_ok_and(|now| now.as_ref() != Some(place)) {
             break true;
         }
@@ -72,7 +73,7 @@ async fn keep_agent(
             converse(orchestrator, uid, None, connection).await;
         }
     };
-    // It ends now, with all it runs.
+    // Dropping the receiver ends the agent and its tasks.
     drop(taken);
     orchestrator.local_agents.end(uid);
     if has_moved {
@@ -81,7 +82,7 @@ async fn keep_agent(
     }
 }
 
-/// In a box: whoever starts an agent keeps it, and whoever keeps it may have to start the next one.
+/// Boxed, because `ensure_agent` and `keep_agent` are mutually recursive.
 fn start_anew<'a>(
     orchestrator: &'a Orchestrator,
     uid: &'a str,
@@ -89,7 +90,8 @@ fn start_anew<'a>(
     Box::pin(ensure_agent(orchestrator, uid))
 }
 
-/// Why an attempt must not be carried out where the agent is: whoever tries a graph out does not want to lose the machine.
+/// Reason to refuse an attempt: a `reboot` task on an agent in the server process would restart the server's
+/// machine instead of the node.
 pub(crate) fn not_here(orchestrator: &Orchestrator, uid: &str, attempt: &Attempt) -> Option<String> {
     let is_dangerous = attempt.task_type == "reboot" && attempt.mode == Mode::Normal;
     let is_hooked = orchestrator.context.settings.runs.hooks.contains_key("reboot");
@@ -100,8 +102,8 @@ pub(crate) fn not_here(orchestrator: &Orchestrator, uid: &str, attempt: &Attempt
     })
 }
 
-/// Whether nobody will ever know what the agent of a node was doing: it was inside of another server that is gone, and
-/// its journal is on the disk of that machine.
+/// Whether the results of a node's agent are irrecoverable: the agent ran in the process of another server,
+/// and its journal is on the disk of that machine.
 pub(crate) async fn is_orphaned(orchestrator: &Orchestrator, uid: &str) -> bool {
     if !orchestrator.context.is_shared
         || !matches!(place_of(orchestrator, uid).await, Ok(Some(AgentPlace::Here { .. })))
@@ -118,15 +120,15 @@ pub(crate) async fn is_orphaned(orchestrator: &Orchestrator, uid: &str) -> bool 
     else {
         return false;
     };
-    // One that was started again at the same place finds the journal there.
+    // A server that restarted on the same machine still has the journal.
     let me = orchestrator.peers.member();
     !servers
         .iter()
         .any(|server| server.id == former && server.name == me.name && server.address == me.address)
 }
 
-/// Whether there is an agent that could answer for a node: it is connected here, was heard of by another server
-/// lately, or can be started.
+/// Whether a node has a reachable agent: connected, seen recently by any server, or startable by this
+/// server.
 pub async fn may_answer(
     orchestrator: &Orchestrator,
     session: &mut Session,
@@ -150,7 +152,7 @@ async fn place_of(orchestrator: &Orchestrator, uid: &str) -> Result<Option<Agent
     place_in(orchestrator, &mut orchestrator.context.store.read().await?, uid).await
 }
 
-/// Where the server starts the agent of a node; `None`: that is not its business.
+/// Location at which this server should run the agent of a node; `None` if it should not run it.
 async fn place_in(
     orchestrator: &Orchestrator,
     session: &mut Session,
@@ -158,7 +160,7 @@ async fn place_in(
 ) -> Result<Option<AgentPlace>, StoreError> {
     let runs = &orchestrator.context.settings.runs;
     let here = || AgentPlace::Here { folder: runs.agents_folder.join(uid), hooks: runs.hooks.clone() };
-    // A node with an agent of its own waits for that one.
+    // A node whose own agent has joined gets no local agent.
     if session.agent_by_uid(uid).await?.is_some() {
         return Ok(None);
     }

@@ -1,4 +1,5 @@
-//! What all parts of the orchestrator share, and what depends on nothing else.
+//! Dependencies that all components of the orchestrator share. This module depends on no other module of the
+//! crate.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use stoker_settings::Server;
 use stoker_store::Store;
 use stoker_traces::Tracer;
 
-/// Upper bound in seconds for the age of cached data that another server may have changed.
+/// Upper bound, in seconds, for the staleness of cached data that another server may have changed.
 const STALE_SECONDS: i64 = 5;
 
 /// Cloning is cheap.
@@ -20,35 +21,38 @@ pub struct OrchestratorContext {
     pub clock: Clock,
     pub services: Services,
     pub tracer: Tracer,
-    /// Id of this server: the owner of the leases it takes.
+    /// ID of this server, recorded as the owner of the leases it acquires.
     pub owner: String,
-    /// Whether other servers can reach the database, now or later.
+    /// Whether other servers can connect to the same database, now or later.
     pub is_shared: bool,
     pub started_at: Micros,
 }
 
 impl OrchestratorContext {
-    /// When a lease taken now expires.
+    /// Expiry time of a lease that is acquired or renewed at `now`.
     pub(crate) fn leased_until(&self, now: Micros) -> Micros {
         now.plus_seconds(i64::from(self.settings.runs.lease_seconds))
     }
 
-    /// Interval of lease renewal: several attempts before a lease expires.
+    /// Interval between lease renewals: a quarter of the lease, so that a lease survives several failed
+    /// renewals.
     pub(crate) fn lease_renewal(&self) -> Duration {
         Duration::from_secs(u64::from(self.settings.runs.lease_seconds)) / 4
     }
 
-    /// A server whose last heartbeat is older is gone: it cannot hold a lease any more.
+    /// Oldest heartbeat of a live server. A server whose last heartbeat is older cannot hold a lease any
+    /// more.
     pub fn alive_since(&self, now: Micros) -> Micros {
         Micros(2 * now.0 - self.leased_until(now).0)
     }
 
-    /// How long a cached record that expires at `expires_at` may be used.
+    /// Time until which a record that expires at `expires_at` may be served from a cache.
     pub fn cacheable_until(&self, expires_at: Micros, now: Micros) -> Micros {
         if self.is_shared { expires_at.min(now.plus_seconds(STALE_SECONDS)) } else { expires_at }
     }
 
-    /// Whether this server holds the lease of a job that one of all servers does at a time.
+    /// Acquires or renews the lease of a job that only one server may execute at a time. Returns whether this
+    /// server holds it; `false` if the database is unavailable.
     pub async fn take_lease(&self, job: &str, seconds: i64) -> bool {
         let now = self.clock.now();
         match self.store.lease_take(job, &self.owner, now, now.plus_seconds(seconds)).await {
@@ -60,7 +64,7 @@ impl OrchestratorContext {
         }
     }
 
-    /// Whether a run has ended or was deleted. While the database does not answer, it has not.
+    /// Whether a run has ended or was deleted. Returns `false` if the database is unavailable.
     pub(crate) async fn has_ended(&self, run: RunId) -> bool {
         let read = async { self.store.read().await?.run_get(run).await };
         match read.await {

@@ -1,4 +1,5 @@
-//! A doorbell for those who watch runs. It says that there is something new, not what: whoever hears it looks.
+//! Wake-up notifications for watchers of runs. A notification carries no data: watchers read the new state
+//! from the database.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,18 +13,19 @@ pub struct EventFeed {
 }
 
 impl EventFeed {
-    /// Something happened in a run.
+    /// Wakes all watchers of a run.
     pub fn notify(&self, run: RunId) {
         let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(bell) = bells.get(&run) else { return };
         bell.notify_waiters();
-        // Nobody but this list knows it any more.
+        // The map holds the last reference: the run has no watchers.
         if Arc::strong_count(bell) == 1 {
             bells.remove(&run);
         }
     }
 
-    /// To be waited for. Ask for it before looking, so that nothing is missed in between.
+    /// Notification of a run. Call this before reading the state of the run, so that no change is missed
+    /// between the read and the wait.
     pub fn bell(&self, run: RunId) -> Arc<Notify> {
         let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(bells.entry(run).or_default())

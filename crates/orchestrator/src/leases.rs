@@ -1,4 +1,4 @@
-//! Leases of runs that this server carries out. One statement renews all of them, however many there are.
+//! Leases of the runs that this server drives. A single statement renews all of them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,11 +25,11 @@ struct Held {
     is_lost: watch::Sender<bool>,
 }
 
-/// The lease of one run. It is no longer renewed when this is dropped.
+/// Lease of one run. Dropping it ends the renewal.
 pub(crate) struct Lease {
     leases: Leases,
     run: RunId,
-    /// The fencing token: writes with an older one are refused.
+    /// Fencing token: the store rejects writes with an older generation.
     pub(crate) generation: i64,
     is_lost: watch::Receiver<bool>,
 }
@@ -39,7 +39,7 @@ impl Leases {
         Self { context, held: Arc::default() }
     }
 
-    /// `None`: another server has the run.
+    /// Acquires the lease of a run; `None` if another server holds it.
     pub(crate) async fn take(&self, run: RunId) -> Result<Option<Lease>, StoreError> {
         let OrchestratorContext { store, clock, owner, .. } = &self.context;
         let now = clock.now();
@@ -50,12 +50,12 @@ impl Leases {
         }))
     }
 
-    /// Whether another server has the run by now, as far as is known.
+    /// Whether the lease of this generation is known to be lost or was dropped.
     pub(crate) fn is_lost(&self, run: RunId, generation: i64) -> bool {
         self.held.is_lost(run, generation)
     }
 
-    /// Renews all leases again and again. Never returns.
+    /// Renews all leases periodically. Never returns.
     pub(crate) async fn renew_all(&self, monitor: &TaskMonitor) {
         loop {
             tokio::time::sleep(self.context.lease_renewal()).await;
@@ -106,7 +106,7 @@ impl HeldLeases {
         ours.map(|(run, held)| (*run, held.generation)).collect()
     }
 
-    /// The renewal of these was refused.
+    /// Marks leases whose renewal was rejected as lost.
     fn lose(&self, runs: impl Iterator<Item = (RunId, i64)>) {
         let held = self.lock();
         for (run, generation) in runs {
@@ -122,9 +122,9 @@ impl HeldLeases {
 }
 
 impl Lease {
-    /// Until another server has the run.
+    /// Waits until the lease is lost.
     pub(crate) async fn lost(&self) {
-        // The sender lives as long as the lease, or was replaced by that of a newer one.
+        // The sender lives as long as the lease, or was replaced by the sender of a newer lease.
         _ = self.is_lost.clone().wait_for(|is_lost| *is_lost).await;
     }
 }
@@ -142,11 +142,11 @@ mod tests {
     const RUN: RunId = RunId(7);
 
     #[test]
-    fn what_is_lost_is_known_and_asked_for_no_more() {
+    fn lost_lease_is_reported_and_not_renewed() {
         let leases = HeldLeases::default();
         let told = leases.add(RUN, 1);
         assert_eq!(leases.all(), [(RUN, 1)]);
-        // About an earlier hold: of no concern.
+        // Losses of an earlier generation, or of an unknown run, are ignored.
         leases.lose([(RUN, 0), (RunId(8), 1)].into_iter());
         assert!(!leases.is_lost(RUN, 1) && !*told.borrow());
         leases.lose([(RUN, 1)].into_iter());
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_hold_takes_the_place_of_an_earlier_one() {
+    fn newer_lease_replaces_an_older_one() {
         let leases = HeldLeases::default();
         let told = leases.add(RUN, 1);
         leases.add(RUN, 2);

@@ -1,12 +1,14 @@
-//! Carries runs out: drivers and their leases, sessions with agents, and messages between the servers of one database.
+//! Executes runs: drivers and their leases, agent sessions, and messages between the servers that share a
+//! database.
 //!
-//! It reads and writes through `stoker-store` and speaks with agents through the port [`session::AgentTransport`]. Use cases that do
-//! not outlive a request are those of `stoker-services`, which it uses to plan the graphs of a run.
+//! State is read and written through `stoker-store`; agents are reached through the
+//! [`session::AgentTransport`] port. Use cases that end with the request belong to `stoker-services`, which
+//! also plans the graphs of a run.
 //!
-//! Modules from bottom to top: `context` (what everything shares), `agents`, `event_feed`, `leases`, `local_agents`, `nats`,
-//! `peers` (the parts), `orchestrator` (the parts composed), `results` and `routing` (the way of a report to its driver),
-//! `session` and `agent_launcher` (agents), `runs` (drivers), `nats_inbox` and `peer_inbox` (the ways in), `lifecycle` (all
-//! background tasks).
+//! Modules, from bottom to top: `context` (shared dependencies), `agents`, `event_feed`, `leases`,
+//! `local_agents`, `nats` and `peers` (components), `orchestrator` (composes the components), `results` and
+//! `routing` (deliver agent reports to drivers), `session` and `agent_launcher` (agents), `runs` (drivers),
+//! `nats_inbox` and `peer_inbox` (incoming messages), `lifecycle` (background tasks).
 
 pub mod agent_launcher;
 mod agents;

@@ -1,4 +1,4 @@
-//! All background tasks of the orchestrator: started in one place, stopped together.
+//! Starts and stops all background tasks of the orchestrator.
 
 use stoker_services::webhooks;
 
@@ -71,12 +71,13 @@ pub fn start(orchestrator: &Orchestrator) {
     background.run("run takeover", period, |monitor| async move { runs::take_over(&it, &monitor).await });
 }
 
-/// Aborts all of them, at whatever they are. Another server continues what was committed, or this one when it is back.
+/// Aborts all background tasks immediately. Committed work is continued by another server, or by this one
+/// after a restart.
 pub fn stop(orchestrator: &Orchestrator) {
     orchestrator.background.stop();
 }
 
-/// Releases all leases of this server, and tells the others.
+/// Releases all leases of this server and notifies the other servers.
 pub async fn hand_over(orchestrator: &Orchestrator) {
     let context = &orchestrator.context;
     if !context.is_shared {
@@ -89,7 +90,7 @@ pub async fn hand_over(orchestrator: &Orchestrator) {
     orchestrator.peers.send_now(&PeerMessage::TakeUp).await;
 }
 
-/// Waits, within limits, until agents inside of this process have ended and agents on NATS were told to reconnect.
+/// Waits, with timeouts, until agents in the server process have ended and agents on NATS are notified.
 pub async fn drained(orchestrator: &Orchestrator) {
     orchestrator.local_agents.ended().await;
     orchestrator.nats_hosting.ended().await;

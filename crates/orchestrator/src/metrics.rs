@@ -1,4 +1,4 @@
-//! Counters of runs, agents and the bus; `server` registers them.
+//! Metrics of runs, agents and the bus; `server` registers them.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ impl Default for RunMetrics {
             attempts_sent: Counter::default(),
             attempts: Family::default(),
             events: Counter::default(),
-            // A tenth of a millisecond to three seconds.
+            // From 0.1 ms to 3.3 s.
             writes: Histogram::new(exponential_buckets(0.0001, 2.0, 16)),
         }
     }
@@ -77,7 +77,7 @@ impl RunMetrics {
         add(&self.runs, end, 1);
     }
 
-    /// Events of a run were committed.
+    /// Updates the metrics from committed events.
     pub(crate) fn written(&self, events: &[Event], took: Duration) {
         self.writes.observe(took.as_secs_f64());
         self.events.inc_by(events.len() as u64);
@@ -112,7 +112,7 @@ impl RunMetrics {
 }
 
 impl BusMetrics {
-    /// A result that NATS stored was `settled`, `refused`, or is to be redelivered `later`.
+    /// Counts a result from NATS: `settled` (committed), `refused`, or `later` (to be redelivered).
     pub(crate) fn result(&self, outcome: &'static str) {
         self.results.get_or_create(&ResultLabels { outcome }).inc();
     }
@@ -131,7 +131,7 @@ const fn outcome_word(outcome: Outcome) -> &'static str {
     }
 }
 
-/// How an attempt ended, in one word.
+/// Label value for the end of an attempt.
 pub(crate) const fn attempt_end(end: &AttemptEnd) -> &'static str {
     match end {
         AttemptEnd::Reported(End::Succeeded) => "succeeded",

@@ -1,4 +1,5 @@
-//! The parts of the orchestrator, composed. Modules above this one carry out runs with them; modules below do not know it.
+//! Composes the components of the orchestrator. Higher modules use it to execute runs; the components do not
+//! depend on it.
 
 use std::collections::HashSet;
 use std::ops::Deref;
@@ -19,7 +20,8 @@ use crate::metrics::OrchestratorMetrics;
 use crate::nats::{self, NatsFailed, NatsHosting, NatsUsers};
 use crate::peers::{PeerMessage, Peers, Seal};
 
-/// Runs that write at the same time. The database serializes writers; the second is ready when the first is done.
+/// Runs that write to the database concurrently. The database serializes writers; with two, the next
+/// transaction is already prepared when the current one commits.
 const WRITERS_AT_ONCE: usize = 2;
 
 /// Cloning is cheap.
@@ -37,23 +39,24 @@ pub struct OrchestratorParts {
     pub background: BackgroundTasks,
     pub(crate) leases: Leases,
     pub peers: Peers,
-    /// Which run writes next: a cluster with many runs waits as long as one with a single run.
+    /// Schedules writers fairly by cluster, so that a cluster with many runs does not starve one with a
+    /// single run.
     pub(crate) writers: FairSemaphore,
-    /// Module lists in flight.
+    /// Limits the number of module lists in flight.
     pub(crate) module_slots: Semaphore,
     /// Runs that this server drives.
     pub(crate) conducted: Mutex<HashSet<RunId>>,
-    /// Messages to and from other servers and agents.
+    /// Carries messages to and from agents and other servers.
     pub bus: Bus,
-    /// Issues users of NATS, where agents may connect over it.
+    /// Issues NATS users to agents; `None` if agents cannot connect over NATS.
     pub nats_users: Option<NatsUsers>,
     pub(crate) nats_hosting: NatsHosting,
     pub metrics: OrchestratorMetrics,
-    /// Drops cached logins, on behalf of a peer that changed one.
+    /// Clears the local cache of authentication tokens. Also called when a peer reports that tokens changed.
     pub(crate) forget_tokens: Box<dyn Fn() + Send + Sync>,
 }
 
-/// Why the orchestrator cannot be started.
+/// Reason why the orchestrator cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error(transparent)]
@@ -63,13 +66,13 @@ pub enum StartError {
 }
 
 impl Orchestrator {
-    /// Connects to the bus. Nothing is carried out before [`crate::lifecycle::start`].
+    /// Connects to the bus. No run is executed before [`crate::lifecycle::start`].
     pub async fn open(
         context: OrchestratorContext,
         forget_tokens: Box<dyn Fn() + Send + Sync>,
     ) -> Result<Self, StartError> {
         let (bus, nats_users) = nats::connect(context.settings.nats.as_ref()).await?;
-        // A bus inside of this process reaches no other server.
+        // An in-memory bus reaches no other server.
         let peer_bus = match &context.settings.nats {
             Some(_) if context.is_shared => {
                 Some((bus.clone(), Seal::agree(&context.store, context.clock.now()).await?))
@@ -99,32 +102,33 @@ impl Orchestrator {
         })))
     }
 
-    /// Wakes whoever watches a run, on all servers.
+    /// Wakes the watchers of a run on all servers.
     pub(crate) fn notify_watchers(&self, run: RunId) {
         self.event_feed.notify(run);
         self.peers.ring(&PeerMessage::News { run: run.0 });
     }
 
-    /// Drops cached logins on all servers.
+    /// Clears the cache of authentication tokens on all servers.
     pub fn forget_tokens(&self) {
         (self.forget_tokens)();
         self.peers.send_all(&PeerMessage::ForgetTokens);
     }
 
-    /// Closes the connection of an agent with this server. A local agent stays only where it still belongs.
+    /// Closes the connection of an agent to this server. A local agent is stopped if this server should no
+    /// longer run it.
     pub(crate) fn close_here(&self, uid: &str) {
         self.local_agents.reconsider(uid);
         self.agents.close(uid);
     }
 
-    /// Closes the connection of an agent, whichever server has it.
+    /// Closes the connection of an agent on whichever server hosts it.
     pub fn close_agent(&self, uid: &str) {
         self.close_here(uid);
         self.peers.send_all(&PeerMessage::CloseAgent { uid: uid.to_owned() });
     }
 
-    /// Closes the connection of an agent whose credential was revoked, and revokes its user of NATS. `digest` is that of the
-    /// credential.
+    /// Closes the connection of an agent whose credential was revoked, and revokes its NATS user. `digest` is
+    /// the digest of the revoked credential.
     pub fn dismiss_agent(&self, uid: &str, digest: Option<String>) {
         self.close_agent(uid);
         let (Some(users), Some(digest)) = (self.nats_users.clone(), digest) else { return };

@@ -1,4 +1,4 @@
-//! The one route of a result: from whoever brings it to the driver of its run.
+//! Delivers results to the driver of their run. All sources of results share this path.
 //!
 //! ```text
 //! WebSocket, local agent, NATS session ─▶ routing ────┐
@@ -6,8 +6,8 @@
 //! result of an agent of another server ▶ peer_inbox ──┘      └────▶ server of the driver (one hop)
 //! ```
 //!
-//! Delivery is at least once: whoever brings a result keeps it until it is acknowledged, and the driver deduplicates by
-//! attempt.
+//! Delivery is at least once: the source retains a result until it is acknowledged, and the driver
+//! deduplicates by attempt.
 
 use std::time::Duration;
 
@@ -17,34 +17,34 @@ use tokio::sync::oneshot;
 use crate::agents::{Command, RunResponse};
 use crate::orchestrator::Orchestrator;
 
-/// Longer than a busy driver should take to commit what came before.
+/// Timeout for the commit of a result. Longer than a busy driver should take to process its queue.
 const RECEIPT_TIME_MAX: Duration = Duration::from_secs(15);
 
 /// Whether a result may be forwarded to another server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hops {
     Allowed,
-    /// It was forwarded before. A second hop could go in circles.
+    /// It was forwarded once. A second hop could create a loop.
     Exhausted,
 }
 
-/// What became of a result.
+/// Outcome of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
-    /// The driver of the run has it and acknowledges it once it is committed.
+    /// The driver has queued the result and acknowledges it after the commit.
     Queued,
-    /// It is on its way to the server of the driver.
+    /// Sent to the server of the driver.
     Forwarded,
-    /// The run has ended and does not need it.
+    /// The run has ended and does not need the result.
     RunEnded,
-    /// The attempt is not this agent's.
+    /// The attempt belongs to another agent.
     Refused,
-    /// No server carries the run out at the moment.
+    /// No live server drives the run at the moment.
     NoDriver,
 }
 
-/// Delivers a result of the agent that proved to be `uid`. An agent is believed about its own attempts only: a compromised
-/// node must not speak for others. `receipt` is answered when the result is committed.
+/// Delivers a result from the authenticated agent `uid`. Results of other agents' attempts are refused: a
+/// compromised node must not report on behalf of others. `receipt` is answered when the result is committed.
 pub(crate) async fn deliver(
     orchestrator: &Orchestrator,
     uid: &str,
@@ -79,18 +79,18 @@ pub(crate) async fn deliver(
     if orchestrator.context.has_ended(key.run).await { Delivery::RunEnded } else { Delivery::NoDriver }
 }
 
-/// Whether whoever stored a result may forget it.
+/// Whether the source of a stored result may delete it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Receipt {
-    /// It is committed, or its run does not need it.
+    /// Committed, or no longer needed by its run.
     Committed,
-    /// The attempt is not this agent's.
+    /// The attempt belongs to another agent.
     Refused,
-    /// To be delivered again: no driver has answered.
+    /// Not acknowledged by a driver; must be redelivered.
     Pending,
 }
 
-/// The same, and waits until the result is committed.
+/// Like [`deliver`], but waits until the result is committed, at most [`RECEIPT_TIME_MAX`].
 pub(crate) async fn deliver_and_wait(
     orchestrator: &Orchestrator,
     uid: &str,
@@ -104,7 +104,7 @@ pub(crate) async fn deliver_and_wait(
             Delivery::Queued | Delivery::Forwarded => match answered.await {
                 Ok(RunResponse::Done) => Receipt::Committed,
                 Ok(RunResponse::NotItsOwn) => Receipt::Refused,
-                // The run ended or changed hands meanwhile.
+                // The run ended, or its lease was lost.
                 Ok(_) | Err(_) => {
                     orchestrator.peers.forget_driver(run);
                     Receipt::Pending
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_result_reaches_the_driver_of_its_run_and_nobody_else() {
+    async fn result_is_delivered_only_to_the_driver_of_its_run() {
         let folder = Folder::new();
         let orchestrator = orchestrator(&folder).await;
         let run = run(&orchestrator, RunStatus::Running).await;
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stored_result_is_kept_until_it_is_committed() {
+    async fn stored_result_is_pending_until_it_is_committed() {
         let folder = Folder::new();
         let orchestrator = orchestrator(&folder).await;
         let run = run(&orchestrator, RunStatus::Running).await;
@@ -264,7 +264,7 @@ mod tests {
                 let Some(Command::Finished { receipt: Some(receipt), .. }) = commands.recv().await else {
                     panic!("a result with a receipt")
                 };
-                // A driver that loses its run drops what it has not committed.
+                // A driver that loses its lease drops uncommitted results with their receipts.
                 response.map(|response| receipt.send(response));
             }
         });
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_run_that_has_ended_needs_no_result() {
+    async fn result_of_an_ended_run_is_discarded() {
         let folder = Folder::new();
         let orchestrator = orchestrator(&folder).await;
         for run in [run(&orchestrator, RunStatus::Ready).await, RunId(999)] {

@@ -1,4 +1,4 @@
-//! What the sessions with agents have to say to others than their agent.
+//! Routes the outputs of agent sessions to drivers, the store and other servers.
 
 use stoker_engine::session::server::{Input, Output};
 use stoker_engine::session::{AttemptKey, FromAgent, Stream};
@@ -44,21 +44,21 @@ pub(crate) async fn handle_outputs(orchestrator: &Orchestrator, uid: &str, outpu
             }
             Output::Back => send_all(orchestrator, || Command::AgentBack { uid: uid.to_owned() }).await,
             Output::AskRuns { runs } => answer(orchestrator, uid, runs).await,
-            // All sessions are woken from time to time; the registry of agents has sent the others.
+            // All sessions are woken periodically; the agent registry has already handled the other two.
             Output::WakeAt(_) | Output::Send(_) | Output::Disconnect => {}
         }
     }
 }
 
-/// Resends results that no driver has acknowledged for a while.
+/// Resends results that no driver has acknowledged in time.
 pub(crate) async fn resend_unacked(orchestrator: &Orchestrator) {
     for (uid, finished) in orchestrator.agents.owed(orchestrator.context.clock.now()) {
         handle_outputs(orchestrator, &uid, vec![Output::Finished(finished)]).await;
     }
 }
 
-/// Reports about attempts that are not this agent's: a compromised node must not speak for others. Results are checked
-/// where they are delivered.
+/// Whether an output is a report about another agent's attempt: a compromised node must not report on behalf
+/// of others. Results are checked by [`deliver`].
 fn is_about_others(orchestrator: &Orchestrator, uid: &str, output: &Output) -> bool {
     let key = match output {
         Output::Started { key, .. } | Output::Printed { key, .. } => *key,
@@ -67,8 +67,8 @@ fn is_about_others(orchestrator: &Orchestrator, uid: &str, output: &Output) -> b
     orchestrator.agents.is_executor(uid, key) == Some(false)
 }
 
-/// Tells an agent which of the runs it remembers have ended. Drivers of the others claim what is in flight once they know
-/// that the agent is back.
+/// Notifies an agent which of the runs in its hello have ended. The drivers of the other runs claim their
+/// attempts in flight when they learn that the agent is connected.
 async fn answer(orchestrator: &Orchestrator, uid: &str, runs: Vec<RunId>) {
     for run in runs {
         if orchestrator.agents.run(run).is_none() && orchestrator.context.has_ended(run).await {
@@ -78,7 +78,7 @@ async fn answer(orchestrator: &Orchestrator, uid: &str, runs: Vec<RunId>) {
     }
 }
 
-/// Sends a report to the driver of its run, here or on another server.
+/// Sends a report to the driver of its run, on this server or another. Dropped if there is no driver.
 async fn route(orchestrator: &Orchestrator, uid: &str, run: RunId, command: Command) {
     let command = match orchestrator.agents.run(run) {
         Some(inbox) => match inbox.send(command).await {
@@ -102,8 +102,8 @@ async fn route(orchestrator: &Orchestrator, uid: &str, run: RunId, command: Comm
 
 type Printed = (AttemptKey, Stream, u64, String);
 
-/// Output is stored here if the attempt was dispatched here. Otherwise the driver of the run knows whether the agent may add
-/// to it; after the run has ended nobody does.
+/// Stores output if this server drives the run or dispatched the attempt. Otherwise forwards it to the driver
+/// of the run, which checks that the attempt is the agent's. Dropped after the end of the run.
 async fn printed(orchestrator: &Orchestrator, uid: &str, (key, stream, offset, text): Printed) {
     if orchestrator.agents.run(key.run).is_some() || orchestrator.agents.was_asked(uid, key) {
         return keep_output(orchestrator, key, stream, offset, text).await;
@@ -116,7 +116,7 @@ async fn printed(orchestrator: &Orchestrator, uid: &str, (key, stream, offset, t
     }
 }
 
-/// Whether another live server has the agent. What is known in memory may be a moment old.
+/// Whether another live server hosts the agent. Reads the database, because the cached hosts may be stale.
 async fn is_with_another(orchestrator: &Orchestrator, uid: &str) -> bool {
     if !orchestrator.context.is_shared {
         return false;
@@ -128,7 +128,7 @@ async fn is_with_another(orchestrator: &Orchestrator, uid: &str) -> bool {
 
 async fn send_all(orchestrator: &Orchestrator, command: impl Fn() -> Command) {
     for inbox in orchestrator.agents.runs() {
-        // A run that has just ended needs to know nothing.
+        // The run may have just ended.
         let _ = inbox.send(command()).await;
     }
 }
@@ -154,7 +154,7 @@ pub(crate) async fn keep_output(
     orchestrator.output.put(key.run, piece).await;
 }
 
-/// Records on the node whether its agent is connected, and what it found out. The master is no node.
+/// Records whether the agent of a node is connected, and its facts. Ignores the master, which is not a node.
 fn set_online(orchestrator: &Orchestrator, uid: &str, online: bool, facts: Option<JsonMap>) {
     if let Some(id) = NodeId::parse(uid) {
         orchestrator.presence.note(id, online, facts);

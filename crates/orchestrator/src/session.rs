@@ -1,4 +1,4 @@
-//! A session with an agent, from its first message to its last, over whatever carries messages.
+//! Session with an agent, from hello to disconnect, independent of the transport.
 
 use std::future::Future;
 use std::time::Duration;
@@ -13,21 +13,22 @@ use crate::agents::{Line, Proof};
 use crate::orchestrator::Orchestrator;
 use crate::routing::handle_outputs;
 
-/// From the connection to the first message.
+/// Timeout for the hello after an agent has connected.
 const HELLO_TIME_MAX: Duration = Duration::from_secs(20);
-/// How often missed heartbeats are looked for.
+/// Interval at which silence timeouts are checked.
 pub(crate) const WATCH_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The agent gateway: what carries messages to and from one agent. `server` implements it over a WebSocket; NATS and agents
-/// inside of the process have implementations of their own.
+/// Transport of one agent's messages. `server` implements it over a WebSocket; this crate implements it over
+/// NATS and for agents in the server process.
 pub trait AgentTransport: Send {
-    /// The next message; `None` when there will be no more.
+    /// Receives the next message; `None` when the connection is closed.
     fn receive(&mut self) -> impl Future<Output = Option<FromAgent>> + Send;
-    /// Whether it could be sent.
+    /// Sends a message. Returns `false` if the connection is closed.
     fn send(&mut self, message: ToAgent) -> impl Future<Output = bool> + Send;
 }
 
-/// Serves the agent that proved to be `uid`, with a credential of this digest, until either side closes the connection.
+/// Serves the authenticated agent `uid` until either side closes the connection. `proof` is the digest of its
+/// credential.
 pub async fn converse(
     orchestrator: &Orchestrator,
     uid: &str,
@@ -45,7 +46,8 @@ pub async fn converse(
     tracing::info!(agent.uid = uid, agent.version = hello.version, "agent connected");
     orchestrator.metrics.agents.connections.inc();
     let mut line = orchestrator.agents.connect(uid, proof, orchestrator.context.clock.now());
-    // Its credential may have been revoked meanwhile; from here on a revocation finds the connection.
+    // The credential may have been revoked since the handshake. From here on, a revocation closes the
+    // connection.
     if is_welcome(orchestrator, proof).await {
         orchestrator.peers.moved(uid, line.id, true);
         handle_message(orchestrator, &line, FromAgent::Hello(hello)).await;
@@ -60,7 +62,7 @@ async fn is_welcome(orchestrator: &Orchestrator, proof: Option<Proof>) -> bool {
     let Some(proof) = proof else { return true };
     match revoked(orchestrator, &[proof]).await {
         Ok(revoked) => revoked.is_empty(),
-        // A database that does not answer is no reason to refuse an agent.
+        // Fail open: an unavailable database must not disconnect agents.
         Err(error) => {
             tracing::warn!(error = %error, "cannot read whether an agent was revoked");
             true
@@ -68,12 +70,12 @@ async fn is_welcome(orchestrator: &Orchestrator, proof: Option<Proof>) -> bool {
     }
 }
 
-/// Which of these credentials were revoked.
+/// Selects the revoked credentials.
 async fn revoked(orchestrator: &Orchestrator, proofs: &[Proof]) -> Result<Vec<Proof>, StoreError> {
     orchestrator.context.store.read().await?.agents_gone(proofs).await
 }
 
-/// Closes connections of agents that were revoked on another server.
+/// Closes the connections of agents whose credentials were revoked, possibly through another server.
 async fn close_revoked(orchestrator: &Orchestrator) -> Result<(), StoreError> {
     let proofs = orchestrator.agents.proofs();
     if !proofs.is_empty() {
@@ -95,7 +97,7 @@ async fn exchange(orchestrator: &Orchestrator, line: &mut Line, carrier: &mut im
                     is_sent = carrier.send(message) => if !is_sent {
                         return;
                     },
-                    // An agent that vanished without closing accepts nothing for as long as the network retries.
+                    // An agent that vanished without closing the connection blocks sends until TCP gives up.
                     () = line.cut.notified() => return,
                 }
             }
@@ -113,7 +115,7 @@ async fn handle_message(orchestrator: &Orchestrator, line: &Line, message: FromA
     handle_outputs(orchestrator, &line.uid, outputs).await;
 }
 
-/// Looks for agents whose heartbeats are missing. Never returns.
+/// Checks silence timeouts and revoked credentials periodically. Never returns.
 pub(crate) async fn watch(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
     let mut ticks = tokio::time::interval(WATCH_INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -126,7 +128,7 @@ pub(crate) async fn watch(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
             passed = expect_all(orchestrator).await;
             is_expecting = passed.is_ok();
         }
-        // A single server has closed them itself.
+        // If the database is not shared, every revocation goes through this server, which closes the connection.
         if orchestrator.context.is_shared {
             passed = passed.and(close_revoked(orchestrator).await);
         }
@@ -140,8 +142,8 @@ pub(crate) async fn watch(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
     }
 }
 
-/// Expects every agent that ever joined: one that was connected before this server started and does not come back, to this
-/// server or another, is reported as lost.
+/// Starts the silence timeout of every agent that has joined, so that an agent that was connected before this
+/// server started and does not reconnect to any server is reported as lost.
 async fn expect_all(orchestrator: &Orchestrator) -> Result<(), StoreError> {
     let agents = orchestrator.context.store.read().await?.agent_list(None, &List::default()).await?;
     let now = orchestrator.context.clock.now();

@@ -1,4 +1,4 @@
-//! What a run can be told while it is carried out.
+//! Commands that the driver of a run receives while it executes the run.
 
 use serde::{Deserialize, Serialize};
 use stoker_engine::run::{Illegal, Input};
@@ -7,18 +7,18 @@ use stoker_model::Micros;
 use tokio::sync::oneshot;
 
 pub(crate) enum Command {
-    /// An agent is heard of again.
+    /// An agent connected, to this server or to another one.
     AgentBack {
         uid: String,
     },
     AgentLost {
         uid: String,
     },
-    /// The server that had an agent has it no longer. It may come back at once.
+    /// The server that hosted an agent does so no longer. The agent may reconnect immediately.
     AgentGone {
         uid: String,
     },
-    /// An agent is there and has not got this.
+    /// An agent is connected and has not received this attempt.
     Deliver {
         uid: String,
         key: AttemptKey,
@@ -33,26 +33,26 @@ pub(crate) enum Command {
         finished: Finished,
         receipt: Option<oneshot::Sender<RunResponse>>,
     },
-    /// Somebody wants something, and an answer.
+    /// A control request (stop, pause, resume) whose result is sent to `answer`.
     Asked {
         input: Input,
         answer: oneshot::Sender<Result<(), Illegal>>,
     },
 }
 
-/// How the driver of a run responds to a request.
+/// Response of the driver of a run to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RunResponse {
     Done,
-    /// It is not carried out by whoever was asked.
+    /// The recipient does not drive the run.
     Nobody,
     NotBegun,
     HasEnded,
     NotPaused,
     AlreadyPaused,
     AlreadyStopping,
-    /// It is about an attempt that is not the agent's.
+    /// The result belongs to an attempt of another agent.
     NotItsOwn,
 }
 
@@ -65,7 +65,7 @@ impl RunResponse {
             Err(Some(Illegal::NotPaused)) => Self::NotPaused,
             Err(Some(Illegal::AlreadyPaused)) => Self::AlreadyPaused,
             Err(Some(Illegal::AlreadyStopping)) => Self::AlreadyStopping,
-            // The others are about attempts and nodes, which nobody asks for.
+            // The other errors concern attempts and nodes; no control request causes them.
             Err(_) => Self::Nobody,
         }
     }
@@ -73,7 +73,7 @@ impl RunResponse {
     pub(crate) fn result(self) -> Result<(), Option<Illegal>> {
         match self {
             Self::Done => Ok(()),
-            // The second responds to results only.
+            // `NotItsOwn` is a response to results only.
             Self::Nobody | Self::NotItsOwn => Err(None),
             Self::NotBegun => Err(Some(Illegal::NotBegun)),
             Self::HasEnded => Err(Some(Illegal::HasEnded)),

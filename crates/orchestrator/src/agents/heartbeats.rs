@@ -1,4 +1,4 @@
-//! Heartbeats, written in batches: ten thousand agents send one every few seconds.
+//! Agent heartbeats, written in batches: ten thousand agents send one every few seconds.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -20,7 +20,7 @@ impl Heartbeats {
         self.uids.lock().unwrap_or_else(PoisonError::into_inner).insert(uid.to_owned());
     }
 
-    /// Writes them down from time to time. Never ends by itself.
+    /// Writes the agents that sent a heartbeat since the last write, once per [`INTERVAL`]. Never returns.
     pub(crate) async fn write(&self, context: &OrchestratorContext, monitor: &TaskMonitor) {
         let mut ticks = tokio::time::interval(INTERVAL);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

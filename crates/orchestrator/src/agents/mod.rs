@@ -1,5 +1,5 @@
-//! Agents as this server knows them: their sessions, the drivers that wait for their reports, and what is recorded of them in
-//! batches.
+//! In-memory registry of agent sessions and driven runs, and batched writers of agent heartbeats, presence
+//! and task output.
 
 mod command;
 mod heartbeats;

@@ -1,4 +1,4 @@
-//! What attempts print, written down in batches: it comes in small pieces from many agents at once.
+//! Task output, written in batches: many agents send small pieces concurrently.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,18 +12,18 @@ use stoker_services::background::TaskMonitor;
 
 use crate::context::OrchestratorContext;
 
-/// Pieces that wait to be written; whoever brings more waits.
+/// Capacity of the queue of unwritten pieces. Senders block while it is full.
 const WAITING_MAX: usize = 4096;
 const BATCH_MAX: usize = 1024;
-/// More than this of one run is not kept, however many tasks it has.
+/// Maximum output stored per run, counted by this process. Further output is dropped.
 const RUN_BYTES_MAX: usize = 1 << 30;
-/// Before trying again when the database does not answer.
+/// Delay between retries while the database is unavailable; after [`TRIES_MAX`] retries the batch is dropped.
 const PAUSE: Duration = Duration::from_millis(500);
 const TRIES_MAX: usize = 20;
 
 pub(crate) struct OutputWriter {
     waiting: mpsc::Sender<(RunId, OutputPiece)>,
-    /// Taken by whoever writes.
+    /// Taken by the writer task.
     queue: Mutex<Option<mpsc::Receiver<(RunId, OutputPiece)>>>,
 }
 
@@ -36,11 +36,11 @@ impl Default for OutputWriter {
 
 impl OutputWriter {
     pub(crate) async fn put(&self, run: RunId, piece: OutputPiece) {
-        // Nobody writes any more when the server ends.
+        // Fails only while the server stops, after the writer has ended.
         let _ = self.waiting.send((run, piece)).await;
     }
 
-    /// Writes until the server ends. There is one who does it.
+    /// Writes output until the queue is closed. Only the first call writes; later calls return immediately.
     pub(crate) async fn write(&self, context: &OrchestratorContext, monitor: &TaskMonitor) {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut queue) = queue else { return };

@@ -1,5 +1,5 @@
-//! Agents that came or went, noted together: after a restart ten thousand of them come back at once, and a transaction for
-//! each would keep everybody else from writing.
+//! Changes of agent presence, written in batches: after a restart ten thousand agents reconnect at the same
+//! time, and one transaction per agent would block all other writers.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,9 +14,9 @@ use stoker_services::background::TaskMonitor;
 
 use crate::context::OrchestratorContext;
 
-/// Before trying again when the database does not answer.
+/// Delay before a retry while the database is unavailable.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Written with one transaction.
+/// Maximum number of nodes per transaction.
 const BATCH_MAX: usize = 1000;
 
 #[derive(Default)]
@@ -26,7 +26,8 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    /// What is said last of a node holds.
+    /// Queues the presence of a node. The latest presence overrides an unwritten one; unwritten facts are
+    /// retained unless newer facts are given.
     pub(crate) fn note(&self, id: NodeId, online: bool, facts: Option<JsonMap>) {
         let mut waiting = self.lock();
         let before = waiting.remove(&id).and_then(|sighting| sighting.facts);
@@ -34,7 +35,8 @@ impl Presence {
         self.is_new.notify_one();
     }
 
-    /// Writes them down as they come; those that come meanwhile are the next to be written. Never ends by itself.
+    /// Writes queued changes as they arrive; changes that arrive during a write form the next batch. Never
+    /// returns.
     pub(crate) async fn write(&self, context: &OrchestratorContext, monitor: &TaskMonitor) {
         loop {
             let batch = self.take();
@@ -52,7 +54,8 @@ impl Presence {
                     self.put_back(batch);
                     tokio::time::sleep(PAUSE).await;
                 }
-                // What one of them says cannot be stored; that is no fault of the others.
+                // The data of at least one node was rejected. Write the nodes one by one, so that the others
+                // succeed.
                 Err(_) => one_by_one(context, batch).await,
             }
         }
@@ -113,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_about_a_node_holds() {
+    fn latest_presence_of_a_node_wins() {
         let sightings = Presence::default();
         sightings.note(NodeId(1), true, Some(facts("a")));
         sightings.note(NodeId(1), false, None);
@@ -130,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_has_an_end_and_nobody_is_lost() {
+    fn batches_are_bounded_and_complete() {
         let sightings = Presence::default();
         for id in 0..2500 {
             sightings.note(NodeId(id), true, None);

@@ -1,8 +1,9 @@
-//! Agents as this server knows them, and the runs it carries out: the one place where messages change hands.
+//! Registry of the agents connected to this server and of the runs that it drives.
 //!
-//! Nothing here is durable. What matters is said again when an agent connects or a run is taken up; the machine that
-//! sees to it is [`HostSession`], and this is what drives it. An agent that is with another server of the group has no
-//! session here that counts: whatever is remembered of it begins anew when it comes.
+//! Nothing here is durable: after a reconnect or a takeover, sessions are rebuilt from the agent's hello and
+//! the driver's claim. [`HostSession`] implements the protocol; this module feeds it and sends its messages.
+//! The session of an agent that another server hosts carries no state and is reset when the agent connects
+//! here.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,10 +18,10 @@ use tokio::sync::{Notify, mpsc};
 
 use super::command::Command;
 
-/// Messages that wait for a slow agent. One that does not keep up is cut off, and told everything again when it is
-/// back.
+/// Capacity of an agent's outbox. An agent that lets it fill up is disconnected; the messages are repeated
+/// after it has reconnected.
 const OUTBOX_MAX: usize = 4096;
-/// Commands that wait for a run. Whoever sends more waits in turn.
+/// Capacity of a driver's inbox. Senders block while it is full.
 pub(crate) const INBOX_MAX: usize = 8192;
 
 #[derive(Default)]
@@ -32,7 +33,7 @@ pub struct Agents {
 struct Inner {
     agents: HashMap<String, Agent>,
     runs: HashMap<RunId, Driven>,
-    /// Agents that are with another server of which something is heard.
+    /// Agents that are hosted by another live server, with the ID of that server.
     elsewhere: HashMap<String, Arc<str>>,
     next_line: u64,
 }
@@ -42,47 +43,47 @@ struct Agent {
     line: Option<Connected>,
 }
 
-/// Where an agent is.
+/// Server to which an agent is connected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AgentLocation {
     Here,
-    /// With the server of this id.
+    /// Connected to the server with this ID.
     Elsewhere(Arc<str>),
-    /// With nobody of whom something is heard.
+    /// Connected to no live server.
     Nowhere,
 }
 
 struct Connected {
-    /// Tells a connection from the one that came after it.
+    /// Distinguishes a connection from its successors.
     id: u64,
     outbox: mpsc::Sender<ToAgent>,
     cut: Arc<Notify>,
-    /// The digest of the credential it came with; agents inside of the server have none.
+    /// Digest of the credential with which the agent authenticated; `None` for agents in the server process.
     proof: Option<Proof>,
 }
 
-/// The digest of a credential.
+/// Digest of a credential.
 pub type Proof = [u8; 32];
 
-/// A run that is carried out here.
+/// A run that this server drives.
 #[derive(Clone)]
 struct Driven {
     inbox: mpsc::Sender<Command>,
-    /// Says who carries out what.
+    /// Determines which agent executes an instance.
     blueprint: Arc<Blueprint>,
 }
 
-/// The server's end of a connection.
+/// Server side of an agent connection.
 pub(crate) struct Line {
     pub(crate) uid: String,
     pub(crate) id: u64,
     pub(crate) outbox: mpsc::Receiver<ToAgent>,
-    /// Somebody wants the connection to end.
+    /// Notified to close the connection.
     pub(crate) cut: Arc<Notify>,
 }
 
 impl Agents {
-    /// An agent has connected; a former connection of the same agent is cut.
+    /// Registers a connection of an agent. An earlier connection of the same agent is closed.
     pub(crate) fn connect(&self, uid: &str, proof: Option<Proof>, now: Micros) -> Line {
         let (sender, outbox) = mpsc::channel(OUTBOX_MAX);
         let cut = Arc::new(Notify::new());
@@ -98,7 +99,7 @@ impl Agents {
         Line { uid: uid.to_owned(), id, outbox, cut }
     }
 
-    /// A connection is over.
+    /// Unregisters a connection. Ignored if a newer connection has replaced it.
     pub(crate) fn disconnect(&self, line: &Line, now: Micros) {
         let mut inner = self.lock();
         let agent = inner.agent(&line.uid, now);
@@ -108,7 +109,7 @@ impl Agents {
         }
     }
 
-    /// Ends the connection of an agent.
+    /// Closes the connection of an agent.
     pub(crate) fn close(&self, uid: &str) {
         if let Some(agent) = self.lock().agents.get(uid)
             && let Some(connected) = &agent.line
@@ -117,12 +118,12 @@ impl Agents {
         }
     }
 
-    /// With what all that are connected have proved who they are.
+    /// Credential digests of all connected agents.
     pub(crate) fn proofs(&self) -> Vec<Proof> {
         self.lock().agents.values().filter_map(|agent| agent.line.as_ref()?.proof).collect()
     }
 
-    /// Ends the connections that began with these.
+    /// Closes the connections that were authenticated with one of these credentials.
     pub(crate) fn cut_off(&self, proofs: &[Proof]) {
         for agent in self.lock().agents.values() {
             if let Some(connected) = &agent.line
@@ -133,7 +134,7 @@ impl Agents {
         }
     }
 
-    /// Whether it is connected, to this server or to another.
+    /// Whether the agent is connected to this server or to another live one.
     pub fn is_connected(&self, uid: &str) -> bool {
         self.location(uid) != AgentLocation::Nowhere
     }
@@ -149,22 +150,23 @@ impl Agents {
             .map_or(AgentLocation::Nowhere, |server| AgentLocation::Elsewhere(Arc::clone(server)))
     }
 
-    /// Whether another server was said to have it.
+    /// Whether the agent is recorded as hosted by another server.
     pub(crate) fn is_away(&self, uid: &str) -> bool {
         self.lock().elsewhere.contains_key(uid)
     }
 
-    /// The number of the connection of an agent, if it is here.
+    /// Connection ID of an agent that is connected to this server.
     pub(crate) fn line_id(&self, uid: &str) -> Option<u64> {
         self.lock().line(uid).map(|connected| connected.id)
     }
 
-    /// Another server has the agent, or none has it any more. Whether that server has not had it before.
+    /// Records which other server hosts an agent; `None` if none does any more. Returns whether that server
+    /// is a new host of the agent.
     pub(crate) fn set_elsewhere(&self, uid: &str, server: Option<&Arc<str>>, now: Micros) -> bool {
         let mut inner = self.lock();
         let Some(server) = server else {
             if inner.elsewhere.remove(uid).is_some() && inner.line(uid).is_none() {
-                // From now on it is waited for.
+                // Restart the silence timeout: the agent gets time to reconnect.
                 inner.agent(uid, now).begin_anew(now);
             }
             return false;
@@ -176,33 +178,36 @@ impl Agents {
         before.as_ref() != Some(server)
     }
 
-    /// How many agents are connected, and how many were not heard of for too long.
+    /// Number of connected agents, and number of agents whose silence timeout has expired.
     pub fn counts(&self) -> (usize, usize) {
         let inner = self.lock();
         let n_connected = inner.agents.values().filter(|agent| agent.line.is_some()).count();
         (n_connected, inner.agents.values().filter(|agent| agent.session.is_lost()).count())
     }
 
-    /// How many runs are carried out here, and how many commands wait for them.
+    /// Number of driven runs, and number of commands in their inboxes.
     pub fn load(&self) -> (usize, usize) {
         let inner = self.lock();
         let waiting = |driven: &Driven| driven.inbox.max_capacity() - driven.inbox.capacity();
         (inner.runs.len(), inner.runs.values().map(waiting).sum())
     }
 
-    /// From now on the agent is waited for. Whether it was not heard of for too long already.
+    /// Whether the silence timeout of an agent has expired. Starts the timeout if the agent is not tracked
+    /// yet.
     pub(crate) fn is_lost(&self, uid: &str, now: Micros) -> bool {
         let mut inner = self.lock();
         let is_elsewhere = inner.elsewhere.contains_key(uid);
         inner.agent(uid, now).session.is_lost() && !is_elsewhere
     }
 
-    /// Something happened to the session with an agent. What it has to be told is sent; the rest is the caller's.
+    /// Feeds an input to the session of an agent. Sends messages for the agent and returns the other outputs,
+    /// which the caller must handle.
     pub(crate) fn step(&self, uid: &str, input: Input, now: Micros) -> Vec<Output> {
         self.lock().agent(uid, now).step(input, now)
     }
 
-    /// The same for something that came over a connection, unless another has taken its place.
+    /// Like [`Self::step`], for an input received over `line`. Ignored if a newer connection has replaced the
+    /// line.
     pub(crate) fn step_from(&self, line: &Line, input: Input, now: Micros) -> Vec<Output> {
         let mut inner = self.lock();
         let agent = inner.agent(&line.uid, now);
@@ -213,12 +218,12 @@ impl Agents {
         }
     }
 
-    /// The same for all agents.
+    /// Like [`Self::step`], for all agents. Returns the agents whose sessions have outputs.
     pub(crate) fn step_all(&self, input: &Input, now: Micros) -> Vec<(String, Vec<Output>)> {
         let Inner { agents, elsewhere, .. } = &mut *self.lock();
         let stepped = agents.iter_mut().map(|(uid, agent)| {
             if agent.line.is_none() && elsewhere.contains_key(uid) {
-                // Whoever has it watches over it.
+                // The host of the agent monitors its heartbeats.
                 agent.begin_anew(now);
                 return (uid.clone(), Vec::new());
             }
@@ -227,8 +232,9 @@ impl Agents {
         stepped.filter(|(_, outputs)| !outputs.is_empty()).collect()
     }
 
-    /// Whoever carries a run out says what of it is in flight with an agent. What the agent is to be sent, and what it
-    /// said of it before.
+    /// Reconciles the session of an agent with the driver's claim: the complete set of the run's attempts in
+    /// flight with the agent. Returns outputs for the caller to handle, such as attempts to deliver and
+    /// repeated reports.
     pub(crate) fn claim(
         &self,
         uid: &str,
@@ -242,13 +248,13 @@ impl Agents {
         agent.send_all(outputs)
     }
 
-    /// Whether an agent that is here was asked for an attempt.
+    /// Whether an attempt was dispatched to an agent through this server.
     pub(crate) fn was_asked(&self, uid: &str, key: AttemptKey) -> bool {
         let inner = self.lock();
         inner.agents.get(uid).is_some_and(|agent| agent.session.in_flight().any(|flight| flight == key))
     }
 
-    /// Ends that nobody has taken for a while, to be told again.
+    /// Results of connected agents that no driver has acknowledged in time, to be resent.
     pub(crate) fn owed(&self, now: Micros) -> Vec<(String, Finished)> {
         let mut inner = self.lock();
         let owed = inner.agents.iter_mut().filter(|(_, agent)| agent.line.is_some());
@@ -256,19 +262,19 @@ impl Agents {
         owed.flat_map(|(uid, ends)| ends.into_iter().map(|finished| (uid.clone(), finished))).collect()
     }
 
-    /// An attempt, made at the request of the session.
+    /// Sends a message to an agent, typically an attempt that its session requested.
     pub(crate) fn send(&self, uid: &str, message: ToAgent) {
         if let Some(agent) = self.lock().agents.get_mut(uid) {
             agent.send(message);
         }
     }
 
-    /// A run is carried out here from now on.
+    /// Registers a run that this server drives.
     pub(crate) fn add_run(&self, run: RunId, blueprint: Arc<Blueprint>, inbox: mpsc::Sender<Command>) {
         self.lock().runs.insert(run, Driven { inbox, blueprint });
     }
 
-    /// Whether an attempt is this agent's to carry out; `None`: its run is not carried out here.
+    /// Whether an agent executes the instance of an attempt; `None` if this server does not drive the run.
     pub(crate) fn is_executor(&self, uid: &str, key: AttemptKey) -> Option<bool> {
         let inner = self.lock();
         let blueprint = &inner.runs.get(&key.run)?.blueprint;
@@ -276,27 +282,27 @@ impl Agents {
         Some(executor == Some(uid))
     }
 
-    /// Whoever carries it out notices, and goes on no longer.
+    /// Unregisters a run. This closes its inbox, at which the driver stops.
     pub fn remove_run(&self, run: RunId) {
         self.lock().runs.remove(&run);
     }
 
-    /// Takes away the runs that are in nobody's hands here any more; with each the uids of those who had to do with it.
+    /// Removes runs whose driver has ended. Returns them with the UIDs of their executing agents.
     pub(crate) fn take_abandoned(&self) -> Vec<(RunId, Vec<String>)> {
         let mut inner = self.lock();
         let abandoned = inner.runs.extract_if(|_, driven| driven.inbox.is_closed());
         abandoned.map(|(run, driven)| (run, executors_of(&driven.blueprint))).collect()
     }
 
-    /// Where a run takes its commands that is carried out here.
+    /// Inbox of a run that this server drives.
     pub(crate) fn run(&self, run: RunId) -> Option<mpsc::Sender<Command>> {
         let inner = self.lock();
         let inbox = &inner.runs.get(&run)?.inbox;
-        // It may have been lost to another server, in the middle of something.
+        // The driver may have lost its lease and ended.
         (!inbox.is_closed()).then(|| inbox.clone())
     }
 
-    /// The same of all of them.
+    /// Inboxes of all runs that this server drives.
     pub(crate) fn runs(&self) -> Vec<mpsc::Sender<Command>> {
         let inner = self.lock();
         let driven = inner.runs.values().filter(|driven| !driven.inbox.is_closed());
@@ -308,7 +314,7 @@ impl Agents {
     }
 }
 
-/// Uids of the nodes whose agents have something to do.
+/// UIDs of the nodes whose agents execute instances of the run.
 pub(crate) fn executors_of(blueprint: &Blueprint) -> Vec<String> {
     let instances = 0..blueprint.n_instances() as u32;
     let nodes: BTreeSet<u32> = instances.filter_map(|instance| blueprint.executor_of(instance)).collect();
@@ -318,7 +324,7 @@ pub(crate) fn executors_of(blueprint: &Blueprint) -> Vec<String> {
 impl Inner {
     fn agent(&mut self, uid: &str, now: Micros) -> &mut Agent {
         self.agents.entry(uid.to_owned()).or_insert_with(|| {
-            // Looked at from time to time whatever it asks for.
+            // The requested wake-up time is ignored: all sessions are woken periodically.
             Agent { session: session(now), line: None }
         })
     }
@@ -334,7 +340,7 @@ fn session(now: Micros) -> HostSession {
 }
 
 impl Agent {
-    /// Nothing is known of it, but that it was there a moment ago.
+    /// Resets the session and restarts the silence timeout.
     fn begin_anew(&mut self, now: Micros) {
         self.session = session(now);
     }
@@ -344,7 +350,7 @@ impl Agent {
         self.send_all(outputs)
     }
 
-    /// Sends what is for the agent; the rest is the caller's.
+    /// Sends messages to the agent and returns the other outputs.
     fn send_all(&mut self, outputs: Vec<Output>) -> Vec<Output> {
         let mut rest = Vec::new();
         for output in outputs {
@@ -380,7 +386,7 @@ mod tests {
     const NOW: Micros = Micros(1);
 
     #[test]
-    fn a_new_connection_takes_the_place_of_the_old_one() {
+    fn new_connection_replaces_the_old_one() {
         let agents = Agents::default();
         let first = agents.connect("7", None, NOW);
         let mut second = agents.connect("7", None, NOW);
@@ -393,7 +399,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_agent_that_does_not_read_is_cut_off() {
+    async fn agent_with_a_full_outbox_is_disconnected() {
         let agents = Agents::default();
         let line = agents.connect("7", None, NOW);
         for _ in 0..=OUTBOX_MAX {
@@ -403,7 +409,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_end_with_the_credential_they_began_with() {
+    async fn revoking_a_credential_closes_its_connections() {
         let agents = Agents::default();
         let (seven, eight) =
             (agents.connect("7", Some([7; 32]), NOW), agents.connect("8", Some([8; 32]), NOW));
@@ -418,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_of_another_server_is_not_missed_until_that_one_has_it_no_longer() {
+    fn agent_hosted_elsewhere_is_lost_only_after_its_host_drops_it() {
         let agents = Agents::default();
         let server: Arc<str> = "other".into();
         assert!(agents.set_elsewhere("7", Some(&server), NOW));
@@ -437,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn old_news_about_an_agent_that_is_here_change_nothing() {
+    fn stale_host_records_do_not_affect_a_connected_agent() {
         let agents = Agents::default();
         let mut line = agents.connect("7", None, NOW);
         let hello = stoker_engine::session::Hello {
@@ -462,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_never_came_is_lost_after_a_while() {
+    fn agent_that_never_connects_is_lost_after_the_timeout() {
         let agents = Agents::default();
         assert!(!agents.is_lost("7", NOW));
         let told = agents.step_all(&Input::Wake, NOW.plus_seconds(60));

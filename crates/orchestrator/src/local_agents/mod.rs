@@ -1,7 +1,7 @@
-//! Agents that the server itself starts: that of the master, those of nodes that are reached over SSH, and, where an
-//! operator wants it for trying out, those of nodes that have none.
+//! Agents that the server starts itself: the agent of the master, agents of nodes reached over SSH, and, if
+//! the operator enables them for testing, agents of nodes that have none.
 //!
-//! How an agent works is none of the server's business: it is given something that starts one.
+//! The implementation of an agent is injected as an [`AgentSpawner`].
 
 mod over_ssh;
 
@@ -17,56 +17,56 @@ use tokio::sync::{Notify, mpsc};
 
 pub use over_ssh::over_ssh;
 
-/// For agents to end what they run, when the server ends.
+/// Shutdown timeout: time for local agents to end their tasks when the server stops.
 const END_TIME_MAX: Duration = Duration::from_secs(15);
 
-/// An agent to be started.
+/// Parameters of an agent to start.
 pub struct LocalAgent {
     pub uid: String,
     pub place: AgentPlace,
-    /// Held until the agent has ended, with all it runs.
+    /// Held until the agent and all of its tasks have ended.
     pub guard: AgentGuard,
-    /// Where it hands in the server's end of each connection it makes.
+    /// Channel to which the agent sends the server side of each connection it opens.
     pub connections: mpsc::UnboundedSender<LocalConnection>,
-    /// Where spans of its attempts come from, if it is in this process.
+    /// Tracer for the spans of its attempts, if it runs in this process.
     pub tracer: Tracer,
 }
 
-/// As long as one of these is held, the server waits for an agent to end.
+/// Delays the shutdown of the server until it is dropped.
 pub struct AgentGuard(#[expect(dead_code, reason = "it is held, not used")] mpsc::Sender<()>);
 
-/// Where an agent runs.
+/// Location at which an agent runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
-    /// In this process.
+    /// In the server process.
     Here {
-        /// Where its journal is, and where its tasks begin.
+        /// Directory of its journal, and working directory of its tasks.
         folder: PathBuf,
-        /// Programs for what only the operator knows how to do, by name.
+        /// Operator-provided executables by hook name, such as `reboot`.
         hooks: BTreeMap<String, PathBuf>,
     },
-    /// On its node, for as long as a connection stands.
+    /// On its node, for the lifetime of an SSH connection.
     Ssh {
-        /// A host, `user@host`, or a name from the configuration of `ssh`.
+        /// A host, `user@host`, or a host alias from the `ssh` configuration.
         destination: String,
         port: Option<u16>,
-        /// Further options of `ssh`.
+        /// Additional command-line options for `ssh`.
         options: Vec<String>,
-        /// What is started on the node.
+        /// Command that starts the agent on the node.
         command: Vec<String>,
     },
 }
 
-/// The server's end of a connection with an agent that it started.
+/// Server side of a connection to a local agent.
 pub struct LocalConnection {
     pub send: mpsc::Sender<ToAgent>,
     pub receive: mpsc::Receiver<FromAgent>,
 }
 
-/// Starts an agent that lives until nobody takes its connections.
+/// Starts an agent that lives until the receiver of its connections is dropped.
 pub type AgentSpawner = Arc<dyn Fn(LocalAgent) + Send + Sync>;
 
-/// Which agents are ours.
+/// Registry of the agents that this server has started.
 #[derive(Default)]
 pub struct LocalAgents {
     spawner: OnceLock<AgentSpawner>,
@@ -75,12 +75,12 @@ pub struct LocalAgents {
 }
 
 struct Started {
-    /// Says: is it still ours?
+    /// Notified when the server must check whether it should still run the agent.
     bell: Arc<Notify>,
     is_inside: bool,
 }
 
-/// Both ends of what agents hold.
+/// Both ends of a channel that is closed when all agents have dropped their guard.
 struct Guards {
     held: Option<mpsc::Sender<()>>,
     released: Option<mpsc::Receiver<()>>,
@@ -94,7 +94,7 @@ impl Default for Guards {
 }
 
 impl LocalAgents {
-    /// From now on agents can be started here. The first spawner stays: two would start two agents for one node.
+    /// Enables local agents. Only the first spawner is used: two would start two agents for one node.
     pub fn set_spawner(&self, spawner: AgentSpawner) {
         let _ = self.spawner.set(spawner);
     }
@@ -103,12 +103,12 @@ impl LocalAgents {
         self.spawner.get()
     }
 
-    /// None: the server ends, and starts no more.
+    /// Guard for a new agent; `None` if the server is shutting down.
     pub(crate) fn guard(&self) -> Option<AgentGuard> {
         self.guards.lock().unwrap_or_else(PoisonError::into_inner).held.clone().map(AgentGuard)
     }
 
-    /// Waits until all agents have ended, with all they run; not for ever.
+    /// Waits until all agents and their tasks have ended, at most [`END_TIME_MAX`].
     pub(crate) async fn ended(&self) {
         let released = {
             let mut guards = self.guards.lock().unwrap_or_else(PoisonError::into_inner);
@@ -116,7 +116,7 @@ impl LocalAgents {
             guards.released.take()
         };
         let Some(mut released) = released else { return };
-        // Nobody sends: it is over when nobody could.
+        // No messages are sent: `recv` returns when all guards are dropped.
         if tokio::time::timeout(END_TIME_MAX, released.recv()).await.is_err() {
             tracing::warn!("agents inside of the server did not end in time");
         }
@@ -126,7 +126,7 @@ impl LocalAgents {
         self.started().contains_key(uid)
     }
 
-    /// None: somebody was faster.
+    /// Registers an agent as started; `None` if it already is.
     pub(crate) fn start(&self, uid: &str, is_inside: bool) -> Option<Arc<Notify>> {
         let mut started = self.started();
         if started.contains_key(uid) {
@@ -137,7 +137,7 @@ impl LocalAgents {
         Some(bell)
     }
 
-    /// Whether the agent of a node is inside of the server, where the machine is not the node's.
+    /// Whether the agent of a node runs in the server process, that is, not on the machine of the node.
     pub(crate) fn is_pretended(&self, uid: &str) -> bool {
         NodeId::parse(uid).is_some() && self.started().get(uid).is_some_and(|started| started.is_inside)
     }
@@ -146,7 +146,7 @@ impl LocalAgents {
         self.started().remove(uid);
     }
 
-    /// Whether an agent that was started here still belongs here is looked at.
+    /// Triggers a check whether this server should still run an agent.
     pub(crate) fn reconsider(&self, uid: &str) {
         if let Some(started) = self.started().get(uid) {
             started.bell.notify_one();

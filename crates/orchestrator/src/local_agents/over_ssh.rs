@@ -1,19 +1,21 @@
-//! How a node is reached whose attributes say `transport: ssh`.
+//! Parses and validates the node attributes for agents over SSH.
 //!
-//! What `ssh` needs to know beside is in the map `ssh`: `host` (else the address of the node), `user`, `port`, `options`,
-//! `program` (where `stoker` is on the node), `state` (where the agent keeps its journal there) and `hooks`.
+//! A node with `transport: ssh` is reached over SSH. The map `ssh` configures the connection: `host`
+//! (default: the node's address), `user`, `port`, `options`, `program` (path of `stoker` on the node),
+//! `state` (directory of the agent's journal on the node) and `hooks`.
 
 use stoker_model::{Json, JsonMap, Node};
 
 use super::AgentPlace;
 
-/// Where a mistake is, and what it is.
+/// Path of the invalid attribute, and the error message.
 type Problem = (String, String);
 
-/// What a node can be asked for that only its operator knows how to do.
+/// Hooks that a node supports: operations that only its operator can implement.
 const HOOKS: &[&str] = &["erase_node", "reboot"];
 
-/// `None`: by itself. Otherwise how, or every mistake in what is said about it.
+/// Location of the agent of a node reached over SSH; `None` if the agent of the node connects by itself. On
+/// failure, all validation errors.
 pub fn over_ssh(node: &Node) -> Result<Option<AgentPlace>, Vec<Problem>> {
     let mut reading = Reading::default();
     let is_meant = match present(&node.attributes, "transport") {
@@ -33,7 +35,7 @@ pub fn over_ssh(node: &Node) -> Result<Option<AgentPlace>, Vec<Problem>> {
     }
 }
 
-/// Settings are merged, so what is to go is set to nothing.
+/// Attributes are merged, so a null value means that the key is unset.
 fn present<'m>(map: &'m JsonMap, key: &str) -> Option<&'m Json> {
     map.get(key).filter(|value| !value.is_null())
 }
@@ -88,7 +90,7 @@ impl Reading {
         text
     }
 
-    /// A part of a destination: with a dash in front `ssh` would take it for an option.
+    /// Component of an SSH destination. A leading dash is rejected because `ssh` would parse it as an option.
     fn word(&mut self, said: &JsonMap, key: &str) -> Option<String> {
         let text = self.text(said, key)?;
         if text.starts_with('-') || text.contains(char::is_whitespace) {
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_says_how_it_is_reached() {
+    fn ssh_attributes_configure_the_agent_command() {
         for by_itself in [json!({}), json!({"transport": null, "ssh": null}), json!({"ssh": {"port": 22}})] {
             assert_eq!(over_ssh(&node(&by_itself)), Ok(None));
         }
@@ -220,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_with_its_place() {
+    fn every_validation_error_names_its_attribute() {
         let cases: &[(Json, &[&str])] = &[
             (json!({"transport": "shh"}), &["transport"]),
             (json!({"transport": 5, "ssh": "root@gate"}), &["transport", "ssh"]),

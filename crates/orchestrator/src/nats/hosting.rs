@@ -1,16 +1,16 @@
-//! How many sessions over NATS this server serves.
+//! Limits the number of agent sessions over NATS.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Conversations of one server. Who calls beyond that is left to another.
+/// Maximum number of sessions per server. Further calls are ignored, so that another server can accept them.
 const HOSTED_MAX: u32 = 50_000;
-/// For telling agents that this server goes.
+/// Shutdown timeout: time to notify agents that this server stops.
 const GOODBYE_MAX: Duration = Duration::from_secs(2);
 
-/// The conversations that go on.
+/// Counts the sessions in progress.
 pub(crate) struct NatsHosting {
     places: Arc<Semaphore>,
 }
@@ -22,12 +22,12 @@ impl Default for NatsHosting {
 }
 
 impl NatsHosting {
-    /// `None`: there are too many sessions.
+    /// Reserves a session; `None` at the limit.
     pub(crate) fn begin(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
-    /// All agents know that this server goes, or it was tried.
+    /// Waits until all sessions have ended, at most [`GOODBYE_MAX`].
     pub(crate) async fn ended(&self) {
         _ = tokio::time::timeout(GOODBYE_MAX, self.places.acquire_many(HOSTED_MAX)).await;
     }

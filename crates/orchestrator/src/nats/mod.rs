@@ -1,4 +1,4 @@
-//! The connection with NATS, and users of it for agents.
+//! Connects to NATS and issues NATS users for agents.
 
 mod hosting;
 mod users;
@@ -11,7 +11,7 @@ use stoker_bus::{Bus, Memory, Nats, NatsAuth, NatsError, NatsOptions};
 pub(crate) use hosting::NatsHosting;
 pub use users::NatsUsers;
 
-/// Why there is no bus as the operator wants it.
+/// Reason why the configured bus is unavailable.
 #[derive(Debug, thiserror::Error)]
 pub enum NatsFailed {
     #[error(transparent)]
@@ -22,7 +22,8 @@ pub enum NatsFailed {
     Keys { path: PathBuf, source: AuthorityError },
 }
 
-/// The bus that was asked for; a NATS that is away is waited for in the background.
+/// Connects to NATS if it is configured, otherwise creates an in-memory bus. An unreachable NATS server is
+/// retried in the background.
 pub(crate) async fn connect(
     settings: Option<&stoker_settings::Nats>,
 ) -> Result<(Bus, Option<NatsUsers>), NatsFailed> {

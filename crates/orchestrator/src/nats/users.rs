@@ -1,7 +1,7 @@
-//! Users of NATS for agents: made when one asks, taken back when it is sent away.
+//! NATS users for agents: issued on request, revoked with the agent's credential.
 //!
-//! Nothing is kept. The key of a user follows from our own and from the credential of the agent, so every server of the
-//! group makes the same one, and an agent that joins again has another.
+//! No user is stored. The key of a user is derived from the server's own keys and the agent's credential, so
+//! all servers derive the same key, and an agent that joins again gets a different one.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use stoker_wire::nats::{UserAnswer, may_publish, may_subscribe};
 
 use stoker_services::random;
 
-/// An agent asks again when half of it is over.
+/// Lifetime of a user JWT. Agents request a new one after half of it.
 const LIFE_SECONDS: Seconds = 12 * 3600;
-/// For one word to NATS.
+/// Lifetime of the system user, which is used for a single revocation.
 const BRIEF_SECONDS: Seconds = 60;
-/// Clocks of servers and of NATS differ.
+/// Allowance for clock skew between the servers and NATS.
 const SLACK_SECONDS: Seconds = 60;
 
 #[derive(Clone)]
@@ -30,7 +30,7 @@ impl NatsUsers {
         Self { authority: Arc::new(authority), options }
     }
 
-    /// A user for the agent whose credential has this digest.
+    /// Issues a user for the agent whose credential has this digest.
     pub fn of_agent(&self, uid: &str, digest: &str, now: Micros) -> Result<UserAnswer, AuthorityError> {
         let key = self.key_of(uid, digest)?;
         let permissions =
@@ -49,12 +49,12 @@ impl NatsUsers {
         Ok(UserAnswer { jwt: user.jwt, seed: user.seed, key, expires_in_seconds })
     }
 
-    /// How the user of that agent is called.
+    /// Public key of the agent's user.
     pub(crate) fn key_of(&self, uid: &str, digest: &str) -> Result<String, AuthorityError> {
         user_key(self.bytes(uid, digest)?)
     }
 
-    /// NATS cuts the agent off and lets it in no more.
+    /// Revokes the agent's user: NATS closes its connections and rejects new ones.
     pub(crate) async fn revoke(&self, uid: &str, digest: &str, now: Micros) -> Result<(), RevokeError> {
         let now = seconds(now);
         let key = random::bytes().map_err(|_| RevokeError::Away("there are no random numbers".to_owned()))?;
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_user_follows_from_the_credential() {
+    fn user_key_is_derived_from_the_credential() {
         let authority = || Authority::new([1; 32], [2; 32], [3; 32]).unwrap();
         let users = || NatsUsers::new(authority(), NatsOptions::new("nats://a".to_owned()));
         let key = users().key_of("7", "aa").unwrap();

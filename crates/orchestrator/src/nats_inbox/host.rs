@@ -1,4 +1,5 @@
-//! Agents that come over NATS: whichever server takes the call is the host.
+//! Agent sessions over NATS. Calls are distributed over a queue group: the server that receives a call
+//! becomes the host of the agent.
 
 use std::time::Duration;
 
@@ -15,16 +16,16 @@ use crate::nats::NatsUsers;
 use crate::orchestrator::Orchestrator;
 use crate::session::{AgentTransport, converse};
 
-/// Messages on their way; a side that is faster than the other waits.
+/// Capacity of the message channels in each direction. Senders block while they are full.
 const QUEUE: usize = 64;
-/// An agent that hears nothing for as long calls again.
+/// An agent that receives nothing for `silence_max` calls again.
 const PIPE: PipeSettings = PipeSettings {
     ping_every: Duration::from_secs(10),
     silence_max: Duration::from_secs(25),
     bytes_max: FROM_AGENT_BYTES_MAX,
 };
 const LISTEN_AGAIN: Duration = Duration::from_secs(3);
-/// Takes calls of agents. Never returns.
+/// Accepts calls of agents. Never returns.
 pub(crate) async fn host(orchestrator: &Orchestrator, users: &NatsUsers, monitor: &TaskMonitor) {
     loop {
         monitor.start();
@@ -57,7 +58,7 @@ async fn listen(
     Ok(())
 }
 
-/// From a call to the end of the conversation.
+/// Authenticates a call and serves the session until it ends.
 async fn answer(
     orchestrator: &Orchestrator,
     users: &NatsUsers,
@@ -88,7 +89,7 @@ async fn answer(
     Ok(())
 }
 
-/// The credential that a call was judged by, as sessions know it.
+/// Decodes the hexadecimal digest of a credential.
 fn proof_of(digest: &str) -> Option<Proof> {
     let mut proof = Proof::default();
     if digest.len() != 2 * proof.len() {
@@ -111,7 +112,7 @@ impl AgentTransport for Piped {
             let bytes = self.receive.recv().await?;
             match stoker_wire::decode_from_agent(&String::from_utf8_lossy(&bytes)) {
                 Ok(Decoded::Message(message)) => return Some(message),
-                // Of a newer agent, about something that this server does not know.
+                // Message kind of a newer agent version.
                 Ok(Decoded::Unknown) => {}
                 Err(error) => {
                     tracing::warn!(error = %error, "an agent said something that makes no sense");

@@ -1,4 +1,4 @@
-//! Agents that connect over NATS, and results that NATS stores for servers.
+//! Agent sessions over NATS, and consumption of results from the NATS result stream.
 
 mod host;
 mod results;
@@ -10,7 +10,7 @@ use stoker_store::StoreError;
 pub(crate) use host::host;
 pub(crate) use results::take_results;
 
-/// Why something that came over NATS is not taken.
+/// Reason to reject a message from NATS.
 #[derive(Debug, thiserror::Error)]
 enum Unheard {
     #[error(transparent)]

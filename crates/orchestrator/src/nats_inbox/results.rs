@@ -1,7 +1,7 @@
-//! Results that NATS keeps, until a server has them: of agents that may be gone for good.
+//! Consumes results that NATS stores durably, so that results of agents that never reconnect are not lost.
 //!
-//! All servers share them. What is taken goes the way of a result that an agent says in a conversation, and is done with
-//! only when it is in the database. Most of them are by then: whoever spoke with the agent was quicker.
+//! All servers share one consumer. A result takes the same path as a result from a session and is
+//! acknowledged after it is committed. Most results are duplicates: the session delivered them earlier.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,24 +18,25 @@ use crate::nats::NatsUsers;
 use crate::orchestrator::Orchestrator;
 use crate::results::{Hops, Receipt, deliver_and_wait};
 
-/// As much as NATS keeps, half of what the account may.
+/// Maximum size of the stream: half of the account's quota.
 const BYTES_MAX: u64 = 512 << 20;
-/// Nobody waits for a result that is older.
+/// Retention of results. No run waits longer for a result.
 const AGE_MAX: Duration = Duration::from_hours(7 * 24);
-/// An agent that does not hear that a result is kept says it again within seconds.
+/// Deduplication window. An agent that gets no acknowledgement from NATS publishes the result again within
+/// seconds.
 const ONCE_WITHIN: Duration = Duration::from_mins(2);
-/// Longer than settling one may take.
+/// Ack timeout before redelivery. Longer than a result takes to commit.
 const TAKEN_FOR: Duration = Duration::from_secs(30);
-/// Results that are dealt with at the same time.
+/// Maximum number of results in flight.
 const AT_ONCE: usize = 128;
-/// Pauses before one whose run is in nobody's hands is looked at again.
+/// Bounds of the exponential backoff before the redelivery of a result whose run has no driver.
 const AGAIN_MIN: Duration = Duration::from_millis(500);
 const AGAIN_MAX: Duration = Duration::from_mins(1);
 const LISTEN_AGAIN: Duration = Duration::from_secs(3);
-/// The connection comes by itself; asking whether it is there costs nothing.
+/// Interval of the check for a connection. The client reconnects by itself, and the check is local.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
-/// Takes results. Never returns.
+/// Consumes results. Never returns.
 pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers, monitor: &TaskMonitor) {
     let mut told = String::new();
     loop {
@@ -44,11 +45,11 @@ pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers,
         monitor.fail(&error);
         orchestrator.metrics.bus.keeps.set(0);
         if matches!(error, Unheard::Bus(BusError::Away(_))) {
-            // Told of already by whoever connects.
+            // The NATS client has already logged the lost connection.
             tokio::time::sleep(LOOK_AGAIN).await;
             continue;
         }
-        // Said once, not every few seconds for as long as it is so.
+        // Log a persistent error once, not on every retry.
         let why = error.to_string();
         if why != told {
             tracing::warn!(
@@ -61,7 +62,7 @@ pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers,
     }
 }
 
-/// Until something is wrong with it.
+/// Consumes results until an error occurs.
 async fn take_all(
     orchestrator: &Orchestrator,
     users: &NatsUsers,
@@ -106,7 +107,7 @@ fn settings() -> Result<KeepSettings, SubjectError> {
 async fn deal_with(orchestrator: &Orchestrator, users: &NatsUsers, kept: Kept) {
     let receipt = match judge(orchestrator, users, &kept).await {
         Ok((uid, finished)) => deliver_and_wait(orchestrator, &uid, finished, Hops::Allowed).await,
-        // The database may not have answered.
+        // The database may be unavailable; retry.
         Err(Unheard::Store(error)) => {
             tracing::warn!(error = %error, "whose a result is that NATS kept is not known yet");
             Receipt::Pending
@@ -142,8 +143,8 @@ async fn dropped(kept: Kept) {
     }
 }
 
-/// Whose it is and what it says. Whoever speaks under the key of an agent has it, on a NATS that asks who somebody is; and
-/// an agent that was sent away, or joined again, has another or none.
+/// Authenticates and decodes a result. NATS restricts each agent to subjects with its own key; the key must
+/// be derived from the agent's current credential, so results of revoked credentials are rejected.
 async fn judge(
     orchestrator: &Orchestrator,
     users: &NatsUsers,
@@ -171,13 +172,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_and_have_an_end() {
+    fn redelivery_backoff_is_exponential_and_bounded() {
         assert_eq!([0, 1, 2, 3].map(pause), [1, 1, 2, 4].map(|n| AGAIN_MIN * n));
         assert_eq!([100, u64::MAX].map(pause), [AGAIN_MAX; 2]);
     }
 
     #[test]
-    fn what_is_kept_can_be_named() {
+    fn result_subject_pattern_is_valid() {
         assert_eq!(settings().unwrap().subjects.as_str(), "stoker.agent.*.*.result");
     }
 }

@@ -1,4 +1,4 @@
-//! What is done about a message of another server.
+//! Handles messages from other servers.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub(super) async fn handle_message(orchestrator: &Orchestrator, envelope: Envelo
     }
 }
 
-/// The attempt came with the message: the session need not ask the driver for it.
+/// The message contains the attempt, so it is sent without requesting it from the driver.
 async fn dispatch(
     orchestrator: &Orchestrator,
     uid: &str,
@@ -145,7 +145,8 @@ async fn from_agent(orchestrator: &Orchestrator, from: &Arc<str>, uid: String, t
     }
 }
 
-/// If the run has no driver here, the sender looks for it elsewhere.
+/// Sends a command to the driver of a run. If this server does not drive it, the sender looks up the driver
+/// again.
 async fn to_run(orchestrator: &Orchestrator, from: &Arc<str>, run: RunId, command: Command) {
     if let Some(inbox) = orchestrator.agents.run(run)
         && inbox.send(command).await.is_ok()
@@ -155,7 +156,7 @@ async fn to_run(orchestrator: &Orchestrator, from: &Arc<str>, run: RunId, comman
     orchestrator.peers.send(from, &PeerMessage::NotMine { run: run.0 });
 }
 
-/// Idempotent: a repeated request is answered, not carried out again.
+/// Idempotent: a retried request gets the cached response and is not executed again.
 fn control(orchestrator: &Orchestrator, from: Arc<str>, id: u64, run: RunId, what: RunControl) {
     let request = (from.to_string(), id);
     match orchestrator.peers.begin_request(&request) {
@@ -171,7 +172,7 @@ fn control(orchestrator: &Orchestrator, from: Arc<str>, id: u64, run: RunId, wha
     });
 }
 
-/// A result that another server took from whoever stored it; that server has verified the agent.
+/// Handles a stored result that another server has consumed and authenticated.
 fn settle(orchestrator: &Orchestrator, from: Arc<str>, id: u64, uid: String, text: &str) {
     let Ok(Decoded::Message(FromAgent::Finished(finished))) = decode_from_agent(text) else {
         tracing::warn!("cannot decode a result that a peer forwarded");

@@ -1,4 +1,5 @@
-//! Messages of other servers, and what is read about them from the database.
+//! Receives messages from other servers, and polls the database for messages, live servers and agent
+//! locations.
 
 mod handle;
 mod poll;
@@ -14,10 +15,10 @@ use self::handle::handle_message;
 use crate::orchestrator::Orchestrator;
 use crate::peers::{Envelope, Peers};
 
-/// Before subscribing again.
+/// Delay before resubscribing.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Handles what comes over the bus. Never returns where there is one.
+/// Handles messages from the bus. Never returns, unless there is no bus.
 pub(crate) async fn listen(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
     let Some((bus, seal)) = &orchestrator.peers.bus else { return };
     let owner = &orchestrator.context.owner;

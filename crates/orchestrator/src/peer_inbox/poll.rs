@@ -1,4 +1,4 @@
-//! What is looked at again and again: who is there, where agents are, and letters.
+//! Polls the database for live servers, agent locations and messages.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::orchestrator::Orchestrator;
 use crate::peers::{Envelope, MEMBERS_INTERVAL};
 use crate::routing::resend_unacked;
 
-/// Between two looks for letters: short while there are some, longer and longer while there are none.
+/// Bounds of the poll interval: minimal after activity, doubled after each idle poll.
 const LOOK_MIN: Duration = Duration::from_millis(20);
 const LOOK_MAX: Duration = Duration::from_millis(500);
 const MAIL_MAX: u32 = 500;
-/// How often letters that were read are removed.
+/// Interval at which handled messages are acknowledged.
 const DONE_INTERVAL: Duration = Duration::from_secs(2);
-/// What was read last.
+/// Cursor and schedule of the poller.
 struct Reader {
     mail: i64,
     is_done: bool,
@@ -30,7 +30,7 @@ struct Reader {
     owed_at: Instant,
 }
 
-/// Looks for everything that others have to say, until the server ends.
+/// Polls until the server stops.
 pub(crate) async fn poll(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
     let now = Clock::instant();
     let mut reader = Reader { mail: 0, is_done: true, members_at: None, done_at: now, owed_at: now };
@@ -58,7 +58,7 @@ pub(crate) async fn poll(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
 }
 
 impl Reader {
-    /// How many letters and changes there were.
+    /// Polls once. Returns the number of messages and location changes.
     async fn look(&mut self, orchestrator: &Orchestrator) -> Result<usize, StoreError> {
         let mut session = orchestrator.context.store.read().await?;
         if self.members_at.is_none_or(|at| at.elapsed() >= MEMBERS_INTERVAL) {
@@ -98,7 +98,7 @@ impl Reader {
     }
 }
 
-/// Servers that came or went take their agents with them.
+/// Updates the live servers. When servers join or leave, the locations of their agents are recomputed.
 async fn note_members(orchestrator: &Orchestrator, members: &[Member]) {
     let heard_since = orchestrator.context.alive_since(orchestrator.context.clock.now());
     let others: HashMap<Arc<str>, bool> = members
@@ -138,7 +138,7 @@ async fn note_hosts(orchestrator: &Orchestrator, hosts: Vec<AgentHost>) {
             let was_here = before.is_some_and(|server| *server == *orchestrator.context.owner);
             let is_away = host.server_id.is_some_and(|server| server != orchestrator.context.owner);
             if was_here && is_away {
-                // It has connected elsewhere: what is left of its connection here is of no use.
+                // The agent has connected to another server; its connection here is stale.
                 orchestrator.agents.close(&host.uid);
             }
             changed.push(host.uid);
@@ -147,7 +147,7 @@ async fn note_hosts(orchestrator: &Orchestrator, hosts: Vec<AgentHost>) {
     place(orchestrator, changed).await;
 }
 
-/// Works out where agents are as things stand, and tells the runs that are carried out here.
+/// Recomputes the locations of agents and notifies the drivers on this server of changes.
 async fn place(orchestrator: &Orchestrator, uids: Vec<String>) {
     let now = orchestrator.context.clock.now();
     for uid in uids {
@@ -172,7 +172,7 @@ async fn place(orchestrator: &Orchestrator, uids: Vec<String>) {
             && !is_live
             && let Some(line) = orchestrator.agents.line_id(&uid)
         {
-            // Somebody who has it no longer has said so late.
+            // A former host has reported the disconnect late; record the connection to this server again.
             orchestrator.peers.moved(&uid, line, true);
         }
     }

@@ -1,7 +1,7 @@
-//! What servers of a group say to each other.
+//! Messages between the servers that share a database.
 //!
-//! A letter can be lost, and can come twice or late. Whatever matters is said again by whoever is waiting, and hearing it
-//! again changes nothing. Messages of and to agents are spelled as on the wire.
+//! Messages may be lost, duplicated or delayed: senders repeat what matters until it takes effect, and
+//! handling a message is idempotent. Messages from and to agents are embedded in their wire encoding.
 
 use serde::{Deserialize, Serialize};
 use stoker_engine::run::{InFlight, Input as RunInput, StopHow};
@@ -14,7 +14,8 @@ use crate::agents::RunResponse;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Envelope {
     pub(crate) from: String,
-    /// Under the name it had in earlier versions, with which it is exchanged during an upgrade.
+    /// Serialized under its former name, because servers of different versions exchange messages during an
+    /// upgrade.
     #[serde(rename = "letter")]
     pub(crate) message: PeerMessage,
 }
@@ -22,40 +23,41 @@ pub(crate) struct Envelope {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum PeerMessage {
-    /// To whoever has an agent: it is to carry this out.
+    /// To the host of an agent: dispatch this attempt.
     Dispatch {
         uid: String,
         key: Key,
         generation: u64,
         start: String,
     },
-    /// To the same: what of a run is in flight with it. What else it carries out of that run nobody waits for.
+    /// To the host of an agent: the complete set of the run's attempts in flight with the agent. The host
+    /// cancels all other attempts of the run.
     Claim {
         uid: String,
         run: i64,
         generation: u64,
         flights: Vec<Flight>,
     },
-    /// To the same: an attempt that it had not got, a cancellation, an acknowledgement, the end of a run.
+    /// To the host of an agent: a requested attempt, a cancellation, an acknowledgement, or the end of a run.
     ToAgent {
         uid: String,
         text: String,
     },
-    /// To whoever carries a run out: an agent has not got this.
+    /// To the driver of a run: the agent has not received this attempt.
     Deliver {
         uid: String,
         key: Key,
     },
-    /// To the same: what an agent says.
+    /// To the driver of a run: a message from an agent.
     FromAgent {
         uid: String,
         text: String,
     },
-    /// To whoever took somebody for the one who carries a run out: it is not.
+    /// To a server that addressed the sender as the driver of a run: the sender does not drive it.
     NotMine {
         run: i64,
     },
-    /// To whoever carries a run out: somebody wants something.
+    /// To the driver of a run: a control request. Answered with `Answer`.
     Ask {
         id: u64,
         run: i64,
@@ -65,25 +67,25 @@ pub(crate) enum PeerMessage {
         id: u64,
         answer: RunResponse,
     },
-    /// To whoever carries a run out: an end that somebody kept. Answered when it is safe.
+    /// To the driver of a run: a result from durable storage. Answered when the result is committed.
     Settle {
         id: u64,
         uid: String,
         text: String,
     },
-    /// To all: logins have changed.
+    /// To all servers: authentication tokens changed; clear their cache.
     ForgetTokens,
-    /// To all: end the connection of an agent.
+    /// To all servers: close the connection of an agent.
     CloseAgent {
         uid: String,
     },
-    /// To all: there may be a run that nobody carries out.
+    /// To all servers: look for runs without a driver.
     TakeUp,
-    /// To all: something happened in a run.
+    /// To all servers: a run changed; wake its watchers.
     News {
         run: i64,
     },
-    /// Of a newer server.
+    /// Sent by a newer version; ignored.
     #[serde(other)]
     Unknown,
 }
@@ -109,7 +111,7 @@ enum How {
     Now,
 }
 
-/// What can be asked of a run.
+/// Control request to the driver of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RunControl {
@@ -152,7 +154,7 @@ impl From<Flight> for InFlight {
 }
 
 impl RunControl {
-    /// `None`: nobody but the driver says such a thing.
+    /// `None` if the input is internal to the driver.
     pub(crate) fn of(input: &RunInput) -> Option<Self> {
         match input {
             RunInput::Stop { how: StopHow::Graceful } => Some(Self::StopGracefully),
@@ -174,7 +176,7 @@ impl RunControl {
 }
 
 impl PeerMessage {
-    /// The text of an envelope with this letter in it.
+    /// Serializes an envelope with this message.
     pub(crate) fn encode(&self, from: &str) -> String {
         #[derive(Serialize)]
         struct Outside<'l> {
@@ -182,7 +184,7 @@ impl PeerMessage {
             #[serde(rename = "letter")]
             message: &'l PeerMessage,
         }
-        // Texts, numbers and lists always have a text form.
+        // Serializing strings, numbers and lists cannot fail.
         serde_json::to_string(&Outside { from, message: self }).unwrap_or_default()
     }
 }
@@ -210,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_flight_is_read_as_it_was_written() {
+    fn claims_round_trip() {
         let key = AttemptKey { run: RunId(7), instance: 3, attempt: 2 };
         let flights = [
             InFlight { key, is_started: true, cancel: None },
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_and_answers_cross() {
+    fn control_requests_and_responses_round_trip() {
         for wish in [RunControl::StopGracefully, RunControl::StopNow, RunControl::Pause, RunControl::Resume] {
             assert_eq!(RunControl::of(&wish.input()), Some(wish));
         }
@@ -239,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_of_newer_servers_are_told_from_nonsense() {
+    fn unknown_messages_are_distinguished_from_malformed_ones() {
         let newer = br#"{"from":"a","letter":{"kind":"dance","steps":3}}"#;
         assert!(matches!(Envelope::decode(newer).unwrap().message, PeerMessage::Unknown));
         for text in ["", "{}", r#"{"from":"a"}"#, r#"{"from":"a","letter":{"kind":"take_up"}"#] {

@@ -1,19 +1,21 @@
-//! Servers that share one database, and perhaps a bus.
+//! Sends messages to the servers that share the database.
 //!
-//! An agent is connected to one of them, its *host*; a run is carried out by one of them, its *driver*, for as long as it
-//! holds the lease. Both exchange messages: over the bus where it reaches the other server, else through a table of the
-//! database that every server polls. Messages are never the source of truth. What is decided is committed before anybody is
-//! told; which server has an agent, and which servers are alive, is in tables that everybody polls.
+//! An agent is connected to one server, its *host*; a run is executed by one server, its *driver*, for as
+//! long as that server holds the lease. Host and driver exchange messages over the bus if both are connected
+//! to it, otherwise through a database table that every server polls. Messages are never the source of truth:
+//! decisions are committed before messages about them are sent, and agent hosts and live servers are recorded
+//! in tables that every server polls.
 //!
 //! ```text
 //! driver ── dispatch, claim, acknowledge ──▶ host ◀─▶ an agent
 //!        ◀── deliver, started, finished ────
 //! ```
 //!
-//! A driver claims again what has not started, and everything when a host announces the agent; a host resends a result until
-//! it is acknowledged. A server that is alone sends nothing, and looks once a second whether that is still so.
+//! A driver repeats its claim for attempts that have not started, and claims all attempts in flight when the
+//! agent gets a new host. A host resends a result until it is acknowledged. A server without peers sends
+//! nothing and reads the list of servers once a second.
 //!
-//! This module sends. What is done about messages of others is in `peer_inbox`.
+//! Incoming messages are handled by `peer_inbox`.
 
 mod message;
 mod seal;
@@ -38,50 +40,50 @@ use transport::Outgoing;
 use crate::agents::RunResponse;
 use crate::context::OrchestratorContext;
 
-/// Messages that wait to be sent. More are dropped: senders repeat what matters.
+/// Capacity of the send queue. Messages are dropped while it is full: senders repeat what matters.
 const QUEUE_MAX: usize = 65_536;
-/// Requests whose response is remembered, in case they are repeated.
+/// Number of recent requests whose responses are cached to deduplicate retries.
 const ANSWERED_MAX: usize = 1024;
-/// Runs whose driver is cached before the cache is cleared.
+/// Maximum number of runs in the driver cache. A full cache is cleared.
 const DRIVERS_MAX: usize = 10_000;
-/// Before a request is repeated.
+/// Response timeout after which a request is retried.
 const REPEAT_AFTER: Duration = Duration::from_secs(3);
-/// How often the list of live servers is read.
+/// Interval at which the list of live servers is read.
 pub(crate) const MEMBERS_INTERVAL: Duration = Duration::from_secs(1);
-/// Before a retry when the database does not answer.
+/// Delay before a retry while the database is unavailable.
 const PAUSE: Duration = Duration::from_millis(500);
 
 pub struct Peers {
     context: OrchestratorContext,
-    /// Reaches other servers faster than the database; the seal authenticates them.
+    /// Delivers messages faster than the database; the seal authenticates their sender. `None` without NATS.
     pub(crate) bus: Option<(Bus, Seal)>,
     outgoing: mpsc::Sender<Outgoing>,
-    /// Taken by the sender.
+    /// Taken by the sender task.
     queue: Mutex<Option<mpsc::Receiver<Outgoing>>>,
     known: Mutex<Known>,
-    /// Agents that connected or disconnected since the last write.
+    /// Connects and disconnects of agents that are not written yet.
     moves: Mutex<Vec<HostChange>>,
     has_moves: Notify,
-    /// There may be messages in the database.
+    /// Wakes the poller: messages may be in the database.
     pub(crate) look: Notify,
-    /// There may be runs without a driver.
+    /// Wakes the takeover task: runs without a driver may exist.
     pub(crate) take_over: Notify,
     pending: Mutex<HashMap<u64, oneshot::Sender<RunResponse>>>,
     next_request: AtomicU64,
     answered: Mutex<VecDeque<(Request, Option<RunResponse>)>>,
 }
 
-/// The server that sent a request, and its number.
+/// ID of the requesting server, and its request number.
 type Request = (String, u64);
 
-/// What was read or heard of other servers.
+/// Cached state of the other servers.
 #[derive(Default)]
 pub(crate) struct Known {
-    /// Live servers, and whether the bus reaches them.
+    /// Live servers, and whether each is connected to the bus.
     pub(crate) others: HashMap<Arc<str>, bool>,
-    /// The server that each agent was last connected to.
+    /// Host of each agent, as last read.
     pub(crate) hosts: HashMap<String, Arc<str>>,
-    /// Sequence number of the latest change of that.
+    /// Change number of the latest entry of `hosts`; cursor of the next read.
     pub(crate) number: i64,
     drivers: HashMap<RunId, Arc<str>>,
 }
@@ -109,7 +111,7 @@ impl Peers {
         self.bus.is_some()
     }
 
-    /// An agent has connected to this server, or disconnected.
+    /// Queues a connect or disconnect of an agent to be written.
     pub(crate) fn moved(&self, uid: &str, connection: u64, is_connected: bool) {
         if !self.context.is_shared {
             return;
@@ -120,7 +122,7 @@ impl Peers {
         self.has_moves.notify_one();
     }
 
-    /// Writes which agents connected and disconnected. Never returns.
+    /// Writes queued connects and disconnects of agents. Never returns.
     pub(crate) async fn write_moves(&self, monitor: &TaskMonitor) {
         loop {
             self.has_moves.notified().await;
@@ -136,7 +138,7 @@ impl Peers {
                 tracing::warn!(error = %error, "cannot write which agents are connected here; retrying");
                 {
                     let mut waiting = self.moves.lock().unwrap_or_else(PoisonError::into_inner);
-                    // What came meanwhile is newer.
+                    // Changes that arrived during the write are newer and must follow.
                     waiting.splice(0..0, moves);
                 }
                 tokio::time::sleep(PAUSE).await;
@@ -145,7 +147,7 @@ impl Peers {
         }
     }
 
-    /// Writes the heartbeat of this server. Never returns.
+    /// Writes the heartbeat of this server periodically. Never returns.
     pub(crate) async fn beat(&self, monitor: &TaskMonitor) {
         loop {
             monitor.start();
@@ -158,7 +160,7 @@ impl Peers {
         }
     }
 
-    /// This server, as the others see it.
+    /// Record of this server in the list of servers.
     pub fn member(&self) -> Member {
         let settings = &self.context.settings;
         Member {
@@ -185,13 +187,13 @@ impl Peers {
         self.known().drivers.remove(&run);
     }
 
-    /// The cached driver of a run, if it is alive.
+    /// Cached driver of a run, if that server is alive.
     pub(crate) fn known_driver(&self, run: RunId) -> Option<Arc<str>> {
         let known = self.known();
         known.drivers.get(&run).filter(|server| known.others.contains_key(*server)).cloned()
     }
 
-    /// The other server that carries a run out.
+    /// Other live server that drives a run, from the cache or the database.
     pub(crate) async fn driver_of(&self, run: RunId) -> Option<Arc<str>> {
         if !self.context.is_shared {
             return None;
@@ -219,7 +221,8 @@ impl Peers {
         self.known().others.contains_key(server)
     }
 
-    /// Asks the driver of a run on another server; repeats the request until it answers or dies.
+    /// Sends a control request to a driver on another server. Retries until the server responds or is no
+    /// longer alive.
     pub(crate) async fn control(&self, server: &Arc<str>, run: RunId, what: RunControl) -> RunResponse {
         let (id, mut answered) = {
             let (sender, answered) = oneshot::channel();
@@ -241,8 +244,8 @@ impl Peers {
         response
     }
 
-    /// Forwards a result to the driver of its run on another server. With a receipt, that server answers when the result is
-    /// committed.
+    /// Forwards a result to the driver of its run on another server. With a receipt, that server responds
+    /// when the result is committed.
     pub(crate) fn forward_result(
         &self,
         server: &Arc<str>,
@@ -258,26 +261,26 @@ impl Peers {
         self.send(server, &message);
     }
 
-    /// The number of a request whose response goes to `sender`.
+    /// Registers `sender` for the response to a new request and returns the request number.
     fn expect_response(&self, sender: oneshot::Sender<RunResponse>) -> u64 {
         let id = self.next_request.fetch_add(1, Ordering::Relaxed);
         let mut pending = self.pending();
-        // Requests that nobody waits for any more.
+        // Drop requests whose caller has given up.
         pending.retain(|_, sender| !sender.is_closed());
         pending.insert(id, sender);
         id
     }
 
-    /// A peer has responded.
+    /// Delivers a response to the caller of its request.
     pub(crate) fn respond(&self, id: u64, response: RunResponse) {
         if let Some(sender) = self.pending().remove(&id) {
-            // The requester may have given up.
+            // The caller may have given up.
             _ = sender.send(response);
         }
     }
 
-    /// Whether a request is new, and then in progress; otherwise its response, if there is one yet. A repeated request must
-    /// not be carried out twice.
+    /// Deduplicates retries of a request. `Ok` if the request is new; otherwise the cached response, or
+    /// `None` while the request is in progress.
     pub(crate) fn begin_request(&self, request: &Request) -> Result<(), Option<RunResponse>> {
         let mut answered = self.answered();
         if let Some((_, response)) = answered.iter().find(|(known, _)| known == request) {
@@ -290,7 +293,7 @@ impl Peers {
         Ok(())
     }
 
-    /// Remembers the response to a request.
+    /// Caches the response to a request.
     pub(crate) fn end_request(&self, request: &Request, response: RunResponse) {
         if let Some((_, known)) = self.answered().iter_mut().find(|(known, _)| known == request) {
             *known = Some(response);

@@ -1,22 +1,23 @@
-//! Letters over the bus are of servers of this group: whoever else can use that bus must not start anything on nodes.
+//! Authenticates peer messages on the bus with HMAC-SHA256, so that other clients of the bus cannot start
+//! tasks on nodes.
 //!
-//! What they are signed with is in the database, which whoever has it commands anyway.
+//! The secret is stored in the shared database, access to which already gives full control.
 
 use ring::hmac;
 use stoker_model::Micros;
 use stoker_services::{ServiceResult, random};
 use stoker_store::Store;
 
-/// The name of the secret among what all servers have in common.
+/// Name under which the secret is stored among the values shared by all servers.
 const MARK: &str = "letter_key";
 const SECRET_CHARS: usize = 64;
-/// In front of each letter.
+/// Length of the HMAC tag that precedes each message.
 pub(super) const TAG_BYTES: usize = 32;
 
 pub(crate) struct Seal(hmac::Key);
 
 impl Seal {
-    /// The one of all servers; the first of them makes it.
+    /// Loads the shared secret; the first server generates it.
     pub(crate) async fn agree(store: &Store, now: Micros) -> ServiceResult<Self> {
         let made = random::hex_text(SECRET_CHARS)?;
         Ok(Self::new(&store.mark_agree(MARK, &made, now).await?))
@@ -26,13 +27,14 @@ impl Seal {
         Self(hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()))
     }
 
-    /// A letter as it goes over the bus. It is for that server, and good for no other.
+    /// Prepends the HMAC tag. The recipient is signed too, so that the message cannot be replayed to another
+    /// server.
     pub(super) fn close(&self, to: &str, letter: &str) -> Vec<u8> {
         let tag = hmac::sign(&self.0, &signed(to, letter.as_bytes()));
         [tag.as_ref(), letter.as_bytes()].concat()
     }
 
-    /// What was sealed for this server by one that knows the secret.
+    /// Verifies a message for recipient `to`; `None` if the tag is invalid.
     pub(crate) fn open<'l>(&self, to: &str, sealed: &'l [u8]) -> Option<&'l [u8]> {
         let (tag, letter) = sealed.split_at_checked(TAG_BYTES)?;
         hmac::verify(&self.0, &signed(to, letter), tag).ok()?;
@@ -40,7 +42,7 @@ impl Seal {
     }
 }
 
-/// The end of the name is marked, so that no part of a letter can pass as part of a name.
+/// The NUL byte delimits the recipient, so that bytes cannot shift between the recipient and the message.
 fn signed(to: &str, letter: &[u8]) -> Vec<u8> {
     [to.as_bytes(), b"\0", letter].concat()
 }
@@ -53,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whoever_knows_the_secret_is_heard() {
+    fn only_messages_with_a_valid_tag_are_accepted() {
         let seal = Seal::new("s");
         let sealed = seal.close("one", "{}");
         assert_eq!(seal.open("one", &sealed), Some(&b"{}"[..]));
@@ -68,7 +70,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn all_servers_have_the_same() {
+    async fn all_servers_share_one_secret() {
         let folder = Folder::new();
         let store = Store::open(&Database::Sqlite { path: folder.file("db") }).await.unwrap();
         let (one, two) =

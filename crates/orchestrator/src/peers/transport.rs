@@ -1,4 +1,4 @@
-//! Messages on their way out: over the bus, else through the database.
+//! Outgoing messages: over the bus if it reaches the recipient, otherwise through the database.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -11,33 +11,33 @@ use super::seal::{Seal, TAG_BYTES};
 use super::{PeerMessage, Peers};
 
 const BATCH_MAX: usize = 1024;
-/// A message that was not fetched for so long is about the past.
+/// TTL of a message in the database, in seconds. Older messages are outdated: senders have repeated them.
 const MAIL_SECONDS: i64 = 60;
-/// Before a retry when the database does not answer.
+/// Delay between retries while the database is unavailable; after [`TRIES_MAX`] retries the batch is dropped.
 const PAUSE: Duration = Duration::from_millis(500);
 const TRIES_MAX: usize = 20;
 
 pub(super) struct Outgoing {
     to: Arc<str>,
     body: String,
-    /// Not worth a row in the database.
+    /// Wake-up notification: dropped if the bus does not reach the recipient.
     is_bell: bool,
 }
 
 impl Peers {
-    /// Sends to one server. The message may be lost.
+    /// Queues a message to one server. Best effort: the message may be lost.
     pub(crate) fn send(&self, to: &Arc<str>, message: &PeerMessage) {
         self.enqueue(to, self.encode(message), false);
     }
 
-    /// The same to all others.
+    /// Queues a message to all other servers. Best effort.
     pub(crate) fn send_all(&self, message: &PeerMessage) {
         for to in self.others() {
             self.enqueue(&to, self.encode(message), false);
         }
     }
 
-    /// To all others that the bus reaches; the rest polls.
+    /// Queues a wake-up notification to the servers that the bus reaches. The others poll.
     pub(crate) fn ring(&self, message: &PeerMessage) {
         if !self.is_on_bus() {
             return;
@@ -47,7 +47,8 @@ impl Peers {
         }
     }
 
-    /// To all others, past the queue, which is not sent any more while the server stops.
+    /// Writes a message to all other servers directly, for use during shutdown, when the send queue is no
+    /// longer processed.
     pub(crate) async fn send_now(&self, message: &PeerMessage) {
         let body = self.encode(message);
         let mail: Vec<(String, String)> =
@@ -57,7 +58,7 @@ impl Peers {
         }
     }
 
-    /// Sends what waits. Never returns.
+    /// Sends queued messages in batches. Never returns.
     pub(crate) async fn send_queued(&self, monitor: &TaskMonitor) {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut queue) = queue else { return };
@@ -73,13 +74,13 @@ impl Peers {
             let sent = if mail.is_empty() { Ok(()) } else { self.put(&mail).await };
             monitor.finish(&sent);
             if !mail.is_empty() {
-                // A response may come soon.
+                // Poll sooner: a response may follow.
                 self.look.notify_one();
             }
         }
     }
 
-    /// The subject on which the bus brings messages for a server.
+    /// Subject on which a server receives peer messages.
     pub(crate) fn subject(server: &str) -> Option<Subject> {
         Subject::new(["stoker", "server", server]).ok()
     }
@@ -103,7 +104,7 @@ impl Peers {
         self.bus.as_ref().filter(|(bus, _)| hears && bus.is_up())
     }
 
-    /// Whether it is on its way over the bus.
+    /// Publishes a message on the bus. Returns `false` if the message must go through the database.
     async fn over_bus(&self, outgoing: &Outgoing) -> bool {
         let Some((bus, seal)) = self.bus_to(&outgoing.to) else { return false };
         let fits = outgoing.body.len() + TAG_BYTES <= BODY_BYTES_MAX;

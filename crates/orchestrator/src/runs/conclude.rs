@@ -1,4 +1,4 @@
-//! What the records say of a run: that it begins, and how it and its parts ended.
+//! Records the start and the end of runs and child runs.
 
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
@@ -15,7 +15,7 @@ use super::outcome::{mark_nodes, note_on_parent};
 use super::request::RunOptions;
 use crate::orchestrator::Orchestrator;
 
-/// A run and the generation with which this server has it: whoever lost it changes nothing.
+/// A run and the lease generation of this server, for fencing: writes fail after the lease was lost.
 pub(super) type Held = (RunId, i64);
 
 pub(super) async fn change(orchestrator: &Orchestrator, (run, lease): Held) -> Result<Writing, Broken> {
@@ -25,7 +25,7 @@ pub(super) async fn change(orchestrator: &Orchestrator, (run, lease): Held) -> R
     Ok(writing)
 }
 
-/// Says on the records that the part is at work.
+/// Marks a child run as running.
 pub(super) async fn begin_part(
     orchestrator: &Orchestrator,
     held: Held,
@@ -38,7 +38,7 @@ pub(super) async fn begin_part(
     match run.status {
         RunStatus::Running => return Ok(()),
         RunStatus::Pending => run.status = RunStatus::Running,
-        // It was stopped while it was planned.
+        // It was stopped during planning.
         RunStatus::Ready | RunStatus::Error => return Err(Broken::Ended),
     }
     run.started_at = Some(writing.now());
@@ -50,19 +50,19 @@ pub(super) async fn begin_part(
     Ok(())
 }
 
-/// How a part ended.
+/// How a child run ended.
 pub(super) struct Conclusion {
     pub(super) status: RunStatus,
     pub(super) message: Option<String>,
     pub(super) plan: Option<PlanId>,
-    /// It ended because somebody stopped it.
+    /// It ended because it was stopped.
     pub(super) is_stopped: bool,
-    /// Somebody stopped it, and everything of it may have been done by then.
+    /// A stop was requested; the child run may have completed nevertheless.
     pub(super) stop_requested: bool,
 }
 
 impl Conclusion {
-    /// It could not be carried out.
+    /// The child run could not be executed.
     pub(super) fn error(message: String) -> Self {
         Self {
             status: RunStatus::Error,
@@ -73,13 +73,13 @@ impl Conclusion {
         }
     }
 
-    /// It was only to be planned.
+    /// The child run was a dry run.
     pub(super) fn planned(plan: PlanId, message: Option<String>) -> Self {
         Self { status: RunStatus::Ready, message, plan: Some(plan), is_stopped: false, stop_requested: false }
     }
 }
 
-/// Says on the records how a part ended, and returns how: what somebody else has ended stays as it is.
+/// Records the end of a child run and returns its status. A child run that has already ended is unchanged.
 pub(super) async fn conclude_part(
     orchestrator: &Orchestrator,
     held: Held,
@@ -101,7 +101,7 @@ pub(super) async fn conclude_part(
         mark_stopped(&mut run);
     }
     writing.run_update(&run).await?;
-    // Together with the end of this one, so that a crash in between does not lose it.
+    // In the same transaction as the end of this child run, so that a crash cannot lose the stop request.
     if let (RunStatus::Ready, true, Some(parent)) = (status, stop_requested, run.parent_id) {
         stop_parts(&mut writing, parent).await?;
     }
@@ -112,7 +112,7 @@ pub(super) async fn conclude_part(
     Ok(status)
 }
 
-/// Ends the parts of a run that somebody stopped and that have not begun.
+/// Ends the unfinished child runs of a run as stopped.
 pub async fn stop_parts(writing: &mut Writing, parent: RunId) -> Result<(), StoreError> {
     let now = writing.now();
     for mut part in open_parts(writing, parent).await? {
@@ -123,7 +123,7 @@ pub async fn stop_parts(writing: &mut Writing, parent: RunId) -> Result<(), Stor
     Ok(())
 }
 
-/// Says on the records how the whole ended.
+/// Records the end of the parent run, and aborts unfinished child runs.
 pub(super) async fn conclude(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result<(), Broken> {
     let mut writing = change(orchestrator, (parent, lease)).await?;
     let now = writing.now();
@@ -170,7 +170,7 @@ pub(super) async fn conclude(orchestrator: &Orchestrator, parent: RunId, lease: 
     Ok(())
 }
 
-/// What a cluster is after a run: that depends on its nodes, unless somebody stopped it.
+/// Sets the status of a cluster after a run: stopped, or derived from its nodes.
 async fn settle_cluster(writing: &mut Writing, id: ClusterId, is_stopped: bool) -> Result<(), StoreError> {
     let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
     let filter = NodeFilter { cluster: Some(Some(id)), ..NodeFilter::default() };

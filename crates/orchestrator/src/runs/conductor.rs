@@ -1,4 +1,5 @@
-//! Carries out a run graph by graph. A graph is planned when its turn comes, so that it sees what the one before it did.
+//! Executes a run graph by graph. Each graph is planned just before it is executed, so that its plan reflects
+//! the results of the previous graph.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, PoisonError};
@@ -35,16 +36,16 @@ use crate::agents::INBOX_MAX;
 use crate::context::OrchestratorContext;
 use crate::orchestrator::Orchestrator;
 
-/// Before trying again when the database does not answer.
+/// Delay before a retry after a transient error.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Why a part of a run ended without its engine saying so.
+/// Reason why a run or child run ended without a result of the engine.
 pub(super) enum Broken {
-    /// Somebody else carries it out.
+    /// The lease was lost: another server drives the run, or it was deleted.
     Lost,
-    /// Somebody ended it before it began.
+    /// The run was ended before it started.
     Ended,
-    /// It cannot be done.
+    /// The run cannot be executed.
     Refused(ServiceError),
 }
 
@@ -69,12 +70,12 @@ impl From<StoreError> for Broken {
     }
 }
 
-/// Carries a run out in the background, unless this server does so already.
+/// Starts a driver for a run in the background, unless this server already has one.
 pub fn conduct(orchestrator: &Orchestrator, run: RunId) {
     if !orchestrator.conducted.lock().unwrap_or_else(PoisonError::into_inner).insert(run) {
         return;
     }
-    // The notification that it starts was just committed.
+    // The `run started` notification was just committed.
     orchestrator.context.services.webhooks.ring();
     let worker = orchestrator.clone();
     orchestrator.background.spawn(async move {
@@ -89,7 +90,7 @@ pub fn conduct_all(orchestrator: &Orchestrator, runs: Vec<RunId>) {
     }
 }
 
-/// Carries a run out to its end, unless another server does.
+/// Drives a run to its end, unless another server holds the lease. Retries transient errors.
 async fn conduct_to_end(orchestrator: &Orchestrator, parent: RunId) {
     loop {
         match Box::pin(try_conduct(orchestrator, parent)).await {
@@ -122,9 +123,9 @@ async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), B
                 let wanted = Reapply::decode(&options).ok_or_else(unreadable)?;
                 Box::pin(reapply::carry_out(orchestrator, (parent, lease), &wanted)).await
             }
-            // A list that is gone, with its node, leaves nothing to do.
+            // The module list was deleted with its node: there are no child runs, and the run ends.
             (Some(RunKind::Deployment | RunKind::Modules), _) => parts(orchestrator, parent, lease).await,
-            // A graph is carried out as a part of its deployment.
+            // Child runs are executed through their deployment.
             (Some(RunKind::Graph) | None, _) => Err(unreadable().into()),
         }
     };
@@ -132,7 +133,7 @@ async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), B
         done = trace::within(trace::of(&options), work) => done,
         () = held.lost() => Err(Broken::Lost),
     };
-    // Whoever was at work on a part was not asked when the run was lost.
+    // When the lease is lost, the future of the child run is dropped before it can notify its agents.
     for (run, executors) in orchestrator.agents.take_abandoned() {
         call_off(orchestrator, run, &executors).await;
     }
@@ -148,7 +149,7 @@ async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result
     let mut former = None;
     for child in children {
         let mut session = orchestrator.context.store.read().await?;
-        // Read anew: it may have been ended meanwhile.
+        // Read again: it may have been ended in the meantime.
         let child = session.run_get(child.id).await?.ok_or(Broken::Lost)?;
         let is_paused = match former {
             Some(former) => session.run_events_now(former).await?.1,
@@ -177,7 +178,7 @@ async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result
     conclude(orchestrator, parent, lease).await
 }
 
-/// Carries one graph out: how it ended. It begins paused where the one before it ended so.
+/// Executes one graph and returns the final status. Starts paused if the previous graph ended paused.
 async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Result<RunStatus, Broken> {
     let Some(held) = orchestrator.leases.take(child.id).await? else { return Err(Broken::Lost) };
     let lease = held.generation;
@@ -245,7 +246,8 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
     conclude_part(orchestrator, (child.id, lease), child.id, ended).await
 }
 
-/// What is gone or was ended from outside is not carried out by anybody: agents that are at it leave off.
+/// Notifies agents of the end of a run that was ended or deleted externally, so that they cancel its
+/// attempts.
 pub(super) async fn call_off(orchestrator: &Orchestrator, run: RunId, executors: &[String]) {
     if orchestrator.context.has_ended(run).await {
         for uid in executors {
@@ -258,7 +260,7 @@ pub(super) async fn call_off(orchestrator: &Orchestrator, run: RunId, executors:
     }
 }
 
-/// The plan of a part, made now or before.
+/// Stores the plan of a child run: the requested plan, or a new one.
 async fn plan(
     orchestrator: &Orchestrator,
     run: RunId,
@@ -284,7 +286,7 @@ async fn plan(
     Ok(plan_id)
 }
 
-/// A part of a run that is in our hands.
+/// A child run whose lease this server holds.
 struct Taken<'a> {
     orchestrator: &'a Orchestrator,
     child: &'a Run,
@@ -298,7 +300,7 @@ struct Taken<'a> {
 }
 
 impl Taken<'_> {
-    /// With what there is to be said of nodes that take no part.
+    /// Creates the driver, and a message about nodes that were excluded from the plan.
     async fn driver(self) -> Result<(Driver, Option<String>), Broken> {
         let Self { orchestrator, child, lease, cluster, plan_id, request, run_options, trace, is_paused } =
             self;
@@ -374,7 +376,7 @@ impl Taken<'_> {
     }
 }
 
-/// What the operator of the server chose.
+/// Server-wide defaults from the settings.
 fn defaults(orchestrator: &Orchestrator) -> Options {
     let runs = &orchestrator.context.settings.runs;
     Options {
@@ -384,16 +386,16 @@ fn defaults(orchestrator: &Orchestrator) -> Options {
     }
 }
 
-/// How often runs without a driver are looked for.
+/// Interval at which runs without a driver are looked for.
 const TAKE_OVER_INTERVAL: Duration = Duration::from_millis(1500);
-/// Servers that look at the same time would all try to take the same runs.
+/// Jitter, so that servers do not compete for the same runs at the same time.
 const TAKE_OVER_JITTER_MS: u64 = 500;
 
 pub(crate) fn take_over_interval(context: &OrchestratorContext) -> Duration {
     TAKE_OVER_INTERVAL.min(context.lease_renewal())
 }
 
-/// Takes over runs without a driver: after a crash of this server or of another. Never returns.
+/// Takes over runs without a driver, after a crash of this server or another. Never returns.
 pub(crate) async fn take_over(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
     loop {
         monitor.start();

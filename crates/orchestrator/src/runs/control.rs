@@ -1,4 +1,4 @@
-//! Requests of people to a run: stop, pause, resume.
+//! Control requests of users: stop, pause and resume.
 
 use std::time::Duration;
 
@@ -14,14 +14,15 @@ use crate::agents::Command;
 use crate::orchestrator::Orchestrator;
 use crate::peers::RunControl;
 
-/// A run that is busy answers when it is done with what came before.
+/// Response timeout. A busy driver processes earlier commands first.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(20);
 
-/// How often a run is told something that is in nobody's hands for a moment: it begins, or goes from part to part.
+/// Number of retries while a run has no driver: it is starting, or switching to its next child run.
 const TELL_TRIES: usize = 50;
 const TELL_PAUSE: Duration = Duration::from_millis(100);
 
-/// Tells a run something and waits for what it says. `None` in the error: nobody carries it out.
+/// Sends a control request to the driver of a run and waits for the response. `Err(None)`: no driver
+/// responded.
 pub(crate) async fn control_driver(
     orchestrator: &Orchestrator,
     run: RunId,
@@ -40,7 +41,7 @@ pub(crate) async fn control_driver(
     }
 }
 
-/// The same for a run that is carried out here.
+/// Like [`control_driver`], for a run that this server drives.
 pub(crate) async fn control_here(
     orchestrator: &Orchestrator,
     run: RunId,
@@ -55,7 +56,7 @@ pub(crate) async fn control_here(
     }
 }
 
-/// Stops a run, whether it is planned or carried out just now.
+/// Stops a run, whether it is being planned or executed.
 pub async fn stop_run(
     orchestrator: &Orchestrator,
     actor: &Actor,
@@ -69,7 +70,7 @@ pub async fn stop_run(
             Err(Some(Illegal::AlreadyStopping)) => {
                 return Err(ServiceError::conflict("Stopping deployment task is already launched"));
             }
-            // Between two parts there is another to be asked, or none.
+            // Switching child runs: retry with the next one, if any.
             Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(TELL_PAUSE).await,
             Err(Some(illegal)) => return Err(ServiceError::conflict(illegal.to_string())),
         }
@@ -77,7 +78,7 @@ pub async fn stop_run(
     Err(in_nobodys_hands(parent))
 }
 
-/// Tells something to the part of a run that is at work, whichever that is by then: which one was told.
+/// Sends a control request to the active child run and returns its ID. Retries if the active child changes.
 pub async fn control_run(orchestrator: &Orchestrator, parent: RunId, input: &Input) -> ServiceResult<RunId> {
     for _ in 0..TELL_TRIES {
         let mut session = orchestrator.context.store.snapshot().await?;
@@ -89,7 +90,7 @@ pub async fn control_run(orchestrator: &Orchestrator, parent: RunId, input: &Inp
         }
         match control_driver(orchestrator, part, input.clone()).await {
             Ok(()) => return Ok(part),
-            // Between two parts there is another to be told, or none.
+            // Switching child runs: retry with the next one, if any.
             Err(Some(Illegal::HasEnded) | None) => tokio::time::sleep(TELL_PAUSE).await,
             Err(Some(illegal)) => return Err(ServiceError::conflict(illegal.to_string())),
         }
@@ -97,7 +98,7 @@ pub async fn control_run(orchestrator: &Orchestrator, parent: RunId, input: &Inp
     Err(in_nobodys_hands(parent))
 }
 
-/// Ends a run no part of which is at work; otherwise nothing is changed, and it is told which one is.
+/// Ends a run without a running child run. Otherwise changes nothing and returns the running child run.
 async fn abandon(orchestrator: &Orchestrator, actor: &Actor, parent: RunId) -> ServiceResult<Option<RunId>> {
     let mut writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
     let parts = open_parts(&mut writing, parent).await?;

@@ -1,4 +1,4 @@
-//! From an instance of a plan to what its agent gets.
+//! Builds attempts from the instances of a plan.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use stoker_tasks::SystemFiles;
 use crate::agents::executors_of;
 use crate::orchestrator::Orchestrator;
 
-/// Before trying again when the database does not answer.
+/// Delay before a retry while the database is unavailable.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Documents of so many nodes are read at a time.
+/// Number of node documents read per query.
 const READ_AT_ONCE: usize = 200;
-/// For files that only the master has. A disk that hangs must not hold up all other nodes of the run for ever.
+/// Timeout for reading files on the master, so that a hanging disk does not block the whole run.
 const FILES_TIME_MAX: Duration = Duration::from_secs(30);
 
 pub(super) struct Dispatch {
     planned: Arc<ExplainedPlan>,
-    /// Texts of all nodes that must not be shown.
+    /// Secrets from the cluster state, to be redacted from the output of all nodes.
     secrets: Arc<[String]>,
-    /// The same of one node, as far as something was sent to it.
+    /// Secrets of individual nodes, cached by UID.
     own_secrets: HashMap<String, Arc<[String]>>,
-    /// The document that each node has of its own, by uid.
+    /// Document with the state of each node, by UID.
     documents: HashMap<String, DocumentId>,
-    /// Those of them that nobody has asked for.
+    /// Documents that are not read yet.
     unread: Vec<(String, DocumentId)>,
-    /// Uids of the nodes whose agents have something to do.
+    /// UIDs of the nodes whose agents execute instances of the run.
     executors: BTreeSet<String>,
     orchestrator: Orchestrator,
 }
@@ -59,17 +59,17 @@ impl Dispatch {
         }
     }
 
-    /// Whether the agent of a node has anything to do in the run.
+    /// Whether the agent of a node executes instances of the run.
     pub(super) fn has_agent(&self, uid: &str) -> bool {
         self.executors.contains(uid)
     }
 
-    /// Uids of the nodes whose agents have something to do.
+    /// UIDs of the nodes whose agents execute instances of the run.
     pub(super) fn executors(&self) -> impl Iterator<Item = &String> {
         self.executors.iter()
     }
 
-    /// What the agent gets; or, if that cannot be put together, how the attempt ended before it began.
+    /// Builds the attempt to send to the agent; if that fails, the result with which the attempt ends.
     pub(super) async fn attempt(
         &mut self,
         key: AttemptKey,
@@ -107,12 +107,13 @@ impl Dispatch {
                 let known = self.secrets.iter().chain(own.iter()).map(String::as_str);
                 known.chain(said.values()).map(str::to_owned).chain(password).collect()
             },
-            // Whoever has the spans says so.
+            // Set by the driver, which owns the spans.
             trace: None,
         })
     }
 
-    /// Where a task is to bring a node its credential for packages of plugins, it is put in; it must not be shown.
+    /// Inserts the node's credential for plugin package repositories if the task needs it. Returns the
+    /// password, which must be redacted.
     async fn put_credential(&self, node: &str, parameters: &mut Json) -> Result<Option<String>, String> {
         if !wants_credential(parameters) {
             return Ok(None);
@@ -133,7 +134,8 @@ impl Dispatch {
         }
     }
 
-    /// What only this node has and must not be shown. Others are read with it: in the end something is sent to all.
+    /// Secrets of a node. Prefetches the documents of other nodes in the same query, since most nodes get
+    /// attempts.
     async fn secrets_of(&mut self, node: &str) -> Result<Arc<[String]>, String> {
         if let Some(known) = self.own_secrets.get(node) {
             return Ok(Arc::clone(known));
@@ -159,14 +161,14 @@ impl Dispatch {
                     return Ok(self.own_secrets.get(node).map(Arc::clone).unwrap_or_default());
                 }
                 Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
-                // Without them nobody could keep the secrets.
+                // Without the document, secrets could not be redacted.
                 Err(error) => return Err(format!("the state of the node cannot be read: {error}")),
             }
         }
     }
 }
 
-/// Files that only the master has are read here, where they hold up nobody else.
+/// Embeds files of the master into the parameters, on a blocking thread.
 async fn prepared(task_type: &str, parameters: Json) -> Result<Json, String> {
     if !stoker_tasks::needs_files(task_type) {
         return Ok(parameters);

@@ -1,7 +1,8 @@
-//! Carries out one run: what happens goes into the engine, what it decides is written down, and only then done.
+//! Drives one run: feeds commands to the engine, commits its decisions, and performs effects only after the
+//! commit.
 //!
-//! There is one driver for a run, and it holds the run's lease. When the lease is lost, somebody else carries the run
-//! out, and this one ends without another word.
+//! A run has one driver, which holds its lease. A driver that loses the lease ends without further effects:
+//! another server has taken the run over.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -23,24 +24,24 @@ use super::work::Work;
 use crate::agents::{Command, RunResponse};
 use crate::orchestrator::Orchestrator;
 
-/// Commands taken out of the inbox at once.
+/// Maximum number of commands received from the inbox in one call.
 const BATCH_MAX: usize = 2048;
-/// Commands that share one transaction bring no more events than this, but for what the last of them brings: all others
-/// who want to write wait for it.
+/// Soft limit of events per transaction: no further command is processed once it is reached. Long
+/// transactions block all other writers.
 const EVENTS_MAX: usize = 4096;
-/// Before trying again when the database does not answer.
+/// Bounds of the exponential backoff while the database is unavailable.
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
 
-/// Somebody else carries the run out, or it is gone.
+/// The lease was lost: another server drives the run, or it was deleted.
 #[derive(Debug, thiserror::Error)]
 #[error("run lease lost")]
 pub(super) struct Lost;
 
-/// How a run came to its end.
+/// How a run ended.
 pub(super) struct Driven {
     pub(super) end: RunEnd,
-    /// Somebody wanted it to stop: nothing comes after it, even where everything of it was done by then.
+    /// A stop was requested: later graphs are not executed, even if this run completed.
     pub(super) stop_requested: bool,
 }
 
@@ -54,32 +55,34 @@ pub(super) struct Driver {
     pub(super) inbox: mpsc::Receiver<Command>,
     pub(super) projection: Projection,
     pub(super) work: Work,
-    /// The number of each node by its uid.
+    /// Index of each node in the blueprint, by UID.
     pub(super) nodes: HashMap<String, u32>,
     pub(super) wake_at: Option<Micros>,
-    /// Commands that are not processed yet: from the inbox, and of the driver to itself, since its inbox may be full.
+    /// Unprocessed commands: received from the inbox, or sent by the driver to itself, since its inbox may be
+    /// full.
     pub(super) waiting: VecDeque<Command>,
-    /// Attempts that had not begun, with agents of other servers, when it was last looked.
+    /// Attempts on agents of other servers that were unconfirmed at the last check: not started, or cancelled
+    /// and not ended. They are claimed again if they are still unconfirmed at the next check.
     pub(super) unheard: HashSet<AttemptKey>,
-    /// The key under which it writes: runs of one cluster share their turns.
+    /// Key for fair scheduling of writes: runs of one cluster share their permits.
     pub(super) cluster: ClusterId,
     pub(super) spans: AttemptSpans,
-    /// Whether it begins paused, because what came before it ended so.
+    /// Whether the run starts paused, because the previous graph ended paused.
     pub(super) start_paused: bool,
 }
 
 type Answer = Result<(), Illegal>;
 
-/// What a batch of commands comes to.
+/// Accumulated events, effects and responses of a batch of commands.
 #[derive(Default)]
 struct Batch {
     events: Vec<Event>,
     effects: Vec<Effect>,
-    /// Agents that are to be told that an end is safe.
+    /// Results to acknowledge to their agents after the commit.
     recorded: Vec<(String, AttemptKey)>,
-    /// Agents that have not got something.
+    /// Attempts that agents have not received.
     deliveries: Vec<(String, AttemptKey)>,
-    /// Agents that are to be told everything that is in flight with them.
+    /// Agents to which all attempts in flight are claimed.
     claims: BTreeSet<String>,
     answers: Vec<(oneshot::Sender<Answer>, Answer)>,
     /// Answered once the results are committed.
@@ -87,7 +90,7 @@ struct Batch {
 }
 
 impl Driver {
-    /// Until the run has ended.
+    /// Drives the run until it has ended or the lease is lost.
     pub(super) async fn drive(mut self) -> Result<Driven, Lost> {
         let mut look = tokio::time::interval(self.orchestrator.context.lease_renewal());
         look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -127,12 +130,13 @@ impl Driver {
         }
     }
 
-    /// Uids of the nodes whose agents have something to do.
+    /// UIDs of the nodes whose agents execute instances of the run.
     pub(super) fn executors(&self) -> Vec<String> {
         self.work.executors()
     }
 
-    /// Begins the run, or goes on with it: what was decided and perhaps not done is done again.
+    /// Starts the run, or resumes it after a takeover by repeating committed effects that may not have been
+    /// performed.
     fn first_batch(&mut self) -> Batch {
         let mut batch = Batch::default();
         if matches!(self.state.phase(), Phase::Created) {
@@ -140,14 +144,14 @@ impl Driver {
             self.take(first, &mut batch);
         } else {
             self.take(StepInput::TakeOver, &mut batch);
-            // Claims tell of what is in flight, and of what is not.
+            // Claims cover dispatches and cancellations.
             let is_claimed = |effect: &Effect| matches!(effect, Effect::Dispatch(_) | Effect::Cancel { .. });
             batch.effects.extend(self.state.effects().into_iter().filter(|effect| !is_claimed(effect)));
             batch.claims.extend(self.executors());
         }
         let now = self.orchestrator.context.clock.now();
         let executors = self.nodes.iter().filter(|(uid, _)| self.work.has_agent(uid));
-        // Asked of all, so that their silence is noticed from now on.
+        // `is_lost` also starts the silence timeout, so call it for every executor.
         let away: Vec<u32> = executors
             .filter(|(uid, _)| self.orchestrator.agents.is_lost(uid, now))
             .map(|(_, node)| *node)
@@ -158,7 +162,7 @@ impl Driver {
         batch
     }
 
-    /// As much of what waits as one transaction should hold.
+    /// Processes waiting commands until the batch reaches the limit of one transaction.
     fn next_batch(&mut self) -> Batch {
         let mut batch = Batch::default();
         while batch.events.len() < EVENTS_MAX
@@ -201,14 +205,14 @@ impl Driver {
         batch
     }
 
-    /// Whatever the engine makes of it: once it is written down, the agent need not keep it.
+    /// A result is acknowledged after the commit, whether or not the engine accepts it.
     fn finished(&mut self, uid: &str, finished: Finished, batch: &mut Batch) {
         let Finished { key, at, end, summary } = finished;
         self.take(StepInput::AttemptFinished { key, at, end, summary }, batch);
         batch.recorded.push((uid.to_owned(), key));
     }
 
-    /// An input that makes no sense is for the log.
+    /// Feeds an input to the engine. Illegal inputs, such as late reports, are only logged.
     fn take(&mut self, input: StepInput, batch: &mut Batch) {
         if let Err(illegal) = self.step(input, batch) {
             tracing::debug!(run.id = self.run.0, %illegal, "a report was not taken");
@@ -222,13 +226,13 @@ impl Driver {
         Ok(())
     }
 
-    /// Writes down what was decided, then does it.
+    /// Commits the batch, then sends responses and performs effects.
     async fn finish(&mut self, batch: Batch) -> Result<(), Lost> {
         let Batch { events, effects, recorded, deliveries, claims, answers, receipts } = batch;
         if !events.is_empty() {
             Box::pin(self.keep(&events, &effects)).await?;
         } else if !recorded.is_empty() || !claims.is_empty() {
-            // Only whoever has the run knows that an end is safe, and what is in flight.
+            // Acknowledgements and claims are only valid from the lease holder.
             self.renew().await?;
         }
         self.spans.record(&self.blueprint, &events);
@@ -253,7 +257,7 @@ impl Driver {
             Box::pin(self.claim(claims)).await;
         }
         for (answer, result) in answers {
-            // Whoever asked may have gone.
+            // The requester may have given up.
             let _ = answer.send(result);
         }
         Ok(())
@@ -286,7 +290,7 @@ impl Driver {
                     tracing::warn!(run.id = self.run.0, error = %cause, "the run waits for the database");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(PAUSE_MAX);
-                    // It may have been written although nobody said so.
+                    // The transaction may have been committed before the connection failed.
                     if self.is_kept(&records).await {
                         break;
                     }
@@ -304,8 +308,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Whether these were written, and not others in their place: another server may have taken the run over meanwhile, and
-    /// an end that only this one knows of must not be taken for safe.
+    /// Whether exactly these events were committed. Another server may have taken the run over and committed
+    /// other events with the same sequence numbers; then the results of this batch must not be acknowledged.
     async fn is_kept(&self, records: &[RunEvent]) -> bool {
         let Some(last) = records.last() else { return true };
         let read = async {
@@ -324,7 +328,7 @@ impl Driver {
         Duration::from_micros(u64::try_from(at.0 - self.orchestrator.context.clock.now().0).unwrap_or(0))
     }
 
-    /// Makes sure that the run is in our hands. As long as the database does not say, nobody knows.
+    /// Renews the lease of the run. Retries while the database is unavailable.
     async fn renew(&self) -> Result<(), Lost> {
         let mut pause = PAUSE_MIN;
         loop {

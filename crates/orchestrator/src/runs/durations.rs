@@ -1,10 +1,11 @@
-//! How long tasks took before, so that what takes long begins early.
+//! Durations of tasks in earlier runs, so that long tasks can be started early.
 
 use stoker_model::ClusterId;
 use stoker_planner::Plan;
 use stoker_store::{Session, StoreError};
 
-/// By instance of a plan the expected milliseconds, as far as earlier runs on the cluster tell.
+/// Expected duration of each instance of a plan in milliseconds; `None` for tasks without earlier runs on the
+/// cluster. Empty if no durations are recorded.
 pub(crate) async fn read(
     session: &mut Session,
     cluster: ClusterId,

@@ -1,4 +1,4 @@
-//! What a run has to say to agents, wherever they are. It was written down before.
+//! Performs committed effects: sends messages to agents, on this server or another.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -35,13 +35,13 @@ impl Driver {
                     self.send(&uid, Input::RunIs { run: self.run, generation: None }).await;
                 }
             }
-            // Written down together with the events that tell of them.
+            // Written in the same transaction as the events.
             Effect::Succeeded { .. } | Effect::NodeEnded { .. } => {}
         }
     }
 
-    /// Tells the session with an agent, wherever it is. What it says about this run is done here and now: a run does not
-    /// write into its own inbox, which may be full.
+    /// Sends an input to the session of an agent, on this server or another. Outputs about this run are
+    /// handled directly: the driver must not send to its own inbox, which may be full.
     pub(super) async fn send(&mut self, uid: &str, input: Input) {
         if let AgentLocation::Elsewhere(server) = self.orchestrator.agents.location(uid) {
             if let Some(message) = self.message(uid, input).await {
@@ -72,7 +72,8 @@ impl Driver {
         }
     }
 
-    /// The same for whoever has the agent; `None` if there is nothing to be said.
+    /// Encodes an input as a message to the host of the agent; `None` if the input is not sent to other
+    /// servers.
     async fn message(&mut self, uid: &str, input: Input) -> Option<PeerMessage> {
         let message = match input {
             Input::Dispatch { key, generation } => {
@@ -104,7 +105,7 @@ impl Driver {
         }
     }
 
-    /// What cannot be put together has ended, as if its agent had said so.
+    /// Builds an attempt. On failure, queues the failure as the result of the attempt and returns `None`.
     async fn attempt(&mut self, uid: &str, key: AttemptKey) -> Option<Attempt> {
         let generation = Generation(self.lease as u64);
         let mut made = self.work.attempt(key, generation, &self.blueprint).await;
@@ -126,7 +127,7 @@ impl Driver {
         }
     }
 
-    /// Tells agents everything that is in flight with them. What they carry out of this run besides, nobody waits for.
+    /// Claims all attempts in flight with these agents. Sessions cancel attempts that are not claimed.
     pub(super) async fn claim(&mut self, uids: BTreeSet<String>) {
         let mut flights: HashMap<String, Vec<InFlight>> = HashMap::new();
         for flight in self.state.in_flight() {
@@ -160,7 +161,7 @@ impl Driver {
         self.handle_outputs(uid, outputs).await;
     }
 
-    /// Nobody will ever know how far these came.
+    /// Ends attempts whose results are irrecoverable as interrupted.
     fn interrupt(&mut self, uid: &str, flights: &[InFlight]) {
         let at = self.orchestrator.context.clock.now();
         self.waiting.extend(flights.iter().map(|flight| {
@@ -169,8 +170,8 @@ impl Driver {
         }));
     }
 
-    /// Claims again what has not begun for a while, or not ended although it should, with agents of other servers: a message
-    /// may have been lost.
+    /// Repeats claims to agents of other servers for attempts that have been unconfirmed for a whole
+    /// interval: not started, or cancelled and not ended. A message may have been lost.
     pub(super) async fn remind(&mut self) {
         if !self.orchestrator.context.is_shared {
             return;

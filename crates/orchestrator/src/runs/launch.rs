@@ -1,4 +1,4 @@
-//! From what is asked to a run that somebody carries out.
+//! Creates runs and starts their drivers.
 
 use serde_json::json;
 use stoker_model::{
@@ -16,15 +16,15 @@ use super::conductor::conduct;
 use super::request::{GraphRequest, RunOptions, encode};
 use crate::orchestrator::Orchestrator;
 
-/// Graphs to be run on a cluster, one after the other.
+/// Graphs to run on a cluster, one after another.
 pub struct Launch {
     pub graphs: Vec<GraphRequest>,
     pub run_options: RunOptions,
-    /// What the run is called: `deploy`, or `provision`.
+    /// Run name: `deploy` or `provision`.
     pub name: RunName,
 }
 
-/// Makes the run and sets it going. A cluster has one at a time.
+/// Creates a run and starts its driver. Fails if the cluster has an active run.
 pub async fn launch(
     orchestrator: &Orchestrator,
     actor: &Actor,
@@ -35,7 +35,8 @@ pub async fn launch(
     launch_with(orchestrator, writing, cluster, &launch).await
 }
 
-/// The same, if nothing has changed since somebody looked; `None`: look again.
+/// Like [`launch`], but only if nothing was committed since audit entry `seen`; otherwise `None`, and the
+/// caller must read again.
 pub async fn launch_as_seen(
     orchestrator: &Orchestrator,
     actor: &Actor,
@@ -68,7 +69,7 @@ async fn launch_with(
     Ok(run)
 }
 
-/// Makes the run as a part of something larger. Once that is committed it has to be conducted.
+/// Creates a run within a larger transaction. The caller must call `conduct` after the commit.
 pub async fn launch_in(writing: &mut Writing, mut record: Cluster, launch: &Launch) -> ServiceResult<Run> {
     let cluster = record.id;
     require_idle(writing, cluster).await?;
@@ -126,13 +127,13 @@ async fn runs_of(session: &mut Session, cluster: ClusterId, filter: RunFilter) -
     Ok(session.run_list(&filter, &List::default()).await?.items)
 }
 
-/// What has not ended on a cluster: runs and their parts.
+/// Active runs of a cluster, including child runs.
 pub async fn active_runs(session: &mut Session, cluster: ClusterId) -> ServiceResult<Vec<Run>> {
     let statuses = Some(vec![RunStatus::Pending, RunStatus::Running]);
     runs_of(session, cluster, RunFilter { statuses, ..RunFilter::default() }).await
 }
 
-/// A cluster has one run at a time.
+/// Fails if the cluster has an active run.
 pub async fn require_idle(session: &mut Session, cluster: ClusterId) -> ServiceResult<()> {
     let active = active_runs(session, cluster).await?;
     match active.first() {
@@ -144,7 +145,7 @@ pub async fn require_idle(session: &mut Session, cluster: ClusterId) -> ServiceR
     }
 }
 
-/// What has ended is superseded by what begins.
+/// Hides finished runs, which the new run supersedes.
 async fn hide_finished(writing: &mut Writing, cluster: ClusterId) -> ServiceResult<()> {
     let statuses = Some(vec![RunStatus::Ready, RunStatus::Error]);
     let filter = RunFilter { statuses, hidden: Some(false), ..RunFilter::default() };
@@ -155,13 +156,13 @@ async fn hide_finished(writing: &mut Writing, cluster: ClusterId) -> ServiceResu
     Ok(())
 }
 
-/// The run of a cluster that is carried out now, without its parts.
+/// Active run of a cluster, without child runs.
 pub async fn active(session: &mut Session, cluster: ClusterId) -> ServiceResult<Option<Run>> {
     let running = active_runs(session, cluster).await?;
     Ok(running.into_iter().find(|run| run.parent_id.is_none()))
 }
 
-/// Ends a part of a run, and says how.
+/// Sets the fields of a run that has ended.
 pub(super) fn end(run: &mut Run, status: RunStatus, message: Option<String>, now: stoker_model::Micros) {
     run.status = status;
     run.message = message;
@@ -170,7 +171,7 @@ pub(super) fn end(run: &mut Run, status: RunStatus, message: Option<String>, now
     run.ended_at = Some(now);
 }
 
-/// Notes on a run that somebody stopped it.
+/// Marks a run as stopped by a user.
 pub(super) fn mark_stopped(run: &mut Run) {
     if let Json::Object(result) = &mut run.result {
         result.insert(STOPPED.to_owned(), Json::Bool(true));
@@ -181,7 +182,7 @@ pub(super) fn was_stopped(run: &Run) -> bool {
     run.result.get(STOPPED) == Some(&Json::Bool(true))
 }
 
-/// The parts of a run that have not ended.
+/// Child runs that have not ended.
 pub(super) async fn open_parts(session: &mut Session, parent: RunId) -> Result<Vec<Run>, StoreError> {
     let parts = session.run_children(parent).await?;
     Ok(parts

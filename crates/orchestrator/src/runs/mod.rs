@@ -1,5 +1,5 @@
-//! Runs as they happen: graphs are planned and carried out one after the other, what the engine decides is committed and then
-//! performed.
+//! Executes runs: plans and executes their graphs one after another, commits the decisions of the engine,
+//! then performs their effects.
 //!
 //! ```text
 //! launch ─▶ conductor ─▶ driver ─▶ engine          decides; pure
@@ -8,8 +8,9 @@
 //!                        agents ◀─▶ session ◀─▶ an agent
 //! ```
 //!
-//! A driver commits events, history, successes and the state of nodes in one transaction and performs effects afterwards.
-//! After a crash, whichever server takes the run over replays its events and repeats the effects, which are idempotent.
+//! A driver commits events, history, successes and node states in one transaction and performs effects
+//! afterwards. After a crash, the server that takes the run over replays its events and repeats the effects,
+//! which are idempotent.
 
 mod conclude;
 mod conductor;
@@ -43,8 +44,8 @@ pub use request::decode as decode_request;
 pub use request::{AT_STAGES, GraphRequest, ON_FAILURE, RunOptions, parse_at_stages, parse_on_failure};
 pub use wait::wait;
 
-/// The key in the result of a run that was stopped.
+/// Key in the result of a run that was stopped.
 pub const STOPPED: &str = "stopped";
 
-/// The uid of the node on which the server runs.
+/// UID of the pseudo-node for tasks that run beside the server.
 pub const MASTER: &str = stoker_planner::state::MASTER;

@@ -1,4 +1,4 @@
-//! Modules as an attempt for an agent, and what it tells of them as records.
+//! Encodes modules as an attempt, and decodes its result into records.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use stoker_store::{StoreError, Writing};
 
 use crate::orchestrator::Orchestrator;
 
-/// Shorter texts would be found everywhere.
+/// Minimum length of a secret. Redacting shorter strings would mangle unrelated output.
 const SECRET_CHARS_MIN: usize = 4;
 
 pub(super) struct ModuleWork {
@@ -23,11 +23,11 @@ pub(super) struct ModuleWork {
     list: Arc<ModuleRun>,
     cluster: ClusterId,
     uid: String,
-    /// Why it did not succeed, for whoever waits.
+    /// Why the attempt failed, for the requester.
     reason: Reason,
 }
 
-/// Outlives the driver.
+/// Shared cell for the failure reason; outlives the driver.
 #[derive(Clone, Default)]
 pub(super) struct Reason(Arc<Mutex<Option<String>>>);
 
@@ -41,7 +41,7 @@ impl Reason {
     }
 }
 
-/// What an agent told of the modules of a list.
+/// Results of the modules of a list, to be written.
 pub(super) struct Recorded {
     list: Arc<ModuleRun>,
     cluster: ClusterId,
@@ -104,7 +104,7 @@ impl ModuleWork {
         })
     }
 
-    /// What has to be written together with the events that tell of it.
+    /// Module results to write in the same transaction as the events.
     pub(super) fn recorded(&self, events: &[Event]) -> Option<Recorded> {
         let (end, summary, next) = events.iter().find_map(|event| match &event.kind {
             EventKind::AttemptEnded { end, summary, next, .. } => Some((end, summary, next)),
@@ -137,7 +137,7 @@ fn shown(item: &ModuleItem, contents: &str) -> Json {
     })
 }
 
-/// As they were sent, and as they will be on the node.
+/// Module contents to redact: as sent, decoded, and decoded without surrounding whitespace.
 fn secrets_of(contents: &str) -> Vec<String> {
     let decoded = STANDARD.decode(contents).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let trimmed = decoded.as_ref().map(|text| text.trim().to_owned());
@@ -154,7 +154,7 @@ impl Reported {
         Some(Self {
             id: text("id")?,
             status: ModuleStatus::parse(&text("status")?)?,
-            // The database has no such character.
+            // The database cannot store NUL characters.
             message: text("message")?.replace('\0', "\u{fffd}"),
             md5: text("md5")?.replace('\0', "\u{fffd}"),
         })
@@ -165,7 +165,7 @@ impl Recorded {
     pub(super) async fn write(&self, writing: &mut Writing) -> Result<(), StoreError> {
         let node_id = self.list.node_id;
         let node = writing.node_get(node_id).await?;
-        // It left meanwhile: what it carries is nobody's business here.
+        // The node has left the cluster: discard the results.
         if node.and_then(|node| node.cluster_id) != Some(self.cluster) {
             return Ok(());
         }

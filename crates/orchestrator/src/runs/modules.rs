@@ -1,4 +1,4 @@
-//! Carries out a list of modules: a run of one task, so that everything that holds for runs holds for it.
+//! Executes a module list as a run with a single task, so that leases, takeover and history apply to it.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -23,14 +23,14 @@ use super::work::Work;
 use crate::agents::INBOX_MAX;
 use crate::orchestrator::Orchestrator;
 
-/// Before looking again whether it is this list's turn.
+/// Poll interval while another module list has the node.
 const TURN_INTERVAL: Duration = Duration::from_millis(50);
-/// The same for the run it has to wait for.
+/// Poll interval while the preceding run has not ended.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// What is granted to an agent that has to end what it does.
+/// Grace period for an agent to end a cancelled attempt.
 const GRACE_MS: u64 = 5000;
 
-/// What came of it: the message says why it is an error.
+/// Final status, and the message of an error.
 type Ended = (RunStatus, Option<String>);
 
 pub(super) async fn carry_out(
@@ -52,7 +52,8 @@ pub(super) async fn carry_out(
     conclude(orchestrator, &list, lease, status, message).await
 }
 
-/// Waits for the turn of a list; or why it cannot be begun.
+/// Waits until the list is first in the queue of its node. Returns the node's cluster, or why the list cannot
+/// start.
 async fn begin(orchestrator: &Orchestrator, list: &ModuleRun) -> Result<Result<ClusterId, String>, Broken> {
     while !has_turn(orchestrator, list).await? {
         if list.deadline.is_some_and(|deadline| deadline <= orchestrator.context.clock.now()) {
@@ -69,7 +70,7 @@ async fn begin(orchestrator: &Orchestrator, list: &ModuleRun) -> Result<Result<C
     Ok(node.cluster_id.ok_or_else(|| "the node has left its environment".to_owned()))
 }
 
-/// Looks before it asks: whoever asks writes, and many may wait.
+/// Reads the queue before it writes, because many lists may be waiting.
 async fn has_turn(orchestrator: &Orchestrator, list: &ModuleRun) -> Result<bool, Broken> {
     let queue = orchestrator.context.store.read().await?.module_runs_of(list.node_id).await?;
     if queue.first().is_some_and(|first| *first != list.run_id) {
@@ -88,7 +89,8 @@ async fn drive(
     cluster: ClusterId,
     lease: i64,
 ) -> Result<Ended, Broken> {
-    // As many at once as a run has nodes at work. Whoever waits here has its turn, so that nobody waits for it in vain.
+    // Limited to `nodes_at_once`. Acquired after the turn on the node, so that no list holds a slot while it
+    // waits for its node.
     let _place = orchestrator.module_slots.acquire().await;
     let Some(time_ms) = time_left(orchestrator, list) else {
         return Ok((RunStatus::Error, Some("it did not begin in time".to_owned())));
@@ -141,7 +143,7 @@ async fn drive(
     }
 }
 
-/// Until somebody who waits is told that it takes too long.
+/// Milliseconds until the deadline of the requester, or the default timeout; `None` after the deadline.
 fn time_left(orchestrator: &Orchestrator, list: &ModuleRun) -> Option<u64> {
     let Some(Micros(deadline)) = list.deadline else {
         return Some(u64::from(orchestrator.context.settings.modules.apply_seconds) * 1000);
@@ -155,7 +157,7 @@ fn blueprint(uid: &str, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::bl
         n_retries: 0,
         interval_ms: 1000,
         fail_on_error: true,
-        // Nobody knows which modules were applied; whoever asked decides.
+        // Which modules were applied is unknown; the requester decides whether to retry.
         retry_interrupted: false,
     };
     Blueprint::new(Draft {
@@ -174,7 +176,7 @@ fn blueprint(uid: &str, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::bl
     })
 }
 
-/// Says on the records how it ended, and lets the next list have its turn.
+/// Records the end of the run and releases the node for the next list.
 async fn conclude(
     orchestrator: &Orchestrator,
     list: &ModuleRun,
@@ -189,7 +191,7 @@ async fn conclude(
     if matches!(run.status, RunStatus::Pending | RunStatus::Running) {
         let now = writing.now();
         end(&mut run, status, message, now);
-        // The list of tasks is for what is under way and what went wrong.
+        // The task list shows only active and failed module runs.
         run.is_hidden = status == RunStatus::Ready;
         writing.run_update(&run).await?;
     }

@@ -1,5 +1,5 @@
-//! What becomes of nodes, and what is remembered of tasks, as a run goes on. It is written down together with the events
-//! that tell of it.
+//! Status and progress of nodes, and successes of tasks, written in the same transaction as the events that
+//! cause them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -14,12 +14,13 @@ use stoker_store::{List, NodeFilter, StoreError, Writing};
 
 use stoker_services::Clock;
 
-/// How often progress is written down; what ended is written at once.
+/// Interval between progress updates. Ends of nodes are written immediately.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
-/// More nodes than this at a time wait for the next time: each is a record of a few kilobytes.
+/// Maximum number of nodes per progress update; further nodes follow in the next update. Each is a record of
+/// a few kilobytes.
 const PROGRESS_NODES_MAX: usize = 500;
 
-/// What the nodes of a graph become when it ends for them.
+/// Node attributes that a graph sets when it ends on a node, by outcome.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transitions {
     success: Option<JsonMap>,
@@ -40,7 +41,7 @@ impl Transitions {
         }
     }
 
-    /// What a node becomes; `None`: what its graph does not say, the end itself does.
+    /// Attributes for an outcome; `None` if the graph does not define them, and the default status applies.
     fn attributes(&self, end: NodeEnd) -> Option<&JsonMap> {
         match end {
             NodeEnd::Succeeded => self.success.as_ref(),
@@ -53,19 +54,19 @@ impl Transitions {
 pub(super) struct Outcomes {
     pub(super) run: RunId,
     pub(super) cluster: ClusterId,
-    /// The state of the plan, as it is kept: in common, and by uid of each node's own.
+    /// State snapshot of the plan: the common document, and the document of each node by UID.
     pub(super) common_id: DocumentId,
     pub(super) documents: HashMap<String, DocumentId>,
-    /// Whether anything is really done: if not, nothing changes for nodes and nothing has succeeded.
+    /// `false` for dry runs and noop runs, which change no node status and record no success.
     pub(super) is_real: bool,
-    /// Nodes that have nothing to do in a run of a part of their graph: that nothing of the part failed says nothing about
-    /// them, and they stay what they are.
+    /// Nodes without instances in a run of a part of their graph. Their status is unchanged: the result of a
+    /// part says nothing about them.
     pub(super) bystanders: BTreeSet<u32>,
     pub(super) transitions: Transitions,
     pub(super) progress: Progress,
 }
 
-/// What was last written down.
+/// Progress as last written, in percent.
 #[derive(Default)]
 pub(super) struct Progress {
     at: Option<std::time::Instant>,
@@ -73,7 +74,7 @@ pub(super) struct Progress {
     nodes: BTreeMap<u32, i64>,
 }
 
-/// What is to be written.
+/// Changes to write in the same transaction as the events.
 pub(super) struct Changes {
     run: RunId,
     cluster: ClusterId,
@@ -220,27 +221,27 @@ impl Changes {
     }
 }
 
-/// Nodes with something to do are being deployed to, and what was wrong with them before is past.
+/// Marks nodes with instances to execute as deploying and clears their errors.
 pub(super) async fn mark_nodes(writing: &mut Writing, blueprint: &Blueprint) -> Result<(), StoreError> {
     let busy = busy(blueprint).into_iter();
     let ids: Vec<NodeId> = busy.filter_map(|node| blueprint.node(node).and_then(NodeId::parse)).collect();
     writing.nodes_begin(&ids).await
 }
 
-/// Nodes with something to do.
+/// Nodes with instances to execute.
 fn busy(blueprint: &Blueprint) -> BTreeSet<u32> {
     let instances = 0..blueprint.n_instances() as u32;
     let carried_out = instances.filter(|instance| blueprint.executor_of(*instance).is_some());
     carried_out.filter_map(|instance| blueprint.node_of(instance)).collect()
 }
 
-/// Nodes without.
+/// Nodes without instances to execute.
 pub(super) fn bystanders(blueprint: &Blueprint) -> BTreeSet<u32> {
     let busy = busy(blueprint);
     (0..blueprint.n_nodes() as u32).filter(|node| !busy.contains(node)).collect()
 }
 
-/// Says on the whole run how far its parts are together.
+/// Updates the progress of the parent run: the average of its child runs. Never decreases it.
 pub(super) async fn note_on_parent(writing: &mut Writing, part: &Run) -> Result<(), StoreError> {
     let Some(parent) = part.parent_id else { return Ok(()) };
     let Some(mut parent) = writing.run_get(parent).await? else { return Ok(()) };

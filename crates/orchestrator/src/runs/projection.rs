@@ -1,6 +1,7 @@
-//! The history of a run, instance by instance, kept up to date with its events.
+//! Projects the events of a run to its history, one row per task instance.
 //!
-//! A row is written for what was begun or given up; what the plan skips needs none.
+//! Instances that were dispatched, or that ended without being dispatched, get a row; instances that the plan
+//! skips do not.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +11,10 @@ use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome
 use stoker_engine::session::End;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, Micros, RunId};
 
-/// The field of a row that says in one word how an instance ended, where its status does not: `blocked`, `stopped` or
-/// `interrupted`.
+/// Field of a history row that refines the status: `blocked`, `stopped` or `interrupted`.
 pub const OUTCOME: &str = "outcome";
 
-/// What is known of an instance that was begun and has not ended.
+/// A dispatched instance that has not ended.
 #[derive(Clone, Copy, Default)]
 struct Open {
     started_at: Option<Micros>,
@@ -31,7 +31,7 @@ impl Projection {
         Self { run, open: BTreeMap::new() }
     }
 
-    /// The rows that change with an event.
+    /// Applies an event and returns the changed rows.
     pub(super) fn apply(&mut self, blueprint: &Blueprint, event: &Event) -> Vec<HistoryRecord> {
         match &event.kind {
             EventKind::Dispatched { instance, attempt } => {
@@ -59,7 +59,7 @@ impl Projection {
         }
     }
 
-    /// An instance that ended without another attempt.
+    /// Row of an instance that ended without a further attempt.
     fn resolved(
         &mut self,
         blueprint: &Blueprint,
@@ -92,7 +92,7 @@ impl Projection {
         Some(with_outcome(row, Some(outcome)))
     }
 
-    /// An instance that was begun and has ended.
+    /// Row of an instance that was dispatched and has ended.
     fn ended(
         &mut self,
         blueprint: &Blueprint,
@@ -137,7 +137,7 @@ impl Projection {
             status,
             started_at: open.started_at,
             ended_at: None,
-            // The plan has it.
+            // Stored with the plan.
             task: JsonMap::new(),
             custom,
             summary: JsonMap::new(),

@@ -1,4 +1,4 @@
-//! Carries out the application of a module once more, batch by batch.
+//! Reapplies a module to its nodes in batches.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::launch::end;
 use super::wait::wait;
 use crate::orchestrator::Orchestrator;
 
-/// A batch goes out together with the note that it did, so that nobody gets it twice, whoever goes on with the rest.
+/// Each batch is enqueued in the same transaction as the progress, so that a takeover does not repeat it.
 pub(super) async fn carry_out(
     orchestrator: &Orchestrator,
     held: Held,
@@ -24,7 +24,8 @@ pub(super) async fn carry_out(
         let record = orchestrator.context.store.read().await?.run_get(run).await?.ok_or(Broken::Lost)?;
         let progress = Progress::decode(&record.result);
         for list in &progress.lists {
-            // How it ended is recorded; the next batch does not depend on it. It may be gone as well.
+            // The result is recorded with the list; the next batch does not depend on it. The list may have
+            // been deleted.
             _ = wait(orchestrator, *list, orchestrator.context.settings.modules.apply_time()).await;
         }
         let Some(batch) = wanted.batches.get(progress.n_sent) else {
@@ -39,7 +40,7 @@ pub(super) async fn carry_out(
     }
 }
 
-/// Sends a batch on its way; whether the module is still there.
+/// Enqueues a batch. Returns `false` if the module was deleted.
 async fn send(
     orchestrator: &Orchestrator,
     held: Held,
@@ -53,7 +54,7 @@ async fn send(
     let module = items(&mut writing, vec![module]).await?;
     let mut lists = Vec::with_capacity(batch.len());
     for node in batch {
-        // It may have gone meanwhile.
+        // The node may have been deleted.
         if writing.node_get(*node).await?.is_some() {
             lists.push(enqueue(&mut writing, Wanted::apply(*node, module.clone())).await?);
         }
@@ -75,7 +76,7 @@ async fn conclude(orchestrator: &Orchestrator, held: Held, message: Option<Strin
     let status = if message.is_some() { RunStatus::Error } else { RunStatus::Ready };
     let now = writing.now();
     end(&mut record, status, message, now);
-    // As with every list: what went well is not in the list of tasks.
+    // Successful module runs are hidden from the task list.
     record.is_hidden = status == RunStatus::Ready;
     writing.run_update(&record).await?;
     let detail = json!({"status": status.as_str()});

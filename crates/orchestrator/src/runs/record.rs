@@ -1,4 +1,5 @@
-//! Events of runs as rows: what the engine writes down, with the columns by which it is looked for taken out.
+//! Maps engine events to database rows. Indexed fields are stored in their own columns instead of the JSON
+//! body.
 
 use stoker_engine::run::{Event, Unreadable};
 use stoker_model::{Json, Micros, RunEvent};
@@ -7,7 +8,7 @@ const KIND: &str = "event";
 const INSTANCE: &str = "instance";
 const AT: &str = "at";
 
-/// An event with its number.
+/// Encodes an event with its sequence number.
 pub(crate) fn encode(event: &Event, seq: i64) -> RunEvent {
     let mut body = event.to_json();
     let mut take = |key: &str| body.as_object_mut().and_then(|map| map.remove(key));
@@ -38,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn events_round_trip() {
         let kinds = [
             EventKind::Began,
             EventKind::Dispatched { instance: 3, attempt: 2 },
@@ -58,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_wrote_is_refused() {
+    fn invalid_rows_are_rejected() {
         let right =
             encode(&Event { at: Micros(1), kind: EventKind::Dispatched { instance: 1, attempt: 1 } }, 8);
         let wrong = [

@@ -1,4 +1,4 @@
-//! What is to be said of a plan before it is run, and of a run that is over.
+//! Messages about plans: excluded nodes, and defects that prevent a run.
 
 use stoker_engine::blueprint::Defect;
 use stoker_planner::{Excluded, NOT_ONLINE, Plan};
@@ -7,12 +7,12 @@ use stoker_services::{ServiceError, ServiceResult};
 
 use super::request::RunOptions;
 
-/// More nodes than these are counted.
+/// Maximum number of nodes listed by UID; further nodes are counted.
 const NODES_TOLD: usize = 5;
-/// More reasons than these make a message no better.
+/// Maximum number of reasons in a message.
 const TOLD_MAX: usize = 20;
 
-/// Nodes that were not there when a plan was made, in words: nobody may take it for done on them.
+/// Message about nodes that were offline at planning time, so that the run is not mistaken for complete.
 pub(super) fn left_out(excluded: &[Excluded]) -> Option<String> {
     let away = excluded.iter().filter(|node| node.why == NOT_ONLINE);
     let uids: Vec<&str> = away.map(|node| node.uid.as_str()).collect();
@@ -27,7 +27,8 @@ pub(super) fn left_out(excluded: &[Excluded]) -> Option<String> {
     }
 }
 
-/// What agents would refuse is told before they are asked, unless it does not matter.
+/// Rejects a plan with tasks that agents would refuse. Tasks whose failure is ignored, dry runs and noop runs
+/// are exempt.
 pub(super) fn require_fit(plan: &Plan, run_options: &RunOptions) -> ServiceResult<()> {
     let unfit = planning::unfit(plan, |details| details.fail_on_error && run_options.is_real());
     if unfit.is_empty() {
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_that_are_away_are_named_or_counted() {
+    fn offline_nodes_are_listed_or_counted() {
         let told = |n_away: usize| {
             let away = (1..=n_away).map(|uid| (uid.to_string(), NOT_ONLINE));
             let all = [("99".to_owned(), "it was not asked for")].into_iter().chain(away);

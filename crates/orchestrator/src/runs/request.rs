@@ -1,4 +1,4 @@
-//! What is asked of a run, as it is kept with it.
+//! Parameters of a run, and their stored encoding.
 
 use serde_json::json;
 use stoker_engine::blueprint::{AtStages, OnFailure, Options};
@@ -9,21 +9,23 @@ use stoker_planner::Subgraph;
 use stoker_services::planning::PlanRequest;
 
 const VERSION: u64 = 1;
-/// Of what begins in the middle of a plan: who knows nothing of that must not begin at its beginning.
+/// Version of requests with `from`. Servers that do not support `from` must reject them instead of starting
+/// at the beginning of the plan.
 const VERSION_FROM: u64 = 2;
 
-/// A graph to be run, and on what.
+/// A graph to run, and its scope.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphRequest {
     pub graph_type: GraphType,
-    /// Uids; all nodes if not given.
+    /// Node UIDs; `None` for all nodes.
     pub nodes: Option<Vec<String>>,
     pub tasks: Option<Vec<String>>,
-    /// A plan that was made and looked at before.
+    /// An existing plan to execute; `None` to create one.
     pub plan: Option<PlanId>,
-    /// A run of that plan, of which only what did not succeed is to be done.
+    /// An earlier run of the plan: only instances that did not succeed in it are executed.
     pub rest_of: Option<RunId>,
-    /// Instances of that plan, as ends of subgraphs are written: only these are to be done, and what comes after them.
+    /// References to instances of the plan, in the syntax of subgraph ends: only these and their successors
+    /// are executed.
     pub from: Vec<String>,
 }
 
@@ -32,7 +34,7 @@ impl GraphRequest {
         Self { graph_type, nodes: None, tasks: None, plan: None, rest_of: None, from: Vec::new() }
     }
 
-    /// What a plan of it is asked for.
+    /// Planning request for this graph.
     pub fn to_plan(&self) -> PlanRequest {
         let ids = |uids: &Vec<String>| uids.iter().filter_map(|uid| NodeId::parse(uid)).collect();
         PlanRequest {
@@ -44,7 +46,7 @@ impl GraphRequest {
     }
 }
 
-/// How all graphs of a run are run.
+/// Options for all graphs of a run.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own that a user names")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOptions {
@@ -55,11 +57,12 @@ pub struct RunOptions {
     pub subgraphs: Vec<Subgraph>,
     pub on_failure: OnFailure,
     pub at_stages: AtStages,
-    /// How many nodes of the run may fail, as a number or a percentage; what groups say holds beside it.
+    /// Number or percentage of nodes of the run that may fail. The limits of fault tolerance groups also
+    /// apply.
     pub fault_tolerance: Option<String>,
-    /// Nodes that carry out something at the same time; the server's default if not given.
+    /// Maximum number of nodes that execute tasks concurrently; defaults to the server's setting.
     pub nodes_at_once: Option<u32>,
-    /// Seconds after which a silent node is given up; the server's default if not given.
+    /// Silence timeout of nodes in seconds; defaults to the server's setting.
     pub lost_after: Option<u32>,
 }
 
@@ -82,7 +85,7 @@ impl Default for RunOptions {
 }
 
 impl RunOptions {
-    /// Nothing becomes of it beyond what is shown.
+    /// Whether tasks are executed, that is, neither a dry run nor a noop run.
     pub fn is_real(&self) -> bool {
         !self.dry_run && !self.noop_run
     }
@@ -103,7 +106,7 @@ impl RunOptions {
     }
 }
 
-/// As it is kept with the part of a run that executes one graph.
+/// Encodes the parameters of a child run.
 pub(super) fn encode(graph: &GraphRequest, run_options: &RunOptions) -> Json {
     json!({
         "version": if graph.from.is_empty() { VERSION } else { VERSION_FROM },
@@ -209,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_asked_is_read_again() {
+    fn requests_round_trip() {
         let graph = GraphRequest {
             nodes: Some(vec!["1".to_owned(), "2".to_owned()]),
             tasks: Some(Vec::new()),
@@ -237,9 +240,9 @@ mod tests {
         assert_eq!((decode(&written).map(|read| read.0), &written["version"]), (Some(from), &json!(2)));
     }
 
-    /// Servers of neighbouring versions take runs over from each other.
+    /// Servers of adjacent versions take over runs from each other.
     #[test]
-    fn what_other_versions_wrote_is_read() {
+    fn requests_of_other_versions_are_decoded() {
         let first = json!({
             "version": 1, "type": "default", "nodes": ["1"], "tasks": null, "plan": 4, "rest_of": null, "dry_run": false,
             "noop_run": true, "force": false, "debug": false, "subgraphs": [{"start": ["a/1"], "end": []}],

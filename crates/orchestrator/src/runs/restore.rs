@@ -1,4 +1,5 @@
-//! Runs as their events say: to go on with them, or to do what is left of them.
+//! Restores runs from their events: to continue them after a takeover, or to compute the remaining instances
+//! of a retry.
 
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::Run as RunState;
@@ -11,10 +12,10 @@ use super::projection::Projection;
 use super::record;
 use super::request::decode;
 
-/// Events read at a time.
+/// Page size for reading events.
 const EVENTS_PAGE: u32 = 10_000;
 
-/// Some instances of a plan and what comes after them; all where none are named.
+/// Restricts a blueprint to the referenced instances and their successors; unchanged without references.
 pub(super) fn cut(plan: &Plan, from: &[String], blueprint: Blueprint) -> Blueprint {
     if from.is_empty() {
         return blueprint;
@@ -23,18 +24,18 @@ pub(super) fn cut(plan: &Plan, from: &[String], blueprint: Blueprint) -> Bluepri
     blueprint.from_instances(&instances)
 }
 
-/// What is left of a run that ended.
+/// Restricts a blueprint to the instances that did not succeed in an earlier run.
 pub(super) async fn rest(
     session: &mut Session,
     former: RunId,
     plan: &Plan,
     blueprint: Blueprint,
 ) -> ServiceResult<Blueprint> {
-    // The former run may itself have been the rest of another.
+    // The former run may itself have retried another run; follow the chain to the first one.
     let (mut chain, mut from) = (Vec::new(), Vec::new());
     let mut next = Some(former);
     while let Some(run) = next.filter(|run| !chain.contains(run)) {
-        // Without it nobody knows what succeeded, and all of it would be done again.
+        // Without its events, successful instances are unknown and would be executed again.
         let work = session.run_work(run).await?.ok_or_else(|| {
             ServiceError::invalid(format!(
                 "run {run}, of which this is the rest, was deleted; run the graph anew"
@@ -45,7 +46,7 @@ pub(super) async fn rest(
         next = request.as_ref().and_then(|request| request.rest_of);
         from = request.map(|request| request.from).unwrap_or_default();
     }
-    // The first of them may have been a part of the plan.
+    // The first run may have been restricted to a part of the plan.
     let mut left = cut(plan, &from, blueprint);
     for run in chain.iter().rev() {
         let (state, ..) = restore(session, *run, &left).await?;
@@ -54,7 +55,7 @@ pub(super) async fn rest(
     Ok(left)
 }
 
-/// A run, its history and the number of its next event.
+/// Replays the events of a run. Returns its state, its history and the sequence number of the next event.
 pub(super) async fn restore(
     session: &mut Session,
     run: RunId,

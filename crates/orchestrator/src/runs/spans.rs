@@ -1,4 +1,4 @@
-//! The part of attempts in traces, as the server sees it: from the decision that one is made to its end.
+//! Trace spans of attempts on the server: from the dispatch decision to the end.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,12 @@ use stoker_traces::{Kind, Span, Traceparent, Tracer};
 
 use crate::metrics::attempt_end;
 
-/// Spans of the attempts of a run that are in flight; each is told to the agent, whose own is under it.
+/// Spans of the attempts in flight. Each span context is sent to the agent as the parent of its own span.
 pub(super) struct AttemptSpans {
     tracer: Tracer,
     run: RunId,
     under: Option<Traceparent>,
-    /// By the number of the instance and that of the attempt.
+    /// By instance and attempt number.
     open: HashMap<(u32, u32), Span>,
 }
 
@@ -24,7 +24,7 @@ impl AttemptSpans {
         Self { tracer, run, under, open: HashMap::new() }
     }
 
-    /// Begins and ends spans as what was written down says.
+    /// Begins and ends spans according to committed events.
     pub(super) fn record(&mut self, blueprint: &Blueprint, events: &[Event]) {
         if !self.tracer.is_on() {
             return;
@@ -46,7 +46,8 @@ impl AttemptSpans {
         }
     }
 
-    /// What an attempt is a part of. One that was decided upon before this server had the run has no span here.
+    /// Parent span of an attempt. Falls back to the span of the run for attempts that were dispatched before
+    /// this server took the run over.
     pub(super) fn under(&self, key: AttemptKey) -> Option<Traceparent> {
         let own = self.open.get(&(key.instance, key.attempt)).and_then(Span::context);
         own.or(self.under)

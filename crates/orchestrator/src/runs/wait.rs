@@ -1,4 +1,4 @@
-//! Waiting for the end of a list.
+//! Waits for the end of a run.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use stoker_services::{ServiceError, ServiceResult};
 
 use crate::orchestrator::Orchestrator;
 
-/// Bells can be missed where several servers share a database.
+/// Poll interval. Notifications can be missed if several servers share the database.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The run when it has ended; none if it does not end in time.
+/// Waits until a run has ended and returns it; `None` after the timeout.
 pub async fn wait(orchestrator: &Orchestrator, run: RunId, longest: Duration) -> ServiceResult<Option<Run>> {
     let ended = tokio::time::timeout(longest, async {
         loop {
@@ -21,12 +21,12 @@ pub async fn wait(orchestrator: &Orchestrator, run: RunId, longest: Duration) ->
             if !matches!(found.status, RunStatus::Pending | RunStatus::Running) {
                 return Ok(found);
             }
-            // It may ring or not: the next look tells.
+            // The next poll reads the state, whether or not a notification arrived.
             _ = tokio::time::timeout(LOOK_INTERVAL, rung).await;
         }
     });
     let ended = ended.await.ok().transpose();
-    // Nobody may be left to listen: then the bell goes.
+    // If this was the last watcher, `notify` removes the notification of the run.
     orchestrator.event_feed.notify(run);
     ended
 }

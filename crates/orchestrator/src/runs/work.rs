@@ -1,4 +1,5 @@
-//! What a run is about: the instances of a plan, or modules for a node. The driver and the engine need not know.
+//! Type-specific part of a run: the instances of a plan, or modules for a node. The rest of the driver and
+//! the engine are independent of it.
 
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::{Effect, Event, Run as RunState};
@@ -19,14 +20,14 @@ pub(super) struct GraphWork {
     pub(super) outcomes: Outcomes,
 }
 
-/// What is to be written together with events.
+/// Changes to write in the same transaction as the events.
 pub(super) enum Changes {
     Graph(outcome::Changes),
     Modules(Option<Recorded>),
 }
 
 impl Work {
-    /// Uids of the nodes whose agents have something to do.
+    /// UIDs of the nodes whose agents execute instances of the run.
     pub(super) fn executors(&self) -> Vec<String> {
         match self {
             Self::Graph(work) => work.dispatch.executors().cloned().collect(),
@@ -34,7 +35,7 @@ impl Work {
         }
     }
 
-    /// Whether the agent of a node has anything to do in the run.
+    /// Whether the agent of a node executes instances of the run.
     pub(super) fn has_agent(&self, uid: &str) -> bool {
         match self {
             Self::Graph(work) => work.dispatch.has_agent(uid),
@@ -42,7 +43,7 @@ impl Work {
         }
     }
 
-    /// What the agent gets; or, if that cannot be put together, how the attempt ended before it began.
+    /// Builds the attempt to send to the agent; if that fails, the result with which the attempt ends.
     pub(super) async fn attempt(
         &mut self,
         key: AttemptKey,
