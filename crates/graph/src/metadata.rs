@@ -66,7 +66,7 @@ impl LayerMerger<'_> {
             let path = format!("{path}.{key}");
             match (target.get_mut(key), value) {
                 (Some(Json::Object(target)), Json::Object(source)) => {
-                    self.merge_into(target, source, &path, overridden)
+                    self.merge_into(target, source, &path, overridden);
                 }
                 (_, Json::Object(source)) => {
                     let overridden = self.remove_origins(&path, overridden);

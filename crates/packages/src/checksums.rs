@@ -47,7 +47,7 @@ pub(crate) fn differences(recorded: &Checksums, computed: &Checksums) -> Vec<Str
         match recorded.get(path) {
             None => problems.push(format!("`{path}` is not listed in `{FILE}`")),
             Some(recorded) if recorded != sum => {
-                problems.push(format!("`{path}` does not match its checksum"))
+                problems.push(format!("`{path}` does not match its checksum"));
             }
             Some(_) => {}
         }

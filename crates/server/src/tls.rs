@@ -145,7 +145,7 @@ impl Tls {
             Ok(true) => tracing::info!("server certificate replaced"),
             Ok(false) => {}
             Err(error) => {
-                tracing::error!(error = %error, "cannot replace the server certificate; keeping the current one")
+                tracing::error!(error = %error, "cannot replace the server certificate; keeping the current one");
             }
         }
     }

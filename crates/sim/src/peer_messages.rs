@@ -70,7 +70,7 @@ impl World<'_> {
     pub(crate) fn send_to_host(&mut self, server: usize, agent: usize, input: ServerInput) {
         match self.host_of(agent) {
             Some(host) if host != server => {
-                self.send_to_peer(host, PeerMessage::SessionInput { agent, input })
+                self.send_to_peer(host, PeerMessage::SessionInput { agent, input });
             }
             _ => self.session(server, agent, input),
         }
@@ -143,7 +143,7 @@ impl World<'_> {
                 self.run_input(server, Input::AttemptStarted { key, at });
             }
             PeerMessage::Finished { host, agent, finished } => {
-                self.handle_result(server, host, agent, finished)
+                self.handle_result(server, host, agent, finished);
             }
             // The agent has moved to another server, which gets its own messages.
             PeerMessage::SessionInput { .. } | PeerMessage::Claim { .. } => {}

@@ -16,14 +16,14 @@ use crate::printer::Printer;
 pub(crate) struct Helpers {
     pub(crate) library: Arc<Library>,
     pub(crate) warnings: Vec<Diagnostic>,
-    helpers: Vec<Helper>,
+    functions: Vec<Helper>,
     texts: Vec<Text>,
 }
 
 impl Helpers {
     /// Maps a span of a helper body to its location in the helper file, with the name of the helper.
     pub(crate) fn locate(&self, body: &str, span: Span) -> Option<(SourceLocation, &str)> {
-        let helper = self.helpers.iter().find(|helper| &*helper.body == body)?;
+        let helper = self.functions.iter().find(|helper| &*helper.body == body)?;
         let text = self.texts.iter().find(|text| text.origin == helper.file)?;
         let span = helper.place(&text.content, span.start as usize..span.end as usize);
         let range = span.start.offset as usize..span.end.offset as usize;
@@ -32,7 +32,7 @@ impl Helpers {
 
     /// Returns the name of the helper with this body.
     pub(crate) fn name(&self, body: &str) -> Option<&str> {
-        self.helpers.iter().find(|helper| &*helper.body == body).map(|helper| &*helper.name)
+        self.functions.iter().find(|helper| &*helper.body == body).map(|helper| &*helper.name)
     }
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn read_helpers(path: &Path, base: &Arc<Library>) -> Outcome<Helpers>
         let message = format!("no `*.yaml` or `*.yml` files in `{}`", path.display());
         diagnostics.push(Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) });
     }
-    Ok(Helpers { library, warnings: diagnostics, helpers: loaded.helpers, texts })
+    Ok(Helpers { library, warnings: diagnostics, functions: loaded.helpers, texts })
 }
 
 /// Extends the library of task expressions with helpers from a folder or file; prints warnings.

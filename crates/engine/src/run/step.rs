@@ -55,7 +55,7 @@ impl Stepping<'_> {
             },
             Input::AttemptStarted { key, at } => self.handle_started(key, at)?,
             Input::AttemptFinished { key, at, end, summary } => {
-                self.handle_finished(key, at, end, summary)?
+                self.handle_finished(key, at, end, summary)?;
             }
             Input::NodeLost { node } => self.set_connectivity(node, true)?,
             Input::NodeBack { node } => self.set_connectivity(node, false)?,

@@ -225,7 +225,7 @@ impl<'a> EdgeBuilder<'_, 'a> {
             TargetNodes::Sync => self.same_node(task_idx, other_idx, link, Some(sync)),
             TargetNodes::Any(_) => {}
             TargetNodes::Everywhere | TargetNodes::Named(_) => {
-                self.link_through_junction(task_idx, link, other_idx, budget)
+                self.link_through_junction(task_idx, link, other_idx, budget);
             }
         }
     }

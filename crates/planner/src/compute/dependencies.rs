@@ -80,7 +80,7 @@ pub(crate) fn dependencies(expression: &Expression, own_keys: &HashSet<&str>) ->
         closed = visitor.closed();
     }
     let keys = reads.top_level_keys();
-    Dependencies { aspects: reads.aspects, reads_old: reads.reads_old, keys, shared: visitor.shared, closed }
+    Dependencies { aspects: reads.aspects, reads_old: reads.old_state, keys, shared: visitor.shared, closed }
 }
 
 /// What `$` is bound to at a position in an expression.
@@ -101,8 +101,8 @@ struct Reads {
     /// Top-level keys that are read, of either document.
     keys: BTreeSet<String>,
     /// Whether a whole document is read.
-    reads_whole: bool,
-    reads_old: bool,
+    whole_document: bool,
+    old_state: bool,
     /// Whether it refers to `$` of an enclosing element-wise method.
     uses_element: bool,
     /// Whether it refers to variables bound by the expression itself.
@@ -113,7 +113,7 @@ impl Reads {
     fn merge(&mut self, other: Self) {
         self.add_reads(&other);
         self.aspects.extend(other.aspects);
-        self.reads_old |= other.reads_old;
+        self.old_state |= other.old_state;
         self.uses_element |= other.uses_element;
         self.uses_variables |= other.uses_variables;
     }
@@ -121,20 +121,20 @@ impl Reads {
     /// Adds the documents and keys that a subexpression reads.
     fn add_reads(&mut self, other: &Self) {
         self.keys.extend(other.keys.iter().cloned());
-        self.reads_whole |= other.reads_whole;
-        self.reads_old |= other.reads_old;
+        self.whole_document |= other.whole_document;
+        self.old_state |= other.old_state;
     }
 
     /// Assumes that everything is read.
     fn add_everything(&mut self) {
         let whole = |document| Aspect { kind: AspectKind::Path { document, keys: Vec::new() }, keys: None };
         self.aspects.extend([whole(Document::New), whole(Document::Old), whole(Document::Own)]);
-        self.reads_whole = true;
-        self.reads_old = true;
+        self.whole_document = true;
+        self.old_state = true;
     }
 
     fn top_level_keys(&self) -> Option<BTreeSet<String>> {
-        (!self.reads_whole).then(|| self.keys.clone())
+        (!self.whole_document).then(|| self.keys.clone())
     }
 }
 
@@ -207,7 +207,7 @@ impl Visitor<'_> {
             Node::Var(_) => reads.uses_variables = true,
             Node::Paren(inner) | Node::Unary(_, inner) => self.visit(inner, dollar, reads),
             Node::Binary(BinaryOp::In, item, collection) => {
-                self.visit_membership(item, collection, dollar, reads)
+                self.visit_membership(item, collection, dollar, reads);
             }
             Node::Binary(_, left, right) | Node::BadDot { receiver: left, right, .. } => {
                 self.visit(left, dollar, reads);
@@ -268,7 +268,7 @@ impl Visitor<'_> {
             let ArgNode::Positional(node) = *slot else { continue };
             let mut inner = Reads::default();
             self.visit(node, dollar, &mut inner);
-            inner.reads_old |= state_function != StateFunction::New;
+            inner.old_state |= state_function != StateFunction::New;
             if inner.uses_variables {
                 reads.merge(inner);
             } else if inner.aspects.is_empty() {
@@ -316,12 +316,12 @@ impl Visitor<'_> {
             }
             Root::Dollar(dollar) => (dollar != Dollar::Old, dollar != Dollar::New, false),
         };
-        reads.reads_old |= is_old;
+        reads.old_state |= is_old;
         match path.keys.first() {
             // The node's own document is always available.
             _ if is_own => {}
             Some(key) => _ = reads.keys.insert(key.clone()),
-            None => reads.reads_whole = true,
+            None => reads.whole_document = true,
         }
         if !is_own && path.keys.first().is_some_and(|key| !self.own_keys.contains(key.as_str())) {
             return;

@@ -47,7 +47,7 @@ impl WebhookOutbox {
         self.bell.notify_one();
     }
 
-    /// WebhookOutbox with a delivery in flight.
+    /// Webhooks with a delivery in flight.
     fn busy(&self) -> Vec<WebhookId> {
         self.busy.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }

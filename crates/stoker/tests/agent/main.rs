@@ -1,7 +1,6 @@
 //! The agent as a program: a real process, a real WebSocket, real kills. The test is the server.
 
 #![expect(clippy::unwrap_used, reason = "test helpers fail by panicking")]
-#![expect(clippy::disallowed_methods, reason = "tests read the clock and the environment")]
 
 mod harness;
 mod kills;

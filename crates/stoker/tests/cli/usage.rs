@@ -98,7 +98,7 @@ fn invalid_usage_is_explained() {
 #[test]
 fn unreachable_server_exits_with_code_5() {
     let output = run_without_server(&format!("release list --server {UNREACHABLE_SERVER}"));
-    output.fails(5, &["does not answer", "Connection refused", "stoker serve"]);
+    output.fails(5, &["cannot reach the server", "Connection refused", "stoker serve"]);
     let folder = Folder::new();
     let mut command = program(folder.path(), &["env", "list"]);
     command.env("STOKER_SERVER", UNREACHABLE_SERVER);
@@ -143,5 +143,5 @@ fn files_are_checked_before_any_request() {
         err.lines().filter_map(|line| line.split_once("| ")).map(|(_, text)| text.trim()).collect();
     assert!(carets.contains(&"^^^^^^^") && !carets.contains(&"^^^^^^^^"), "{err}");
     assert_eq!(err.matches("manifest-duplicate-task").count(), 1, "{err}");
-    upload("- {id: a, type: stage}\n").fails(5, &["does not answer"]);
+    upload("- {id: a, type: stage}\n").fails(5, &["cannot reach the server"]);
 }

@@ -61,5 +61,5 @@ fn missing_database_and_invalid_backup_are_rejected() {
     std::fs::write(&nonsense, "no database").unwrap();
     let output = stoker(&["restore", nonsense.to_str().unwrap()], &folder.file("target"));
     assert_eq!(output.status.code(), Some(5));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("is no backup"), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is not a Stoker backup"), "{output:?}");
 }

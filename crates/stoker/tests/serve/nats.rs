@@ -307,7 +307,7 @@ async fn stored_result_of_another_node_is_rejected() {
     publish_result(&secured_nats, user_of(&site, 1), site.nodes[1], attempt).await;
     until("the forged result is rejected", || (metric(&site, refused_metric) == "1").then_some(()));
     assert!(
-        site.read("server.log").contains("an attempt that is not its own"),
+        site.read("server.log").contains("refused the result of another agent's attempt"),
         "{}",
         site.read("server.log")
     );

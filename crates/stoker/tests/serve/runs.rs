@@ -118,7 +118,7 @@ fn node_offline_for_too_long_fails() {
     assert!(message.ends_with(&format!("this one failed: {lost}")), "{message}");
     let node = site.client.expect(200, "GET", &format!("/api/v1/nodes/{lost}"), None);
     assert_eq!((&node["status"], &node["online"]), (&json!("error"), &json!(false)), "{node}");
-    assert!(node["error_msg"].as_str().unwrap().contains("not heard of"), "{node}");
+    assert!(node["error_msg"].as_str().unwrap().contains("out of contact"), "{node}");
     let row = status_of(&site.history(run["id"].as_i64().unwrap()), "mark", site.nodes[1]);
     assert_eq!(row["status"], "error");
     until("the other node is offline too", || {

@@ -60,7 +60,7 @@ fn authority_is_created_shown_and_never_overwritten() {
     assert!(stoker(&["ca", "init", "--dir", text(&ca), "--name", "Second floor"]).status.success());
     let second = stoker(&["ca", "init", "--dir", text(&ca)]);
     assert_eq!(second.status.code(), Some(1));
-    assert!(stderr(&second).contains("is there already"), "{}", stderr(&second));
+    assert!(stderr(&second).contains("already exists"), "{}", stderr(&second));
     let invalid = stoker(&["ca", "server", "--dir", text(&ca), "--name", "https://a"]);
     assert_eq!(invalid.status.code(), Some(2), "{}", stderr(&invalid));
 

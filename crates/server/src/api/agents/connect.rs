@@ -55,7 +55,7 @@ pub(super) async fn agent_connect(
         .max_message_size(bytes_max)
         .max_frame_size(bytes_max)
         .on_upgrade(move |socket| async move {
-            converse(&app.orchestrator, &agent.uid, Some(proof), Socket(socket)).await
+            converse(&app.orchestrator, &agent.uid, Some(proof), Socket(socket)).await;
         }))
 }
 

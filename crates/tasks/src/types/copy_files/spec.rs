@@ -169,7 +169,8 @@ mod tests {
                                      {"src": "/scripts/", "dst": "/p", "permissions": "0600"}]});
         let prepared = crate::prepare("copy_files", parameters, &Master).unwrap();
         let destinations = |file: &Json| format!("{} {}", file["dst"].as_str().unwrap(), file["permissions"]);
-        let destinations: Vec<String> = prepared["files"].as_array().unwrap().iter().map(destinations).collect();
+        let destinations: Vec<String> =
+            prepared["files"].as_array().unwrap().iter().map(destinations).collect();
         let expected = [
             "/n/deploy.sh \"0755\"",
             "/n/lib/common \"0644\"",

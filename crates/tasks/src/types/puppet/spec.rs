@@ -67,14 +67,18 @@ pub(super) fn read_summary(text: &str) -> JsonMap {
 
 /// Reason for failure. A run without a summary is a failure, even with exit code 0.
 pub(super) fn failure(code: Option<i32>, summary: &JsonMap) -> Option<String> {
-    let count = |name: &str| summary.get("resources").and_then(|resources| resources.get(name)).and_then(Json::as_u64);
+    let count = |name: &str| {
+        summary.get("resources").and_then(|resources| resources.get(name)).and_then(Json::as_u64)
+    };
     let (failed, failed_to_restart) = (count("failed"), count("failed_to_restart").unwrap_or(0));
     match (code, failed) {
         (Some(0 | 2), Some(0)) if failed_to_restart == 0 => None,
         (Some(1), None) => Some("cannot apply the manifest".to_owned()),
         (_, None) => Some("Puppet wrote no run summary".to_owned()),
         (_, Some(0)) if failed_to_restart == 0 => Some("Puppet failed".to_owned()),
-        (_, Some(failed)) => Some(format!("{failed} resources failed, {failed_to_restart} failed to restart")),
+        (_, Some(failed)) => {
+            Some(format!("{failed} resources failed, {failed_to_restart} failed to restart"))
+        }
     }
 }
 

@@ -87,7 +87,7 @@ fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((*tag, content, rest))
 }
 
-/// Parses `YYMMDDHHMMSSZ` (UTCTime) or `YYYYMMDDHHMMSSZ` (GeneralizedTime).
+/// Parses `YYMMDDHHMMSSZ` (`UTCTime`) or `YYYYMMDDHHMMSSZ` (`GeneralizedTime`).
 fn time(tag: u8, text: &[u8]) -> Option<i64> {
     const UTC_TIME: u8 = 0x17;
     let text = std::str::from_utf8(text).ok()?.strip_suffix('Z')?;

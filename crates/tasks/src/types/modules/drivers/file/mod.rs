@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Driver, Payload, DriverResult, DriverError};
+use super::{Driver, DriverError, DriverResult, Payload};
 use crate::host::{Command, FileToWrite};
 use crate::parameter::permissions;
 use crate::task_type::Context;
@@ -30,20 +30,26 @@ async fn apply(payload: Payload<'_>, cx: Context<'_>) -> DriverResult {
 async fn remove(payload: Payload<'_>, cx: Context<'_>) -> DriverResult {
     let path = read(payload.contents)?.path.display().to_string();
     let exit = cx.host.run(Command::argv(["rm", "-f", "--", &path])).await?;
-    if exit.is_success() { Ok(format!("{path} was removed")) } else { Err(DriverError::Failed(exit.describe())) }
+    if exit.is_success() {
+        Ok(format!("{path} was removed"))
+    } else {
+        Err(DriverError::Failed(exit.describe()))
+    }
 }
 
 fn read(contents: &[u8]) -> Result<FileToWrite, DriverError> {
     let expected =
         "expected the lines `path=…`, `mode=…`, `owner=…`, `group=…` and an empty line before the payload";
-    let (head, data) = split(contents).ok_or_else(|| DriverError::failed(format!("missing empty line; {expected}")))?;
+    let (head, data) =
+        split(contents).ok_or_else(|| DriverError::failed(format!("missing empty line; {expected}")))?;
     let settings = settings(head).map_err(DriverError::Failed)?;
     if let Some(unknown) = settings.keys().find(|key| !KEYS.contains(&key.as_str())) {
         return Err(DriverError::failed(format!("unknown key `{unknown}`; {expected}")));
     }
     let text = |key: &str| settings.get(key).cloned().unwrap_or_default();
-    let path: PathBuf = absolute(text("path"))
-        .map_err(|_| DriverError::failed(format!("`path` must be the absolute path of a file; {expected}")))?;
+    let path: PathBuf = absolute(text("path")).map_err(|_| {
+        DriverError::failed(format!("`path` must be the absolute path of a file; {expected}"))
+    })?;
     let mode = match settings.get("mode") {
         None => PERMISSIONS,
         Some(mode) => permissions(mode)

@@ -1,6 +1,6 @@
 //! `ping`: returns the message in the contents and changes nothing.
 
-use super::{Driver, Payload, DriverResult, DriverError};
+use super::{Driver, DriverError, DriverResult, Payload};
 use crate::types::modules::contents::settings;
 
 pub(super) const DRIVER: Driver = Driver {

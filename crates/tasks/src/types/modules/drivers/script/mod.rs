@@ -1,6 +1,6 @@
 //! `script`: runs the contents with the argument `apply` or `remove`.
 
-use super::{Driver, Payload, DriverResult, DriverError};
+use super::{Driver, DriverError, DriverResult, Payload};
 use crate::host::Command;
 use crate::task_type::Context;
 
