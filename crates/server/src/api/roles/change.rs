@@ -1,4 +1,4 @@
-//! What creating, changing and deleting a role have in common, whoever has it.
+//! Operations on roles, shared by releases and clusters.
 
 use serde_json::json;
 use stoker_model::{Change, ClusterId, Json, JsonMap, Owner};
@@ -45,7 +45,7 @@ pub(super) async fn create(
             holder.name()
         )));
     }
-    require_known(&holder, &name, Some(&meta), &volumes)?;
+    require_known_references(&holder, &name, Some(&meta), &volumes)?;
     holder.own_mut(NamedSection::Roles).insert(name.clone(), Json::Object(meta.clone()));
     holder.set_volumes_of_role(&name, Some(volumes));
     let generation = holder.store(&mut writing).await?;
@@ -60,19 +60,24 @@ pub(super) async fn update(
     condition: &IfMatch,
     document: &Document,
 ) -> ApiResult<Answer<RoleView>> {
-    let said = view::read_change(document)?;
+    let update = view::read_change(document)?;
     let mut writing = app.change(login).await?;
     let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
     let old = holder.find_own(NamedSection::Roles, name)?.clone();
     condition.check(holder.generation())?;
-    if said.name.as_deref().is_some_and(|said| said != name) {
-        return Err(ApiError::bad_request(format!("the role is called `{name}`; that cannot change")));
+    if update.name.as_deref().is_some_and(|new_name| new_name != name) {
+        return Err(ApiError::bad_request(format!("cannot rename role `{name}`")));
     }
-    require_known(&holder, name, said.meta.as_ref(), said.volumes.as_deref().unwrap_or_default())?;
-    let meta = said.meta.map_or(old, Json::Object);
+    require_known_references(
+        &holder,
+        name,
+        update.meta.as_ref(),
+        update.volumes.as_deref().unwrap_or_default(),
+    )?;
+    let meta = update.meta.map_or(old, Json::Object);
     holder.own_mut(NamedSection::Roles).insert(name.to_owned(), meta.clone());
-    if said.volumes.is_some() {
-        holder.set_volumes_of_role(name, said.volumes);
+    if update.volumes.is_some() {
+        holder.set_volumes_of_role(name, update.volumes);
     }
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("role.update", &holder, name)).await?;
@@ -98,8 +103,13 @@ pub(super) async fn delete(
     Ok(writing.commit(describe("role.delete", &holder, name)).await?)
 }
 
-/// Tags and volumes that a role names must be there.
-fn require_known(holder: &Holder, name: &str, meta: Option<&JsonMap>, volumes: &[Json]) -> ApiResult<()> {
+/// Rejects roles with unknown tags or volumes.
+fn require_known_references(
+    holder: &Holder,
+    name: &str,
+    meta: Option<&JsonMap>,
+    volumes: &[Json],
+) -> ApiResult<()> {
     let mut problems = Vec::new();
     let known_tags = holder.all(NamedSection::Tags);
     let meta = meta.map(|meta| Json::Object(meta.clone())).unwrap_or_default();
@@ -107,14 +117,14 @@ fn require_known(holder: &Holder, name: &str, meta: Option<&JsonMap>, volumes: &
     if !unknown.is_empty() {
         problems.push(format!("Role '{name}' contains non-existent tags: {}", unknown.join(", ")));
     }
-    let known = holder.volume_ids();
+    let allowed_volumes = holder.volume_ids();
     let ids = volumes.iter().filter_map(|volume| volume.get("id")?.as_str());
-    let unknown: Vec<&str> = ids.filter(|id| !known.contains(id)).collect();
+    let unknown: Vec<&str> = ids.filter(|id| !allowed_volumes.contains(id)).collect();
     if !unknown.is_empty() {
         problems.push(format!(
             "Wrong data in volumes_roles_mapping. Volumes with ids {} are not in the list of allowed volumes: {}",
             unknown.join(", "),
-            if known.is_empty() { "there are none".to_owned() } else { known.join(", ") }
+            if allowed_volumes.is_empty() { "there are none".to_owned() } else { allowed_volumes.join(", ") }
         ));
     }
     if problems.is_empty() { Ok(()) } else { Err(ApiError::bad_request(problems.join("\n"))) }

@@ -1,12 +1,12 @@
-//! What creating, changing and deleting a tag have in common, whoever has it.
+//! Operations on tags, shared by releases and clusters.
 
 use std::collections::BTreeSet;
 
 use serde_json::json;
 use stoker_model::{Change, Json, JsonMap, Owner};
-use stoker_store::Session;
 use stoker_services::metadata::holder::{Holder, NamedSection};
 use stoker_services::metadata::sections;
+use stoker_store::Session;
 
 use super::view::{self, TagView};
 use crate::access::caller::Authenticated;
@@ -62,15 +62,15 @@ pub(super) async fn update(
     condition: &IfMatch,
     document: &Document,
 ) -> ApiResult<Answer<TagView>> {
-    let (said_name, said_meta) = view::read_change(document)?;
+    let (new_name, new_meta) = view::read_change(document)?;
     let mut writing = app.change(login).await?;
     let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
     let old = holder.find_own(NamedSection::Tags, name)?.clone();
     condition.check(holder.generation())?;
-    if said_name.is_some_and(|said| said != name) {
-        return Err(ApiError::bad_request(format!("the tag is called `{name}`; that cannot change")));
+    if new_name.is_some_and(|new_name| new_name != name) {
+        return Err(ApiError::bad_request(format!("cannot rename tag `{name}`")));
     }
-    let meta = said_meta.map_or(old, Json::Object);
+    let meta = new_meta.map_or(old, Json::Object);
     holder.own_mut(NamedSection::Tags).insert(name.to_owned(), meta.clone());
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("tag.update", &holder, name)).await?;
@@ -100,7 +100,7 @@ pub(super) async fn delete(
     Ok(writing.commit(describe("tag.delete", &holder, name)).await?)
 }
 
-/// The roles that give this tag to nodes: of its holder, and of clusters of the release whose tag it is.
+/// Returns the roles that assign this tag: those of its owner and, for a release, those of its clusters.
 async fn roles_with(session: &mut Session, holder: &Holder, tag: &str) -> ApiResult<BTreeSet<String>> {
     let mut roles = with_tag(holder.own(NamedSection::Roles), tag);
     for cluster in holder.clusters(session).await? {
@@ -110,8 +110,8 @@ async fn roles_with(session: &mut Session, holder: &Holder, tag: &str) -> ApiRes
 }
 
 fn with_tag(roles: &JsonMap, tag: &str) -> BTreeSet<String> {
-    let with_it = roles.iter().filter(|(_, meta)| sections::tags_of(meta).any(|known| known == tag));
-    with_it.map(|(role, _)| role.clone()).collect()
+    let matching = roles.iter().filter(|(_, meta)| sections::tags_of(meta).any(|role_tag| role_tag == tag));
+    matching.map(|(role, _)| role.clone()).collect()
 }
 
 fn describe(action: &'static str, holder: &Holder, name: &str) -> Change {
