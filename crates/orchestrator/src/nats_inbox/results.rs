@@ -38,8 +38,19 @@ const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// Consumes results. Never returns.
 pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers, monitor: &TaskMonitor) {
-    let mut told = String::new();
+    let (mut told, mut is_away) = (String::new(), false);
     loop {
+        if !orchestrator.bus.is_up() {
+            // The connection logs it. One outage is one failure, however often it is looked at.
+            if !is_away {
+                monitor.fail("there is no connection with NATS");
+            }
+            is_away = true;
+            orchestrator.metrics.bus.keeps.set(0);
+            tokio::time::sleep(LOOK_AGAIN).await;
+            continue;
+        }
+        is_away = false;
         monitor.start();
         let Err(error) = take_all(orchestrator, users, monitor).await;
         monitor.fail(&error);
