@@ -9,12 +9,12 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::local_agents::{AgentPlace, LocalAgent, LocalConnection, over_ssh};
 use crate::orchestrator::Orchestrator;
-use crate::session::{Carrier, converse};
+use crate::session::{AgentTransport, converse};
 
 /// Signs of life are written down now and then: less silence than this says nothing.
 const SEEN_SECONDS_MIN: i64 = 60;
 
-impl Carrier for LocalConnection {
+impl AgentTransport for LocalConnection {
     async fn receive(&mut self) -> Option<FromAgent> {
         self.receive.recv().await
     }

@@ -14,7 +14,7 @@ const STALE_SECONDS: i64 = 5;
 
 /// Cloning is cheap.
 #[derive(Clone)]
-pub struct Context {
+pub struct OrchestratorContext {
     pub store: Store,
     pub settings: Arc<Server>,
     pub clock: Clock,
@@ -27,7 +27,7 @@ pub struct Context {
     pub started_at: Micros,
 }
 
-impl Context {
+impl OrchestratorContext {
     /// When a lease taken now expires.
     pub(crate) fn leased_until(&self, now: Micros) -> Micros {
         now.plus_seconds(i64::from(self.settings.runs.lease_seconds))

@@ -8,12 +8,12 @@ use stoker_services::background::TaskMonitor;
 use stoker_store::StoreError;
 use tokio::sync::watch;
 
-use crate::context::Context;
+use crate::context::OrchestratorContext;
 
 /// Cloning is cheap.
 #[derive(Clone)]
 pub(crate) struct Leases {
-    context: Context,
+    context: OrchestratorContext,
     held: Arc<HeldLeases>,
 }
 
@@ -35,13 +35,13 @@ pub(crate) struct Lease {
 }
 
 impl Leases {
-    pub(crate) fn new(context: Context) -> Self {
+    pub(crate) fn new(context: OrchestratorContext) -> Self {
         Self { context, held: Arc::default() }
     }
 
     /// `None`: another server has the run.
     pub(crate) async fn take(&self, run: RunId) -> Result<Option<Lease>, StoreError> {
-        let Context { store, clock, owner, .. } = &self.context;
+        let OrchestratorContext { store, clock, owner, .. } = &self.context;
         let now = clock.now();
         let taken = store.run_take(run, owner, now, self.context.leased_until(now)).await?;
         Ok(taken.map(|generation| {

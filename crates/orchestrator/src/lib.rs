@@ -1,6 +1,6 @@
 //! Carries runs out: drivers and their leases, sessions with agents, and messages between the servers of one database.
 //!
-//! It reads and writes through `stoker-store` and speaks with agents through the port [`session::Carrier`]. Use cases that do
+//! It reads and writes through `stoker-store` and speaks with agents through the port [`session::AgentTransport`]. Use cases that do
 //! not outlive a request are those of `stoker-services`, which it uses to plan the graphs of a run.
 //!
 //! Modules from bottom to top: `context` (what everything shares), `agents`, `event_feed`, `leases`, `local_agents`, `nats`,
@@ -27,7 +27,7 @@ pub mod runs;
 pub mod session;
 
 pub use agents::{Agents, Proof};
-pub use context::Context;
+pub use context::OrchestratorContext;
 pub use event_feed::EventFeed;
 pub use local_agents::{AgentGuard, AgentPlace, AgentSpawner, LocalAgent, LocalConnection};
 pub use metrics::{AgentMetrics, BusMetrics, OrchestratorMetrics, RunMetrics};

@@ -17,7 +17,7 @@ pub struct EndLabels {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct OutcomeLabels {
+pub struct ResultLabels {
     pub outcome: &'static str,
 }
 
@@ -50,7 +50,7 @@ pub struct AgentMetrics {
 pub struct BusMetrics {
     /// Whether NATS stores results of agents: 1 or 0.
     pub keeps: Gauge,
-    pub results: Family<OutcomeLabels, Counter>,
+    pub results: Family<ResultLabels, Counter>,
 }
 
 impl Default for RunMetrics {
@@ -114,7 +114,7 @@ impl RunMetrics {
 impl BusMetrics {
     /// A result that NATS stored was `settled`, `refused`, or is to be redelivered `later`.
     pub(crate) fn result(&self, outcome: &'static str) {
-        self.results.get_or_create(&OutcomeLabels { outcome }).inc();
+        self.results.get_or_create(&ResultLabels { outcome }).inc();
     }
 }
 

@@ -11,7 +11,7 @@ use stoker_services::{FairSemaphore, ServiceError};
 use tokio::sync::Semaphore;
 
 use crate::agents::{Agents, Heartbeats, OutputWriter, Presence};
-use crate::context::Context;
+use crate::context::OrchestratorContext;
 use crate::event_feed::EventFeed;
 use crate::leases::Leases;
 use crate::local_agents::LocalAgents;
@@ -24,10 +24,10 @@ const WRITERS_AT_ONCE: usize = 2;
 
 /// Cloning is cheap.
 #[derive(Clone)]
-pub struct Orchestrator(Arc<Parts>);
+pub struct Orchestrator(Arc<OrchestratorParts>);
 
-pub struct Parts {
-    pub context: Context,
+pub struct OrchestratorParts {
+    pub context: OrchestratorContext,
     pub agents: Agents,
     pub local_agents: LocalAgents,
     pub(crate) heartbeats: Heartbeats,
@@ -65,7 +65,7 @@ pub enum StartError {
 impl Orchestrator {
     /// Connects to the bus. Nothing is carried out before [`crate::lifecycle::start`].
     pub async fn open(
-        context: Context,
+        context: OrchestratorContext,
         forget_tokens: Box<dyn Fn() + Send + Sync>,
     ) -> Result<Self, StartError> {
         let (bus, nats_users) = nats::connect(context.settings.nats.as_ref()).await?;
@@ -77,7 +77,7 @@ impl Orchestrator {
             _ => None,
         };
         let module_slots = Semaphore::new(context.settings.runs.nodes_at_once as usize);
-        Ok(Self(Arc::new(Parts {
+        Ok(Self(Arc::new(OrchestratorParts {
             agents: Agents::default(),
             local_agents: LocalAgents::default(),
             heartbeats: Heartbeats::default(),
@@ -138,9 +138,9 @@ impl Orchestrator {
 }
 
 impl Deref for Orchestrator {
-    type Target = Parts;
+    type Target = OrchestratorParts;
 
-    fn deref(&self) -> &Parts {
+    fn deref(&self) -> &OrchestratorParts {
         &self.0
     }
 }

@@ -127,3 +127,161 @@ impl From<Receipt> for RunResponse {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+    use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Policy, Work};
+    use stoker_engine::session::{AttemptKey, End};
+    use stoker_graph::Csr;
+    use stoker_model::{Actor, Change, JsonMap, Micros, NewRun, RunId, RunName, RunStatus};
+    use stoker_services::{Clock, Environment, Services};
+    use stoker_settings::{Modules, Server};
+    use stoker_store::{Database, Store};
+    use stoker_testkit::Folder;
+    use stoker_traces::Tracer;
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::context::OrchestratorContext;
+
+    async fn orchestrator(folder: &Folder) -> Orchestrator {
+        let store = Store::open(&Database::Sqlite { path: folder.file("stoker.db") }).await.unwrap();
+        let settings = Arc::new(Server {
+            modules: Modules { key_file: folder.file("modules.key"), ..Modules::default() },
+            plugins_root: folder.file("plugins"),
+            ..Server::default()
+        });
+        let (clock, tracer) = (Clock, Tracer::default());
+        let services = Services::open(Environment {
+            store: store.clone(),
+            settings: Arc::clone(&settings),
+            clock,
+            tracer: tracer.clone(),
+            is_encrypted: false,
+            authority: None,
+        });
+        let context = OrchestratorContext {
+            services: services.await.unwrap(),
+            store,
+            settings,
+            clock,
+            tracer,
+            owner: "embedded".to_owned(),
+            is_shared: false,
+            started_at: clock.now(),
+        };
+        Orchestrator::open(context, Box::new(|| {})).await.unwrap()
+    }
+
+    /// One task on node 7.
+    fn blueprint() -> Blueprint {
+        let policy = Policy {
+            timeout_ms: 1000,
+            n_retries: 0,
+            interval_ms: 1000,
+            fail_on_error: true,
+            retry_interrupted: false,
+        };
+        let work = Some(Work { executor: 0, policy, limit: None });
+        Blueprint::new(Draft {
+            nodes: vec!["7".to_owned()],
+            sync: None,
+            tasks: vec!["task".to_owned()],
+            instances: vec![DraftInstance { task: 0, node: 0, work }],
+            order: Csr::new(1, Vec::new()),
+            groups: Vec::new(),
+            durations: Vec::new(),
+            options: Options::default(),
+        })
+        .unwrap()
+    }
+
+    async fn run(orchestrator: &Orchestrator, status: RunStatus) -> RunId {
+        let store = &orchestrator.context.store;
+        let mut writing = store.change(&Actor::server(), Micros(1)).await.unwrap();
+        let new = NewRun {
+            uuid: format!("{status}"),
+            parent_id: None,
+            cluster_id: None,
+            name: RunName::Modules,
+            status,
+            progress: 0,
+            message: None,
+            result: json!({}),
+            graph_type: None,
+            dry_run: false,
+            started_at: None,
+            ended_at: None,
+        };
+        let id = writing.run_create(&new).await.unwrap().id;
+        writing
+            .commit(Change { action: "run.start", target: String::new(), detail: json!({}) })
+            .await
+            .unwrap();
+        id
+    }
+
+    fn result_of(run: RunId) -> Finished {
+        let key = AttemptKey { run, instance: 0, attempt: 1 };
+        Finished { key, at: Micros(1), end: End::Succeeded, summary: JsonMap::new() }
+    }
+
+    #[tokio::test]
+    async fn a_result_reaches_the_driver_of_its_run_and_nobody_else() {
+        let folder = Folder::new();
+        let orchestrator = orchestrator(&folder).await;
+        let run = run(&orchestrator, RunStatus::Running).await;
+        let hops = Hops::Allowed;
+        assert_eq!(deliver(&orchestrator, "7", result_of(run), hops, None).await, Delivery::NoDriver);
+        let (inbox, mut commands) = mpsc::channel(8);
+        orchestrator.agents.add_run(run, Arc::new(blueprint()), inbox);
+        assert_eq!(deliver(&orchestrator, "8", result_of(run), hops, None).await, Delivery::Refused);
+        assert!(commands.try_recv().is_err(), "the result of another agent's attempt is refused");
+        assert_eq!(deliver(&orchestrator, "7", result_of(run), hops, None).await, Delivery::Queued);
+        let Some(Command::Finished { uid, finished, receipt: None }) = commands.recv().await else {
+            panic!("a result without a receipt")
+        };
+        assert_eq!((uid.as_str(), finished), ("7", result_of(run)));
+        drop(commands);
+        assert_eq!(deliver(&orchestrator, "7", result_of(run), hops, None).await, Delivery::NoDriver);
+    }
+
+    #[tokio::test]
+    async fn a_stored_result_is_kept_until_it_is_committed() {
+        let folder = Folder::new();
+        let orchestrator = orchestrator(&folder).await;
+        let run = run(&orchestrator, RunStatus::Running).await;
+        let hops = Hops::Allowed;
+        assert_eq!(deliver_and_wait(&orchestrator, "7", result_of(run), hops).await, Receipt::Pending);
+        let (inbox, mut commands) = mpsc::channel(8);
+        orchestrator.agents.add_run(run, Arc::new(blueprint()), inbox);
+        assert_eq!(deliver_and_wait(&orchestrator, "8", result_of(run), hops).await, Receipt::Refused);
+        let driver = tokio::spawn(async move {
+            for response in [Some(RunResponse::Done), None] {
+                let Some(Command::Finished { receipt: Some(receipt), .. }) = commands.recv().await else {
+                    panic!("a result with a receipt")
+                };
+                // A driver that loses its run drops what it has not committed.
+                response.map(|response| receipt.send(response));
+            }
+        });
+        assert_eq!(deliver_and_wait(&orchestrator, "7", result_of(run), hops).await, Receipt::Committed);
+        assert_eq!(deliver_and_wait(&orchestrator, "7", result_of(run), hops).await, Receipt::Pending);
+        driver.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_run_that_has_ended_needs_no_result() {
+        let folder = Folder::new();
+        let orchestrator = orchestrator(&folder).await;
+        for run in [run(&orchestrator, RunStatus::Ready).await, RunId(999)] {
+            let delivered = deliver(&orchestrator, "7", result_of(run), Hops::Exhausted, None).await;
+            assert_eq!(delivered, Delivery::RunEnded);
+            let receipt = deliver_and_wait(&orchestrator, "7", result_of(run), Hops::Exhausted).await;
+            assert_eq!(receipt, Receipt::Committed);
+        }
+    }
+}

@@ -20,7 +20,7 @@ pub(crate) const WATCH_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The agent gateway: what carries messages to and from one agent. `server` implements it over a WebSocket; NATS and agents
 /// inside of the process have implementations of their own.
-pub trait Carrier: Send {
+pub trait AgentTransport: Send {
     /// The next message; `None` when there will be no more.
     fn receive(&mut self) -> impl Future<Output = Option<FromAgent>> + Send;
     /// Whether it could be sent.
@@ -32,7 +32,7 @@ pub async fn converse(
     orchestrator: &Orchestrator,
     uid: &str,
     proof: Option<Proof>,
-    mut carrier: impl Carrier,
+    mut carrier: impl AgentTransport,
 ) {
     let Ok(Some(FromAgent::Hello(hello))) = timeout(HELLO_TIME_MAX, carrier.receive()).await else {
         tracing::warn!(agent.uid = uid, "closed a connection: no hello in time");
@@ -82,7 +82,7 @@ async fn close_revoked(orchestrator: &Orchestrator) -> Result<(), StoreError> {
     Ok(())
 }
 
-async fn exchange(orchestrator: &Orchestrator, line: &mut Line, carrier: &mut impl Carrier) {
+async fn exchange(orchestrator: &Orchestrator, line: &mut Line, carrier: &mut impl AgentTransport) {
     loop {
         tokio::select! {
             message = carrier.receive() => {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use stoker_model::{Actor, Change, Micros};
-use stoker_orchestrator::Context;
+use stoker_orchestrator::OrchestratorContext;
 use stoker_services::background::TaskMonitor;
 use stoker_store::StoreError;
 
@@ -15,7 +15,7 @@ const NOTIFICATION_DAYS: i64 = 30;
 const SERVER_SECONDS: i64 = 3600;
 
 /// Never returns. With several servers, a lease selects one per pass.
-pub(crate) async fn run(context: Context, monitor: TaskMonitor) {
+pub(crate) async fn run(context: OrchestratorContext, monitor: TaskMonitor) {
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -47,13 +47,13 @@ pub(crate) async fn run(context: Context, monitor: TaskMonitor) {
 }
 
 /// Deletes stale server records and undelivered peer messages.
-async fn sweep_servers(context: &Context) -> Result<(), StoreError> {
+async fn sweep_servers(context: &OrchestratorContext) -> Result<(), StoreError> {
     let now = context.clock.now();
     context.store.servers_sweep(Micros(now.0 - SERVER_SECONDS * Micros::SECOND), now).await
 }
 
 /// Clients log in for every command, so expired tokens accumulate.
-async fn purge_tokens(context: &Context) -> Result<(), StoreError> {
+async fn purge_tokens(context: &OrchestratorContext) -> Result<(), StoreError> {
     let now = context.clock.now();
     let mut writing = context.store.change(&Actor::server(), now).await?;
     let n_removed = writing.tokens_purge(now).await?;
@@ -65,7 +65,7 @@ async fn purge_tokens(context: &Context) -> Result<(), StoreError> {
 }
 
 /// Deletes runs beyond the configured retention.
-async fn sweep_runs(context: &Context) -> Result<(), StoreError> {
+async fn sweep_runs(context: &OrchestratorContext) -> Result<(), StoreError> {
     let days = i64::from(context.settings.runs.keep_days);
     if days == 0 {
         return Ok(());
@@ -81,7 +81,7 @@ async fn sweep_runs(context: &Context) -> Result<(), StoreError> {
 }
 
 /// Deletes plans beyond the configured retention, and state documents that nothing references any more.
-async fn sweep_plans(context: &Context) -> Result<(), StoreError> {
+async fn sweep_plans(context: &OrchestratorContext) -> Result<(), StoreError> {
     let days = i64::from(context.settings.runs.keep_plans_days);
     let now = context.clock.now();
     let mut writing = context.store.change(&Actor::server(), now).await?;
@@ -98,7 +98,7 @@ async fn sweep_plans(context: &Context) -> Result<(), StoreError> {
 }
 
 /// Deletes notifications beyond their retention.
-async fn sweep_notifications(context: &Context) -> Result<(), StoreError> {
+async fn sweep_notifications(context: &OrchestratorContext) -> Result<(), StoreError> {
     let now = context.clock.now();
     let mut writing = context.store.change(&Actor::server(), now).await?;
     let before = Micros(now.0 - NOTIFICATION_DAYS * 24 * 3600 * Micros::SECOND);

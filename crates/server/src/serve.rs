@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use stoker_orchestrator::AgentSpawner;
 use stoker_orchestrator::lifecycle;
-use stoker_services::database::{self, FolderError};
+use stoker_services::database::{self, DatabaseFolderError};
 use stoker_settings::Server;
 use stoker_store::{OpenError, Store};
 use tokio::net::TcpListener;
@@ -29,7 +29,7 @@ pub enum ServeError {
     #[error("cannot listen on {address}")]
     Listen { address: SocketAddr, source: std::io::Error },
     #[error(transparent)]
-    Folder(#[from] FolderError),
+    Folder(#[from] DatabaseFolderError),
     #[error("cannot open the database")]
     Open(#[from] OpenError),
     #[error("cannot create the first user")]

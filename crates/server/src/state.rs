@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::extract::FromRef;
-use stoker_orchestrator::{AgentSpawner, Context, Orchestrator, lifecycle};
+use stoker_orchestrator::{AgentSpawner, Orchestrator, OrchestratorContext, lifecycle};
 use stoker_services::{Clock, Environment, Services, random};
 use stoker_settings::{DatabaseLocation, Server};
 use stoker_store::{Store, StoreError, Writing};
@@ -24,9 +24,9 @@ use crate::tls::{self, Tls};
 
 /// A server without its socket. Cloning is cheap.
 #[derive(Clone)]
-pub struct App(Arc<Parts>);
+pub struct App(Arc<AppParts>);
 
-pub struct Parts {
+pub struct AppParts {
     pub store: Store,
     pub settings: Arc<Server>,
     pub clock: Clock,
@@ -72,7 +72,7 @@ impl App {
             DatabaseLocation::Folder(_) => "embedded".to_owned(),
             DatabaseLocation::Url(_) => random::uuid()?,
         };
-        let context = Context {
+        let context = OrchestratorContext {
             store: store.clone(),
             settings: Arc::clone(&settings),
             clock,
@@ -94,7 +94,7 @@ impl App {
             logins: access.metrics.clone(),
             refusals: limits.metrics.clone(),
         };
-        let parts = Parts {
+        let parts = AppParts {
             metrics: Arc::new(Metrics::new(orchestrator.clone(), &counters)),
             joining: Joining::new(Arc::clone(&access), orchestrator.clone(), tls.clone()),
             store,
@@ -151,9 +151,9 @@ impl FromRef<App> for BodyLimit {
 }
 
 impl Deref for App {
-    type Target = Parts;
+    type Target = AppParts;
 
-    fn deref(&self) -> &Parts {
+    fn deref(&self) -> &AppParts {
         &self.0
     }
 }

@@ -27,4 +27,4 @@ pub use clock::Clock;
 pub use error::{ErrorDetail, ErrorReport, ServiceError, ServiceResult, Severity};
 pub use fair_semaphore::FairSemaphore;
 pub use run_kind::RunKind;
-pub use services::{Environment, OpenError, Services};
+pub use services::{Environment, Services, ServicesError};

@@ -15,7 +15,7 @@ use crate::modules::keys::KeyError;
 use crate::planning::{PlanCache, PlanMetrics, Planning};
 use crate::plugins::files::Packages;
 use crate::repositories::{PackageAccess, Repositories};
-use crate::webhooks::Webhooks;
+use crate::webhooks::WebhookOutbox;
 
 /// Cloning is cheap.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ pub struct Services {
     pub planning: Planning,
     /// Encrypt module contents and webhook secrets at rest.
     pub module_keys: ModuleKeys,
-    pub webhooks: Webhooks,
+    pub webhooks: WebhookOutbox,
 }
 
 /// Dependencies supplied by the composition root.
@@ -43,7 +43,7 @@ pub struct Environment {
 
 /// Why the services cannot be opened.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum ServicesError {
     #[error("the store failed")]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -56,7 +56,7 @@ pub enum OpenError {
 
 impl Services {
     /// Opens the module keys and agrees with the other servers of the database on shared secrets.
-    pub async fn open(environment: Environment) -> Result<Self, OpenError> {
+    pub async fn open(environment: Environment) -> Result<Self, ServicesError> {
         let Environment { store, settings, clock, tracer, is_encrypted, authority } = environment;
         let has_encrypted_data = has_encrypted_data(&store).await?;
         let module_keys = ModuleKeys::open(&settings.modules.key_file, has_encrypted_data)?;
@@ -86,7 +86,7 @@ impl Services {
             plans: Arc::new(PlanCache::default()),
             metrics: PlanMetrics::default(),
         };
-        let webhooks = Webhooks::new(store, settings, clock, module_keys.clone());
+        let webhooks = WebhookOutbox::new(store, settings, clock, module_keys.clone());
         Ok(Self { packages, repositories, graphs, planning, module_keys, webhooks })
     }
 }

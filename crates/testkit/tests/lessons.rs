@@ -37,21 +37,17 @@ const BUGS: &[Lesson] = &[
         "compatibility_is_symmetric_and_matches_listing_and_matrix",
     ),
     ("1526969", "crates/registry/tests/components/main.rs", "design_samples_of_provides"),
-    ("1527384", "crates/server/tests/api/wizard.rs", "a_choice_that_became_incompatible_is_dropped"),
+    ("1527384", "crates/server/tests/api/wizard.rs", "incompatible_choice_is_dropped"),
     ("1611651", "crates/server/tests/api/wizard.rs", "bound_values_are_not_overwritten"),
     ("1626067", "crates/engine/tests/engine/blueprint.rs", "dry_run_failures_do_not_fail_nodes"),
     ("1617993", "crates/tasks/src/suite/laws.rs", "noop_changes_nothing"),
     ("1590002", "crates/stoker/tests/serve/runs.rs", "noop_run_changes_nothing"),
-    ("1590872", "crates/server/tests/api/runs.rs", "a_dry_run_plans_and_touches_nothing"),
-    ("1594736", "crates/server/tests/api/transactions.rs", "history_tells_what_became_of_each_task"),
+    ("1590872", "crates/server/tests/api/runs.rs", "dry_run_plans_without_executing"),
+    ("1594736", "crates/server/tests/api/transactions.rs", "history_contains_task_outcomes"),
     ("1605666", PLANNER, "plans_do_not_depend_on_the_number_of_threads"),
     ("1578974", PLANNER, "force_ignores_old_states"),
     ("1571713", ENGINE, "p03_node_outcome_is_final"),
-    (
-        "1543611",
-        "crates/server/tests/api/runs.rs",
-        "a_busy_cluster_refuses_another_run_and_a_stop_ends_the_one_it_has",
-    ),
+    ("1543611", "crates/server/tests/api/runs.rs", "busy_cluster_refuses_second_run_and_stop_ends_the_first"),
 ];
 
 /// Design weaknesses of the predecessor's orchestrator, counted from 1.
@@ -97,7 +93,7 @@ const WEAK_POINTS: &[Lesson] = &[
     (
         "reports had no sequence numbers",
         "crates/server/tests/api/runs.rs",
-        "what_happened_is_told_with_numbers_and_what_was_printed_is_found",
+        "events_are_numbered_and_output_is_searchable",
     ),
     ("a slow node delayed all others", ENGINE, "p20_slow_node_does_not_delay_others"),
     (
@@ -130,7 +126,7 @@ const PAINS: &[Lesson] = &[
     (
         "no resume after a failure",
         "crates/server/tests/api/runs.rs",
-        "what_did_not_succeed_is_done_again_with_the_same_plan",
+        "retry_reruns_failed_tasks_of_the_same_plan",
     ),
     (
         "success although no node answered",
@@ -140,19 +136,23 @@ const PAINS: &[Lesson] = &[
     (
         "success although a node was offline",
         "crates/server/tests/api/run_course.rs",
-        "a_run_says_which_nodes_were_not_there",
+        "offline_nodes_are_named_in_the_run_message",
     ),
     (
         "a stop did not prevent the next graph",
         "crates/server/tests/api/run_course.rs",
-        "a_stop_that_comes_with_the_last_task_of_a_graph_holds_for_the_graphs_behind_it",
+        "stop_during_last_task_prevents_the_next_graph",
     ),
     (
         "no failure budget per run",
         "crates/server/tests/api/run_course.rs",
-        "a_run_has_a_budget_of_failures_of_its_own",
+        "run_fault_tolerance_is_configurable",
     ),
-    ("no restart from a task", "crates/server/tests/api/run_course.rs", "a_run_is_done_again_from_a_task_on"),
+    (
+        "no restart from a task",
+        "crates/server/tests/api/run_course.rs",
+        "retry_from_task_reruns_its_dependents",
+    ),
     (
         "seconds between two steps",
         "crates/engine/tests/engine/real.rs",

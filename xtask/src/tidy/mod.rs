@@ -17,6 +17,7 @@ mod module_cycles;
 mod problem;
 mod purity;
 mod rust_source;
+mod silent_skips;
 mod sorted;
 mod test_binaries;
 mod todo_owner;
@@ -93,6 +94,7 @@ const RULES: &[Rule] = &[
         check: module_cycles::check,
     },
     Rule { name: "purity", about: "pure crates do no I/O and read no clock", check: purity::check },
+    Rule { name: "silent-skips", about: "tests that return early are reported", check: silent_skips::check },
     Rule { name: "sorted", about: "marked lists are sorted", check: sorted::check },
     Rule {
         name: "test-binaries",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use stoker_services::background::TaskMonitor;
 
-use crate::context::Context;
+use crate::context::OrchestratorContext;
 
 pub(crate) const INTERVAL: Duration = Duration::from_secs(15);
 
@@ -21,7 +21,7 @@ impl Heartbeats {
     }
 
     /// Writes them down from time to time. Never ends by itself.
-    pub(crate) async fn write(&self, context: &Context, monitor: &TaskMonitor) {
+    pub(crate) async fn write(&self, context: &OrchestratorContext, monitor: &TaskMonitor) {
         let mut ticks = tokio::time::interval(INTERVAL);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use stoker_services::background::TaskMonitor;
 
-use crate::context::Context;
+use crate::context::OrchestratorContext;
 
 /// Pieces that wait to be written; whoever brings more waits.
 const WAITING_MAX: usize = 4096;
@@ -41,7 +41,7 @@ impl OutputWriter {
     }
 
     /// Writes until the server ends. There is one who does it.
-    pub(crate) async fn write(&self, context: &Context, monitor: &TaskMonitor) {
+    pub(crate) async fn write(&self, context: &OrchestratorContext, monitor: &TaskMonitor) {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut queue) = queue else { return };
         let mut n_bytes: HashMap<RunId, usize> = HashMap::new();
@@ -63,7 +63,7 @@ impl OutputWriter {
     }
 }
 
-async fn keep(context: &Context, run: RunId, pieces: &[OutputPiece]) -> Result<(), StoreError> {
+async fn keep(context: &OrchestratorContext, run: RunId, pieces: &[OutputPiece]) -> Result<(), StoreError> {
     let mut n_tries = 0;
     loop {
         match context.store.output_put(run, pieces, context.clock.now()).await {

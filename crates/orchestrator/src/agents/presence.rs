@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 
 use stoker_services::background::TaskMonitor;
 
-use crate::context::Context;
+use crate::context::OrchestratorContext;
 
 /// Before trying again when the database does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ impl Presence {
     }
 
     /// Writes them down as they come; those that come meanwhile are the next to be written. Never ends by itself.
-    pub(crate) async fn write(&self, context: &Context, monitor: &TaskMonitor) {
+    pub(crate) async fn write(&self, context: &OrchestratorContext, monitor: &TaskMonitor) {
         loop {
             let batch = self.take();
             if batch.is_empty() {
@@ -84,7 +84,10 @@ impl Presence {
     }
 }
 
-async fn note_down(context: &Context, batch: &BTreeMap<NodeId, Sighting>) -> Result<(), StoreError> {
+async fn note_down(
+    context: &OrchestratorContext,
+    batch: &BTreeMap<NodeId, Sighting>,
+) -> Result<(), StoreError> {
     let now = context.clock.now();
     if context.store.nodes_sighted(batch, now, |node| node_news(node, now)).await? > 0 {
         context.services.webhooks.ring();
@@ -92,7 +95,7 @@ async fn note_down(context: &Context, batch: &BTreeMap<NodeId, Sighting>) -> Res
     Ok(())
 }
 
-async fn one_by_one(context: &Context, batch: BTreeMap<NodeId, Sighting>) {
+async fn one_by_one(context: &OrchestratorContext, batch: BTreeMap<NodeId, Sighting>) {
     for (id, sighting) in batch {
         let alone = BTreeMap::from([(id, sighting)]);
         if let Err(error) = note_down(context, &alone).await {

@@ -13,7 +13,7 @@ use super::Unheard;
 use crate::agents::Proof;
 use crate::nats::NatsUsers;
 use crate::orchestrator::Orchestrator;
-use crate::session::{Carrier, converse};
+use crate::session::{AgentTransport, converse};
 
 /// Messages on their way; a side that is faster than the other waits.
 const QUEUE: usize = 64;
@@ -105,7 +105,7 @@ struct Piped {
     receive: mpsc::Receiver<Vec<u8>>,
 }
 
-impl Carrier for Piped {
+impl AgentTransport for Piped {
     async fn receive(&mut self) -> Option<FromAgent> {
         loop {
             let bytes = self.receive.recv().await?;

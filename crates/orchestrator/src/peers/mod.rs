@@ -36,7 +36,7 @@ pub(crate) use seal::Seal;
 use transport::Outgoing;
 
 use crate::agents::RunResponse;
-use crate::context::Context;
+use crate::context::OrchestratorContext;
 
 /// Messages that wait to be sent. More are dropped: senders repeat what matters.
 const QUEUE_MAX: usize = 65_536;
@@ -52,7 +52,7 @@ pub(crate) const MEMBERS_INTERVAL: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(500);
 
 pub struct Peers {
-    context: Context,
+    context: OrchestratorContext,
     /// Reaches other servers faster than the database; the seal authenticates them.
     pub(crate) bus: Option<(Bus, Seal)>,
     outgoing: mpsc::Sender<Outgoing>,
@@ -87,7 +87,7 @@ pub(crate) struct Known {
 }
 
 impl Peers {
-    pub(crate) fn new(context: Context, bus: Option<(Bus, Seal)>) -> Self {
+    pub(crate) fn new(context: OrchestratorContext, bus: Option<(Bus, Seal)>) -> Self {
         let (outgoing, queue) = mpsc::channel(QUEUE_MAX);
         Self {
             context,
@@ -129,7 +129,7 @@ impl Peers {
                 continue;
             }
             monitor.start();
-            let Context { store, owner, clock, .. } = &self.context;
+            let OrchestratorContext { store, owner, clock, .. } = &self.context;
             let written = store.hosts_put(owner, &moves, clock.now()).await;
             monitor.finish(&written);
             if let Err(error) = written {

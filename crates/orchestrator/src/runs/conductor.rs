@@ -32,7 +32,7 @@ use super::restore::{cut, rest, restore};
 use super::spans::AttemptSpans;
 use super::work::{GraphWork, Work};
 use crate::agents::INBOX_MAX;
-use crate::context::Context;
+use crate::context::OrchestratorContext;
 use crate::orchestrator::Orchestrator;
 
 /// Before trying again when the database does not answer.
@@ -389,7 +389,7 @@ const TAKE_OVER_INTERVAL: Duration = Duration::from_millis(1500);
 /// Servers that look at the same time would all try to take the same runs.
 const TAKE_OVER_JITTER_MS: u64 = 500;
 
-pub(crate) fn take_over_interval(context: &Context) -> Duration {
+pub(crate) fn take_over_interval(context: &OrchestratorContext) -> Duration {
     TAKE_OVER_INTERVAL.min(context.lease_renewal())
 }
 
@@ -412,7 +412,7 @@ pub(crate) async fn take_over(orchestrator: &Orchestrator, monitor: &TaskMonitor
 }
 
 async fn take_over_once(orchestrator: &Orchestrator) -> Result<(), StoreError> {
-    let Context { store, owner, clock, .. } = &orchestrator.context;
+    let OrchestratorContext { store, owner, clock, .. } = &orchestrator.context;
     let free = store.read().await?.run_work_free(owner, clock.now()).await?;
     let mut session = store.read().await?;
     for work in free {

@@ -10,7 +10,7 @@ use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use stoker_model::{Actor, Caller, Permission, TenantId};
-use stoker_orchestrator::Context;
+use stoker_orchestrator::OrchestratorContext;
 use stoker_store::StoreError;
 
 use crate::access::control::AccessControl;
@@ -115,7 +115,7 @@ pub(crate) async fn login_of(access: &AccessControl, headers: &HeaderMap, peer: 
 
 /// Looks up a token, in the cache first.
 async fn by_token(access: &AccessControl, secret: &Secret) -> Result<Login, StoreError> {
-    let Context { store, clock, .. } = &access.context;
+    let OrchestratorContext { store, clock, .. } = &access.context;
     let now = clock.now();
     let digest = secret.digest();
     if let Some(caller) = access.tokens.get(&digest, now) {

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use stoker_orchestrator::Context;
+use stoker_orchestrator::OrchestratorContext;
 
 use super::limiter::FailureLimiter;
 use super::password::Passwords;
@@ -14,7 +14,7 @@ use super::token::TokenCache;
 use crate::http::error::{ApiError, ApiResult};
 
 pub(crate) struct AccessControl {
-    pub(super) context: Context,
+    pub(super) context: OrchestratorContext,
     pub(super) passwords: Passwords,
     pub(super) tokens: Arc<TokenCache>,
     pub(crate) failures: FailureLimiter,
@@ -32,7 +32,7 @@ pub(crate) struct LoginMetrics {
 }
 
 impl AccessControl {
-    pub(crate) fn new(context: Context, passwords: Passwords, tokens: Arc<TokenCache>) -> Self {
+    pub(crate) fn new(context: OrchestratorContext, passwords: Passwords, tokens: Arc<TokenCache>) -> Self {
         let (failures, metrics) = (FailureLimiter::default(), LoginMetrics::default());
         Self { context, passwords, tokens, failures, metrics }
     }

@@ -2,7 +2,7 @@
 
 use stoker_model::{Actor, Change, NewTenant, NewUser, Role};
 use stoker_orchestrator::StartError;
-use stoker_services::{Clock, OpenError, ServiceError};
+use stoker_services::{Clock, ServiceError, ServicesError};
 use stoker_store::{Store, StoreError};
 
 use crate::access::password::{HashingFailed, Passwords};
@@ -32,7 +32,7 @@ pub enum FirstStartFailed {
     #[error(transparent)]
     Service(#[from] ServiceError),
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Open(#[from] ServicesError),
     #[error(transparent)]
     Orchestrator(#[from] StartError),
     #[error(transparent)]

@@ -1,4 +1,5 @@
-//! Tasks by nodes, a window at a time: what is on a screen is what is sent.
+//! Paginated matrix of tasks by nodes, shared by plans and runs. A client requests the rows and columns that
+//! it displays.
 
 use std::collections::HashSet;
 
@@ -11,28 +12,32 @@ use utoipa::ToSchema;
 use crate::http::error::ApiResult;
 use crate::http::query::Query;
 
-/// Where there is no instance.
-const NOTHING: char = '.';
+/// Cell of a task that has no instance on the node.
+const NO_INSTANCE: char = '.';
 const LIMIT_DEFAULT: u64 = 200;
 const LIMIT_MAX: u64 = 2000;
 
-/// A window of a plan or a run: tasks in the order in which they come up, by nodes.
+/// Page of a matrix of task instances. Rows are tasks in topological order, columns are nodes.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Matrix)]
 pub(crate) struct MatrixView {
-    /// How many there are of each, of which the window shows some.
+    /// Total number of tasks that match the filters; `tasks` contains one page of them.
     n_tasks: u64,
+    /// Total number of nodes with a matching task instance; `nodes` contains one page of them.
     n_nodes: u64,
+    /// Names of the tasks on this page.
     pub(crate) tasks: Vec<String>,
+    /// UIDs of the nodes on this page.
     pub(crate) nodes: Vec<String>,
-    /// How the nodes are called, in the same order; what is no node, or gone, by what it is called in the plan.
+    /// Current names of the nodes, in the order of `nodes`. The UID where there is no name: pseudo-nodes and
+    /// deleted nodes.
     names: Vec<String>,
-    /// For each task a text with a letter for each node: `p` pending or to be run, `r` running, `s` success, `k`
-    /// skipped, `f` failed, `b` blocked, `t` stopped, `i` interrupted, and `.` where the task is not.
+    /// One string per task with one character per node: `p` pending or to be run, `r` running, `s` success,
+    /// `k` skipped, `f` failed, `b` blocked, `t` stopped, `i` interrupted, `.` no instance.
     pub(crate) cells: Vec<String>,
 }
 
-/// What of it is wanted.
+/// Requested page and filters.
 pub(crate) struct Window {
     first_task: usize,
     n_tasks: usize,
@@ -45,7 +50,7 @@ pub(crate) struct Window {
 
 impl Window {
     pub(crate) fn read(query: &mut Query) -> Self {
-        let limit = |given: Option<u64>| given.unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX) as usize;
+        let limit = |requested: Option<u64>| requested.unwrap_or(LIMIT_DEFAULT).min(LIMIT_MAX) as usize;
         Self {
             first_task: query.natural("task_offset").unwrap_or(0) as usize,
             n_tasks: limit(query.natural("task_limit")),
@@ -62,15 +67,15 @@ impl Window {
             && self.nodes.as_ref().is_none_or(|nodes| nodes.contains(instance.node))
     }
 
-    /// `letter` says what an instance is.
+    /// Builds the page. `letter` returns the cell of an instance.
     pub(crate) fn of(&self, plan: &Plan, letter: impl Fn(&Instance<'_>) -> char) -> MatrixView {
-        let is_found = |task: &&PlannedTask| {
-            self.search.as_ref().is_none_or(|wanted| task.name.to_lowercase().contains(wanted))
+        let matches_search = |task: &&PlannedTask| {
+            self.search.as_ref().is_none_or(|search| task.name.to_lowercase().contains(search))
         };
         let mut tasks: Vec<&PlannedTask> = plan
             .tasks
             .iter()
-            .filter(is_found)
+            .filter(matches_search)
             .filter(|task| plan.instances_of(task).any(|instance| self.has(&instance)))
             .collect();
         let ranks = ranks(plan);
@@ -84,13 +89,13 @@ impl Window {
         let used: Vec<usize> = (0..plan.nodes.len()).filter(|idx| is_used[*idx]).collect();
         let (n_tasks, n_nodes) = (tasks.len() as u64, used.len() as u64);
         let columns: Vec<usize> = used.into_iter().skip(self.first_node).take(self.n_nodes).collect();
-        let mut place = vec![None; plan.nodes.len()];
-        columns.iter().enumerate().for_each(|(column, idx)| place[*idx] = Some(column));
+        let mut column_of = vec![None; plan.nodes.len()];
+        columns.iter().enumerate().for_each(|(column, idx)| column_of[*idx] = Some(column));
         let tasks: Vec<&PlannedTask> = tasks.into_iter().skip(self.first_task).take(self.n_tasks).collect();
         let row = |task: &&PlannedTask| {
-            let mut cells = vec![NOTHING; columns.len()];
+            let mut cells = vec![NO_INSTANCE; columns.len()];
             for (instance, node_idx) in plan.instances_of(task).zip(&*task.nodes) {
-                if let Some(column) = place[*node_idx as usize] {
+                if let Some(column) = column_of[*node_idx as usize] {
                     cells[column] = letter(&instance);
                 }
             }
@@ -109,25 +114,26 @@ impl Window {
 }
 
 impl MatrixView {
-    /// Says how its nodes are called today.
+    /// Replaces UIDs in `names` with the current names of the nodes.
     pub(crate) async fn name(&mut self, session: &mut Session, cluster: ClusterId) -> ApiResult<()> {
         let id = |uid: &String| uid.parse().ok().map(NodeId);
         let ids: Vec<NodeId> = self.nodes.iter().filter_map(id).collect();
-        let mut found = session.node_names(cluster, &ids).await?;
+        let mut names = session.node_names(cluster, &ids).await?;
         for (name, uid) in self.names.iter_mut().zip(&self.nodes) {
-            if let Some(known) = id(uid).and_then(|id| found.remove(&id)) {
-                *name = known;
+            if let Some(current) = id(uid).and_then(|id| names.remove(&id)) {
+                *name = current;
             }
         }
         Ok(())
     }
 }
 
-/// For each instance the length of the longest way to it.
+/// Returns the length of the longest dependency chain before each instance.
 fn ranks(plan: &Plan) -> Vec<u32> {
     let order = plan.order();
     let mut ranks = vec![0; order.n_vertices()];
-    // A stored plan was checked for cycles; one with them would be shown by name.
+    // Stored plans are acyclic. A corrupt one would have no topological order: all ranks are 0, tasks are
+    // sorted by name.
     for vertex in order.topological_order().unwrap_or_default() {
         let next = ranks[vertex as usize] + 1;
         for target in order.targets(vertex) {

@@ -1,4 +1,4 @@
-//! One folder for each resource, one line here.
+//! REST API: one module per resource. Each module registers its operations in its own `routes`.
 
 use utoipa_axum::router::OpenApiRouter;
 
@@ -11,12 +11,12 @@ mod matrix;
 mod named;
 mod routes;
 
-/// Declares the modules and lists what they offer.
+/// Declares one module per resource and merges their routes.
 macro_rules! resources {
     ($($name:ident),+ $(,)?) => {
         $(mod $name;)+
 
-        /// All operations.
+        /// Returns the router with the operations of all resources.
         pub(crate) fn routes() -> OpenApiRouter<App> {
             OpenApiRouter::default()$(.merge($name::routes()))+
         }

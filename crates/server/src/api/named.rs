@@ -1,10 +1,10 @@
-//! What roles and tags have in common: `/{releases|clusters}/{id}/{what}/`, by name.
+//! Operations that roles and tags share: `/{releases|clusters}/{id}/{roles|tags}/`, addressed by name.
 
-/// The operations on records of an owner that have names: roles and tags. They differ in what they are called and in the
-/// path; whatever they do is in the `change` of whoever uses this.
+/// Declares the operations on named records of an owner (roles, tags). Only nouns and paths differ; the
+/// behaviour is in the `change` module of the resource that uses the macro.
 macro_rules! named_operations {
     (
-        $module:ident, $kind:expr, $noun:literal, $collection:tt, $member:tt, $which:tt,
+        $module:ident, $kind:expr, $noun:literal, $collection:tt, $member:tt, $list_summary:tt,
         $view:ty, $new:ty, $body:ty
     ) => {
         mod $module {
@@ -32,7 +32,7 @@ macro_rules! named_operations {
                     .add(Permission::Operate, routes!(delete))
             }
 
-            #[doc = $which]
+            #[doc = $list_summary]
             #[utoipa::path(
                 get, path = $collection, operation_id = concat!(stringify!($module), "_", $noun, "_list"),
                 params(("id" = i64, Path)), responses((status = 200, body = [$view]))
@@ -46,7 +46,7 @@ macro_rules! named_operations {
             }
 
             #[utoipa::path(
-                post, summary = concat!("A new ", $noun, " of its own"),
+                post, summary = concat!("Create a ", $noun, " of a ", stringify!($module)),
                 path = $collection, operation_id = concat!(stringify!($module), "_", $noun, "_create"),
                 params(("id" = i64, Path)), request_body = $new, responses((status = 201, body = $view))
             )]
@@ -60,7 +60,7 @@ macro_rules! named_operations {
             }
 
             #[utoipa::path(
-                get, summary = concat!("A ", $noun, " of its own"),
+                get, summary = concat!("Retrieve a ", $noun, " of a ", stringify!($module)),
                 path = $member, operation_id = concat!(stringify!($module), "_", $noun, "_show"),
                 params(("id" = i64, Path), ("name" = String, Path)), responses((status = 200, body = $view))
             )]
@@ -73,7 +73,8 @@ macro_rules! named_operations {
             }
 
             #[utoipa::path(
-                put, summary = concat!("Change a ", $noun, " of its own; what is not given stays"),
+                put, summary = concat!("Update a ", $noun, " of a ", stringify!($module)),
+                description = "Omitted fields are unchanged.",
                 path = $member, operation_id = concat!(stringify!($module), "_", $noun, "_update"),
                 params(("id" = i64, Path), ("name" = String, Path)), request_body = $body,
                 responses((status = 200, body = $view))
@@ -85,12 +86,13 @@ macro_rules! named_operations {
                 condition: IfMatch,
                 document: Document,
             ) -> ApiResult<Answer<$view>> {
-                let which = (path.owner($kind)?, path.text("name"));
-                change::update(&app, &login, which, &condition, &document).await
+                let record = (path.owner($kind)?, path.text("name"));
+                change::update(&app, &login, record, &condition, &document).await
             }
 
             #[utoipa::path(
-                delete, summary = concat!("Delete a ", $noun, " of its own that is not in use"),
+                delete, summary = concat!("Delete a ", $noun, " of a ", stringify!($module)),
+                description = concat!("Fails if the ", $noun, " is in use."),
                 path = $member, operation_id = concat!(stringify!($module), "_", $noun, "_delete"),
                 params(("id" = i64, Path), ("name" = String, Path)), responses((status = 204))
             )]
@@ -100,8 +102,8 @@ macro_rules! named_operations {
                 path: PathParams,
                 condition: IfMatch,
             ) -> ApiResult<NoContent> {
-                let which = (path.owner($kind)?, path.text("name"));
-                change::delete(&app, &login, which, &condition).await?;
+                let record = (path.owner($kind)?, path.text("name"));
+                change::delete(&app, &login, record, &condition).await?;
                 Ok(NoContent)
             }
         }

@@ -1,4 +1,4 @@
-//! An operation is declared once: its route, its documentation and the permission it needs.
+//! Registration of operations: route, OpenAPI documentation and required permission in one declaration.
 
 use axum::extract::Request;
 use axum::http::Method;
@@ -19,23 +19,23 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    /// `tag` groups the operations on the page for people.
+    /// `tag` groups the operations on the API reference page.
     pub(crate) fn new(tag: &'static str) -> Self {
         Self { router: OpenApiRouter::default(), tag }
     }
 
-    /// Adds what `routes!` gives, open to those who hold the permission. What changes a thing at its own path has
-    /// [`IfMatch`](crate::http::etag::IfMatch) among the arguments of its handler.
+    /// Adds the operations of `routes!` and requires `permission` for them. Handlers that modify a versioned
+    /// resource must take [`IfMatch`](crate::http::etag::IfMatch).
     pub(crate) fn add(self, permission: Permission, routes: UtoipaMethodRouter<App>) -> Self {
         self.add_with(permission, &[], true, routes)
     }
 
-    /// The same for changes of what has no version.
+    /// Adds operations on resources that have no version, so that `If-Match` does not apply.
     pub(crate) fn add_unversioned(self, permission: Permission, routes: UtoipaMethodRouter<App>) -> Self {
         self.add_with(permission, &[], false, routes)
     }
 
-    /// The same for operations that answer with media types of their own beside JSON and YAML.
+    /// Adds operations that serve `own_types` in addition to JSON and YAML.
     pub(crate) fn add_serving(
         self,
         permission: Permission,

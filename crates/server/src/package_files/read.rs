@@ -13,7 +13,7 @@ use stoker_services::plugins::files::aside;
 use stoker_services::repositories::node_of;
 use stoker_store::Session;
 
-use super::file::FileAnswer;
+use super::file::FileResponse;
 use crate::access::caller::login_of;
 use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
@@ -47,7 +47,7 @@ pub(crate) async fn serve(
         plugin
     };
     let file = file_of(&app, &folder, &plugin, &path)?;
-    FileAnswer::open(file).await?.answer(&method, &headers)
+    FileResponse::open(file).await?.answer(&method, &headers)
 }
 
 async fn reader(app: &App, peer: Peer, headers: &HeaderMap) -> ApiResult<Reader> {
@@ -83,7 +83,7 @@ async fn is_right(app: &App, node: NodeId, password: &str) -> ApiResult<bool> {
         return Ok(false);
     }
     let agent = session.agent_by_uid(&node.to_string()).await?;
-    Ok(app.services.repositories.access.is_right(node, agent.as_ref(), password))
+    Ok(app.services.repositories.access.verify(node, agent.as_ref(), password))
 }
 
 /// Only failures are rate-limited: a whole fleet may read from behind one address.
@@ -135,7 +135,7 @@ fn file_of(app: &App, folder: &str, plugin: &Plugin, path: &str) -> ApiResult<(P
     Ok((folder.join(&repository.path), folder.join(&path)))
 }
 
-impl FileAnswer {
+impl FileResponse {
     /// Opens a file that must be inside a folder after resolving symbolic links.
     async fn open((folder, path): (PathBuf, PathBuf)) -> ApiResult<Self> {
         let opened = aside(move || Self::open_inside(&folder, &path)).await?;

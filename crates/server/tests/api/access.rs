@@ -1,4 +1,4 @@
-//! Every operation of the published document, tried as everybody.
+//! Authorization of every operation in the OpenAPI document, for each role and for unauthenticated callers.
 
 use axum::body::Body;
 use serde_json::Value;
@@ -12,17 +12,17 @@ struct Operation {
     permission: Permission,
 }
 
-/// All operations, with ids in their paths that lead nowhere.
+/// All operations; path parameters are filled with IDs that do not exist.
 fn operations() -> Vec<Operation> {
     let document = serde_json::to_value(stoker_server::openapi_document()).unwrap();
     let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
-            let declared = operation["x-stoker-permission"].as_str();
-            let permission = declared.and_then(Permission::parse);
+            let name = operation["x-stoker-permission"].as_str();
+            let permission = name.and_then(Permission::parse);
             operations.push(Operation {
                 method: method.to_uppercase(),
-                path: filled(path),
+                path: with_unknown_ids(path),
                 permission: permission.unwrap_or_else(|| panic!("{method} {path} declares no permission")),
             });
         }
@@ -31,14 +31,14 @@ fn operations() -> Vec<Operation> {
     operations
 }
 
-fn filled(path: &str) -> String {
+fn with_unknown_ids(path: &str) -> String {
     let segments =
         path.split('/').map(|segment| if segment.starts_with('{') { "999999999" } else { segment });
     segments.collect::<Vec<_>>().join("/")
 }
 
 #[tokio::test]
-async fn nobody_gets_anything_but_what_is_public() {
+async fn unauthenticated_caller_reaches_only_public_operations() {
     let server = TestServer::new().await;
     for Operation { method, path, permission } in operations() {
         let reply = server.send(request(&method, &path).body(Body::empty()).unwrap()).await;
@@ -56,15 +56,15 @@ async fn nobody_gets_anything_but_what_is_public() {
 }
 
 #[tokio::test]
-async fn each_role_gets_what_it_may() {
+async fn role_permissions_match_the_published_document() {
     let server = TestServer::new().await;
     for role in Role::ALL {
-        let token = server.user(&format!("u-{role}"), &format!("t-{role}"), role.as_str()).await;
+        let token = server.create_user(&format!("u-{role}"), &format!("t-{role}"), role.as_str()).await;
         for Operation { method, path, permission } in operations() {
-            let reply = server.as_bearer(&token, &method, &path, &Value::Null).await;
-            let refused = reply.status == 403 && message(&reply.body).contains("it needs the permission");
+            let reply = server.send_as(&token, &method, &path, &Value::Null).await;
+            let is_refused = reply.status == 403 && message(&reply.body).contains("it needs the permission");
             assert_eq!(
-                refused,
+                is_refused,
                 !role.allows(permission),
                 "{role}: {method} {path}: {} {}",
                 reply.status,
@@ -76,16 +76,16 @@ async fn each_role_gets_what_it_may() {
     }
 }
 
-/// In the envelope of this API, or in that of the module API.
+/// The error message, from the envelope of this API or of the module API.
 fn message(body: &Value) -> &str {
-    let told = |body: &Value| body["message"].is_string();
-    let inner = body.as_object().and_then(|map| map.values().find(|inner| told(inner)));
-    let envelope = if told(body) { Some(body) } else { inner };
+    let has_message = |body: &Value| body["message"].is_string();
+    let inner = body.as_object().and_then(|map| map.values().find(|inner| has_message(inner)));
+    let envelope = if has_message(body) { Some(body) } else { inner };
     envelope.and_then(|envelope| envelope["message"].as_str()).unwrap_or_default()
 }
 
 #[tokio::test]
-async fn all_paths_work_with_and_without_prefix_and_slash() {
+async fn paths_accept_optional_prefix_and_trailing_slash() {
     let server = TestServer::new().await;
     for path in ["/api/v1/graphs", "/api/v1/graphs/", "/api/graphs/", "/graphs", "/graphs/?limit=1"] {
         let reply = server.get(path).await;

@@ -1,5 +1,6 @@
-//! An agent in the process of the test: the real machine of an agent's session, a journal in memory, and tasks that
-//! do what their text says.
+//! Agents in the test process: the real session state machine, journal writes that are acknowledged without
+//! being stored, and tasks whose `cmd` parameter selects their behaviour (`fail`, `hang`, `forge`,
+//! `take a moment`).
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -11,47 +12,51 @@ use stoker_model::{JsonMap, Micros};
 use stoker_server::{AgentSpawner, App, LocalAgent, LocalConnection};
 use tokio::sync::mpsc;
 
-/// What was carried out, in the order it began: task and node.
+/// Attempts in the order of their start, as `task@node`, with their secrets and traces. Clones share the log.
 #[derive(Clone, Default)]
-pub(crate) struct Deeds(Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>);
+pub(crate) struct AttemptLog {
+    entries: Arc<Mutex<Vec<String>>>,
+    secrets: Arc<Mutex<Vec<String>>>,
+    traces: Arc<Mutex<Vec<String>>>,
+}
 
-impl Deeds {
-    pub(crate) fn all(&self) -> Vec<String> {
-        self.0.lock().unwrap().clone()
+impl AttemptLog {
+    pub(crate) fn entries(&self) -> Vec<String> {
+        self.entries.lock().unwrap().clone()
     }
 
-    /// The secrets that agents were told.
+    /// The secrets that agents received to mask them in output.
     pub(crate) fn secrets(&self) -> Vec<String> {
-        self.1.lock().unwrap().clone()
+        self.secrets.lock().unwrap().clone()
     }
 
-    /// How attempts are followed.
+    /// The `traceparent` values of attempts.
     pub(crate) fn traces(&self) -> Vec<String> {
-        self.2.lock().unwrap().clone()
+        self.traces.lock().unwrap().clone()
     }
 
-    /// What was carried out since the last time.
+    /// Removes and returns the entries.
     pub(crate) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap())
+        std::mem::take(&mut *self.entries.lock().unwrap())
     }
 }
 
-/// Lets a server have agents, which note what they do.
-pub(crate) fn agents_for(app: &App) -> Deeds {
-    let deeds = Deeds::default();
-    let noted = deeds.clone();
+/// Makes the server spawn in-process agents that record their attempts in the returned log.
+pub(crate) fn install_agents(app: &App) -> AttemptLog {
+    let attempts = AttemptLog::default();
+    let log = attempts.clone();
     let spawner: AgentSpawner = Arc::new(move |agent: LocalAgent| {
-        tokio::spawn(run(agent, noted.clone()));
+        tokio::spawn(run_agent(agent, log.clone()));
     });
     app.set_agent_spawner(spawner);
-    deeds
+    attempts
 }
 
 struct Running {
     kill: mpsc::Sender<()>,
 }
 
-async fn run(agent: LocalAgent, deeds: Deeds) {
+async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
     let LocalAgent { uid, connections, .. } = agent;
     let (send, mut messages) = mpsc::channel(64);
     let (reports, receive) = mpsc::channel(64);
@@ -74,18 +79,18 @@ async fn run(agent: LocalAgent, deeds: Deeds) {
                         }
                     }
                     Output::Start(attempt) => {
-                        deeds.0.lock().unwrap().push(deed(&attempt));
-                        deeds.1.lock().unwrap().extend(attempt.secrets.iter().cloned());
-                        deeds.2.lock().unwrap().extend(attempt.trace.clone());
+                        attempts.entries.lock().unwrap().push(describe(&attempt));
+                        attempts.secrets.lock().unwrap().extend(attempt.secrets.iter().cloned());
+                        attempts.traces.lock().unwrap().extend(attempt.trace.clone());
                         let (kill, killed) = mpsc::channel(1);
                         running.insert(attempt.key, Running { kill });
-                        print(&reports, &attempt).await;
-                        forge(&reports, &attempt).await;
-                        tokio::spawn(carry_out(attempt, killed, exits.clone()));
+                        send_output(&reports, &attempt).await;
+                        send_forged_reports(&reports, &attempt).await;
+                        tokio::spawn(execute(attempt, killed, exits.clone()));
                     }
                     Output::Kill(key) => {
                         if let Some(running) = running.get(&key) {
-                            deeds.0.lock().unwrap().push("killed".to_owned());
+                            attempts.entries.lock().unwrap().push("killed".to_owned());
                             let _ = running.kill.try_send(());
                         }
                     }
@@ -110,13 +115,13 @@ fn cmd(attempt: &Attempt) -> String {
     attempt.parameters.get("cmd").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-async fn print(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
+async fn send_output(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
     let text = format!("{} says {}\n", attempt.task, cmd(attempt));
     let _ = reports.send(FromAgent::Output { key: attempt.key, stream: Stream::Out, offset: 0, text }).await;
 }
 
-/// An agent that is told to `forge` says of the other instances of its run that they printed something and succeeded.
-async fn forge(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
+/// With the command `forge`, sends output and success reports for instances of other agents in the same run.
+async fn send_forged_reports(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
     if cmd(attempt) != "forge" {
         return;
     }
@@ -129,8 +134,8 @@ async fn forge(reports: &mpsc::Sender<FromAgent>, attempt: &Attempt) {
     }
 }
 
-/// Task and node; of modules, what is done with which of them in which order.
-fn deed(attempt: &Attempt) -> String {
+/// `task@node`, or `action module,module@node` for module tasks.
+fn describe(attempt: &Attempt) -> String {
     let Some(modules) = attempt.parameters.get("modules").and_then(Value::as_array) else {
         return format!("{}@{}", attempt.task, attempt.node);
     };
@@ -138,7 +143,7 @@ fn deed(attempt: &Attempt) -> String {
     format!("{} {}@{}", attempt.parameters["action"].as_str().unwrap(), names.join(","), attempt.node)
 }
 
-async fn carry_out(
+async fn execute(
     attempt: Attempt,
     mut killed: mpsc::Receiver<()>,
     exits: mpsc::Sender<(AttemptKey, End, JsonMap)>,
@@ -155,8 +160,8 @@ async fn carry_out(
             End::Succeeded
         }
         _ if attempt.parameters.get("modules").is_some() => {
-            let (end, told) = modules(&attempt.parameters["modules"], &mut killed).await;
-            summary = told;
+            let (end, module_results) = execute_modules(&attempt.parameters["modules"], &mut killed).await;
+            summary = module_results;
             end
         }
         _ => End::Succeeded,
@@ -164,8 +169,9 @@ async fn carry_out(
     let _ = exits.send((attempt.key, end, summary)).await;
 }
 
-/// Does with each module what its description says: its name tells whether it fails, hangs or takes a moment.
-async fn modules(modules: &Value, killed: &mut mpsc::Receiver<()>) -> (End, JsonMap) {
+/// Executes a module task. The prefix of a module's name selects its behaviour: `hang`, `slow`, `refuse` or
+/// `bad`.
+async fn execute_modules(modules: &Value, killed: &mut mpsc::Receiver<()>) -> (End, JsonMap) {
     let mut results = Vec::new();
     for module in modules.as_array().unwrap() {
         let name = module["name"].as_str().unwrap();

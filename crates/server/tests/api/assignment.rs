@@ -1,47 +1,47 @@
 use serde_json::{Value, json};
 
-use crate::beginnings::{cluster, cluster_of, node};
+use crate::beginnings::{create_cluster, create_cluster_of, create_node};
 use crate::support::TestServer;
 
-async fn shown(server: &TestServer, node_id: i64) -> Value {
+async fn get_node(server: &TestServer, node_id: i64) -> Value {
     server.get(&format!("nodes/{node_id}")).await.expect(200)
 }
 
 #[tokio::test]
-async fn nodes_join_with_roles_that_are_pending() {
+async fn assigned_roles_are_pending() {
     let server = TestServer::new().await;
-    let cluster_id = cluster(&server).await;
-    let (one, two) = (node(&server, 1).await, node(&server, 2).await);
+    let cluster_id = create_cluster(&server).await;
+    let (one, two) = (create_node(&server, 1).await, create_node(&server, 2).await);
     let path = format!("clusters/{cluster_id}/assignment/");
     let body = json!([{"id": two, "roles": ["compute", "ceph-osd"]}, {"id": one, "roles": ["controller"]}]);
     assert_eq!(server.post(&path, &body).await.expect(200), json!(null));
-    let node = shown(&server, two).await;
+    let node = get_node(&server, two).await;
     assert_eq!(node["cluster"], cluster_id);
     assert_eq!((&node["roles"], &node["pending_roles"]), (&json!([]), &json!(["compute", "ceph-osd"])));
     assert_eq!(node["pending_addition"], true);
-    // Roles can be given anew, and a node that shall go can be kept.
+    // Reassignment replaces pending roles and cancels a pending deletion.
     server
         .put(&format!("nodes/{one}"), &json!({"status": "ready", "pending_addition": false}))
         .await
         .expect(200);
     server.post(&format!("clusters/{cluster_id}/unassignment"), &json!([{"id": one}])).await.expect(200);
-    assert_eq!(shown(&server, one).await["pending_deletion"], true);
+    assert_eq!(get_node(&server, one).await["pending_deletion"], true);
     server.post(&path, &json!([{"id": one, "roles": ["compute"]}])).await.expect(200);
-    let node = shown(&server, one).await;
+    let node = get_node(&server, one).await;
     assert_eq!((&node["pending_deletion"], &node["pending_addition"]), (&json!(false), &json!(false)));
     assert_eq!(node["pending_roles"], json!(["compute"]));
     server.post(&path, &json!([])).await.expect(200);
 }
 
 #[tokio::test]
-async fn assignment_is_all_or_nothing() {
+async fn assignment_is_atomic() {
     let server = TestServer::new().await;
-    let cluster_id = cluster(&server).await;
-    let elsewhere = cluster_of(&server, 1, "other").await;
-    let (one, taken) = (node(&server, 1).await, node(&server, 2).await);
+    let cluster_id = create_cluster(&server).await;
+    let elsewhere = create_cluster_of(&server, 1, "other").await;
+    let (one, assigned) = (create_node(&server, 1).await, create_node(&server, 2).await);
     let path = format!("clusters/{cluster_id}/assignment");
     server
-        .post(&format!("clusters/{elsewhere}/assignment"), &json!([{"id": taken, "roles": []}]))
+        .post(&format!("clusters/{elsewhere}/assignment"), &json!([{"id": assigned, "roles": []}]))
         .await
         .expect(200);
     for (body, message) in [
@@ -56,12 +56,12 @@ async fn assignment_is_all_or_nothing() {
         ),
         (json!([{"id": one, "roles": ["compute", "compute"]}]), "List of roles contains duplicates."),
         (
-            json!([{"id": one, "roles": []}, {"id": taken, "roles": []}]),
+            json!([{"id": one, "roles": []}, {"id": assigned, "roles": []}]),
             "node 2 belongs to environment 2; unassign it there first",
         ),
-        (json!([{"id": one, "roles": []}, {"id": one, "roles": []}]), "node 1 is named twice"),
+        (json!([{"id": one, "roles": []}, {"id": one, "roles": []}]), "duplicate node 1"),
     ] {
-        assert_eq!(server.post(&path, &body).await.refused(400), message, "{body}");
+        assert_eq!(server.post(&path, &body).await.expect_error(400), message, "{body}");
     }
     for body in [
         json!({}),
@@ -71,64 +71,65 @@ async fn assignment_is_all_or_nothing() {
         json!([{"id": 1, "roles": "x"}]),
         json!([1]),
     ] {
-        server.post(&path, &body).await.refused(400);
+        server.post(&path, &body).await.expect_error(400);
     }
-    let both = json!([{"id": one, "roles": ["x"]}, {"id": taken, "roles": ["y"]}]);
+    let both = json!([{"id": one, "roles": ["x"]}, {"id": assigned, "roles": ["y"]}]);
     let reply = server.post(&path, &both).await.expect(400);
     assert_eq!(reply["errors"].as_array().unwrap().len(), 3);
     assert_eq!(reply["errors"][1]["path"], "[0].roles");
-    assert_eq!(shown(&server, one).await["cluster"], json!(null));
-    server.post("clusters/9/assignment", &json!([])).await.refused(404);
+    assert_eq!(get_node(&server, one).await["cluster"], json!(null));
+    server.post("clusters/9/assignment", &json!([])).await.expect_error(404);
 }
 
 #[tokio::test]
-async fn two_nodes_of_one_name_cannot_be_in_one_cluster() {
+async fn duplicate_hostname_in_cluster_is_refused() {
     let server = TestServer::new().await;
-    let cluster_id = cluster(&server).await;
-    let (one, two) = (node(&server, 1).await, node(&server, 2).await);
+    let cluster_id = create_cluster(&server).await;
+    let (one, two) = (create_node(&server, 1).await, create_node(&server, 2).await);
     for node in [one, two] {
         server.put(&format!("nodes/{node}"), &json!({"hostname": "same"})).await.expect(200);
     }
     let body = json!([{"id": one, "roles": []}, {"id": two, "roles": []}]);
-    let message = server.post(&format!("clusters/{cluster_id}/assignment"), &body).await.refused(409);
+    let message = server.post(&format!("clusters/{cluster_id}/assignment"), &body).await.expect_error(409);
     assert_eq!(message, "hostname `same` is taken in environment 1");
-    assert_eq!(shown(&server, one).await["cluster"], json!(null));
+    assert_eq!(get_node(&server, one).await["cluster"], json!(null));
 }
 
 #[tokio::test]
-async fn nodes_leave_at_once_or_with_the_next_run() {
+async fn deployed_node_is_unassigned_by_the_next_run() {
     let server = TestServer::new().await;
-    let cluster_id = cluster(&server).await;
-    let (fresh, deployed, free) = (node(&server, 1).await, node(&server, 2).await, node(&server, 3).await);
+    let cluster_id = create_cluster(&server).await;
+    let (fresh, deployed, free) =
+        (create_node(&server, 1).await, create_node(&server, 2).await, create_node(&server, 3).await);
     let body = json!([{"id": fresh, "roles": ["compute"]}, {"id": deployed, "roles": ["compute"]}]);
     server.post(&format!("clusters/{cluster_id}/assignment"), &body).await.expect(200);
     server.put(&format!("nodes/{deployed}"), &json!({"status": "ready"})).await.expect(200);
     let path = format!("clusters/{cluster_id}/unassignment");
-    let message = server.post(&path, &json!([{"id": fresh}, {"id": free}])).await.refused(400);
+    let message = server.post(&path, &json!([{"id": fresh}, {"id": free}])).await.expect_error(400);
     assert_eq!(message, "Nodes [3] are not members of environment 1.");
     assert_eq!(
-        server.post(&path, &json!([{"id": 77}])).await.refused(400),
+        server.post(&path, &json!([{"id": 77}])).await.expect_error(400),
         "Nodes with ids 77 were not found."
     );
-    assert_eq!(shown(&server, fresh).await["cluster"], cluster_id);
+    assert_eq!(get_node(&server, fresh).await["cluster"], cluster_id);
     assert_eq!(server.post(&path, &json!([{"id": fresh}, {"id": deployed}])).await.expect(200), json!(null));
-    let node = shown(&server, fresh).await;
+    let node = get_node(&server, fresh).await;
     assert_eq!((&node["cluster"], &node["pending_roles"]), (&json!(null), &json!([])));
-    let node = shown(&server, deployed).await;
+    let node = get_node(&server, deployed).await;
     assert_eq!((&node["cluster"], &node["pending_deletion"]), (&json!(cluster_id), &json!(true)));
 }
 
 #[tokio::test]
-async fn a_viewer_assigns_nothing() {
+async fn viewer_cannot_assign_nodes() {
     let server = TestServer::new().await;
-    let cluster_id = cluster(&server).await;
-    let viewer = server.user("eve", "blue", "viewer").await;
+    let cluster_id = create_cluster(&server).await;
+    let viewer = server.create_user("eve", "blue", "viewer").await;
     server
-        .as_bearer(&viewer, "POST", &format!("clusters/{cluster_id}/assignment"), &json!([]))
+        .send_as(&viewer, "POST", &format!("clusters/{cluster_id}/assignment"), &json!([]))
         .await
-        .refused(403);
+        .expect_error(403);
     server
-        .as_bearer(&viewer, "POST", &format!("clusters/{cluster_id}/unassignment"), &json!([]))
+        .send_as(&viewer, "POST", &format!("clusters/{cluster_id}/unassignment"), &json!([]))
         .await
-        .refused(403);
+        .expect_error(403);
 }

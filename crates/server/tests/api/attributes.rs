@@ -1,22 +1,25 @@
 use serde_json::{Value, json};
 use stoker_model::{ClusterId, ClusterStatus};
 
-use crate::beginnings::{cluster, cluster_of, map, node, plugin, release_body, release_of, with_header};
-use crate::fixtures::{commit, writing};
+use crate::beginnings::{
+    create_cluster, create_cluster_of, create_node, create_plugin, create_release_from, map, release_body,
+    send_with_header,
+};
+use crate::fixtures::{begin_write, commit};
 use crate::support::TestServer;
 
-async fn lock(server: &TestServer, cluster_id: i64) {
-    let mut writing = writing(server).await;
-    let mut cluster = writing.cluster_get(ClusterId(cluster_id)).await.unwrap().unwrap();
+async fn lock_cluster(server: &TestServer, cluster_id: i64) {
+    let mut transaction = begin_write(server).await;
+    let mut cluster = transaction.cluster_get(ClusterId(cluster_id)).await.unwrap().unwrap();
     cluster.is_locked = true;
-    writing.cluster_update(&cluster).await.unwrap();
-    commit(writing).await;
+    transaction.cluster_update(&cluster).await.unwrap();
+    commit(transaction).await;
 }
 
 #[tokio::test]
-async fn settings_start_as_the_release_proposes_them() {
+async fn settings_start_with_release_defaults() {
     let server = TestServer::new().await;
-    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    let path = format!("clusters/{}/attributes", create_cluster(&server).await);
     let editable = &server.get(&path).await.expect(200)["editable"];
     assert_eq!(editable["common"]["debug"], json!({"type": "checkbox", "value": false}));
     assert_eq!(editable["common"]["puppet"]["value"], "http://127.0.0.1/1");
@@ -25,7 +28,7 @@ async fn settings_start_as_the_release_proposes_them() {
 }
 
 #[tokio::test]
-async fn every_generator_of_real_releases_gives_a_value() {
+async fn value_generators_of_releases_are_supported() {
     let server = TestServer::new().await;
     let mut body = release_body();
     body.attributes_metadata = map(json!({"editable": {"s": {
@@ -41,8 +44,8 @@ async fn every_generator_of_real_releases_gives_a_value() {
         "list": {"value": ["{cluster.release.version}", {"generator": "identical", "generator_arg": "x"}]},
         "versions": {"value": "{cluster.release.environment_version} {unknown}"},
     }}}));
-    let release_id = release_of(&server, body).await;
-    let path = format!("clusters/{}/attributes", cluster_of(&server, release_id, "demo").await);
+    let release_id = create_release_from(&server, body).await;
+    let path = format!("clusters/{}/attributes", create_cluster_of(&server, release_id, "demo").await);
     let section = server.get(&path).await.expect(200)["editable"]["s"].clone();
     let value = |name: &str| section[name]["value"].clone();
     let length = |name: &str| value(name).as_str().map(str::len);
@@ -60,9 +63,9 @@ async fn every_generator_of_real_releases_gives_a_value() {
 }
 
 #[tokio::test]
-async fn settings_are_merged() {
+async fn settings_update_is_merged() {
     let server = TestServer::new().await;
-    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    let path = format!("clusters/{}/attributes", create_cluster(&server).await);
     let before = server.get(&path).await.expect(200);
     let body = json!({"editable": {"common": {"debug": {"value": true}}, "mine": {"x": {"value": [1]}}}});
     let after = server.put(&path, &body).await.expect(200);
@@ -71,116 +74,117 @@ async fn settings_are_merged() {
     expected["editable"]["mine"] = json!({"x": {"value": [1]}});
     assert_eq!(after, expected);
     assert_eq!(server.get(&path).await.expect(200), expected);
-    // What was downloaded can be uploaded.
+    // A GET response is a valid PUT body.
     assert_eq!(server.put(&path, &after).await.expect(200), expected);
     assert_eq!(server.patch(&path, &json!({})).await.expect(200), expected);
 }
 
 #[tokio::test]
-async fn wrong_settings_are_refused_together_and_change_nothing() {
+async fn invalid_settings_are_reported_together_and_not_stored() {
     let server = TestServer::new().await;
-    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    let path = format!("clusters/{}/attributes", create_cluster(&server).await);
     let before = server.get(&path).await.expect(200);
     for (body, message) in [
         (json!({"generated": {}}), "It is not allowed to update generated attributes"),
         (json!({"editable": []}), "must be a map"),
         (
             json!({"editable": {"common": {"debug": {"value": "x"}}}}),
-            "editable.common.debug.value: must be true or false, this is text",
+            "editable.common.debug.value: must be true or false, got text",
         ),
         (
             json!({"editable": {"common": {"debug": true}}}),
-            "editable.common.debug: a setting is a map with its `value`, not true",
+            "editable.common.debug: expected a map with `value`, got true",
         ),
-        (json!({"editable": {"common": 1}}), "editable.common: a section is a map of settings, not 1"),
+        (json!({"editable": {"common": 1}}), "editable.common: expected a map of settings, got 1"),
         (
             json!({"editable": {"nowhere": {"metadata": {"class": "plugin"}}}}),
-            "there is no such plugin for this environment",
+            "no such plugin for this environment",
         ),
         (json!({"edit": {}}), "unknown key"),
         (json!([]), "must be a map"),
     ] {
-        let found = server.put(&path, &body).await.refused(400);
-        assert!(found.contains(message), "{body}: {found}");
+        let error = server.put(&path, &body).await.expect_error(400);
+        assert!(error.contains(message), "{body}: {error}");
     }
     let two = json!({"editable": {"common": {"debug": {"value": 1}, "puppet": {"value": 2}}, "mine": {}}});
     assert_eq!(server.put(&path, &two).await.expect(400)["errors"].as_array().unwrap().len(), 2);
     assert_eq!(server.get(&path).await.expect(200), before);
-    server.put("clusters/9/attributes", &json!({})).await.refused(404);
-    server.put(&format!("{path}?force=x"), &json!({})).await.refused(400);
+    server.put("clusters/9/attributes", &json!({})).await.expect_error(404);
+    server.put(&format!("{path}?force=x"), &json!({})).await.expect_error(400);
 }
 
 #[tokio::test]
-async fn stale_settings_are_refused() {
+async fn stale_etag_of_settings_is_refused() {
     let server = TestServer::new().await;
-    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    let path = format!("clusters/{}/attributes", create_cluster(&server).await);
     let tag = server.get(&path).await.header("etag").to_owned();
     let body = r#"{"editable": {"common": {"debug": {"value": true}}}}"#;
-    with_header(&server, ("PUT", &path), ("if-match", &tag), body).await.expect(200);
-    with_header(&server, ("PUT", &path), ("if-match", &tag), body).await.refused(412);
+    send_with_header(&server, ("PUT", &path), ("if-match", &tag), body).await.expect(200);
+    send_with_header(&server, ("PUT", &path), ("if-match", &tag), body).await.expect_error(412);
     let yaml = "editable:\n  common:\n    debug: {value: false}\n";
-    let reply =
-        with_header(&server, ("PUT", &path), ("content-type", "application/x-yaml"), yaml).await.expect(200);
+    let reply = send_with_header(&server, ("PUT", &path), ("content-type", "application/x-yaml"), yaml)
+        .await
+        .expect(200);
     assert_eq!(reply["editable"]["common"]["debug"]["value"], false);
 }
 
 #[tokio::test]
-async fn a_locked_cluster_changes_by_force_only() {
+async fn locked_cluster_settings_require_force() {
     let server = TestServer::new().await;
-    let cluster_id = cluster(&server).await;
-    lock(&server, cluster_id).await;
+    let cluster_id = create_cluster(&server).await;
+    lock_cluster(&server, cluster_id).await;
     let path = format!("clusters/{cluster_id}/attributes");
     let body = json!({"editable": {"common": {"debug": {"value": true}}}});
-    let message = server.put(&path, &body).await.refused(403);
+    let message = server.put(&path, &body).await.expect_error(403);
     assert!(message.contains("`common` is locked"), "{message}");
-    // What does not change, and what may always change, is no offence.
+    // Unchanged settings and sections marked `always_editable` are accepted.
     let same = server.get(&path).await.expect(200);
     server.put(&path, &same).await.expect(200);
     server.put(&path, &json!({"editable": {"external": {"dns": {"value": ["8.8.8.8"]}}}})).await.expect(200);
     let changed = server.put(&format!("{path}?force=1"), &body).await.expect(200);
     assert_eq!(changed["editable"]["common"]["debug"]["value"], true);
-    server.put(&format!("{path}/defaults"), &json!({})).await.refused(403);
+    server.put(&format!("{path}/defaults"), &json!({})).await.expect_error(403);
     server.put(&format!("{path}/defaults?force=true"), &json!({})).await.expect(200);
 }
 
 #[tokio::test]
-async fn defaults_keep_keys_that_were_generated() {
+async fn reset_to_defaults_keeps_generated_values() {
     let server = TestServer::new().await;
-    let path = format!("clusters/{}/attributes", cluster(&server).await);
+    let path = format!("clusters/{}/attributes", create_cluster(&server).await);
     let first = server.get(&path).await.expect(200);
     let body = json!({"editable": {"common": {"debug": {"value": true}}, "mine": {}}});
     server.put(&path, &body).await.expect(200);
     assert_eq!(server.get(&format!("{path}/defaults/")).await.expect(200), first);
     assert_eq!(server.put(&format!("{path}/defaults/"), &json!({})).await.expect(200), first);
     assert_eq!(server.get(&path).await.expect(200), first);
-    server.get("clusters/9/attributes/defaults").await.refused(404);
+    server.get("clusters/9/attributes/defaults").await.expect_error(404);
 }
 
 #[tokio::test]
-async fn nothing_is_deployed_yet() {
+async fn deployed_settings_of_new_cluster_are_not_found() {
     let server = TestServer::new().await;
-    let path = format!("clusters/{}/attributes/deployed", cluster(&server).await);
-    server.get(&path).await.refused(404);
-    assert_eq!(server.get("clusters/9/attributes/deployed").await.refused(404), "Cluster not found");
+    let path = format!("clusters/{}/attributes/deployed", create_cluster(&server).await);
+    server.get(&path).await.expect_error(404);
+    assert_eq!(server.get("clusters/9/attributes/deployed").await.expect_error(404), "Cluster not found");
 }
 
-fn section(reply: &Value) -> &Value {
+fn gridnet_metadata(reply: &Value) -> &Value {
     &reply["editable"]["gridnet"]["metadata"]
 }
 
 #[tokio::test]
-async fn plugins_that_fit_have_sections() {
+async fn compatible_plugins_have_settings_sections() {
     let server = TestServer::new().await;
     let attributes = json!({"metadata": {"group": "network"}, "segments": {"type": "text", "value": "16"}});
-    let old = plugin(&server, "gridnet", "1.9.0", attributes.clone()).await;
-    let new = plugin(&server, "gridnet", "1.10.0", attributes).await;
-    let mut unfit = plugin(&server, "unfit", "1.0.0", json!({})).await;
-    let mut writing = writing(&server).await;
+    let old = create_plugin(&server, "gridnet", "1.9.0", attributes.clone()).await;
+    let new = create_plugin(&server, "gridnet", "1.10.0", attributes).await;
+    let mut unfit = create_plugin(&server, "unfit", "1.0.0", json!({})).await;
+    let mut transaction = begin_write(&server).await;
     unfit.body.releases = vec![json!({"os": "centos", "version": "mitaka-9.0", "mode": ["ha"]})];
-    writing.plugin_update(&unfit).await.unwrap();
-    commit(writing).await;
-    let path = format!("clusters/{}/attributes", cluster(&server).await);
-    let shown = server.get(&path).await.expect(200);
+    transaction.plugin_update(&unfit).await.unwrap();
+    commit(transaction).await;
+    let path = format!("clusters/{}/attributes", create_cluster(&server).await);
+    let settings = server.get(&path).await.expect(200);
     let version = |plugin: &stoker_model::Plugin| {
         json!({
             "metadata": {"plugin_id": plugin.id.0, "plugin_version": plugin.body.version, "hot_pluggable": false,
@@ -192,18 +196,18 @@ async fn plugins_that_fit_have_sections() {
         "label": "The gridnet", "toggleable": true, "weight": 70, "group": "network", "class": "plugin",
         "enabled": false, "default": false, "chosen_id": new.id.0, "versions": [version(&old), version(&new)],
     });
-    assert_eq!(section(&shown), &expected);
-    assert!(shown["editable"].get("unfit").is_none());
+    assert_eq!(gridnet_metadata(&settings), &expected);
+    assert!(settings["editable"].get("unfit").is_none());
 }
 
 #[tokio::test]
-async fn a_plugin_is_enabled_by_its_section() {
+async fn plugin_is_enabled_through_settings() {
     let server = TestServer::new().await;
     let attributes = json!({"segments": {"type": "text", "value": "16"}});
-    let old = plugin(&server, "gridnet", "1.0.0", attributes.clone()).await.id.0;
-    let new = plugin(&server, "gridnet", "2.0.0", attributes).await.id.0;
-    let path = format!("clusters/{}/attributes", cluster(&server).await);
-    // As the old client does it: download, edit, upload.
+    let old = create_plugin(&server, "gridnet", "1.0.0", attributes.clone()).await.id.0;
+    let new = create_plugin(&server, "gridnet", "2.0.0", attributes).await.id.0;
+    let path = format!("clusters/{}/attributes", create_cluster(&server).await);
+    // The legacy client downloads, edits and uploads all settings.
     let mut edited = server.get(&path).await.expect(200);
     let metadata = &mut edited["editable"]["gridnet"]["metadata"];
     metadata["enabled"] = json!(true);
@@ -211,94 +215,100 @@ async fn a_plugin_is_enabled_by_its_section() {
     metadata["versions"][0]["segments"]["value"] = json!("32");
     metadata["versions"][1]["segments"]["value"] = json!("64");
     let after = server.put(&path, &edited).await.expect(200);
-    assert_eq!((&section(&after)["enabled"], &section(&after)["chosen_id"]), (&json!(true), &json!(old)));
-    // Settings are kept for the version in use.
-    assert_eq!(section(&after)["versions"][0]["segments"]["value"], "32");
-    assert_eq!(section(&after)["versions"][1]["segments"]["value"], "16");
-    // Of two versions one is enabled.
+    assert_eq!(
+        (&gridnet_metadata(&after)["enabled"], &gridnet_metadata(&after)["chosen_id"]),
+        (&json!(true), &json!(old))
+    );
+    // Only the settings of the chosen version are stored.
+    assert_eq!(gridnet_metadata(&after)["versions"][0]["segments"]["value"], "32");
+    assert_eq!(gridnet_metadata(&after)["versions"][1]["segments"]["value"], "16");
+    // Choosing another version disables the previous one.
     let other = json!({"editable": {"gridnet": {"metadata": {"chosen_id": new}}}});
     let after = server.put(&path, &other).await.expect(200);
-    assert_eq!((&section(&after)["enabled"], &section(&after)["chosen_id"]), (&json!(true), &json!(new)));
+    assert_eq!(
+        (&gridnet_metadata(&after)["enabled"], &gridnet_metadata(&after)["chosen_id"]),
+        (&json!(true), &json!(new))
+    );
     let off = json!({"editable": {"gridnet": {"metadata": {"enabled": false}}}});
     let after = server.put(&path, &off).await.expect(200);
-    assert_eq!(section(&after)["enabled"], false);
+    assert_eq!(gridnet_metadata(&after)["enabled"], false);
     for (section, message) in [
         (json!({"metadata": {"enabled": "yes"}}), "editable.gridnet.metadata.enabled: must be true or false"),
         (
             json!({"metadata": {"enabled": true, "chosen_id": 99}}),
-            "must be the id of a version that fits: 1, 2",
+            "must be the ID of a compatible version: 1, 2",
         ),
-        (json!({"metadata": {"chosen_id": "1"}}), "must be the id of a version that fits"),
+        (json!({"metadata": {"chosen_id": "1"}}), "must be the ID of a compatible version"),
         (
             json!({"metadata": {"enabled": true}, "segments": {"value": 5}}),
             "editable.gridnet.segments.value: must be text",
         ),
-        (json!([]), "editable.gridnet: a section is a map"),
+        (json!([]), "editable.gridnet: expected a map of settings"),
     ] {
-        let found = server.put(&path, &json!({"editable": {"gridnet": section}})).await.refused(400);
-        assert!(found.contains(message), "{section}: {found}");
+        let error = server.put(&path, &json!({"editable": {"gridnet": section}})).await.expect_error(400);
+        assert!(error.contains(message), "{section}: {error}");
     }
 }
 
 #[tokio::test]
-async fn a_plugin_whose_role_is_in_use_stays() {
+async fn plugin_with_assigned_role_cannot_be_disabled() {
     let server = TestServer::new().await;
-    plugin(&server, "gridnet", "1.0.0", json!({})).await;
-    let cluster_id = cluster(&server).await;
-    let node_id = node(&server, 1).await;
+    create_plugin(&server, "gridnet", "1.0.0", json!({})).await;
+    let cluster_id = create_cluster(&server).await;
+    let node_id = create_node(&server, 1).await;
     let path = format!("clusters/{cluster_id}/attributes");
     let assignment = format!("clusters/{cluster_id}/assignment");
     let roles = json!([{"id": node_id, "roles": ["gridnet-role"]}]);
-    server.post(&assignment, &roles).await.refused(400);
+    server.post(&assignment, &roles).await.expect_error(400);
     let toggle = |enabled: bool| json!({"editable": {"gridnet": {"metadata": {"enabled": enabled}}}});
     server.put(&path, &toggle(true)).await.expect(200);
     server.post(&assignment, &roles).await.expect(200);
-    let message = server.put(&path, &toggle(false)).await.refused(400);
+    let message = server.put(&path, &toggle(false)).await.expect_error(400);
     assert_eq!(message, "plugin `gridnet` cannot be disabled: nodes 1 have its role `gridnet-role`");
-    server.put(&format!("{path}/defaults"), &json!({})).await.refused(400);
-    assert_eq!(section(&server.get(&path).await.expect(200))["enabled"], true);
+    server.put(&format!("{path}/defaults"), &json!({})).await.expect_error(400);
+    assert_eq!(gridnet_metadata(&server.get(&path).await.expect(200))["enabled"], true);
     server.post(&assignment, &json!([{"id": node_id, "roles": []}])).await.expect(200);
     let after = server.put(&format!("{path}/defaults"), &json!({})).await.expect(200);
-    assert_eq!(section(&after)["enabled"], false);
+    assert_eq!(gridnet_metadata(&after)["enabled"], false);
 }
 
 #[tokio::test]
-async fn only_hot_pluggable_plugins_change_in_a_locked_cluster() {
+async fn locked_cluster_accepts_only_hot_pluggable_plugins() {
     let server = TestServer::new().await;
-    plugin(&server, "gridnet", "1.0.0", json!({})).await;
-    plugin(&server, "hotnet", "1.0.0", json!({})).await;
-    let cluster_id = cluster(&server).await;
-    lock(&server, cluster_id).await;
+    create_plugin(&server, "gridnet", "1.0.0", json!({})).await;
+    create_plugin(&server, "hotnet", "1.0.0", json!({})).await;
+    let cluster_id = create_cluster(&server).await;
+    lock_cluster(&server, cluster_id).await;
     let path = format!("clusters/{cluster_id}/attributes");
     let enable = |name: &str| json!({"editable": {name: {"metadata": {"enabled": true}}}});
-    server.put(&path, &enable("gridnet")).await.refused(403);
+    server.put(&path, &enable("gridnet")).await.expect_error(403);
     server.put(&path, &enable("hotnet")).await.expect(200);
     server.put(&format!("{path}?force=1"), &enable("gridnet")).await.expect(200);
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_not_hot_pluggable_is_not_switched_in_a_deployed_cluster() {
+async fn deployed_cluster_refuses_plugins_that_are_not_hot_pluggable() {
     let server = TestServer::new().await;
-    plugin(&server, "gridnet", "1.0.0", json!({})).await;
-    plugin(&server, "hotnet", "1.0.0", json!({})).await;
-    let cluster_id = cluster(&server).await;
-    let mut writing = writing(&server).await;
-    let mut deployed = writing.cluster_get(ClusterId(cluster_id)).await.unwrap().unwrap();
+    create_plugin(&server, "gridnet", "1.0.0", json!({})).await;
+    create_plugin(&server, "hotnet", "1.0.0", json!({})).await;
+    let cluster_id = create_cluster(&server).await;
+    let mut transaction = begin_write(&server).await;
+    let mut deployed = transaction.cluster_get(ClusterId(cluster_id)).await.unwrap().unwrap();
     deployed.status = ClusterStatus::Operational;
-    writing.cluster_update(&deployed).await.unwrap();
-    commit(writing).await;
+    transaction.cluster_update(&deployed).await.unwrap();
+    commit(transaction).await;
     let path = format!("clusters/{cluster_id}/attributes");
     let switch = |name: &str, enabled: bool| json!({"editable": {name: {"metadata": {"enabled": enabled}}}});
-    let message = server.put(&path, &switch("gridnet", true)).await.refused(403);
+    let message = server.put(&path, &switch("gridnet", true)).await.expect_error(403);
     assert_eq!(
         message,
-        "plugin `gridnet` is not hot-pluggable: it cannot be enabled in a cluster that is deployed; force=1 does it all \
-         the same"
+        "plugin `gridnet` is not hot-pluggable: it cannot be enabled in a deployed cluster; force=1 overrides \
+         this"
     );
     server.put(&path, &switch("hotnet", true)).await.expect(200);
     server.put(&format!("{path}?force=1"), &switch("gridnet", true)).await.expect(200);
-    let message = server.put(&path, &switch("gridnet", false)).await.refused(403);
+    let message = server.put(&path, &switch("gridnet", false)).await.expect_error(403);
     assert!(message.contains("cannot be disabled"), "{message}");
-    // Settings stay open: changing one and deploying again is what the product is for.
+    // Other settings of a deployed cluster remain editable.
     server.put(&path, &json!({"editable": {"common": {"debug": {"value": true}}}})).await.expect(200);
 }

@@ -1,4 +1,4 @@
-//! Things to begin with.
+//! Builders of releases, clusters, nodes, runs and plugins for tests.
 
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -7,13 +7,13 @@ use stoker_model::{
 };
 use stoker_store::{List, RunFilter};
 
-use crate::fixtures::{commit, writing};
+use crate::fixtures::{begin_write, commit};
 use crate::support::{Reply, TestServer};
 
 pub(crate) fn map(value: Value) -> JsonMap {
     match value {
         Value::Object(map) => map,
-        other => panic!("{other} is no map"),
+        other => panic!("{other} is not a map"),
     }
 }
 
@@ -57,29 +57,29 @@ pub(crate) fn release_body() -> NewRelease {
     }
 }
 
-pub(crate) async fn release_of(server: &TestServer, body: NewRelease) -> i64 {
-    let mut writing = writing(server).await;
-    let release = writing.release_create(&body).await.unwrap();
-    commit(writing).await;
+pub(crate) async fn create_release_from(server: &TestServer, body: NewRelease) -> i64 {
+    let mut transaction = begin_write(server).await;
+    let release = transaction.release_create(&body).await.unwrap();
+    commit(transaction).await;
     release.id.0
 }
 
-pub(crate) async fn release(server: &TestServer) -> i64 {
-    release_of(server, release_body()).await
+pub(crate) async fn create_release(server: &TestServer) -> i64 {
+    create_release_from(server, release_body()).await
 }
 
-/// A cluster of a release of its own.
-pub(crate) async fn cluster(server: &TestServer) -> i64 {
-    let release_id = release(server).await;
-    cluster_of(server, release_id, "demo").await
+/// Creates a release and a cluster of it.
+pub(crate) async fn create_cluster(server: &TestServer) -> i64 {
+    let release_id = create_release(server).await;
+    create_cluster_of(server, release_id, "demo").await
 }
 
-pub(crate) async fn cluster_of(server: &TestServer, release_id: i64, name: &str) -> i64 {
+pub(crate) async fn create_cluster_of(server: &TestServer, release_id: i64, name: &str) -> i64 {
     let body = json!({"name": name, "release_id": release_id});
     id(&server.post("clusters/", &body).await.expect(201))
 }
 
-pub(crate) async fn node(server: &TestServer, number: u8) -> i64 {
+pub(crate) async fn create_node(server: &TestServer, number: u8) -> i64 {
     let body = json!({"mac": format!("52:54:00:00:00:{number:02x}"), "status": "discover"});
     id(&server.post("nodes/", &body).await.expect(201))
 }
@@ -88,24 +88,24 @@ pub(crate) fn id(value: &Value) -> i64 {
     value["id"].as_i64().expect("an id")
 }
 
-pub(crate) async fn run(
+pub(crate) async fn create_run(
     server: &TestServer,
     cluster_id: Option<i64>,
     name: RunName,
     status: RunStatus,
 ) -> Run {
-    part(server, cluster_id, name, status, None).await
+    create_child_run(server, cluster_id, name, status, None).await
 }
 
-pub(crate) async fn part(
+pub(crate) async fn create_child_run(
     server: &TestServer,
     cluster_id: Option<i64>,
     name: RunName,
     status: RunStatus,
     parent: Option<&Run>,
 ) -> Run {
-    let mut writing = writing(server).await;
-    let n_runs = writing.run_list(&RunFilter::default(), &List::default()).await.unwrap().total;
+    let mut transaction = begin_write(server).await;
+    let n_runs = transaction.run_list(&RunFilter::default(), &List::default()).await.unwrap().total;
     let new = NewRun {
         uuid: format!("uuid-{n_runs}"),
         parent_id: parent.map(|run| run.id),
@@ -120,12 +120,17 @@ pub(crate) async fn part(
         started_at: Some(Micros(1_769_842_800_123_456)),
         ended_at: None,
     };
-    let run = writing.run_create(&new).await.unwrap();
-    commit(writing).await;
+    let run = transaction.run_create(&new).await.unwrap();
+    commit(transaction).await;
     run
 }
 
-pub(crate) async fn plugin(server: &TestServer, name: &str, version: &str, attributes: Value) -> Plugin {
+pub(crate) async fn create_plugin(
+    server: &TestServer,
+    name: &str,
+    version: &str,
+    attributes: Value,
+) -> Plugin {
     let new = NewPlugin {
         name: name.to_owned(),
         title: format!("The {name}"),
@@ -147,14 +152,14 @@ pub(crate) async fn plugin(server: &TestServer, name: &str, version: &str, attri
         tasks: Vec::new(),
         extra: JsonMap::new(),
     };
-    let mut writing = writing(server).await;
-    let plugin = writing.plugin_create(&new).await.unwrap();
-    commit(writing).await;
+    let mut transaction = begin_write(server).await;
+    let plugin = transaction.plugin_create(&new).await.unwrap();
+    commit(transaction).await;
     plugin
 }
 
-/// A request of the admin with one more header.
-pub(crate) async fn with_header(
+/// Sends a request as the admin with one additional header.
+pub(crate) async fn send_with_header(
     server: &TestServer,
     (method, path): (&str, &str),
     (name, value): (&str, &str),

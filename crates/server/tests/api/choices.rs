@@ -1,12 +1,12 @@
-//! A release that offers choices, and plugins that add to them.
+//! Fixtures of components and wizards: a release and the plugins that extend it.
 
 use serde_json::{Value, json};
 
 use crate::beginnings::id;
 use crate::support::{Reply, TestServer};
 
-/// Two hypervisors, one network and one storage, asked for in a wizard.
-pub(crate) fn release_with_choices() -> Value {
+/// A release body with two hypervisors, one network and one storage component, and a wizard for them.
+pub(crate) fn release_with_components() -> Value {
     json!({
         "name": "Mitaka", "version": "mitaka-9.0", "operating_system": "Ubuntu", "state": "available",
         "modes_metadata": {"ha_compact": {}, "multinode": {}},
@@ -46,16 +46,17 @@ pub(crate) fn plugin_body(name: &str, version: &str) -> Value {
     })
 }
 
-/// With these fields besides.
-pub(crate) fn with(mut body: Value, more: Value) -> Value {
+/// Adds or replaces top-level fields of a body.
+pub(crate) fn with_fields(mut body: Value, more: Value) -> Value {
     let more = more.as_object().unwrap().clone();
     body.as_object_mut().unwrap().extend(more);
     body
 }
 
-/// A core network: it works with core hypervisors alone, and with no other network.
-pub(crate) fn contrail() -> Value {
-    with(
+/// A plugin body with a core network component: compatible with core hypervisors only and with no other
+/// network.
+pub(crate) fn contrail_body() -> Value {
+    with_fields(
         plugin_body("contrail", "1.0.0"),
         json!({
             "provides": [{"name": "networking:core", "label": "Contrail", "compatible_hypervisors": ["core"],
@@ -69,24 +70,28 @@ pub(crate) fn contrail() -> Value {
     )
 }
 
-pub(crate) async fn made(server: &TestServer, path: &str, body: &Value) -> i64 {
+pub(crate) async fn create(server: &TestServer, path: &str, body: &Value) -> i64 {
     id(&server.post(path, body).await.expect(201))
 }
 
-/// The release, which has the id 1, and the plugin.
+/// A server with release 1 and the Contrail plugin.
 pub(crate) async fn server_with_contrail() -> TestServer {
     let server = TestServer::new().await;
-    made(&server, "releases", &release_with_choices()).await;
-    made(&server, "plugins", &contrail()).await;
+    create(&server, "releases", &release_with_components()).await;
+    create(&server, "plugins", &contrail_body()).await;
     server
 }
 
-pub(crate) async fn new_cluster(server: &TestServer, more: Value) -> Reply {
-    server.post("clusters", &with(json!({"name": "demo", "release_id": 1}), more)).await
+pub(crate) async fn post_cluster(server: &TestServer, more: Value) -> Reply {
+    server.post("clusters", &with_fields(json!({"name": "demo", "release_id": 1}), more)).await
 }
 
-/// Switches plugins on or off as the settings page does.
-pub(crate) async fn switch(server: &TestServer, cluster_id: i64, plugins: &[(&str, bool)]) -> Reply {
+/// Enables or disables plugins through the settings, as the web UI does.
+pub(crate) async fn set_plugins_enabled(
+    server: &TestServer,
+    cluster_id: i64,
+    plugins: &[(&str, bool)],
+) -> Reply {
     let sections: serde_json::Map<String, Value> = plugins
         .iter()
         .map(|(name, enabled)| ((*name).to_owned(), json!({"metadata": {"enabled": enabled}})))

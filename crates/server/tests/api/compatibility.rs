@@ -1,13 +1,15 @@
-//! What goes together, over REST.
+//! Component compatibility over REST.
 
 use axum::body::Body;
 use serde_json::{Value, json};
 
-use crate::choices::{contrail, made, plugin_body, release_with_choices, server_with_contrail, with};
-use crate::fixtures::rename_release;
+use crate::choices::{
+    contrail_body, create, plugin_body, release_with_components, server_with_contrail, with_fields,
+};
+use crate::fixtures::set_release_version;
 use crate::support::TestServer;
 
-async fn checked(server: &TestServer, components: &[&str]) -> Value {
+async fn check_components(server: &TestServer, components: &[&str]) -> Value {
     server.post("releases/1/components/check", &json!({"components": components})).await.expect(200)
 }
 
@@ -16,14 +18,14 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn components_of_plugins_are_listed_with_what_they_refuse() {
+async fn plugin_components_are_listed_with_incompatibilities() {
     let server = server_with_contrail().await;
-    // A newer version for another release hides nothing.
-    let unfit = with(
-        contrail(),
+    // A newer version that supports only another release does not replace the older one.
+    let unfit = with_fields(
+        contrail_body(),
         json!({"version": "2.0.0", "releases": [{"os": "centos", "version": "mitaka-9.0", "mode": ["ha"]}]}),
     );
-    made(&server, "plugins", &unfit).await;
+    create(&server, "plugins", &unfit).await;
     let listed = server.get("releases/1/components/").await.expect(200);
     assert_eq!(
         names(&listed),
@@ -40,69 +42,79 @@ async fn components_of_plugins_are_listed_with_what_they_refuse() {
     assert_eq!(names(&listed[4]["incompatible"]), ["hypervisor:vmware", "network:ml2:vlan"]);
     assert!(listed.as_array().unwrap().iter().all(|component| component.get("bind").is_none()));
     server.post("releases/1/components", &json!({})).await.expect(405);
-    server.get("releases/9/components").await.refused(404);
-    // A plugin for clusters with high availability.
+    server.get("releases/9/components").await.expect_error(404);
+    // The plugin supports the mode `ha` only.
     assert_eq!(
         server.get("releases/1/components?mode=multinode").await.expect(200).as_array().unwrap().len(),
         4
     );
-    server.get("releases/1/components?mode=moon").await.refused(400);
+    server.get("releases/1/components?mode=moon").await.expect_error(400);
 }
 
 #[tokio::test]
-async fn a_component_that_two_provide_is_told() {
+async fn duplicate_component_provider_is_reported() {
     let server = TestServer::new().await;
-    let twin = with(
+    let twin = with_fields(
         plugin_body("twin", "1.0.0"),
         json!({"components_metadata": [{"name": "network:core:contrail"}]}),
     );
-    // Nothing is wrong with them until there is a release that both fit.
-    made(&server, "plugins", &contrail()).await;
-    made(&server, "plugins", &twin).await;
-    let told = server.post("releases", &release_with_choices()).await.refused(409);
-    assert!(told.contains("`network:core:contrail` is provided more than once, by contrail, twin"), "{told}");
-    let bare = with(release_with_choices(), json!({"version": "newton-10.0"}));
-    made(&server, "releases", &bare).await;
-    // An older server may have stored it.
-    rename_release(&server, 1, "mitaka-9.0").await;
+    // The plugins conflict only when a release supports both.
+    create(&server, "plugins", &contrail_body()).await;
+    create(&server, "plugins", &twin).await;
+    let error = server.post("releases", &release_with_components()).await.expect_error(409);
+    assert!(
+        error.contains("`network:core:contrail` is provided more than once, by contrail, twin"),
+        "{error}"
+    );
+    let bare = with_fields(release_with_components(), json!({"version": "newton-10.0"}));
+    create(&server, "releases", &bare).await;
+    // An older server may have stored such a release.
+    set_release_version(&server, 1, "mitaka-9.0").await;
     let reply = server.get("releases/1/components").await.expect(409);
     assert_eq!(reply["message"], "`network:core:contrail` is provided more than once, by contrail, twin");
     assert_eq!(reply["errors"][0]["kind"], "duplicate");
     assert_eq!(reply["conflicts"][0]["providers"], json!(["contrail", "twin"]));
-    assert_eq!(checked(&server, &["hypervisor:core:kvm", "network:ml2:vlan"]).await["compatible"], false);
+    assert_eq!(
+        check_components(&server, &["hypervisor:core:kvm", "network:ml2:vlan"]).await["compatible"],
+        false
+    );
 }
 
-/// With vCenter as the only hypervisor a core network cannot be chosen, and everybody is told why.
+/// With vCenter as the only hypervisor, a core network is reported as incompatible, with the reason.
 #[tokio::test]
-async fn a_core_network_does_not_go_with_vcenter() {
+async fn core_network_is_incompatible_with_vcenter() {
     let server = server_with_contrail().await;
-    let reply = checked(&server, &["hypervisor:vmware", "networking:core:contrail"]).await;
+    let reply = check_components(&server, &["hypervisor:vmware", "networking:core:contrail"]).await;
     assert_eq!(reply["compatible"], false);
     assert_eq!(
         reply["conflicts"],
         json!([{"kind": "incompatible", "components": ["hypervisor:vmware", "network:core:contrail"],
                 "message": "vCenter is not compatible with Contrail"}])
     );
-    // Before it is chosen it can be seen that it cannot be.
-    let reply = checked(&server, &["hypervisor:vmware"]).await;
+    // Components that are not chosen are reported as incompatible too.
+    let reply = check_components(&server, &["hypervisor:vmware"]).await;
     assert_eq!(
         reply["conflicts"][0],
         json!({"kind": "missing_type", "type": "network",
                                             "message": "a component of type `network` must be selected"})
     );
-    let contrail =
-        reply["components"].as_array().unwrap().iter().find(|one| one["label"] == "Contrail").unwrap();
+    let contrail = reply["components"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|component| component["label"] == "Contrail")
+        .unwrap();
     assert_eq!(
         *contrail,
         json!({"name": "network:core:contrail", "label": "Contrail", "provider": "contrail", "chosen": false,
                "state": "incompatible", "reasons": ["Contrail is not compatible with vCenter"], "unknown": []})
     );
-    let reply = checked(&server, &["hypervisor:core:kvm", "network:core:contrail"]).await;
+    let reply = check_components(&server, &["hypervisor:core:kvm", "network:core:contrail"]).await;
     assert_eq!((&reply["compatible"], &reply["conflicts"]), (&json!(true), &json!([])));
 }
 
 #[tokio::test]
-async fn it_does_not_matter_who_says_no_or_in_which_order() {
+async fn incompatibility_is_symmetric_and_order_independent() {
     let server = server_with_contrail().await;
     let components =
         ["hypervisor:vmware", "hypervisor:core:kvm", "network:ml2:vlan", "network:core:contrail"];
@@ -110,8 +122,10 @@ async fn it_does_not_matter_who_says_no_or_in_which_order() {
     let names = names(&matrix["components"]);
     for one in components {
         for other in components {
-            let (forth, back) =
-                (checked(&server, &[one, other]).await, checked(&server, &[other, one]).await);
+            let (forth, back) = (
+                check_components(&server, &[one, other]).await,
+                check_components(&server, &[other, one]).await,
+            );
             assert_eq!(forth["conflicts"], back["conflicts"], "{one} {other}");
             let (row, column) = (
                 names.iter().position(|name| *name == one).unwrap(),
@@ -119,19 +133,26 @@ async fn it_does_not_matter_who_says_no_or_in_which_order() {
             );
             let cell = &matrix["component_cells"][row][column];
             assert_eq!(cell, &matrix["component_cells"][column][row], "{one} {other}");
-            let is_conflict =
-                forth["conflicts"].as_array().unwrap().iter().any(|found| found["kind"] == "incompatible");
+            let is_conflict = forth["conflicts"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|conflict| conflict["kind"] == "incompatible");
             assert_eq!(cell == "X", is_conflict, "{one} {other}");
         }
     }
 }
 
 #[tokio::test]
-async fn wrong_selections_are_judged_and_wrong_bodies_refused() {
+async fn invalid_selection_is_reported_and_invalid_body_is_refused() {
     let server = server_with_contrail().await;
-    let reply = checked(&server, &["nonsense", "hypervisor:xen", "hypervisor:xen"]).await;
-    let kinds: Vec<&str> =
-        reply["conflicts"].as_array().unwrap().iter().map(|found| found["kind"].as_str().unwrap()).collect();
+    let reply = check_components(&server, &["nonsense", "hypervisor:xen", "hypervisor:xen"]).await;
+    let kinds: Vec<&str> = reply["conflicts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|conflict| conflict["kind"].as_str().unwrap())
+        .collect();
     assert_eq!(kinds, ["unknown", "unknown", "missing_type", "missing_type"]);
     for body in [
         json!({}),
@@ -141,13 +162,13 @@ async fn wrong_selections_are_judged_and_wrong_bodies_refused() {
         json!({"components": [], "other": 1}),
         json!([]),
     ] {
-        server.post("releases/1/components/check", &body).await.refused(400);
+        server.post("releases/1/components/check", &body).await.expect_error(400);
     }
-    server.post("releases/9/components/check", &json!({"components": []})).await.refused(404);
+    server.post("releases/9/components/check", &json!({"components": []})).await.expect_error(404);
 }
 
 #[tokio::test]
-async fn the_matrix_is_shown_to_programs_and_people() {
+async fn matrix_is_available_as_json_and_html() {
     let server = server_with_contrail().await;
     let matrix = server.get("releases/1/compatibility/").await.expect(200);
     assert_eq!(
@@ -164,20 +185,20 @@ async fn the_matrix_is_shown_to_programs_and_people() {
     assert!(text.contains("title=\"vCenter is not compatible with Contrail\">X</td>"), "{text}");
     let request = server.request("GET", "releases/1/compatibility").header("accept", "text/html,*/*");
     assert_eq!(server.send(request.body(Body::empty()).unwrap()).await.expect(200), text);
-    server.get("releases/1/compatibility?format=pdf").await.refused(400);
-    server.get("releases/9/compatibility").await.refused(404);
+    server.get("releases/1/compatibility?format=pdf").await.expect_error(400);
+    server.get("releases/9/compatibility").await.expect_error(404);
 }
 
 #[tokio::test]
-async fn pages_show_names_and_run_nothing() {
+async fn html_matrix_escapes_names() {
     let server = TestServer::new().await;
-    let mut body = release_with_choices();
+    let mut body = release_with_components();
     body["name"] = json!("<script>alert(1)</script>");
     body["components_metadata"] = json!([
         {"name": "hypervisor:a", "label": "\"><b>A", "incompatible": [{"name": "network:b", "message": "<i>"}]},
         {"name": "network:b", "label": "<u>", "requires": [{"any_of": {"items": ["hypervisor:x"], "message": "<s>"}}]},
     ]);
-    made(&server, "releases", &body).await;
+    create(&server, "releases", &body).await;
     let text = server.get("releases/1/compatibility?format=html").await.expect(200);
     let text = text.as_str().unwrap();
     for tag in ["<script>", "<b>", "<i>", "<u>", "<s>"] {
@@ -186,12 +207,12 @@ async fn pages_show_names_and_run_nothing() {
 }
 
 #[tokio::test]
-async fn nobody_draws_a_matrix_of_thousands() {
+async fn oversized_matrix_is_refused() {
     let server = TestServer::new().await;
-    let mut body = release_with_choices();
+    let mut body = release_with_components();
     let many = (0..301).map(|number| json!({"name": format!("network:n{number}")}));
     body["components_metadata"] = many.collect();
-    made(&server, "releases", &body).await;
-    let message = server.get("releases/1/compatibility").await.refused(400);
-    assert!(message.starts_with("301 components are too many"), "{message}");
+    create(&server, "releases", &body).await;
+    let message = server.get("releases/1/compatibility").await.expect_error(400);
+    assert!(message.starts_with("too many components for a matrix: 301"), "{message}");
 }

@@ -1,4 +1,4 @@
-//! The published document is complete, and true of answers that a program which reads it would not ask for.
+//! The OpenAPI document is complete, and the server's responses to invalid requests conform to it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Reply, TestServer, request};
 
-/// Users who are sent away before their password is looked at.
+/// Credentials of a user that does not exist.
 const BAD_LOGIN: &str = "Basic Ym9iOmJhZA==";
 const METHODS: [&str; 5] = ["get", "put", "post", "delete", "patch"];
 
@@ -42,18 +42,18 @@ fn operations(document: &Value) -> Vec<Operation> {
 }
 
 impl Operation {
-    /// Its answers by status, those that operations share included.
-    fn answers<'a>(&'a self, document: &'a Value) -> Vec<(&'a str, &'a Value)> {
-        let answers = self.content["responses"].as_object().unwrap();
-        answers.iter().map(|(status, answer)| (status.as_str(), resolved(document, answer))).collect()
+    /// Responses by status, with shared responses resolved.
+    fn responses<'a>(&'a self, document: &'a Value) -> Vec<(&'a str, &'a Value)> {
+        let responses = self.content["responses"].as_object().unwrap();
+        responses.iter().map(|(status, response)| (status.as_str(), resolve(document, response))).collect()
     }
 
     fn has_parameter(&self, name: &str) -> bool {
         self.content["parameters"].as_array().into_iter().flatten().any(|parameter| parameter["name"] == name)
     }
 
-    /// The path with ids that lead nowhere.
-    fn nowhere(&self) -> String {
+    /// The path with IDs that do not exist.
+    fn path_with_unknown_ids(&self) -> String {
         let fill = |segment: &str| {
             if segment.starts_with('{') { "999999999".to_owned() } else { segment.to_owned() }
         };
@@ -61,99 +61,103 @@ impl Operation {
     }
 }
 
-/// What a reference leads to, or the value itself.
-fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+/// Follows a `$ref`; returns other values unchanged.
+fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let Some(reference) = value["$ref"].as_str() else { return value };
     let pointer = reference.strip_prefix('#').unwrap();
-    document.pointer(pointer).unwrap_or_else(|| panic!("{reference} leads nowhere"))
+    document.pointer(pointer).unwrap_or_else(|| panic!("{reference} does not resolve"))
 }
 
-/// Every reference below a value.
-fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+/// Collects all `$ref` targets below a value.
+fn collect_references<'a>(value: &'a Value, references: &mut BTreeSet<&'a str>) {
     match value {
         Value::Object(map) => {
-            found.extend(map.get("$ref").and_then(Value::as_str));
-            map.values().for_each(|value| references(value, found));
+            references.extend(map.get("$ref").and_then(Value::as_str));
+            map.values().for_each(|value| collect_references(value, references));
         }
-        Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+        Value::Array(items) => items.iter().for_each(|value| collect_references(value, references)),
         _ => {}
     }
 }
 
 #[test]
-fn every_operation_has_a_name_a_summary_and_a_success() {
+fn every_operation_has_id_summary_and_success_response() {
     let document = document();
     assert_eq!(document["openapi"], "3.1.0");
     let mut ids = BTreeSet::new();
     for operation in operations(&document) {
         let name = &operation.name;
-        let id = operation.content["operationId"].as_str().unwrap_or_else(|| panic!("{name} has no id"));
-        assert!(ids.insert(id.to_owned()), "{name}: another operation is called {id} too");
+        let id =
+            operation.content["operationId"].as_str().unwrap_or_else(|| panic!("{name} has no operation ID"));
+        assert!(ids.insert(id.to_owned()), "{name}: duplicate operation ID {id}");
         assert!(operation.content["summary"].as_str().is_some_and(|text| !text.is_empty()), "{name}");
-        let answers = operation.answers(&document);
+        let responses = operation.responses(&document);
         let is_success = |status: &str| status.starts_with('2') || status == "101";
-        assert!(answers.iter().any(|(status, _)| is_success(status)), "{name}");
+        assert!(responses.iter().any(|(status, _)| is_success(status)), "{name}");
         assert!(
-            !answers.iter().any(|(status, _)| *status == "500"),
-            "{name}: a bug is no part of the contract"
+            !responses.iter().any(|(status, _)| *status == "500"),
+            "{name}: internal errors are not part of the contract"
         );
     }
 }
 
 #[test]
-fn every_answer_with_a_body_has_a_schema_and_every_reference_leads_somewhere() {
+fn every_response_body_has_a_schema_and_every_reference_resolves() {
     let document = document();
     for operation in operations(&document) {
-        for (status, answer) in operation.answers(&document) {
-            let content = answer["content"].as_object();
-            // The module API says nothing with other statuses, too, and the document says so.
-            let says_nothing = answer["description"].as_str().is_some_and(|text| text.starts_with("No body"));
-            let is_empty = matches!(status, "101" | "204") || says_nothing;
+        for (status, response) in operation.responses(&document) {
+            let content = response["content"].as_object();
+            // The module API has empty responses with other statuses, described as "No body".
+            let has_no_body =
+                response["description"].as_str().is_some_and(|text| text.starts_with("No body"));
+            let is_empty = matches!(status, "101" | "204") || has_no_body;
             assert_eq!(content.is_none(), is_empty, "{} {status}", operation.name);
             for (media, content) in content.into_iter().flatten() {
                 assert!(!content["schema"].is_null(), "{} {status} {media}", operation.name);
             }
         }
     }
-    let mut found = BTreeSet::new();
-    references(&document, &mut found);
-    assert!(found.len() > 20);
-    for reference in found {
-        resolved(&document, &json!({"$ref": reference}));
+    let mut references = BTreeSet::new();
+    collect_references(&document, &mut references);
+    assert!(references.len() > 20);
+    for reference in references {
+        resolve(&document, &json!({"$ref": reference}));
     }
 }
 
 #[test]
-fn what_is_json_may_be_yaml_and_the_document_says_so() {
+fn json_and_yaml_media_types_share_schemas() {
     let document = document();
     for operation in operations(&document) {
-        let answers = operation.answers(&document);
-        let answers = answers.into_iter().map(|(_, answer)| &answer["content"]);
-        let body = resolved(&document, &operation.content["requestBody"]);
-        for content in answers.chain([&body["content"]]) {
+        let responses = operation.responses(&document);
+        let responses = responses.into_iter().map(|(_, response)| &response["content"]);
+        let body = resolve(&document, &operation.content["requestBody"]);
+        for content in responses.chain([&body["content"]]) {
             assert_eq!(content["application/json"], content["application/x-yaml"], "{}", operation.name);
         }
     }
 }
 
 #[test]
-fn the_document_in_the_repository_is_the_one_that_is_served() {
+fn checked_in_openapi_document_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../openapi/stoker.json");
-    let found = fs::read_to_string(path).unwrap_or_default();
-    assert!(found == stoker_server::openapi_text(), "run `cargo xtask codegen` and commit");
+    let checked_in = fs::read_to_string(path).unwrap_or_default();
+    assert!(checked_in == stoker_server::openapi_text(), "run `cargo xtask codegen` and commit");
 }
 
 #[tokio::test]
-async fn changes_are_bound_to_a_version_where_the_document_says_so_and_nowhere_else() {
+async fn if_match_is_read_exactly_where_documented() {
     let server = TestServer::new().await;
     let document = document();
     for operation in operations(&document) {
-        // No tag: whoever reads the header refuses it before anything else.
-        let request = server.request(&operation.method, &operation.nowhere()).header("if-match", "nonsense");
+        // An invalid ETag: operations that read the header refuse it before any other check.
+        let request = server
+            .request(&operation.method, &operation.path_with_unknown_ids())
+            .header("if-match", "nonsense");
         let reply = server.send(request.body(Body::from("{}")).unwrap()).await;
         let is_read = reply.status == 400 && message(&reply).contains("If-Match");
         assert_eq!(is_read, operation.has_parameter("If-Match"), "{}: {}", operation.name, reply.body);
-        let may_be_stale = operation.answers(&document).iter().any(|(status, _)| *status == "412");
+        let may_be_stale = operation.responses(&document).iter().any(|(status, _)| *status == "412");
         assert_eq!(is_read, may_be_stale, "{}", operation.name);
     }
 }
@@ -162,39 +166,39 @@ fn message(reply: &Reply) -> &str {
     reply.body["message"].as_str().unwrap_or_default()
 }
 
-async fn with_bad_login(server: &TestServer, method: &str, path: &str, body: &Value) -> Reply {
+async fn send_with_bad_login(server: &TestServer, method: &str, path: &str, body: &Value) -> Reply {
     let request = request(method, path).header("authorization", BAD_LOGIN);
     server.send(request.body(Body::from(body.to_string())).unwrap()).await
 }
 
 #[tokio::test]
-async fn a_bad_password_beside_the_request_closes_nothing_that_is_public() {
+async fn bad_credentials_do_not_block_public_operations() {
     let server = TestServer::new().await;
     for _ in 0..11 {
-        with_bad_login(&server, "GET", "tenants", &Value::Null).await;
+        send_with_bad_login(&server, "GET", "tenants", &Value::Null).await;
     }
-    let throttled = with_bad_login(&server, "GET", "tenants", &Value::Null).await;
+    let throttled = send_with_bad_login(&server, "GET", "tenants", &Value::Null).await;
     assert!(throttled.header("retry-after").parse::<u32>().unwrap() >= 1);
-    throttled.refused(429);
-    with_bad_login(&server, "GET", "version", &Value::Null).await.expect(200);
-    with_bad_login(&server, "GET", "/health", &Value::Null).await.expect(200);
+    throttled.expect_error(429);
+    send_with_bad_login(&server, "GET", "version", &Value::Null).await.expect(200);
+    send_with_bad_login(&server, "GET", "/health", &Value::Null).await.expect(200);
     let login = json!({"auth": {"passwordCredentials": {"username": "admin", "password": "secret"}}});
-    with_bad_login(&server, "POST", "/keystone/v2.0/tokens", &login).await.expect(200);
+    send_with_bad_login(&server, "POST", "/keystone/v2.0/tokens", &login).await.expect(200);
 }
 
 #[tokio::test]
-async fn a_graph_of_an_owner_who_is_not_there_is_an_answer_of_the_document() {
+async fn graph_of_unknown_owner_is_a_documented_404() {
     let server = TestServer::new().await;
     for (model, message) in [("release", "Release"), ("cluster", "Cluster"), ("plugin", "Plugin")] {
         let body = json!({"model": model, "model_id": 99});
-        assert_eq!(server.post("graphs", &body).await.refused(404), format!("{message} not found"));
+        assert_eq!(server.post("graphs", &body).await.expect_error(404), format!("{message} not found"));
     }
     let create = &document()["paths"]["/api/v1/graphs"]["post"];
     assert!(create["responses"]["404"].is_object());
 }
 
 #[tokio::test]
-async fn a_nul_character_is_refused_or_not_found_wherever_it_stands() {
+async fn nul_characters_never_cause_server_errors() {
     let server = TestServer::new().await;
     let release =
         json!({"name": "R", "version": "a-1.0", "operating_system": "Ubuntu", "state": "available"});
@@ -212,9 +216,9 @@ async fn a_nul_character_is_refused_or_not_found_wherever_it_stands() {
         ("sequences", json!({"release": 1, "name": "a\u{0}", "graphs": [{"type": "x"}]})),
         ("nodes", json!({"mac": "52:54:00:00:00:01", "name": "a\u{0}"})),
     ] {
-        server.post(path, &body).await.refused(400);
+        server.post(path, &body).await.expect_error(400);
     }
-    // A field of the user's own comes back as it was sent, whichever engine keeps it.
+    // Custom fields round-trip on both database engines.
     let task = json!({"id": "a", "type": "stage", "x": "\u{0}"});
     let graph = server.post("releases/1/deployment_graphs/x", &json!({"tasks": [task]})).await.expect(200);
     assert_eq!(graph["tasks"][0]["x"], "\u{0}");
@@ -243,7 +247,7 @@ async fn a_nul_character_is_refused_or_not_found_wherever_it_stands() {
 }
 
 #[tokio::test]
-async fn numbers_beyond_all_bounds_are_refused_or_not_found() {
+async fn out_of_range_numbers_never_cause_server_errors() {
     let server = TestServer::new().await;
     for number in [
         "9223372036854775807",

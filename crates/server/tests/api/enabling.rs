@@ -1,25 +1,26 @@
-//! Plugins in clusters: links, versions, what they bring, and what speaks against them.
+//! Enabling plugins in clusters: links, versions, contributed metadata and conflicts.
 
 use serde_json::{Value, json};
 use stoker_model::ClusterId;
 
 use crate::choices::{
-    contrail, made, new_cluster, plugin_body, release_with_choices, server_with_contrail, switch, with,
+    contrail_body, create, plugin_body, post_cluster, release_with_components, server_with_contrail,
+    set_plugins_enabled, with_fields,
 };
 use crate::support::TestServer;
 
-/// A release, these plugins and a cluster in which none is enabled.
-async fn server_with(plugins: &[Value]) -> TestServer {
+/// A server with a release, these plugins and a cluster in which no plugin is enabled.
+async fn server_with_plugins(plugins: &[Value]) -> TestServer {
     let server = TestServer::new().await;
-    made(&server, "releases", &release_with_choices()).await;
+    create(&server, "releases", &release_with_components()).await;
     for plugin in plugins {
-        made(&server, "plugins", plugin).await;
+        create(&server, "plugins", plugin).await;
     }
-    new_cluster(&server, json!({})).await.expect(201);
+    post_cluster(&server, json!({})).await.expect(201);
     server
 }
 
-async fn links(server: &TestServer, cluster_id: i64) -> Vec<(i64, bool)> {
+async fn get_plugin_links(server: &TestServer, cluster_id: i64) -> Vec<(i64, bool)> {
     let links = server.app.store.read().await.unwrap().cluster_plugins(ClusterId(cluster_id)).await.unwrap();
     links.iter().map(|link| (link.plugin_id.0, link.enabled)).collect()
 }
@@ -30,52 +31,52 @@ async fn is_enabled(server: &TestServer, plugin: &str) -> bool {
 }
 
 #[tokio::test]
-async fn clusters_and_plugins_are_linked_where_they_fit() {
-    let unfit = with(
+async fn compatible_clusters_and_plugins_are_linked() {
+    let unfit = with_fields(
         plugin_body("unfit", "1.0.0"),
         json!({"releases": [{"os": "centos", "version": "mitaka-9.0", "mode": ["ha"]}]}),
     );
-    let server = server_with(&[plugin_body("early", "1.0.0"), unfit]).await;
-    assert_eq!(links(&server, 1).await, [(1, false)]);
-    new_cluster(&server, json!({"name": "small", "mode": "multinode"})).await.expect(201);
-    assert_eq!(links(&server, 2).await, []);
-    made(&server, "plugins", &plugin_body("early", "2.0.0")).await;
-    let everywhere = with(
+    let server = server_with_plugins(&[plugin_body("early", "1.0.0"), unfit]).await;
+    assert_eq!(get_plugin_links(&server, 1).await, [(1, false)]);
+    post_cluster(&server, json!({"name": "small", "mode": "multinode"})).await.expect(201);
+    assert_eq!(get_plugin_links(&server, 2).await, []);
+    create(&server, "plugins", &plugin_body("early", "2.0.0")).await;
+    let everywhere = with_fields(
         plugin_body("both", "1.0.0"),
         json!({"releases": [{"os": "ubuntu", "version": "mitaka-9.0", "mode": ["ha", "multinode"]}]}),
     );
-    made(&server, "plugins", &everywhere).await;
-    assert_eq!(links(&server, 1).await, [(1, false), (3, false), (4, false)]);
-    assert_eq!(links(&server, 2).await, [(4, false)]);
-    switch(&server, 1, &[("early", true)]).await.expect(200);
+    create(&server, "plugins", &everywhere).await;
+    assert_eq!(get_plugin_links(&server, 1).await, [(1, false), (3, false), (4, false)]);
+    assert_eq!(get_plugin_links(&server, 2).await, [(4, false)]);
+    set_plugins_enabled(&server, 1, &[("early", true)]).await.expect(200);
     assert_eq!(
-        links(&server, 1).await,
+        get_plugin_links(&server, 1).await,
         [(1, false), (3, true), (4, false)],
-        "the newest, unless somebody chooses"
+        "the newest version is the default"
     );
-    // One that is not enabled anywhere can go, links and all.
-    server.delete("plugins/3").await.refused(409);
+    // A plugin that is enabled nowhere can be deleted together with its links.
+    server.delete("plugins/3").await.expect_error(409);
     server.delete("plugins/4").await.expect(204);
-    assert_eq!(links(&server, 2).await, []);
+    assert_eq!(get_plugin_links(&server, 2).await, []);
 }
 
 #[tokio::test]
-async fn only_one_version_is_enabled() {
-    let server = server_with(&[plugin_body("p", "1.9.0"), plugin_body("p", "1.10.0")]).await;
+async fn only_one_plugin_version_is_enabled() {
+    let server = server_with_plugins(&[plugin_body("p", "1.9.0"), plugin_body("p", "1.10.0")]).await;
     for (chosen, expected) in [(1, [(1, true), (2, false)]), (2, [(1, false), (2, true)])] {
         let body = json!({"editable": {"p": {"metadata": {"enabled": true, "chosen_id": chosen}}}});
         server.put("clusters/1/attributes", &body).await.expect(200);
-        assert_eq!(links(&server, 1).await, expected);
+        assert_eq!(get_plugin_links(&server, 1).await, expected);
     }
-    // A version that is newer than the enabled one does not push it out.
-    made(&server, "plugins", &plugin_body("p", "2.0.0")).await;
-    assert_eq!(links(&server, 1).await, [(1, false), (2, true), (3, false)]);
+    // Installing a newer version does not replace the enabled one.
+    create(&server, "plugins", &plugin_body("p", "2.0.0")).await;
+    assert_eq!(get_plugin_links(&server, 1).await, [(1, false), (2, true), (3, false)]);
 }
 
 #[tokio::test]
-async fn what_two_bring_is_refused_with_both_names() {
-    let parts = |name: &str| {
-        with(
+async fn conflicting_plugin_contents_name_both_plugins() {
+    let conflicting_plugin = |name: &str| {
+        with_fields(
             plugin_body(name, "1.0.0"),
             json!({
                 "roles_metadata": {"shared-role": {"name": name}},
@@ -85,10 +86,10 @@ async fn what_two_bring_is_refused_with_both_names() {
             }),
         )
     };
-    let server = server_with(&[parts("one"), parts("two")]).await;
-    switch(&server, 1, &[("one", true)]).await.expect(200);
-    let refused = switch(&server, 1, &[("two", true)]).await.expect(400);
-    let messages: Vec<&str> = refused["errors"]
+    let server = server_with_plugins(&[conflicting_plugin("one"), conflicting_plugin("two")]).await;
+    set_plugins_enabled(&server, 1, &[("one", true)]).await.expect(200);
+    let response = set_plugins_enabled(&server, 1, &[("two", true)]).await.expect(400);
+    let messages: Vec<&str> = response["errors"]
         .as_array()
         .unwrap()
         .iter()
@@ -103,50 +104,52 @@ async fn what_two_bring_is_refused_with_both_names() {
             "plugin `two` cannot be enabled: the task `shared-task` of graph `default` is also in plugin `one`",
         ]
     );
-    assert_eq!(refused["errors"][0]["path"], "editable.two.metadata.enabled");
-    assert!(!is_enabled(&server, "two").await, "nothing is written");
-    // Instead of the other it may.
-    switch(&server, 1, &[("one", false), ("two", true)]).await.expect(200);
+    assert_eq!(response["errors"][0]["path"], "editable.two.metadata.enabled");
+    assert!(!is_enabled(&server, "two").await, "nothing is stored");
+    // It can replace the other plugin in one update.
+    set_plugins_enabled(&server, 1, &[("one", false), ("two", true)]).await.expect(200);
     assert!(is_enabled(&server, "two").await && !is_enabled(&server, "one").await);
 }
 
 #[tokio::test]
-async fn what_the_release_has_no_plugin_brings() {
-    let thief =
-        with(plugin_body("thief", "1.0.0"), json!({"roles_metadata": {"controller": {"name": "Mine"}}}));
-    let server = server_with(&[thief]).await;
-    let message = switch(&server, 1, &[("thief", true)]).await.refused(400);
+async fn plugin_cannot_redefine_release_roles() {
+    let thief = with_fields(
+        plugin_body("thief", "1.0.0"),
+        json!({"roles_metadata": {"controller": {"name": "Mine"}}}),
+    );
+    let server = server_with_plugins(&[thief]).await;
+    let message = set_plugins_enabled(&server, 1, &[("thief", true)]).await.expect_error(400);
     assert_eq!(message, "plugin `thief` cannot be enabled: the role `controller` is also in the release");
 }
 
 #[tokio::test]
-async fn several_may_change_a_task_of_the_release() {
+async fn several_plugins_may_override_a_release_task() {
     let patch = |name: &str| {
-        with(
+        with_fields(
             plugin_body(name, "1.0.0"),
             json!({"deployment_tasks": [{"id": "netconfig", "type": "shell", "mine": name}]}),
         )
     };
-    let server = server_with(&[patch("one"), patch("two")]).await;
+    let server = server_with_plugins(&[patch("one"), patch("two")]).await;
     let tasks = json!([{"id": "netconfig", "type": "puppet"}]);
     server.put("releases/1/deployment_graphs/default", &json!({"tasks": tasks})).await.expect(200);
-    switch(&server, 1, &[("one", true), ("two", true)]).await.expect(200);
+    set_plugins_enabled(&server, 1, &[("one", true), ("two", true)]).await.expect(200);
     let findings = server.get("clusters/1/deployment_tasks/check").await.expect(200);
-    assert!(findings.to_string().contains("two"), "the merge tells of both: {findings}");
+    assert!(findings.to_string().contains("two"), "the check names both plugins: {findings}");
 }
 
 #[tokio::test]
-async fn incompatible_plugins_are_refused_with_the_reason() {
-    let mesh = with(
+async fn incompatible_plugin_is_refused_with_reason() {
+    let mesh = with_fields(
         plugin_body("mesh", "1.0.0"),
         json!({"provides": [{"name": "networking:core", "label": "Mesh", "compatible_hypervisors": ["all"]}]}),
     );
     let server = server_with_contrail().await;
-    made(&server, "plugins", &mesh).await;
+    create(&server, "plugins", &mesh).await;
     let vcenter = json!({"components": ["hypervisor:vmware", "network:ml2:vlan"]});
-    new_cluster(&server, vcenter).await.expect(201);
-    let refused = switch(&server, 1, &[("contrail", true)]).await.expect(400);
-    let messages: Vec<&str> = refused["errors"]
+    post_cluster(&server, vcenter).await.expect(201);
+    let response = set_plugins_enabled(&server, 1, &[("contrail", true)]).await.expect(400);
+    let messages: Vec<&str> = response["errors"]
         .as_array()
         .unwrap()
         .iter()
@@ -160,16 +163,17 @@ async fn incompatible_plugins_are_refused_with_the_reason() {
         ]
     );
     assert_eq!(
-        (&refused["errors"][0]["kind"], &refused["errors"][0]["plugin"]),
+        (&response["errors"][0]["kind"], &response["errors"][0]["plugin"]),
         (&json!("incompatible"), &json!("contrail"))
     );
     assert!(!is_enabled(&server, "contrail").await);
-    // Of a cluster that never chose, nobody knows; two core networks still exclude each other.
-    new_cluster(&server, json!({"name": "plain"})).await.expect(201);
-    switch(&server, 2, &[("contrail", true)]).await.expect(200);
-    let message = switch(&server, 2, &[("mesh", true)]).await.refused(400);
+    // A cluster without chosen components is not checked against them, but two core networks still exclude
+    // each other.
+    post_cluster(&server, json!({"name": "plain"})).await.expect(201);
+    set_plugins_enabled(&server, 2, &[("contrail", true)]).await.expect(200);
+    let message = set_plugins_enabled(&server, 2, &[("mesh", true)]).await.expect_error(400);
     assert_eq!(message, "plugin `mesh` cannot be enabled: Contrail is not compatible with Mesh");
-    // What is enabled already is not judged again.
+    // Enabled plugins are not validated again.
     server
         .put("clusters/2/attributes", &json!({"editable": {"common": {"debug": {"value": true}}}}))
         .await
@@ -177,31 +181,31 @@ async fn incompatible_plugins_are_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn requirements_count_when_plugins_are_enabled() {
-    let dvs = with(
+async fn component_requirements_are_checked_when_enabling() {
+    let dvs = with_fields(
         plugin_body("dvs", "1.0.0"),
         json!({"components_metadata": [{"name": "network:ml2:dvs", "label": "DVS",
             "requires": [{"name": "hypervisor:vmware", "message": "DVS needs vCenter"}]}]}),
     );
-    let server = server_with(&[dvs]).await;
-    new_cluster(&server, json!({"name": "kvm", "components": ["hypervisor:core:kvm", "network:ml2:vlan"]}))
+    let server = server_with_plugins(&[dvs]).await;
+    post_cluster(&server, json!({"name": "kvm", "components": ["hypervisor:core:kvm", "network:ml2:vlan"]}))
         .await
         .expect(201);
-    new_cluster(&server, json!({"name": "esx", "components": ["hypervisor:vmware", "network:ml2:vlan"]}))
+    post_cluster(&server, json!({"name": "esx", "components": ["hypervisor:vmware", "network:ml2:vlan"]}))
         .await
         .expect(201);
-    let message = switch(&server, 2, &[("dvs", true)]).await.refused(400);
+    let message = set_plugins_enabled(&server, 2, &[("dvs", true)]).await.expect_error(400);
     assert_eq!(
         message,
         "plugin `dvs` cannot be enabled: DVS requires any of: hypervisor:vmware: DVS needs vCenter"
     );
-    switch(&server, 3, &[("dvs", true)]).await.expect(200);
+    set_plugins_enabled(&server, 3, &[("dvs", true)]).await.expect(200);
 }
 
 #[tokio::test]
-async fn what_an_enabled_plugin_brings_reaches_the_cluster() {
-    let rich = with(
-        contrail(),
+async fn enabled_plugin_extends_the_cluster() {
+    let rich = with_fields(
+        contrail_body(),
         json!({
             "roles_metadata": {"contrail-control": {"name": "Contrail control", "tags": ["contrail"], "restrictions": ["false"]}},
             "tags_metadata": {"contrail": {"has_primary": true}},
@@ -213,7 +217,7 @@ async fn what_an_enabled_plugin_brings_reaches_the_cluster() {
                        "parameters": {"cmd": "after", "timeout": 9}}],
         }),
     );
-    let server = server_with(&[rich]).await;
+    let server = server_with_plugins(&[rich]).await;
     let role = |roles: &Value| {
         roles.as_array().unwrap().iter().find(|role| role["name"] == "contrail-control").cloned()
     };
@@ -221,42 +225,42 @@ async fn what_an_enabled_plugin_brings_reaches_the_cluster() {
     let body =
         json!({"editable": {"contrail": {"metadata": {"enabled": true}, "segments": {"value": "32"}}}});
     server.put("clusters/1/attributes", &body).await.expect(200);
-    let shown = role(&server.get("clusters/1/roles").await.expect(200)).unwrap();
+    let plugin_role = role(&server.get("clusters/1/roles").await.expect(200)).unwrap();
     assert_eq!(
-        shown["meta"]["restrictions"],
+        plugin_role["meta"]["restrictions"],
         json!(["settings:contrail.metadata.enabled == false", "false"]),
-        "the role is there while the plugin is"
+        "the role is restricted to clusters with the plugin enabled"
     );
-    assert_eq!(shown["volumes_roles_mapping"], json!([{"id": "cassandra", "allocate_size": "all"}]));
+    assert_eq!(plugin_role["volumes_roles_mapping"], json!([{"id": "cassandra", "allocate_size": "all"}]));
     let tags = server.get("clusters/1/tags").await.expect(200);
     assert!(tags.as_array().unwrap().iter().any(|tag| tag["name"] == "contrail"));
     let tasks = server.get("clusters/1/deployment_tasks").await.expect(200);
     let ids: Vec<&str> = tasks.as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap()).collect();
     assert!(ids.contains(&"contrail-up") && ids.contains(&"contrail-post_deployment-4000-1"), "{ids:?}");
-    // A role of the cluster's own may use the volume.
-    let own = json!({"name": "own", "meta": {"name": "Own", "description": "d"},
+    // Roles of the cluster may use volumes of the plugin.
+    let cluster_role = json!({"name": "own", "meta": {"name": "Own", "description": "d"},
                      "volumes_roles_mapping": [{"id": "cassandra", "allocate_size": "min"}]});
-    server.post("clusters/1/roles", &own).await.expect(201);
-    let node = made(&server, "nodes", &json!({"mac": "52:54:00:00:00:01", "status": "discover"})).await;
+    server.post("clusters/1/roles", &cluster_role).await.expect(201);
+    let node = create(&server, "nodes", &json!({"mac": "52:54:00:00:00:01", "status": "discover"})).await;
     server
         .post("clusters/1/assignment", &json!([{"id": node, "roles": ["contrail-control"]}]))
         .await
         .expect(200);
     let facts = server.get("clusters/1/orchestrator/deployment/defaults?split=1").await.expect(200);
     let common = facts.as_array().unwrap().iter().find(|document| document["uid"] == "common").unwrap();
-    assert_eq!(common["contrail"]["segments"], "32", "settings of the plugin");
+    assert_eq!(common["contrail"]["segments"], "32", "plugin settings are in the common document");
     assert_eq!(common["plugins"][0]["name"], "contrail");
     let plan = server.post("clusters/1/plans", &json!({})).await.expect(201);
-    assert_eq!(plan["n_run"], 2, "the task of its graph on the primary, and the one of its stage: {plan}");
-    // It stays while a node has its role.
-    let message = switch(&server, 1, &[("contrail", false)]).await.refused(400);
+    assert_eq!(plan["n_run"], 2, "the graph task on the primary and the stage task: {plan}");
+    // The plugin cannot be disabled while a node has its role.
+    let message = set_plugins_enabled(&server, 1, &[("contrail", false)]).await.expect_error(400);
     assert!(message.contains("have its role `contrail-control`"), "{message}");
 }
 
-/// As `fuel2 env settings download` and `upload` do it.
+/// The workflow of `fuel2 env settings download` and `upload`.
 #[tokio::test]
-async fn downloaded_settings_are_uploaded_with_a_plugin_switched_on() {
-    let server = server_with(&[contrail()]).await;
+async fn downloaded_settings_round_trip_with_plugin_enabled() {
+    let server = server_with_plugins(&[contrail_body()]).await;
     let mut settings = server.get("clusters/1/attributes").await.expect(200);
     let metadata = &mut settings["editable"]["contrail"]["metadata"];
     metadata["enabled"] = json!(true);
@@ -264,21 +268,21 @@ async fn downloaded_settings_are_uploaded_with_a_plugin_switched_on() {
     let after = server.put("clusters/1/attributes", &settings).await.expect(200);
     settings["editable"]["contrail"]["value"] = json!(true);
     assert_eq!(after, settings);
-    assert_eq!(links(&server, 1).await, [(1, true)]);
-    // And again, and switched off; the other spelling of the switch does not count then.
+    assert_eq!(get_plugin_links(&server, 1).await, [(1, true)]);
+    // The upload is idempotent. `metadata.enabled` takes precedence over the legacy `value` switch.
     assert_eq!(server.put("clusters/1/attributes", &after).await.expect(200), after);
     settings["editable"]["contrail"]["metadata"]["enabled"] = json!(false);
     server.put("clusters/1/attributes", &settings).await.expect(200);
-    assert_eq!(links(&server, 1).await, [(1, false)]);
-    // By itself it does.
+    assert_eq!(get_plugin_links(&server, 1).await, [(1, false)]);
+    // The legacy `value` switch alone enables the plugin.
     server
         .put("clusters/1/attributes", &json!({"editable": {"contrail": {"value": true}}}))
         .await
         .expect(200);
-    assert_eq!(links(&server, 1).await, [(1, true)]);
+    assert_eq!(get_plugin_links(&server, 1).await, [(1, true)]);
     let version =
         server.get("clusters/1/attributes").await.expect(200)["editable"]["contrail"]["metadata"]["versions"]
             [0]
         .clone();
-    assert_eq!(version.get("value"), None, "it is no setting of the plugin");
+    assert_eq!(version.get("value"), None, "`value` is not a setting of the plugin");
 }

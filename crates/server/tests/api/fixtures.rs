@@ -1,4 +1,4 @@
-//! Records that other resources make, straight into the store.
+//! Records written directly to the store, for states that the API does not create or refuses to create.
 
 use serde_json::json;
 use stoker_model::{
@@ -9,14 +9,14 @@ use stoker_store::Writing;
 
 use crate::support::TestServer;
 
-/// A cluster of a release in the tenant of the admin, with a node that has these roles.
+/// Creates a cluster in the admin's tenant with one node that has these roles and pending roles.
 pub(crate) async fn cluster_with_roles(
     server: &TestServer,
     release_id: i64,
     roles: &[&str],
     pending: &[&str],
 ) -> i64 {
-    let mut writing = writing(server).await;
+    let mut transaction = begin_write(server).await;
     let new = NewCluster {
         tenant_id: TenantId(1),
         release_id: ReleaseId(release_id),
@@ -29,7 +29,7 @@ pub(crate) async fn cluster_with_roles(
         merge_order: None,
         merge_mode: None,
     };
-    let cluster = writing.cluster_create(&new).await.unwrap();
+    let cluster = transaction.cluster_create(&new).await.unwrap();
     let node = NewNode {
         mac: format!("00:00:00:00:00:{:02}", cluster.id.0),
         ip: None,
@@ -42,46 +42,46 @@ pub(crate) async fn cluster_with_roles(
         meta: JsonMap::new(),
         facts: JsonMap::new(),
     };
-    let mut node = writing.node_create(&node).await.unwrap();
+    let mut node = transaction.node_create(&node).await.unwrap();
     node.cluster_id = Some(cluster.id);
     node.roles = roles.iter().map(|role| (*role).to_owned()).collect();
     node.pending_roles = pending.iter().map(|role| (*role).to_owned()).collect();
-    writing.node_update(&node).await.unwrap();
-    commit(writing).await;
+    transaction.node_update(&node).await.unwrap();
+    commit(transaction).await;
     cluster.id.0
 }
 
-/// Switches plugin 1 on or off in a cluster.
-pub(crate) async fn set_enabled(server: &TestServer, cluster_id: i64, enabled: bool) {
-    let mut writing = writing(server).await;
+/// Enables or disables plugin 1 in a cluster.
+pub(crate) async fn set_plugin_enabled(server: &TestServer, cluster_id: i64, enabled: bool) {
+    let mut transaction = begin_write(server).await;
     let link = ClusterPlugin { plugin_id: PluginId(1), enabled, attributes: JsonMap::new() };
-    writing.cluster_plugin_set(ClusterId(cluster_id), &link).await.unwrap();
-    commit(writing).await;
+    transaction.cluster_plugin_set(ClusterId(cluster_id), &link).await.unwrap();
+    commit(transaction).await;
 }
 
-/// Gives a plugin stage tasks that the API would refuse: they may have come from an older server.
+/// Stores stage tasks without validation: an older server may have accepted tasks that the API refuses today.
 pub(crate) async fn set_stage_tasks(server: &TestServer, plugin_id: i64, tasks: Vec<Json>) {
-    let mut writing = writing(server).await;
-    let mut plugin = writing.plugin_get(PluginId(plugin_id)).await.unwrap().unwrap();
+    let mut transaction = begin_write(server).await;
+    let mut plugin = transaction.plugin_get(PluginId(plugin_id)).await.unwrap().unwrap();
     plugin.body.tasks = tasks;
-    writing.plugin_update(&plugin).await.unwrap();
-    commit(writing).await;
+    transaction.plugin_update(&plugin).await.unwrap();
+    commit(transaction).await;
 }
 
-pub(crate) async fn writing(server: &TestServer) -> Writing {
+pub(crate) async fn begin_write(server: &TestServer) -> Writing {
     server.app.store.change(&Actor::server(), Micros(1)).await.unwrap()
 }
 
-pub(crate) async fn commit(writing: Writing) {
+pub(crate) async fn commit(transaction: Writing) {
     let change = Change { action: "test", target: String::new(), detail: json!({}) };
-    writing.commit(change).await.unwrap();
+    transaction.commit(change).await.unwrap();
 }
 
-/// Lets a release be of another version than the API would allow.
-pub(crate) async fn rename_release(server: &TestServer, id: i64, version: &str) {
-    let mut writing = writing(server).await;
-    let mut release = writing.release_get(ReleaseId(id)).await.unwrap().unwrap();
+/// Sets the version of a release without the checks of the API.
+pub(crate) async fn set_release_version(server: &TestServer, id: i64, version: &str) {
+    let mut transaction = begin_write(server).await;
+    let mut release = transaction.release_get(ReleaseId(id)).await.unwrap().unwrap();
     version.clone_into(&mut release.body.version);
-    writing.release_update(&release).await.unwrap();
-    commit(writing).await;
+    transaction.release_update(&release).await.unwrap();
+    commit(transaction).await;
 }

@@ -1,4 +1,4 @@
-//! Graphs by owner, by id and as rows.
+//! Graphs by owner, by ID and as task rows.
 
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -17,42 +17,42 @@ async fn send_yaml(server: &TestServer, method: &str, path: &str, text: &str) ->
 }
 
 #[tokio::test]
-async fn a_graph_of_each_owner_comes_changes_and_goes() {
+async fn graph_lifecycle_works_for_each_owner() {
     let server = TestServer::new().await;
-    let owners = Owners::make(&server).await;
+    let owners = Owners::create(&server).await;
     for owner in [owners.release_path(), owners.cluster_path(), owners.plugin_path()] {
         let path = format!("{owner}/deployment_graphs/my-type/");
         let missing = server.get(&path).await;
-        assert_eq!(missing.refused(404), "Graph with type: my-type is not defined");
+        assert_eq!(missing.expect_error(404), "Graph with type: my-type is not defined");
         let body =
             json!({"name": "mine", "tasks": [task("a")], "node_filter": "$.status = ready", "on_stop": {}});
-        let made = server.post(&path, &body).await.expect(200);
-        assert_eq!((&made["name"], &made["type"]), (&json!("mine"), &json!("my-type")));
-        assert_eq!(made["relations"][0]["type"], "my-type");
-        assert_eq!(made["on_stop"], json!({}));
-        assert!(made.get("on_error").is_none());
-        let again = server.post(&path, &body).await.refused(409);
-        assert_eq!(again, "Deployment graph with type \"my-type\" already exist.");
-        assert_eq!(server.get(&path).await.expect(200), made);
-        let by_id = format!("graphs/{}", made["id"]);
-        assert_eq!(server.get(&by_id).await.expect(200), made);
+        let created = server.post(&path, &body).await.expect(200);
+        assert_eq!((&created["name"], &created["type"]), (&json!("mine"), &json!("my-type")));
+        assert_eq!(created["relations"][0]["type"], "my-type");
+        assert_eq!(created["on_stop"], json!({}));
+        assert!(created.get("on_error").is_none());
+        let error = server.post(&path, &body).await.expect_error(409);
+        assert_eq!(error, "Deployment graph with type \"my-type\" already exist.");
+        assert_eq!(server.get(&path).await.expect(200), created);
+        let by_id = format!("graphs/{}", created["id"]);
+        assert_eq!(server.get(&by_id).await.expect(200), created);
 
         let renamed = server.patch(&path, &json!({"name": "other"})).await.expect(200);
-        assert_eq!((&renamed["id"], &renamed["tasks"]), (&made["id"], &made["tasks"]));
+        assert_eq!((&renamed["id"], &renamed["tasks"]), (&created["id"], &created["tasks"]));
         let emptied = server.put(&by_id, &json!({"tasks": [], "node_filter": null})).await.expect(200);
         assert_eq!((&emptied["tasks"], emptied.get("node_filter")), (&json!([]), None));
         let list = server.get(&format!("{owner}/deployment_graphs/?fetch_related=1")).await.expect(200);
-        assert!(list.as_array().unwrap().iter().any(|graph| graph["id"] == made["id"]));
+        assert!(list.as_array().unwrap().iter().any(|graph| graph["id"] == created["id"]));
         server.delete(&path).await.expect(204);
-        server.delete(&path).await.refused(404);
-        assert_eq!(server.get(&by_id).await.refused(404), "DeploymentGraph not found");
+        server.delete(&path).await.expect_error(404);
+        assert_eq!(server.get(&by_id).await.expect_error(404), "DeploymentGraph not found");
     }
 }
 
 #[tokio::test]
-async fn the_type_may_be_in_the_body_and_is_default_if_nowhere() {
+async fn graph_type_comes_from_body_or_is_default() {
     let server = TestServer::new().await;
-    let owners = Owners::make(&server).await;
+    let owners = Owners::create(&server).await;
     let collection = format!("{}/deployment_graphs", owners.release_path());
     let typed = server.post(&collection, &json!({"type": "t1", "tasks": []})).await.expect(201);
     assert_eq!(typed["type"], "t1");
@@ -60,33 +60,33 @@ async fn the_type_may_be_in_the_body_and_is_default_if_nowhere() {
     assert_eq!(default["type"], "default");
     server.put(&collection, &json!({"name": "renamed"})).await.expect(200);
     assert_eq!(server.get(&format!("{collection}/default")).await.expect(200)["name"], "renamed");
-    let differs = server.put(&format!("{collection}/t1"), &json!({"type": "t2"})).await.refused(400);
+    let differs = server.put(&format!("{collection}/t1"), &json!({"type": "t2"})).await.expect_error(400);
     assert_eq!(differs, "the path names graph type `t1`, the body `t2`; the type of a graph cannot change");
-    server.post(&format!("{collection}/a.b"), &json!([])).await.refused(404);
-    server.post(&collection, &json!({"type": "a b"})).await.refused(400);
+    server.post(&format!("{collection}/a.b"), &json!([])).await.expect_error(404);
+    server.post(&collection, &json!({"type": "a b"})).await.expect_error(400);
     let owned = json!({"type": "t3", "model": "cluster", "model_id": owners.cluster, "tasks": [task("a")]});
     let by_graphs = server.post("graphs/", &owned).await.expect(201);
     assert_eq!(
         by_graphs["relations"],
         json!([{"type": "t3", "model": "cluster", "model_id": owners.cluster}])
     );
-    assert!(server.post("graphs", &json!({"type": "t4"})).await.refused(400).contains("model_id"));
-    let nowhere = json!({"type": "t5", "model": "cluster", "model_id": 999});
-    assert_eq!(server.post("graphs", &nowhere).await.refused(404), "Cluster not found");
-    let stolen = json!({"model": "release", "model_id": owners.release});
+    assert!(server.post("graphs", &json!({"type": "t4"})).await.expect_error(400).contains("model_id"));
+    let unknown_owner = json!({"type": "t5", "model": "cluster", "model_id": 999});
+    assert_eq!(server.post("graphs", &unknown_owner).await.expect_error(404), "Cluster not found");
+    let other_owner = json!({"model": "release", "model_id": owners.release});
     assert!(
         server
-            .put(&format!("graphs/{}", by_graphs["id"]), &stolen)
+            .put(&format!("graphs/{}", by_graphs["id"]), &other_owner)
             .await
-            .refused(400)
+            .expect_error(400)
             .contains("cannot change")
     );
 }
 
 #[tokio::test]
-async fn what_is_uploaded_comes_back_as_it_was() {
+async fn uploaded_tasks_round_trip() {
     let server = TestServer::new().await;
-    let owners = Owners::make(&server).await;
+    let owners = Owners::create(&server).await;
     let path = format!("{}/deployment_graphs/falsy", owners.cluster_path());
     let falsy = json!({
         "id": "a", "type": "shell", "version": "2.1.0", "condition": false, "requires": [], "required_for": [],
@@ -101,9 +101,9 @@ async fn what_is_uploaded_comes_back_as_it_was() {
     });
     server.post(&path, &json!({"tasks": [falsy, computed]})).await.expect(200);
     let stored = server.get(&path).await.expect(200)["tasks"].clone();
-    for (given, found) in [falsy, computed].iter().zip(stored.as_array().unwrap()) {
-        for (field, value) in given.as_object().unwrap() {
-            assert_eq!(found.get(field), Some(value), "{field}");
+    for (uploaded, stored_task) in [falsy, computed].iter().zip(stored.as_array().unwrap()) {
+        for (field, value) in uploaded.as_object().unwrap() {
+            assert_eq!(stored_task.get(field), Some(value), "{field}");
         }
     }
     assert_eq!(stored[0]["roles"], "*");
@@ -111,13 +111,13 @@ async fn what_is_uploaded_comes_back_as_it_was() {
     assert_eq!(stored[1]["version"], "1.0.0");
     assert_eq!(stored[1]["task_name"], "b");
     server.put(&path, &json!({"tasks": stored})).await.expect(200);
-    assert_eq!(server.get(&path).await.expect(200)["tasks"], stored, "a download is an upload");
+    assert_eq!(server.get(&path).await.expect(200)["tasks"], stored, "a GET response is a valid PUT body");
 }
 
 #[tokio::test]
-async fn unchanged_tasks_keep_their_rows() {
+async fn unchanged_tasks_keep_row_ids() {
     let server = TestServer::new().await;
-    let owners = Owners::make(&server).await;
+    let owners = Owners::create(&server).await;
     let path = format!("{}/deployment_graphs/rows", owners.release_path());
     let graph = server.post(&path, &json!([task("a"), task("b"), task("c")])).await.expect(200);
     let rows = format!("graphs/{}/tasks/", graph["id"]);
@@ -136,21 +136,21 @@ async fn unchanged_tasks_keep_their_rows() {
 
     let by_row = format!("{rows}{}", row(&after, "d").unwrap());
     assert_eq!(server.get(&by_row).await.expect(200), server.get(&format!("{rows}d")).await.expect(200));
-    let clash = server.put(&by_row, &task("a")).await.refused(400);
+    let clash = server.put(&by_row, &task("a")).await.expect_error(400);
     assert_eq!(clash, "Tasks duplication found: a");
     let put = server.put(&by_row, &task("e")).await.expect(200);
     assert_ne!(Some(put["db_id"].clone()), row(&after, "d"));
-    server.get(&by_row).await.refused(404);
+    server.get(&by_row).await.expect_error(404);
     server.delete(&format!("{rows}e")).await.expect(204);
     assert_eq!(server.get(&rows).await.expect(200).as_array().unwrap().len(), 3);
     let named_by_two = json!({"id": "a", "type": "shell", "role": "x", "roles": "y"});
-    assert!(server.put(&format!("{rows}a"), &named_by_two).await.refused(400).contains("role"));
+    assert!(server.put(&format!("{rows}a"), &named_by_two).await.expect_error(400).contains("role"));
 }
 
 #[tokio::test]
-async fn bad_graphs_are_told_with_their_lines_and_leave_nothing() {
+async fn invalid_graph_is_reported_with_lines_and_not_stored() {
     let server = TestServer::new().await;
-    let owners = Owners::make(&server).await;
+    let owners = Owners::create(&server).await;
     let path = format!("{}/deployment_graphs/bad", owners.release_path());
     let text = "\
 name: 5
@@ -165,14 +165,14 @@ tasks:
   version: 1x2x3
 ";
     let reply = send_yaml(&server, "POST", &path, text).await.expect(400);
-    let told: Vec<String> = reply["errors"]
+    let locations: Vec<String> = reply["errors"]
         .as_array()
         .unwrap()
         .iter()
         .map(|error| format!("{}@{}", error["path"].as_str().unwrap(), error["line"]))
         .collect();
     assert_eq!(
-        told,
+        locations,
         [
             "tasks@null",
             "name@1",
@@ -188,22 +188,22 @@ tasks:
     for body in
         [json!({"tasks": null}), json!({"tasks": "x"}), json!({"tasks": [1]}), json!(5), json!({"nodes": []})]
     {
-        server.post(&path, &body).await.refused(400);
+        server.post(&path, &body).await.expect_error(400);
     }
-    server.get(&path).await.refused(404);
-    // The body is judged before its owner is looked up.
-    server.post("clusters/999/deployment_graphs/x", &json!({"nodes": []})).await.refused(400);
-    server.post("clusters/999/deployment_graphs/x", &json!([])).await.refused(404);
+    server.get(&path).await.expect_error(404);
+    // The body is validated before the owner is looked up.
+    server.post("clusters/999/deployment_graphs/x", &json!({"nodes": []})).await.expect_error(400);
+    server.post("clusters/999/deployment_graphs/x", &json!([])).await.expect_error(404);
 }
 
 #[tokio::test]
-async fn two_writers_do_not_lose_each_others_work() {
+async fn concurrent_update_with_same_etag_is_refused() {
     let server = TestServer::new().await;
-    let owners = Owners::make(&server).await;
+    let owners = Owners::create(&server).await;
     let path = format!("{}/deployment_graphs/default", owners.release_path());
-    let made = server.post(&path, &json!([task("a")])).await;
-    let version = made.header("etag").to_owned();
-    made.expect(200);
+    let created = server.post(&path, &json!([task("a")])).await;
+    let version = created.header("etag").to_owned();
+    created.expect(200);
     let put = |tasks: Value| {
         let request = server.request("PUT", &path).header("if-match", &version);
         server.send(request.body(Body::from(tasks.to_string())).unwrap())
@@ -213,30 +213,30 @@ async fn two_writers_do_not_lose_each_others_work() {
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 412]);
 
-    // One that was deleted and made again is another one.
+    // A recreated graph has another ETag.
     server.delete(&path).await.expect(204);
     server.post(&path, &json!([task("theirs")])).await.expect(200);
-    put(json!([])).await.refused(412);
+    put(json!([])).await.expect_error(412);
     let request = server.request("PUT", "releases/1/deployment_tasks").header("if-match", &version);
-    server.send(request.body(Body::from("[]")).unwrap()).await.refused(412);
+    server.send(request.body(Body::from("[]")).unwrap()).await.expect_error(412);
 }
 
 #[tokio::test]
-async fn the_type_may_be_in_the_query_too() {
+async fn graph_type_comes_from_query() {
     let server = TestServer::new().await;
-    let owners = Owners::make(&server).await;
+    let owners = Owners::create(&server).await;
     let collection = format!("{}/deployment_graphs/", owners.cluster_path());
-    let made = server.post(&format!("{collection}?type=t1"), &json!([])).await.expect(201);
-    assert_eq!(made["type"], "t1");
+    let created = server.post(&format!("{collection}?type=t1"), &json!([])).await.expect(201);
+    assert_eq!(created["type"], "t1");
     let changed = server.put(&format!("{collection}?graph_type=t1"), &json!({"name": "n"})).await.expect(200);
-    assert_eq!((&changed["id"], &changed["name"]), (&made["id"], &json!("n")));
-    server.post(&format!("{collection}?type=t1"), &json!({"type": "t2"})).await.refused(400);
+    assert_eq!((&changed["id"], &changed["name"]), (&created["id"], &json!("n")));
+    server.post(&format!("{collection}?type=t1"), &json!({"type": "t2"})).await.expect_error(400);
 }
 
 #[tokio::test]
-async fn graphs_are_filtered_and_paged() {
+async fn graph_list_is_filtered_and_paginated() {
     let server = TestServer::new().await;
-    let owners = Owners::make(&server).await;
+    let owners = Owners::create(&server).await;
     for (owner, name) in [
         (owners.release_path(), "a"),
         (owners.cluster_path(), "a"),
@@ -258,26 +258,26 @@ async fn graphs_are_filtered_and_paged() {
     assert_eq!(count(&format!("releases_ids={}&plugins_ids={}", owners.release, owners.plugin)).await, 2);
     assert_eq!(count("clusters_ids=999").await, 0);
     assert_eq!(count("limit=3&offset=2&order_by=-id").await, 2);
-    server.get("graphs?clusters_ids=x").await.refused(400);
+    server.get("graphs?clusters_ids=x").await.expect_error(400);
 }
 
 #[tokio::test]
-async fn the_real_graphs_go_through() {
+async fn real_graphs_round_trip() {
     for (name, n_tasks) in
         [("default-graph.yaml", 204), ("provision__tasks.yaml", 10), ("deletion__tasks.yaml", 5)]
     {
         let Some(path) = real_data(&format!("fuel-library/{name}")) else { return };
         let text = std::fs::read_to_string(path).unwrap();
         let server = TestServer::new().await;
-        let owners = Owners::make(&server).await;
+        let owners = Owners::create(&server).await;
         let graph = format!("{}/deployment_graphs/real", owners.release_path());
-        let made = send_yaml(&server, "POST", &graph, &text).await.expect(200);
-        assert_eq!(made["tasks"].as_array().unwrap().len(), n_tasks);
+        let created = send_yaml(&server, "POST", &graph, &text).await.expect(200);
+        assert_eq!(created["tasks"].as_array().unwrap().len(), n_tasks);
         let yaml =
             server.request("GET", &graph).header("accept", "application/x-yaml").body(Body::empty()).unwrap();
         let downloaded = server.send(yaml).await.expect(200);
-        let again = send_yaml(&server, "PUT", &graph, downloaded.as_str().unwrap()).await.expect(200);
-        assert_eq!(again["tasks"], made["tasks"]);
+        let updated = send_yaml(&server, "PUT", &graph, downloaded.as_str().unwrap()).await.expect(200);
+        assert_eq!(updated["tasks"], created["tasks"]);
         let findings = server.get(&format!("{graph}/check")).await.expect(200);
         let errors =
             findings.as_array().unwrap().iter().filter(|finding| finding["severity"] == "error").count();
@@ -285,28 +285,35 @@ async fn the_real_graphs_go_through() {
     }
 }
 
-/// What is probably wrong with an upload is told in its answer, in the lines of the file; an error has its severity too.
+/// Responses to uploads contain warnings with line numbers; errors have a severity too.
 #[tokio::test]
-async fn uploads_are_answered_with_warnings() {
+async fn upload_response_contains_warnings() {
     let server = TestServer::new().await;
-    let owners = Owners::make(&server).await;
+    let owners = Owners::create(&server).await;
     let path = format!("{}/deployment_graphs/t?file=my%20tasks.yaml", owners.release_path());
     let text = "- id: a\n  type: shell\n  role: x\n  retires: 1\n  condition:\n    yaql_exp: nowhere($.x)\n";
-    let made = send_yaml(&server, "POST", &path, text).await.expect(200);
-    let told: Vec<(&Value, &Value, &Value, &Value)> = made["warnings"]
+    let created = send_yaml(&server, "POST", &path, text).await.expect(200);
+    let warnings: Vec<(&Value, &Value, &Value, &Value)> = created["warnings"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| (&it["severity"], &it["code"], &it["file"], &it["line"]))
+        .map(|warning_entry| {
+            (
+                &warning_entry["severity"],
+                &warning_entry["code"],
+                &warning_entry["file"],
+                &warning_entry["line"],
+            )
+        })
         .collect();
     let warning = json!("warning");
     let (file, key, function) =
         (json!("my tasks.yaml"), json!("manifest-unknown-key"), json!("graph-unknown-function"));
-    assert_eq!(told, [(&warning, &key, &file, &json!(4)), (&warning, &function, &file, &json!(5))]);
-    // The graph itself has none.
+    assert_eq!(warnings, [(&warning, &key, &file, &json!(4)), (&warning, &function, &file, &json!(5))]);
+    // Warnings are not stored with the graph.
     assert!(server.get(&path).await.expect(200).get("warnings").is_none());
-    let wrong = send_yaml(&server, "PUT", &path, "- {id: a, type: shel}\n").await.expect(400);
-    assert_eq!(wrong["errors"][0]["severity"], "error");
-    let unnamed = send_yaml(&server, "PUT", &path.replace("my%20tasks.yaml", "a%0Ab"), text).await;
-    assert!(unnamed.refused(400).contains("?file"));
+    let response = send_yaml(&server, "PUT", &path, "- {id: a, type: shel}\n").await.expect(400);
+    assert_eq!(response["errors"][0]["severity"], "error");
+    let reply = send_yaml(&server, "PUT", &path.replace("my%20tasks.yaml", "a%0Ab"), text).await;
+    assert!(reply.expect_error(400).contains("?file"));
 }

@@ -1,4 +1,4 @@
-//! Logging in, in all the ways real clients do, and being let out again.
+//! Authentication: Keystone v2 and v3, header and basic logins, rate limits, token revocation.
 
 use axum::body::Body;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn password_v3(name: &str, password: &str) -> Value {
 }
 
 #[tokio::test]
-async fn keystone_v2_as_the_old_client_speaks_it() {
+async fn keystone_v2_login_supports_legacy_client() {
     let server = TestServer::new().await;
     let body = json!({"auth": {"tenantName": "admin",
         "passwordCredentials": {"username": "admin", "password": "secret"}}});
@@ -22,23 +22,26 @@ async fn keystone_v2_as_the_old_client_speaks_it() {
     let token = &first["access"]["token"];
     assert_eq!(token["tenant"]["name"], "admin");
     assert_eq!(first["access"]["user"]["roles"], json!([{"name": "admin"}]));
-    let again = json!({"auth": {"tenantId": token["tenant"]["id"], "token": {"id": token["id"]}}});
-    let second = server.post("/keystone/v2.0/tokens/", &again).await.expect(200);
-    assert_eq!(second["access"]["token"]["id"], token["id"], "it lives no longer for being shown");
+    let by_token = json!({"auth": {"tenantId": token["tenant"]["id"], "token": {"id": token["id"]}}});
+    let second = server.post("/keystone/v2.0/tokens/", &by_token).await.expect(200);
+    assert_eq!(
+        second["access"]["token"]["id"], token["id"],
+        "authenticating with a token does not extend it"
+    );
     assert_eq!(second["access"]["token"]["expires"], token["expires"]);
     server.get("/keystone/v2.0/").await.expect(200);
 
     let elsewhere = json!({"auth": {"tenantName": "other",
         "passwordCredentials": {"username": "admin", "password": "secret"}}});
-    let refused = server.post("/keystone/v2.0/tokens", &elsewhere).await.expect(401);
-    assert_eq!(refused["error"]["code"], 401);
-    assert_eq!(refused["error"]["title"], "Unauthorized");
+    let error = server.post("/keystone/v2.0/tokens", &elsewhere).await.expect(401);
+    assert_eq!(error["error"]["code"], 401);
+    assert_eq!(error["error"]["title"], "Unauthorized");
     let malformed = server.post("/keystone/v2.0/tokens", &json!({"auth": {"user": 1}})).await.expect(400);
     assert!(malformed["error"]["message"].as_str().unwrap().contains("passwordCredentials"));
 }
 
 #[tokio::test]
-async fn keystone_v3_and_headers_and_basic() {
+async fn keystone_v3_header_and_basic_logins_work() {
     let server = TestServer::new().await;
     let reply = server.post("/v3/auth/tokens", &password_v3("admin", "secret")).await;
     let token = reply.header("x-subject-token").to_owned();
@@ -47,7 +50,7 @@ async fn keystone_v3_and_headers_and_basic() {
     let endpoint = &body["token"]["catalog"][0]["endpoints"][0];
     assert_eq!(endpoint["interface"], "public");
     assert!(endpoint["url"].as_str().unwrap().ends_with("/v1.0/1"));
-    server.as_bearer(&token, "GET", "users/me", &Value::Null).await.expect(200);
+    server.send_as(&token, "GET", "users/me", &Value::Null).await.expect(200);
     let by_token = json!({"auth": {"identity": {"methods": ["token"], "token": {"id": token}}}});
     server.post("/v3/auth/tokens", &by_token).await.expect(201);
     server.get("/v3").await.expect(200);
@@ -65,13 +68,17 @@ async fn keystone_v3_and_headers_and_basic() {
         ("Digest x", 401),
         ("Bearer nonsense", 401),
     ] {
-        let sent = request("GET", "users/me").header("authorization", authorization);
-        assert_eq!(server.send(sent.body(Body::empty()).unwrap()).await.status, expected, "{authorization}");
+        let request = request("GET", "users/me").header("authorization", authorization);
+        assert_eq!(
+            server.send(request.body(Body::empty()).unwrap()).await.status,
+            expected,
+            "{authorization}"
+        );
     }
 }
 
 #[tokio::test]
-async fn guessing_is_slowed_down_and_logging_in_is_not() {
+async fn failed_logins_are_rate_limited() {
     let server = TestServer::new().await;
     for _ in 0..12 {
         server.log_in("admin", "secret").await;
@@ -85,75 +92,75 @@ async fn guessing_is_slowed_down_and_logging_in_is_not() {
     let throttled = server.post("/v3/auth/tokens", &password_v3("admin", "secret")).await;
     assert!(throttled.header("retry-after").parse::<u32>().unwrap() >= 1);
     throttled.expect(429);
-    // Others are not held up by it.
+    // Logins of other users are not limited.
     server.post("/v3/auth/tokens", &password_v3("nobody", "guess")).await.expect(401);
 }
 
 #[tokio::test]
-async fn a_revoked_token_opens_nothing_at_once() {
+async fn revoked_token_is_refused_immediately() {
     let server = TestServer::new().await;
-    let ada = server.user("ada", "blue", "viewer").await;
-    let made = server.as_bearer(&ada, "POST", "tokens", &json!({"label": "script"})).await.expect(201);
-    let script = made["token"].as_str().unwrap();
-    server.as_bearer(script, "GET", "graphs", &Value::Null).await.expect(200);
-    server.as_bearer(script, "GET", "graphs", &Value::Null).await.expect(200);
-    let path = format!("tokens/{}", made["id"]);
-    let grace = server.user("grace", "blue", "viewer").await;
-    server.as_bearer(&grace, "DELETE", &path, &Value::Null).await.expect(404);
-    server.as_bearer(&ada, "DELETE", &path, &Value::Null).await.expect(204);
-    server.as_bearer(script, "GET", "graphs", &Value::Null).await.expect(401);
-    let listed = server.as_bearer(&ada, "GET", "tokens", &Value::Null).await.expect(200);
-    assert_eq!(listed.as_array().unwrap().len(), 1, "only the login is left");
+    let ada = server.create_user("ada", "blue", "viewer").await;
+    let created = server.send_as(&ada, "POST", "tokens", &json!({"label": "script"})).await.expect(201);
+    let script = created["token"].as_str().unwrap();
+    server.send_as(script, "GET", "graphs", &Value::Null).await.expect(200);
+    server.send_as(script, "GET", "graphs", &Value::Null).await.expect(200);
+    let path = format!("tokens/{}", created["id"]);
+    let grace = server.create_user("grace", "blue", "viewer").await;
+    server.send_as(&grace, "DELETE", &path, &Value::Null).await.expect(404);
+    server.send_as(&ada, "DELETE", &path, &Value::Null).await.expect(204);
+    server.send_as(script, "GET", "graphs", &Value::Null).await.expect(401);
+    let listed = server.send_as(&ada, "GET", "tokens", &Value::Null).await.expect(200);
+    assert_eq!(listed.as_array().unwrap().len(), 1, "only the login token is left");
     assert!(listed[0].get("token").is_none());
-    server.as_bearer(&ada, "GET", "tokens?user_id=1", &Value::Null).await.expect(403);
+    server.send_as(&ada, "GET", "tokens?user_id=1", &Value::Null).await.expect(403);
     server.get(&format!("tokens?user_id={}", listed[0]["user_id"])).await.expect(200);
 }
 
 #[tokio::test]
-async fn a_new_password_or_role_ends_the_logins_of_before() {
+async fn password_or_role_change_revokes_tokens() {
     let server = TestServer::new().await;
-    let ada = server.user("ada", "blue", "operator").await;
-    let me = server.as_bearer(&ada, "GET", "users/me", &Value::Null).await.expect(200);
+    let ada = server.create_user("ada", "blue", "operator").await;
+    let me = server.send_as(&ada, "GET", "users/me", &Value::Null).await.expect(200);
     assert_eq!((&me["name"], &me["tenant"]), (&json!("ada"), &json!("blue")));
-    let wrong = json!({"old_password": "no", "password": "new"});
-    server.as_bearer(&ada, "PUT", "users/me/password", &wrong).await.expect(403);
-    let right = json!({"old_password": "pass", "password": "new"});
-    server.as_bearer(&ada, "PUT", "users/me/password", &right).await.expect(204);
-    server.as_bearer(&ada, "GET", "users/me", &Value::Null).await.expect(401);
+    let wrong_password = json!({"old_password": "no", "password": "new"});
+    server.send_as(&ada, "PUT", "users/me/password", &wrong_password).await.expect(403);
+    let new_password = json!({"old_password": "pass", "password": "new"});
+    server.send_as(&ada, "PUT", "users/me/password", &new_password).await.expect(204);
+    server.send_as(&ada, "GET", "users/me", &Value::Null).await.expect(401);
     let ada = server.log_in("ada", "new").await;
     server.put(&format!("users/{}", me["id"]), &json!({"roles": ["viewer"]})).await.expect(200);
-    server.as_bearer(&ada, "GET", "users/me", &Value::Null).await.expect(401);
+    server.send_as(&ada, "GET", "users/me", &Value::Null).await.expect(401);
     let ada = server.log_in("ada", "new").await;
-    server.as_bearer(&ada, "POST", "graphs", &json!({})).await.expect(403);
+    server.send_as(&ada, "POST", "graphs", &json!({})).await.expect(403);
     server.put(&format!("users/{}", me["id"]), &json!({"enabled": false})).await.expect(200);
-    server.as_bearer(&ada, "GET", "users/me", &Value::Null).await.expect(401);
+    server.send_as(&ada, "GET", "users/me", &Value::Null).await.expect(401);
 }
 
 #[tokio::test]
-async fn tokens_expire() {
+async fn expired_token_is_refused() {
     let settings = stoker_settings::Server { token_seconds: -1, ..Default::default() };
-    let server = TestServer::with(settings).await;
+    let server = TestServer::with_settings(settings).await;
     server.get("graphs").await.expect(401);
 }
 
-/// Whoever has a token can end it, as Keystone's clients do.
+/// A bearer can revoke its own token, as Keystone clients do.
 #[tokio::test]
-async fn a_token_is_ended_by_its_bearer() {
+async fn bearer_can_revoke_its_token() {
     let server = TestServer::new().await;
-    let token = server.user("ada", "blue", "viewer").await;
-    let end = async |bearer: &str, subject: Option<&str>| {
-        let mut asked = request("DELETE", "/v3/auth/tokens").header("x-auth-token", bearer);
+    let token = server.create_user("ada", "blue", "viewer").await;
+    let revoke = async |bearer: &str, subject: Option<&str>| {
+        let mut request = request("DELETE", "/v3/auth/tokens").header("x-auth-token", bearer);
         if let Some(subject) = subject {
-            asked = asked.header("x-subject-token", subject);
+            request = request.header("x-subject-token", subject);
         }
-        server.send(asked.body(axum::body::Body::empty()).unwrap()).await
+        server.send(request.body(axum::body::Body::empty()).unwrap()).await
     };
-    assert_eq!(end(&token, None).await.status, 400);
-    assert_eq!(end(&token, Some("stk_unknown")).await.status, 404);
-    assert_eq!(server.as_bearer(&token, "GET", "/api/v1/users/me", &Value::Null).await.status, 200);
-    assert_eq!(end(&token, Some(&token)).await.status, 204);
-    assert_eq!(server.as_bearer(&token, "GET", "/api/v1/users/me", &Value::Null).await.status, 401);
-    assert_eq!(end(&token, Some(&token)).await.status, 401);
+    assert_eq!(revoke(&token, None).await.status, 400);
+    assert_eq!(revoke(&token, Some("stk_unknown")).await.status, 404);
+    assert_eq!(server.send_as(&token, "GET", "/api/v1/users/me", &Value::Null).await.status, 200);
+    assert_eq!(revoke(&token, Some(&token)).await.status, 204);
+    assert_eq!(server.send_as(&token, "GET", "/api/v1/users/me", &Value::Null).await.status, 401);
+    assert_eq!(revoke(&token, Some(&token)).await.status, 401);
     let audit = server.get("audit?limit=1&order_by=-id").await.expect(200);
     assert_eq!(audit[0]["action"], "token.delete");
 }

@@ -1,4 +1,4 @@
-//! Bad input of every kind: refused, told, and nothing is written.
+//! Malformed input is refused with a message and stores nothing.
 
 use std::fmt::Write as _;
 
@@ -7,18 +7,19 @@ use serde_json::{Value, json};
 
 use crate::support::{Reply, TestServer};
 
-async fn upload(server: &TestServer, kind: &str, body: impl Into<Body>) -> Reply {
-    let request = server.request("POST", "tenants").header("content-type", kind).body(body.into()).unwrap();
+async fn post_tenant(server: &TestServer, content_type: &str, body: impl Into<Body>) -> Reply {
+    let request =
+        server.request("POST", "tenants").header("content-type", content_type).body(body.into()).unwrap();
     server.send(request).await
 }
 
 #[tokio::test]
-async fn bodies_that_cannot_be_read() {
+async fn malformed_bodies_are_refused() {
     let server = TestServer::new().await;
     let deep_json = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     let deep_yaml = "- ".repeat(10_000);
     let bomb = alias_bomb();
-    for (kind, body) in [
+    for (content_type, body) in [
         ("application/json", ""),
         ("application/json", "   "),
         ("application/json", "{"),
@@ -36,19 +37,19 @@ async fn bodies_that_cannot_be_read() {
         ("application/x-yaml", &deep_yaml),
         ("application/x-yaml", &bomb),
     ] {
-        let reply = upload(&server, kind, body.to_owned()).await;
-        let shown: String = body.chars().take(40).collect();
-        assert_eq!(reply.status, 400, "{shown}: {}", reply.body);
-        assert!(!reply.body["message"].as_str().unwrap().is_empty(), "{shown}");
-        assert!(reply.body["errors"].is_array(), "{shown}");
+        let reply = post_tenant(&server, content_type, body.to_owned()).await;
+        let excerpt: String = body.chars().take(40).collect();
+        assert_eq!(reply.status, 400, "{excerpt}: {}", reply.body);
+        assert!(!reply.body["message"].as_str().unwrap().is_empty(), "{excerpt}");
+        assert!(reply.body["errors"].is_array(), "{excerpt}");
     }
     let latin: &[u8] = b"{\"name\": \"\xe9\"}";
-    upload(&server, "application/json", latin.to_vec()).await.refused(400);
+    post_tenant(&server, "application/json", latin.to_vec()).await.expect_error(400);
     let tenants = server.get("tenants").await.expect(200);
-    assert_eq!(tenants.as_array().unwrap().len(), 1, "nothing was written");
+    assert_eq!(tenants.as_array().unwrap().len(), 1, "nothing is stored");
 }
 
-/// Nine lists of nine aliases each.
+/// Nested YAML aliases: nine levels of nine aliases each.
 fn alias_bomb() -> String {
     let mut text = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
     for level in 1..10 {
@@ -59,28 +60,30 @@ fn alias_bomb() -> String {
 }
 
 #[tokio::test]
-async fn large_bodies_are_refused_and_their_senders_told() {
+async fn oversized_body_is_refused() {
     let server = TestServer::new().await;
     let large = vec![b' '; 100 << 20];
-    let reply = upload(&server, "application/json", large).await;
-    assert_eq!(reply.refused(413), "the body is larger than 16777216 bytes");
-    // The length is not always announced.
-    let chunks = futures_chunks(20 << 20);
-    upload(&server, "application/json", chunks).await.refused(413);
+    let reply = post_tenant(&server, "application/json", large).await;
+    assert_eq!(reply.expect_error(413), "the body is larger than 16777216 bytes");
+    // A chunked request has no `Content-Length`.
+    let chunks = chunked_body(20 << 20);
+    post_tenant(&server, "application/json", chunks).await.expect_error(413);
 }
 
-/// A body of blanks in many pieces, whose length nobody knows beforehand.
-fn futures_chunks(n_bytes: usize) -> Body {
+/// A streamed body of blanks in chunks of 64 KiB, without a known length.
+fn chunked_body(n_bytes: usize) -> Body {
     let pieces = (0..n_bytes >> 16).map(|_| Ok::<_, std::io::Error>(vec![b' '; 1 << 16]));
     Body::from_stream(tokio_stream::iter(pieces))
 }
 
 #[tokio::test]
-async fn a_body_may_be_yaml_and_so_may_an_answer() {
+async fn yaml_is_accepted_and_returned() {
     let server = TestServer::new().await;
-    upload(&server, "application/x-yaml", "name: blue\ndescription: |\n  two\n  lines\n").await.expect(201);
-    upload(&server, "text/yaml; charset=utf-8", "{name: green}").await.expect(201);
-    upload(&server, "application/x-www-form-urlencoded", "name: red").await.expect(201);
+    post_tenant(&server, "application/x-yaml", "name: blue\ndescription: |\n  two\n  lines\n")
+        .await
+        .expect(201);
+    post_tenant(&server, "text/yaml; charset=utf-8", "{name: green}").await.expect(201);
+    post_tenant(&server, "application/x-www-form-urlencoded", "name: red").await.expect(201);
     let get = |accept: &str| {
         server.request("GET", "tenants/2").header("accept", accept).body(Body::empty()).unwrap()
     };
@@ -90,16 +93,19 @@ async fn a_body_may_be_yaml_and_so_may_an_answer() {
     assert!(text.as_str().unwrap().contains("description: |\n  two\n  lines\n"), "{text}");
     server.send(get("*/*")).await.expect(200);
     server.send(get("application/json, text/plain")).await.expect(200);
-    let message = server.send(get("image/png")).await.refused(415);
-    assert_eq!(message, "unsupported media type `image/png` in `Accept`; supported: application/json, application/x-yaml");
-    let refused =
+    let message = server.send(get("image/png")).await.expect_error(415);
+    assert_eq!(
+        message,
+        "unsupported media type `image/png` in `Accept`; supported: application/json, application/x-yaml"
+    );
+    let request =
         server.request("DELETE", "tenants/2").header("accept", "image/png").body(Body::empty()).unwrap();
-    server.send(refused).await.refused(415);
+    server.send(request).await.expect_error(415);
     server.get("tenants/2").await.expect(200);
 }
 
 #[tokio::test]
-async fn errors_are_yaml_for_those_who_want_yaml() {
+async fn errors_honor_the_accept_header() {
     let server = TestServer::new().await;
     let request = server.request("GET", "tenants/99").header("accept", "application/x-yaml");
     let reply = server.send(request.body(Body::empty()).unwrap()).await;
@@ -107,7 +113,7 @@ async fn errors_are_yaml_for_those_who_want_yaml() {
 }
 
 #[tokio::test]
-async fn ids_that_cannot_exist_are_not_found() {
+async fn invalid_ids_are_not_found() {
     let server = TestServer::new().await;
     for id in ["0", "-1", "abc", "99999999999999999999", "1.5", "%00", "%ff", "a%2Fb", "9223372036854775807"]
     {
@@ -118,7 +124,7 @@ async fn ids_that_cannot_exist_are_not_found() {
 }
 
 #[tokio::test]
-async fn a_method_may_come_in_a_header() {
+async fn method_override_header_is_supported() {
     let server = TestServer::new().await;
     let request = server.request("POST", "tenants/1").header("x-http-method-override", "PUT");
     let body = Body::from(json!({"description": "first"}).to_string());
@@ -126,12 +132,12 @@ async fn a_method_may_come_in_a_header() {
 }
 
 #[tokio::test]
-async fn a_long_text_repeated_is_as_dear_as_many_short_ones() {
+async fn yaml_alias_expansion_is_bounded_by_size() {
     let server = TestServer::new().await;
     let bomb = format!("x: &x \"{}\"\ny: [{}]\n", "a".repeat(300_000), vec!["*x"; 2000].join(","));
-    let reply = upload(&server, "application/x-yaml", bomb.clone()).await.expect(400);
+    let reply = post_tenant(&server, "application/x-yaml", bomb.clone()).await.expect(400);
     assert!(reply["message"].as_str().unwrap().contains("more than 1000000 nodes"), "{reply}");
-    // Nobody gets that far without a login: bodies are short there, and JSON.
+    // Login requests have a lower size limit.
     let login =
         crate::support::request("POST", "/v3/auth/tokens").header("content-type", "application/x-yaml");
     let reply = server.send(login.body(Body::from(bomb)).unwrap()).await;

@@ -1,4 +1,4 @@
-//! The web interface and what it asks for: pages beside the API, matrices in windows, expressions tried out.
+//! The web UI and its endpoints: pages served beside the API, paginated matrices, expression evaluation.
 
 use axum::body::Body;
 use axum::http::Request;
@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 use crate::runs::Site;
 use crate::support::{Reply, TestServer};
 
-async fn ask(server: &TestServer, path: &str, accept: &str) -> Reply {
+async fn get_with_accept(server: &TestServer, path: &str, accept: &str) -> Reply {
     let request = Request::get(path).header("accept", accept).body(Body::empty()).unwrap();
     server.send(request).await
 }
 
 #[tokio::test]
-async fn browsers_get_pages_and_clients_get_data_at_the_same_address() {
+async fn html_or_json_is_selected_by_accept_header() {
     let server = TestServer::new().await;
     let browser = "text/html,application/xhtml+xml,*/*;q=0.8";
     for path in ["/", "/clusters", "/clusters/1/nodes?q=a", "/runs/7", "/no/such/page"] {
-        let page = ask(&server, path, browser).await;
+        let page = get_with_accept(&server, path, browser).await;
         assert_eq!(page.status, 200, "{path}");
         assert_eq!(page.header("content-type"), "text/html; charset=utf-8", "{path}");
         assert_eq!(page.header("cache-control"), "no-cache");
@@ -28,10 +28,10 @@ async fn browsers_get_pages_and_clients_get_data_at_the_same_address() {
         );
         assert!(!policy.contains("unsafe"), "{policy}");
     }
-    assert_eq!(ask(&server, "/clusters", "application/json").await.status, 401);
-    assert_eq!(ask(&server, "/assets/no-such-file.js", "*/*").await.status, 404);
-    assert_eq!(ask(&server, "/assets/../Cargo.toml", browser).await.status, 404);
-    assert_eq!(ask(&server, "/api/v1/no-such-thing", browser).await.status, 404);
+    assert_eq!(get_with_accept(&server, "/clusters", "application/json").await.status, 401);
+    assert_eq!(get_with_accept(&server, "/assets/no-such-file.js", "*/*").await.status, 404);
+    assert_eq!(get_with_accept(&server, "/assets/../Cargo.toml", browser).await.status, 404);
+    assert_eq!(get_with_accept(&server, "/api/v1/no-such-thing", browser).await.status, 404);
 }
 
 fn graph() -> Value {
@@ -43,16 +43,16 @@ fn graph() -> Value {
 }
 
 #[tokio::test]
-async fn a_matrix_comes_in_windows_in_the_order_of_execution() {
+async fn plan_matrix_is_paginated_in_execution_order() {
     let site = Site::new(&graph()).await;
     let plan = site.server.post(&format!("clusters/{}/plans", site.cluster), &json!({})).await.expect(201);
     let path = format!("plans/{}/matrix", plan["id"]);
-    let whole = site.server.get(&path).await.expect(200);
-    assert_eq!(whole["tasks"], json!(["z-first", "a-last"]));
-    assert_eq!(whole["cells"], json!(["pp", "pp"]));
+    let matrix = site.server.get(&path).await.expect(200);
+    assert_eq!(matrix["tasks"], json!(["z-first", "a-last"]));
+    assert_eq!(matrix["cells"], json!(["pp", "pp"]));
     let name = async |id: i64| site.server.get(&format!("nodes/{id}")).await.expect(200)["name"].clone();
     let names = json!([name(site.nodes[0]).await, name(site.nodes[1]).await]);
-    assert_eq!(whole["names"], names);
+    assert_eq!(matrix["names"], names);
     let window =
         site.server.get(&format!("{path}?task_offset=1&node_offset=1&node_limit=5")).await.expect(200);
     assert_eq!(window["tasks"], json!(["a-last"]));
@@ -60,14 +60,14 @@ async fn a_matrix_comes_in_windows_in_the_order_of_execution() {
     assert_eq!((&window["n_tasks"], &window["n_nodes"]), (&json!(2), &json!(2)));
     let beyond = site.server.get(&format!("{path}?task_offset=99&node_offset=99")).await.expect(200);
     assert_eq!((&beyond["tasks"], &beyond["cells"]), (&json!([]), &json!([])));
-    let found = site.server.get(&format!("{path}?search=FIRST&nodes={}", site.nodes[0])).await.expect(200);
-    assert_eq!((&found["tasks"], &found["cells"]), (&json!(["z-first"]), &json!(["p"])));
-    site.server.get(&format!("{path}?task_limit=many")).await.refused(400);
-    site.server.get("plans/999/matrix").await.refused(404);
+    let filtered = site.server.get(&format!("{path}?search=FIRST&nodes={}", site.nodes[0])).await.expect(200);
+    assert_eq!((&filtered["tasks"], &filtered["cells"]), (&json!(["z-first"]), &json!(["p"])));
+    site.server.get(&format!("{path}?task_limit=many")).await.expect_error(400);
+    site.server.get("plans/999/matrix").await.expect_error(404);
 }
 
 #[tokio::test]
-async fn the_matrix_of_a_run_says_what_became_of_everything() {
+async fn run_matrix_contains_instance_outcomes() {
     let task = |id: &str, role: &str, requires: Value, cmd: &str| {
         json!({"id": id, "type": "shell", "version": "2.1.0", "roles": [role], "requires": requires,
                "parameters": {"cmd": cmd}})
@@ -79,48 +79,48 @@ async fn the_matrix_of_a_run_says_what_became_of_everything() {
     ]))
     .await;
     let run = site.deploy(json!({})).await;
-    let shown = site.server.get(&format!("runs/{}/matrix", run["id"])).await.expect(200);
-    assert_eq!(shown["tasks"], json!(["bad", "good", "after"]));
-    assert_eq!(shown["cells"], json!([".f", "s.", ".b"]));
+    let matrix = site.server.get(&format!("runs/{}/matrix", run["id"])).await.expect(200);
+    assert_eq!(matrix["tasks"], json!(["bad", "good", "after"]));
+    assert_eq!(matrix["cells"], json!([".f", "s.", ".b"]));
 }
 
 #[tokio::test]
-async fn tasks_can_be_judged_without_being_stored() {
+async fn dry_run_validates_tasks_without_storing() {
     let site = Site::new(&graph()).await;
     let path = format!("clusters/{}/deployment_tasks", site.cluster);
     let good = json!([{"id": "new", "type": "shell", "roles": "*", "parameters": {"cmd": "true"}}]);
-    let judged = site.server.put(&format!("{path}?graph_type=x&dry_run=1"), &good).await.expect(200);
-    assert_eq!(judged[0]["id"], "new");
+    let validated = site.server.put(&format!("{path}?graph_type=x&dry_run=1"), &good).await.expect(200);
+    assert_eq!(validated[0]["id"], "new");
     let stored = site.server.get(&format!("{path}/own?graph_type=x")).await.expect(200);
     assert_eq!(stored, json!([]));
     let bad = json!([{"id": "new", "type": "shel"}]);
-    site.server.put(&format!("{path}?graph_type=x&dry_run=1"), &bad).await.refused(400);
-    site.server.put("clusters/999/deployment_tasks?dry_run=1", &good).await.refused(404);
+    site.server.put(&format!("{path}?graph_type=x&dry_run=1"), &bad).await.expect_error(400);
+    site.server.put("clusters/999/deployment_tasks?dry_run=1", &good).await.expect_error(404);
 }
 
 #[tokio::test]
-async fn expressions_are_tried_out_over_the_state_of_a_node() {
+async fn expressions_are_evaluated_on_node_state() {
     let site = Site::new(&graph()).await;
-    let ask = async |body: Value| site.server.post("yaql/evaluate", &body).await;
-    let place =
+    let evaluate = async |body: Value| site.server.post("yaql/evaluate", &body).await;
+    let on_node =
         |expression: &str| json!({"expression": expression, "cluster": site.cluster, "node": site.nodes[0]});
-    let uid = ask(place("$.uid")).await.expect(200);
+    let uid = evaluate(on_node("$.uid")).await.expect(200);
     assert_eq!((&uid["value"], &uid["reads"]), (&json!(site.nodes[0].to_string()), &json!(["$.uid"])));
-    let changed = ask(place("changed($.uid)")).await.expect(200);
-    assert_eq!(changed["value"], true, "nothing ever succeeded there");
+    let changed = evaluate(on_node("changed($.uid)")).await.expect(200);
+    assert_eq!(changed["value"], true, "the node has no previous success");
 
-    let own = ask(json!({"expression": "$.a + 1", "data": {"a": 2}})).await.expect(200);
-    assert_eq!((&own["value"], &own["error"]), (&json!(3), &Value::Null));
+    let with_data = evaluate(json!({"expression": "$.a + 1", "data": {"a": 2}})).await.expect(200);
+    assert_eq!((&with_data["value"], &with_data["error"]), (&json!(3), &Value::Null));
     assert_eq!(
-        own["explanation"]["parts"][0],
+        with_data["explanation"]["parts"][0],
         json!({"text": "$.a", "count": 1, "values": ["2"], "error": null, "parts": []})
     );
 
-    let wrong = ask(json!({"expression": "$.a +"})).await.expect(200);
-    assert!(wrong["error"]["message"].is_string() && wrong["explanation"].is_null(), "{wrong}");
-    let failed = ask(json!({"expression": "1 / 0"})).await.expect(200);
+    let invalid = evaluate(json!({"expression": "$.a +"})).await.expect(200);
+    assert!(invalid["error"]["message"].is_string() && invalid["explanation"].is_null(), "{invalid}");
+    let failed = evaluate(json!({"expression": "1 / 0"})).await.expect(200);
     assert!(failed["error"]["message"].is_string() && failed["explanation"].is_object(), "{failed}");
-    let endless = ask(json!({"expression": "range(100000000).select($ * $).sum()"})).await.expect(200);
+    let endless = evaluate(json!({"expression": "range(100000000).select($ * $).sum()"})).await.expect(200);
     assert!(endless["error"].is_object(), "{endless}");
 
     for body in [
@@ -132,15 +132,15 @@ async fn expressions_are_tried_out_over_the_state_of_a_node() {
         json!({"expression": "1", "data": [1]}),
         json!({"expression": "1", "dta": {}}),
     ] {
-        ask(body.clone()).await.refused(400);
+        evaluate(body.clone()).await.expect_error(400);
     }
 }
 
 #[tokio::test]
-async fn what_can_be_called_is_listed() {
+async fn yaql_functions_are_listed() {
     let server = TestServer::new().await;
     let functions = server.get("yaql/functions").await.expect(200);
     let names: Vec<&str> =
-        functions.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+        functions.as_array().unwrap().iter().map(|function| function["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"where") && names.contains(&"changed") && names.contains(&"+"), "{names:?}");
 }

@@ -1,34 +1,35 @@
-//! What is refused where it is said, and not first where it is used: texts, roles, releases, versions.
+//! Validation when data is stored instead of when it is used: settings, roles, releases, plugin versions.
 
 use axum::body::Body;
 use serde_json::{Value, json};
 
 use crate::choices::{
-    made, new_cluster, plugin_body, release_with_choices, server_with_contrail, switch, with,
+    create, plugin_body, post_cluster, release_with_components, server_with_contrail, set_plugins_enabled,
+    with_fields,
 };
 use crate::support::{Reply, TestServer};
 
 #[tokio::test]
-async fn texts_that_do_not_look_as_they_must_are_refused_in_settings_and_wizard() {
+async fn regex_mismatch_is_refused_in_settings_and_wizard() {
     let server = TestServer::new().await;
     let regex = json!({"source": "^[a-z]+$", "error": "lower case letters only"});
-    let mut release = release_with_choices();
+    let mut release = release_with_components();
     release["attributes_metadata"]["editable"]["access"] =
         json!({"user": {"type": "text", "value": "", "regex": regex}});
     release["wizard_metadata"]["Compute"]["host"] =
         json!({"type": "text", "value": "none", "weight": 90, "regex": regex});
-    made(&server, "releases", &release).await;
-    let cluster = crate::beginnings::id(&new_cluster(&server, json!({})).await.expect(201));
+    create(&server, "releases", &release).await;
+    let cluster = crate::beginnings::id(&post_cluster(&server, json!({})).await.expect(201));
     let path = format!("clusters/{cluster}/attributes");
     let set = |user: &str| json!({"editable": {"access": {"user": {"value": user}}}});
     let reply = server.put(&path, &set("Ada 1")).await.expect(400);
     assert_eq!(reply["errors"][0]["path"], "editable.access.user.value");
     assert_eq!(reply["message"], "editable.access.user.value: lower case letters only");
     server.put(&path, &set("ada")).await.expect(200);
-    // What is not changed is not judged.
+    // Unchanged values are not validated.
     server.put(&path, &set("ada")).await.expect(200);
     let answers = |host: &str| json!({"name": "other", "wizard": {"Compute": {"host": host}}});
-    let reply = new_cluster(&server, answers("A B")).await.expect(400);
+    let reply = post_cluster(&server, answers("A B")).await.expect(400);
     assert_eq!(reply["errors"][0]["path"], "wizard.Compute.host", "{reply}");
     assert_eq!(reply["errors"][0]["message"], "wizard.Compute.host: lower case letters only");
     let evaluated = server
@@ -39,22 +40,22 @@ async fn texts_that_do_not_look_as_they_must_are_refused_in_settings_and_wizard(
 }
 
 #[tokio::test]
-async fn answers_that_do_not_go_together_come_back_with_their_conflicts() {
+async fn incompatible_wizard_answers_return_conflicts() {
     let server = server_with_contrail().await;
     let wizard = server.get("releases/1/wizard").await.expect(200);
     let answers = json!({"Compute": {"vcenter": true}, "Network": {"manager": "contrail"}});
     assert!(wizard["Compute"]["vcenter"].is_object(), "{wizard}");
-    let reply = new_cluster(&server, json!({"wizard": answers})).await.expect(400);
+    let reply = post_cluster(&server, json!({"wizard": answers})).await.expect(400);
     let conflicts = reply["conflicts"].as_array().unwrap_or_else(|| panic!("{reply}"));
-    let is_it = |conflict: &&Value| conflict["kind"] == "incompatible";
-    let found = conflicts.iter().find(is_it).unwrap_or_else(|| panic!("{reply}"));
-    assert_eq!(found["components"], json!(["hypervisor:vmware", "network:core:contrail"]));
+    let is_incompatible = |conflict: &&Value| conflict["kind"] == "incompatible";
+    let conflict = conflicts.iter().find(is_incompatible).unwrap_or_else(|| panic!("{reply}"));
+    assert_eq!(conflict["components"], json!(["hypervisor:vmware", "network:core:contrail"]));
 }
 
 #[tokio::test]
-async fn releases_are_judged_when_they_are_stored() {
+async fn release_metadata_is_validated_when_stored() {
     let server = TestServer::new().await;
-    let wrong = [
+    let invalid = [
         (json!({"components_metadata": [{"name": "moon:x"}]}), "moon:x"),
         (
             json!({"components_metadata": [{"name": "hypervisor:a"}, {"name": "hypervisor:a"}]}),
@@ -71,18 +72,20 @@ async fn releases_are_judged_when_they_are_stored() {
             "duplicate option `data`",
         ),
     ];
-    for (extra, told) in &wrong {
-        let message =
-            server.post("releases", &with(release_with_choices(), extra.clone())).await.refused(400);
-        assert!(message.contains(told), "{extra}: {message}");
+    for (extra, expected) in &invalid {
+        let message = server
+            .post("releases", &with_fields(release_with_components(), extra.clone()))
+            .await
+            .expect_error(400);
+        assert!(message.contains(expected), "{extra}: {message}");
     }
-    assert_eq!(server.get("releases").await.expect(200), json!([]), "nothing was stored");
-    made(&server, "releases", &release_with_choices()).await;
-    for (extra, told) in &wrong {
-        let message = server.put("releases/1", extra).await.refused(400);
-        assert!(message.contains(told), "{extra}: {message}");
+    assert_eq!(server.get("releases").await.expect(200), json!([]), "nothing is stored");
+    create(&server, "releases", &release_with_components()).await;
+    for (extra, expected) in &invalid {
+        let message = server.put("releases/1", extra).await.expect_error(400);
+        assert!(message.contains(expected), "{extra}: {message}");
     }
-    // Old wizards leave `wizard:` out.
+    // Legacy wizards omit the prefix `wizard:`.
     let old = json!({"wizard_metadata": {"Compute": {
         "a": {"type": "checkbox"},
         "b": {"type": "checkbox", "restrictions": [{"Compute.a == true": "not beside a"}]},
@@ -91,21 +94,24 @@ async fn releases_are_judged_when_they_are_stored() {
 }
 
 #[tokio::test]
-async fn versions_of_plugins_are_judged() {
+async fn plugin_versions_are_validated() {
     let server = TestServer::new().await;
     for version in ["one", "1", "1.0.0.0", "1.0rc1", "1.0 "] {
-        let message = server.post("plugins", &plugin_body("p", version)).await.refused(400);
-        assert!(message.contains("version: must be two or three numbers"), "{version}: {message}");
+        let message = server.post("plugins", &plugin_body("p", version)).await.expect_error(400);
+        assert!(
+            message.contains("version: must be two or three dot-separated numbers"),
+            "{version}: {message}"
+        );
     }
     for package_version in ["6.0.0", "x", "4", "0.0.0"] {
-        let body = with(plugin_body("p", "1.0.0"), json!({"package_version": package_version}));
-        let message = server.post("plugins", &body).await.refused(400);
+        let body = with_fields(plugin_body("p", "1.0.0"), json!({"package_version": package_version}));
+        let message = server.post("plugins", &body).await.expect_error(400);
         assert!(message.contains("package_version: must be one of 1.0.0, 2.0.0"), "{message}");
     }
     for (name, version, package_version) in
         [("a", "1.0", "4.0.1"), ("b", "1.0.0a2", "5.0.0"), ("c", "2.1b3", "1.0.0")]
     {
-        let body = with(plugin_body(name, version), json!({"package_version": package_version}));
+        let body = with_fields(plugin_body(name, version), json!({"package_version": package_version}));
         server.post("plugins", &body).await.expect(201);
     }
 }
@@ -116,9 +122,9 @@ async fn assign(server: &TestServer, cluster: i64, node: i64, role: &str) -> Rep
 }
 
 #[tokio::test]
-async fn a_role_is_given_only_where_its_restrictions_allow_it() {
+async fn role_restrictions_are_checked_on_assignment() {
     let server = TestServer::new().await;
-    let mut release = release_with_choices();
+    let mut release = release_with_components();
     release["attributes_metadata"]["editable"]["storage"] =
         json!({"lvm": {"type": "checkbox", "value": false}});
     release["roles_metadata"] = json!({
@@ -126,14 +132,14 @@ async fn a_role_is_given_only_where_its_restrictions_allow_it() {
         "odd": {"name": "Odd", "restrictions": ["settings:no.such.setting == 1"]},
         "plain": {"name": "Plain"},
     });
-    made(&server, "releases", &release).await;
-    let cluster = crate::beginnings::id(&new_cluster(&server, json!({})).await.expect(201));
-    let node = crate::beginnings::node(&server, 1).await;
-    let message = assign(&server, cluster, node, "cinder").await.refused(400);
-    assert_eq!(message, "Role 'cinder' cannot be given now: LVM is off");
+    create(&server, "releases", &release).await;
+    let cluster = crate::beginnings::id(&post_cluster(&server, json!({})).await.expect(201));
+    let node = crate::beginnings::create_node(&server, 1).await;
+    let message = assign(&server, cluster, node, "cinder").await.expect_error(400);
+    assert_eq!(message, "Role 'cinder' cannot be assigned: LVM is off");
     assign(&server, cluster, node, "odd").await.expect(200);
     let message =
-        server.put(&format!("nodes/{node}"), &json!({"pending_roles": ["cinder"]})).await.refused(400);
+        server.put(&format!("nodes/{node}"), &json!({"pending_roles": ["cinder"]})).await.expect_error(400);
     assert!(message.contains("LVM is off"), "{message}");
     let path = format!("clusters/{cluster}/attributes");
     let on = |value: bool| json!({"editable": {"storage": {"lvm": {"value": value}}}});
@@ -144,28 +150,28 @@ async fn a_role_is_given_only_where_its_restrictions_allow_it() {
 }
 
 #[tokio::test]
-async fn tasks_of_the_older_kinds_need_a_cluster_that_carries_them() {
+async fn legacy_tasks_require_propagate_task_deploy() {
     let server = TestServer::new().await;
-    let mut release = release_with_choices();
+    let mut release = release_with_components();
     release["attributes_metadata"]["editable"]["common"]["propagate_task_deploy"] =
         json!({"type": "checkbox", "value": false});
-    made(&server, "releases", &release).await;
+    create(&server, "releases", &release).await;
     let stage = json!([{"role": "*", "stage": "post_deployment", "type": "shell", "parameters": {"cmd": "a", "timeout": 1}}]);
-    made(&server, "plugins", &with(plugin_body("staged", "1.0.0"), json!({"tasks": stage}))).await;
+    create(&server, "plugins", &with_fields(plugin_body("staged", "1.0.0"), json!({"tasks": stage}))).await;
     let task = |version: &str| json!([{"id": "t", "type": "shell", "version": version, "roles": "*", "parameters": {"cmd": "a"}}]);
     for (name, version) in [("old", "1.0.0"), ("new", "2.0.0")] {
-        let body = with(plugin_body(name, "1.0.0"), json!({"deployment_tasks": task(version)}));
-        made(&server, "plugins", &body).await;
+        let body = with_fields(plugin_body(name, "1.0.0"), json!({"deployment_tasks": task(version)}));
+        create(&server, "plugins", &body).await;
     }
-    let cluster = crate::beginnings::id(&new_cluster(&server, json!({})).await.expect(201));
+    let cluster = crate::beginnings::id(&post_cluster(&server, json!({})).await.expect(201));
     for plugin in ["staged", "old"] {
-        let message = switch(&server, cluster, &[(plugin, true)]).await.refused(400);
+        let message = set_plugins_enabled(&server, cluster, &[(plugin, true)]).await.expect_error(400);
         assert!(message.contains("`common.propagate_task_deploy` is off"), "{message}");
     }
-    switch(&server, cluster, &[("new", true)]).await.expect(200);
-    let shown = server.get(&format!("clusters/{cluster}/attributes")).await.expect(200);
+    set_plugins_enabled(&server, cluster, &[("new", true)]).await.expect(200);
+    let settings = server.get(&format!("clusters/{cluster}/attributes")).await.expect(200);
     for (plugin, is_legacy) in [("staged", true), ("old", true), ("new", false)] {
-        let version = &shown["editable"][plugin]["metadata"]["versions"][0]["metadata"];
+        let version = &settings["editable"][plugin]["metadata"]["versions"][0]["metadata"];
         assert_eq!(version["contains_legacy_tasks"], is_legacy, "{plugin}");
     }
     let both = json!({"editable": {
@@ -175,18 +181,21 @@ async fn tasks_of_the_older_kinds_need_a_cluster_that_carries_them() {
 }
 
 #[tokio::test]
-async fn keys_given_twice_are_told_when_files_are_read_again() {
+async fn duplicate_keys_are_reported_on_sync() {
     let server = TestServer::new().await;
-    let source = crate::packages::Source::new("gridnet", stoker_registry::package::PackageVersion::V5);
+    let source = crate::packages::PluginSource::new("gridnet", stoker_registry::package::PackageVersion::V5);
     crate::packages::upload(&server, source.archive()).await.expect(201);
-    let file = crate::packages::root(&server).join("gridnet-1.0/environment_config.yaml");
+    let file = crate::packages::plugins_root(&server).join("gridnet-1.0/environment_config.yaml");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, format!("{text}\nodd: 1\nodd: 2\n")).unwrap();
     let request = server.request("POST", "plugins/sync/").body(Body::from("{}")).unwrap();
     let reply = server.send(request).await.expect(200);
     let warnings = reply["warnings"].as_array().unwrap_or_else(|| panic!("{reply}"));
-    let told = warnings[0].as_str().unwrap();
-    assert!(told.starts_with("gridnet-1.0/environment_config.yaml:") && told.contains("odd"), "{told}");
+    let warning = warnings[0].as_str().unwrap();
+    assert!(
+        warning.starts_with("gridnet-1.0/environment_config.yaml:") && warning.contains("odd"),
+        "{warning}"
+    );
     std::fs::write(&file, text).unwrap();
     let request = server.request("POST", "plugins/sync/").body(Body::from("{}")).unwrap();
     assert_eq!(server.send(request).await.expect(200), json!({}));

@@ -1,8 +1,9 @@
-//! The API as a client sees it, on either engine: `STOKER_TEST_ENGINE=postgres` chooses the second.
+//! End-to-end tests of the HTTP API, without a socket. They run on SQLite; `STOKER_TEST_ENGINE=postgres`
+//! selects PostgreSQL.
 #![expect(
     clippy::needless_pass_by_value,
     clippy::unwrap_used,
-    reason = "tests: a panic is how they fail, bodies are made to be sent"
+    reason = "tests fail by panicking, and helpers take request bodies by value"
 )]
 
 mod access;
@@ -51,6 +52,7 @@ mod run_course;
 mod run_faults;
 mod runs;
 mod sequences;
+mod servers;
 mod state;
 mod support;
 mod traces;

@@ -1,36 +1,36 @@
-//! Modules on nodes: their order, what is recorded, and what happens when agents do not do as they should.
+//! Applying modules to nodes: order, recorded results, failures and timeouts of agents.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use stoker_settings::{Modules, Runs, Server};
 
-use crate::agent::{Deeds, agents_for};
-use crate::beginnings::{cluster, node};
+use crate::agent::{AttemptLog, install_agents};
+use crate::beginnings::{create_cluster, create_node};
 use crate::modules::{CONTENTS, id};
 use crate::support::TestServer;
 
-/// A cluster of the admin's tenant with two nodes whose agents do as the names of modules say.
+/// A cluster in the admin's tenant with two nodes; module names select the behaviour of their agents.
 pub(crate) struct Site {
     pub(crate) server: TestServer,
-    pub(crate) deeds: Deeds,
+    pub(crate) attempts: AttemptLog,
     pub(crate) cluster: i64,
     pub(crate) nodes: [i64; 2],
 }
 
 impl Site {
     pub(crate) async fn new() -> Self {
-        Self::with(Modules::default()).await
+        Self::with_settings(Modules::default()).await
     }
 
-    pub(crate) async fn with(modules: Modules) -> Self {
+    pub(crate) async fn with_settings(modules: Modules) -> Self {
         let runs = Runs { local_agents: true, ..Runs::default() };
-        let server = TestServer::with(Server { runs, modules, ..Server::default() }).await;
-        let deeds = agents_for(&server.app);
+        let server = TestServer::with_settings(Server { runs, modules, ..Server::default() }).await;
+        let attempts = install_agents(&server.app);
         server.app.begin_runs();
-        let cluster = cluster(&server).await;
-        let nodes = [node(&server, 1).await, node(&server, 2).await];
-        let site = Self { server, deeds, cluster, nodes };
+        let cluster = create_cluster(&server).await;
+        let nodes = [create_node(&server, 1).await, create_node(&server, 2).await];
+        let site = Self { server, attempts, cluster, nodes };
         site.assign(&nodes).await;
         site
     }
@@ -43,28 +43,28 @@ impl Site {
 
     pub(crate) async fn apply(&self, node: i64, modules: &[&Value]) -> crate::support::Reply {
         let ids: Vec<Value> = modules.iter().map(|module| json!({"id": module["id"]})).collect();
-        self.server.post(&modules_of(node), &json!({"modules": ids})).await
+        self.server.post(&modules_path(node), &json!({"modules": ids})).await
     }
 
-    pub(crate) async fn carried(&self, node: i64) -> Vec<String> {
-        let listed = self.server.get(&modules_of(node)).await.expect(200);
+    pub(crate) async fn applied_modules(&self, node: i64) -> Vec<String> {
+        let listed = self.server.get(&modules_path(node)).await.expect(200);
         names(&listed)
     }
 
-    /// Waits until a node carries as many modules.
-    pub(crate) async fn until_carried(&self, node: i64, n_modules: usize) -> Vec<String> {
+    /// Waits up to 15 seconds until exactly this many modules are applied to a node.
+    pub(crate) async fn wait_for_modules(&self, node: i64, n_modules: usize) -> Vec<String> {
         for _ in 0..600 {
-            let carried = self.carried(node).await;
-            if carried.len() == n_modules {
-                return carried;
+            let modules = self.applied_modules(node).await;
+            if modules.len() == n_modules {
+                return modules;
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
-        panic!("node {node} carries {:?}", self.carried(node).await);
+        panic!("node {node} has modules {:?}", self.applied_modules(node).await);
     }
 }
 
-pub(crate) fn modules_of(node: i64) -> String {
+pub(crate) fn modules_path(node: i64) -> String {
     format!("/v1.0/instances/{node}/modules")
 }
 
@@ -74,21 +74,23 @@ pub(crate) fn names(listed: &Value) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn modules_are_applied_in_their_order_as_one_task() {
+async fn modules_are_applied_in_order_as_one_task() {
     let site = Site::new().await;
-    let mut made = Vec::new();
+    let mut modules = Vec::new();
     for (name, priority, order) in
         [("f", 0, 9), ("c", 1, 9), ("a", 1, 0), ("e", 0, 1), ("b", 1, 4), ("d", 0, 0)]
     {
-        made.push(site.server.module(name, json!({"priority_apply": priority, "apply_order": order})).await);
+        modules.push(
+            site.server.create_module(name, json!({"priority_apply": priority, "apply_order": order})).await,
+        );
     }
     let unknown = json!({"id": "nonesuch"});
-    let all: Vec<&Value> = made.iter().chain([&unknown]).collect();
-    let applied = site.apply(site.nodes[0], &all).await.expect(200);
+    let requested: Vec<&Value> = modules.iter().chain([&unknown]).collect();
+    let applied = site.apply(site.nodes[0], &requested).await.expect(200);
     assert_eq!(names(&applied), ["a", "b", "c", "d", "e", "f"]);
-    assert_eq!(site.deeds.take(), [format!("apply a,b,c,d,e,f@{}", site.nodes[0])]);
-    let listed = site.server.get(&modules_of(site.nodes[0])).await.expect(200);
-    assert_eq!(names(&listed), ["f", "e", "d", "c", "b", "a"], "the last applied first");
+    assert_eq!(site.attempts.take(), [format!("apply a,b,c,d,e,f@{}", site.nodes[0])]);
+    let listed = site.server.get(&modules_path(site.nodes[0])).await.expect(200);
+    assert_eq!(names(&listed), ["f", "e", "d", "c", "b", "a"], "the last applied module is listed first");
     let stamps: Vec<&str> =
         listed["modules"].as_array().unwrap().iter().map(|row| row["updated"].as_str().unwrap()).collect();
     assert!(stamps.windows(2).all(|pair| pair[0] > pair[1]), "{stamps:?}");
@@ -99,54 +101,54 @@ async fn modules_are_applied_in_their_order_as_one_task() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_that_fails_stops_nobody_and_all_are_recorded() {
+async fn failed_module_does_not_stop_others() {
     let site = Site::new().await;
     let node = site.nodes[0];
-    let (bad, good) =
-        (site.server.module("bad", json!({})).await, site.server.module("good", json!({})).await);
+    let (bad, good) = (
+        site.server.create_module("bad", json!({})).await,
+        site.server.create_module("good", json!({})).await,
+    );
     let applied = site.apply(node, &[&good, &bad]).await.expect(200);
     assert_eq!(applied["modules"][0]["status"], "ERROR");
     assert_eq!(applied["modules"][1]["status"], "OK");
-    assert_eq!(site.carried(node).await, ["good", "bad"]);
-    let shown = site.server.get(&format!("/v1.0/modules/{}", id(&good))).await.expect(200);
-    assert_eq!(shown["module"]["instance_count"], 1);
+    assert_eq!(site.applied_modules(node).await, ["good", "bad"]);
+    let module = site.server.get(&format!("/v1.0/modules/{}", id(&good))).await.expect(200);
+    assert_eq!(module["module"]["instance_count"], 1);
     let instances = site.server.get(&format!("/v1.0/modules/{}/instances", id(&good))).await.expect(200);
     assert_eq!(instances["instances"][0]["id"], node.to_string());
-    let again = site.apply(node, &[&good]).await.expect(200);
-    assert_eq!(again["modules"][0]["created"], applied["modules"][1]["created"]);
-    assert_ne!(again["modules"][0]["updated"], applied["modules"][1]["updated"]);
+    let reapplied = site.apply(node, &[&good]).await.expect(200);
+    assert_eq!(reapplied["modules"][0]["created"], applied["modules"][1]["created"]);
+    assert_ne!(reapplied["modules"][0]["updated"], applied["modules"][1]["updated"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_applied_stays_unless_it_is_live_and_can_be_applied_again() {
+async fn applied_module_is_immutable_unless_live() {
     let settings = Modules { batch_size: 1, batch_delay_seconds: 0, ..Modules::default() };
-    let site = Site::with(settings).await;
+    let site = Site::with_settings(settings).await;
     let (fixed, live) = (
-        site.server.module("fixed", json!({})).await,
-        site.server.module("live", json!({"live_update": 1})).await,
+        site.server.create_module("fixed", json!({})).await,
+        site.server.create_module("live", json!({"live_update": 1})).await,
     );
     for node in site.nodes {
         site.apply(node, &[&fixed, &live]).await.expect(200);
     }
     let path = |module: &Value| format!("/v1.0/modules/{}", id(module));
     let new = json!({"module": {"contents": "bmV3", "description": "x"}});
-    let refused = site.server.put(&path(&fixed), &new).await.fault(403);
-    assert!(
-        refused.starts_with("A module cannot be deleted or its contents modified if it has been applied")
-    );
-    site.server.delete(&path(&fixed)).await.fault(403);
+    let error = site.server.put(&path(&fixed), &new).await.expect_fault(403);
+    assert!(error.starts_with("A module cannot be deleted or its contents modified if it has been applied"));
+    site.server.delete(&path(&fixed)).await.expect_fault(403);
     site.server.put(&path(&live), &new).await.expect(200);
     let counts = async || {
-        let counted =
+        let response =
             site.server.get(&format!("{}/instances?count_only=True", path(&live))).await.expect(200);
-        let rows = counted["instances"].as_array().unwrap().clone();
+        let rows = response["instances"].as_array().unwrap().clone();
         rows.iter()
             .map(|row| (row["instance_count"].as_i64().unwrap(), row["current"] == true))
             .collect::<Vec<_>>()
     };
     assert_eq!(counts().await, [(2, false)]);
-    site.deeds.take();
-    site.server.put(&format!("{}/instances", path(&live)), &json!({})).await.fault(400);
+    site.attempts.take();
+    site.server.put(&format!("{}/instances", path(&live)), &json!({})).await.expect_fault(400);
     let reapply = json!({"reapply": {"batch_size": 100}});
     assert_eq!(site.server.put(&format!("{}/instances", path(&live)), &reapply).await.status, 202);
     for _ in 0..400 {
@@ -156,105 +158,109 @@ async fn what_is_applied_stays_unless_it_is_live_and_can_be_applied_again() {
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
     assert_eq!(counts().await, [(2, true)]);
-    assert_eq!(site.deeds.take().len(), 2);
+    assert_eq!(site.attempts.take().len(), 2);
     assert_eq!(site.server.put(&format!("{}/instances", path(&live)), &reapply).await.status, 202);
     tokio::time::sleep(Duration::from_millis(200)).await;
-    assert_eq!(site.deeds.take(), Vec::<String>::new(), "they have it already");
+    assert_eq!(site.attempts.take(), Vec::<String>::new(), "current nodes are skipped");
     assert_eq!(site.server.delete(&path(&live)).await.status, 200);
-    assert_eq!(site.carried(site.nodes[0]).await, ["live", "fixed"], "machines keep what they have");
+    assert_eq!(site.applied_modules(site.nodes[0]).await, ["live", "fixed"], "nodes keep applied modules");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_module_is_removed_once_and_may_come_back() {
+async fn module_removal_is_idempotent_and_reversible() {
     let site = Site::new().await;
     let node = site.nodes[0];
-    let module = site.server.module("m", json!({})).await;
-    let path = format!("{}/{}", modules_of(node), id(&module));
-    let never = site.server.delete(&path).await.fault(400);
-    assert!(never.starts_with("An error occurred communicating with the guest: "), "{never}");
+    let module = site.server.create_module("m", json!({})).await;
+    let path = format!("{}/{}", modules_path(node), id(&module));
+    let error = site.server.delete(&path).await.expect_fault(400);
+    assert!(error.starts_with("An error occurred communicating with the guest: "), "{error}");
     site.apply(node, &[&module]).await.expect(200);
     assert_eq!(site.server.delete(&path).await.status, 200);
-    assert_eq!(site.carried(node).await, Vec::<String>::new());
-    assert_eq!(site.server.delete(&path).await.status, 200, "twice is accepted");
-    assert_eq!(site.deeds.take().len(), 2);
+    assert_eq!(site.applied_modules(node).await, Vec::<String>::new());
+    assert_eq!(site.server.delete(&path).await.status, 200, "removal is idempotent");
+    assert_eq!(site.attempts.take().len(), 2);
     site.apply(node, &[&module]).await.expect(200);
-    assert_eq!(site.carried(node).await, ["m"]);
-    let bad = site.server.module("bad", json!({})).await;
+    assert_eq!(site.applied_modules(node).await, ["m"]);
+    let bad = site.server.create_module("bad", json!({})).await;
     site.apply(node, &[&bad]).await.expect(200);
-    let stays = site.server.delete(&format!("{}/{}", modules_of(node), id(&bad))).await.fault(400);
-    assert!(stays.contains("bad"), "{stays}");
-    site.server.delete(&format!("{}/nonesuch", modules_of(node))).await.fault(404);
-    let unknown = site.server.delete(&format!("{}/{}", modules_of(99), id(&module))).await.fault(404);
-    assert_eq!(unknown, "Resource 99 cannot be found.");
+    let error = site.server.delete(&format!("{}/{}", modules_path(node), id(&bad))).await.expect_fault(400);
+    assert!(error.contains("bad"), "{error}");
+    site.server.delete(&format!("{}/nonesuch", modules_path(node))).await.expect_fault(404);
+    let error = site.server.delete(&format!("{}/{}", modules_path(99), id(&module))).await.expect_fault(404);
+    assert_eq!(error, "Resource 99 cannot be found.");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn agents_that_fail_or_hang_leave_nothing_behind() {
-    let site = Site::with(Modules { apply_seconds: 1, ..Modules::default() }).await;
+async fn failed_or_timed_out_apply_records_nothing() {
+    let site = Site::with_settings(Modules { apply_seconds: 1, ..Modules::default() }).await;
     let node = site.nodes[0];
-    let refused = site.server.module("refuse", json!({})).await;
-    let told = site.apply(node, &[&refused]).await.fault(400);
-    assert_eq!(told, "An error occurred communicating with the guest: no such driver");
-    let hang = site.server.module("hang", json!({})).await;
-    let began = site.server.app.clock.now();
-    let told = site.apply(node, &[&hang]).await.fault(400);
-    assert!(told.starts_with("An error occurred communicating with the guest: "), "{told}");
-    let micros = site.server.app.clock.now().0 - began.0;
+    let refusing = site.server.create_module("refuse", json!({})).await;
+    let error = site.apply(node, &[&refusing]).await.expect_fault(400);
+    assert_eq!(error, "An error occurred communicating with the guest: no such driver");
+    let hang = site.server.create_module("hang", json!({})).await;
+    let started_at = site.server.app.clock.now();
+    let error = site.apply(node, &[&hang]).await.expect_fault(400);
+    assert!(error.starts_with("An error occurred communicating with the guest: "), "{error}");
+    let micros = site.server.app.clock.now().0 - started_at.0;
     assert!(micros < 12_000_000, "{micros}");
-    assert_eq!(site.carried(node).await, Vec::<String>::new());
-    let good = site.server.module("good", json!({})).await;
+    assert_eq!(site.applied_modules(node).await, Vec::<String>::new());
+    let good = site.server.create_module("good", json!({})).await;
     site.apply(node, &[&good]).await.expect(200);
     site.server.put(&format!("nodes/{node}"), &json!({"online": false})).await.expect(200);
-    let away = site.apply(node, &[&good]).await.fault(400);
-    assert!(away.ends_with("the agent of the node is not connected"), "{away}");
+    let error = site.apply(node, &[&good]).await.expect_fault(400);
+    assert!(error.ends_with("the agent of this node is not connected"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn applies_to_one_node_wait_for_each_other() {
+async fn applies_to_one_node_are_serialized() {
     let site = Site::new().await;
     let node = site.nodes[0];
-    let mut made = Vec::new();
+    let mut modules = Vec::new();
     for number in 0..4 {
-        made.push(site.server.module(&format!("slow{number}"), json!({})).await);
+        modules.push(site.server.create_module(&format!("slow{number}"), json!({})).await);
     }
-    let began = site.server.app.clock.now();
-    let [a, b, c, d] = [0, 1, 2, 3].map(|number: usize| [&made[number]]);
+    let started_at = site.server.app.clock.now();
+    let [a, b, c, d] = [0, 1, 2, 3].map(|number: usize| [&modules[number]]);
     let (a, b, c, d) =
         tokio::join!(site.apply(node, &a), site.apply(node, &b), site.apply(node, &c), site.apply(node, &d));
     for reply in [a, b, c, d] {
         assert_eq!(reply.expect(200)["modules"][0]["status"], "OK");
     }
-    let micros = site.server.app.clock.now().0 - began.0;
-    assert!(micros >= 600_000, "one after the other: {micros}");
-    assert_eq!(site.carried(node).await.len(), 4);
+    let micros = site.server.app.clock.now().0 - started_at.0;
+    assert!(micros >= 600_000, "applies are serialized: {micros}");
+    assert_eq!(site.applied_modules(node).await.len(), 4);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn modules_for_other_releases_do_not_fit_and_then_nothing_is_applied() {
+async fn module_of_other_datastore_aborts_the_apply() {
     let site = Site::new().await;
     let other = crate::beginnings::release_body();
-    crate::beginnings::release_of(&site.server, stoker_model::NewRelease { name: "S".to_owned(), ..other })
-        .await;
-    let strange = site.server.module("strange", json!({"datastore": {"type": "S"}})).await;
-    let good = site.server.module("good", json!({"datastore": {"type": "R", "version": "mitaka-9.0"}})).await;
-    let told = site.apply(site.nodes[0], &[&good, &strange]).await.fault(400);
-    assert!(told.starts_with("The module is invalid: Module 'strange' cannot be applied"), "{told}");
-    assert_eq!(site.carried(site.nodes[0]).await, Vec::<String>::new());
-    assert_eq!(site.deeds.take(), Vec::<String>::new());
+    crate::beginnings::create_release_from(
+        &site.server,
+        stoker_model::NewRelease { name: "S".to_owned(), ..other },
+    )
+    .await;
+    let incompatible = site.server.create_module("strange", json!({"datastore": {"type": "S"}})).await;
+    let good =
+        site.server.create_module("good", json!({"datastore": {"type": "R", "version": "mitaka-9.0"}})).await;
+    let error = site.apply(site.nodes[0], &[&good, &incompatible]).await.expect_fault(400);
+    assert!(error.starts_with("The module is invalid: Module 'strange' cannot be applied"), "{error}");
+    assert_eq!(site.applied_modules(site.nodes[0]).await, Vec::<String>::new());
+    assert_eq!(site.attempts.take(), Vec::<String>::new());
     site.apply(site.nodes[0], &[&good]).await.expect(200);
     for body in [json!({}), json!({"modules": 1}), json!({"modules": [{}]})] {
-        site.server.post(&modules_of(site.nodes[0]), &body).await.fault(400);
+        site.server.post(&modules_path(site.nodes[0]), &body).await.expect_fault(400);
     }
-    site.server.post(&modules_of(99), &json!({"modules": []})).await.fault(404);
+    site.server.post(&modules_path(99), &json!({"modules": []})).await.expect_fault(404);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn contents_travel_as_secrets_and_come_back_to_those_who_may() {
+async fn module_contents_are_redacted_except_on_request() {
     let site = Site::new().await;
     let node = site.nodes[0];
-    let module = site.server.module("m", json!({"contents": "aHVudGVyMiBpcyBteSBzZWNyZXQ="})).await;
+    let module = site.server.create_module("m", json!({"contents": "aHVudGVyMiBpcyBteSBzZWNyZXQ="})).await;
     site.apply(node, &[&module]).await.expect(200);
-    let secrets = site.deeds.secrets();
+    let secrets = site.attempts.secrets();
     assert!(secrets.contains(&"aHVudGVyMiBpcyBteSBzZWNyZXQ=".to_owned()));
     assert!(secrets.contains(&"hunter2 is my secret".to_owned()));
     let runs = site.server.get("transactions/").await.expect(200);
@@ -262,17 +268,17 @@ async fn contents_travel_as_secrets_and_come_back_to_those_who_may() {
     assert_eq!(run["status"], "ready");
     let history =
         site.server.get(&format!("transactions/{}/deployment_history", run["id"])).await.expect(200);
-    for shown in [runs.to_string(), history.to_string(), site.server.get("audit/").await.body.to_string()] {
-        assert!(!shown.contains("aHVudGVyMi") && !shown.contains("hunter2"), "{shown}");
+    for text in [runs.to_string(), history.to_string(), site.server.get("audit/").await.body.to_string()] {
+        assert!(!text.contains("aHVudGVyMi") && !text.contains("hunter2"), "{text}");
     }
-    let listed = site.server.get(&format!("{}?include_contents=True", modules_of(node))).await.expect(200);
+    let listed = site.server.get(&format!("{}?include_contents=True", modules_path(node))).await.expect(200);
     assert_eq!(listed["modules"][0]["contents"], "aHVudGVyMiBpcyBteSBzZWNyZXQ=");
-    let queried = site.server.get(&format!("{}?from_guest=True", modules_of(node))).await.expect(200);
+    let queried = site.server.get(&format!("{}?from_guest=True", modules_path(node))).await.expect(200);
     assert_eq!(queried["modules"][0]["contents"], Value::Null);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn automatic_modules_come_with_a_cluster_and_after_a_deployment() {
+async fn auto_apply_follows_assignment_and_deployment() {
     let site = Site::new().await;
     let auto = |name: &str, extra: Value| {
         let mut options = json!({"auto_apply": 1, "apply_order": 3, "contents": CONTENTS});
@@ -281,45 +287,45 @@ async fn automatic_modules_come_with_a_cluster_and_after_a_deployment() {
         }
         (name.to_owned(), options)
     };
-    let mut made = Vec::new();
+    let mut modules = Vec::new();
     for (name, options) in [auto("second", json!({})), auto("bad-first", json!({"priority_apply": 1}))] {
-        made.push(site.server.module(&name, options).await);
+        modules.push(site.server.create_module(&name, options).await);
     }
-    site.server.module("manual", json!({})).await;
-    let third = node(&site.server, 3).await;
+    site.server.create_module("manual", json!({})).await;
+    let third = create_node(&site.server, 3).await;
     site.assign(&[third]).await;
-    assert_eq!(site.until_carried(third, 2).await, ["second", "bad-first"]);
-    assert_eq!(site.deeds.take(), [format!("apply bad-first,second@{third}")]);
+    assert_eq!(site.wait_for_modules(third, 2).await, ["second", "bad-first"]);
+    assert_eq!(site.attempts.take(), [format!("apply bad-first,second@{third}")]);
     let tasks = json!([crate::runs::task("t", json!("*"), "true", json!({}))]);
     let path = format!("clusters/{}/deployment_tasks/?graph_type=default", site.cluster);
     site.server.put(&path, &tasks).await.expect(200);
     let execute = json!({"cluster": site.cluster, "graphs": [{"type": "default"}]});
     site.server.post("graphs/execute/", &execute).await.expect(202);
     for node in site.nodes {
-        assert_eq!(site.until_carried(node, 2).await, ["second", "bad-first"]);
+        assert_eq!(site.wait_for_modules(node, 2).await, ["second", "bad-first"]);
     }
     let cluster = site.server.get(&format!("clusters/{}", site.cluster)).await.expect(200);
-    assert_eq!(cluster["status"], "operational", "a module that fails is no failed deployment");
-    let deeds = site.deeds.take();
-    let again = format!("apply bad-first@{third}");
-    assert!(deeds.contains(&again), "what is right is not applied again: {deeds:?}");
+    assert_eq!(cluster["status"], "operational", "a failed module does not fail the deployment");
+    let attempts = site.attempts.take();
+    let retried = format!("apply bad-first@{third}");
+    assert!(attempts.contains(&retried), "successful modules are not applied again: {attempts:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn automatic_modules_come_even_while_others_are_under_way() {
+async fn auto_apply_is_not_lost_during_other_applies() {
     let site = Site::new().await;
-    let third = node(&site.server, 3).await;
+    let third = create_node(&site.server, 3).await;
     site.assign(&[third]).await;
     let (hang, auto) = (
-        site.server.module("slow1", json!({})).await,
-        site.server.module("auto", json!({"auto_apply": 1})).await,
+        site.server.create_module("slow1", json!({})).await,
+        site.server.create_module("auto", json!({"auto_apply": 1})).await,
     );
     let tasks = json!([crate::runs::task("t", json!("*"), "true", json!({}))]);
     let path = format!("clusters/{}/deployment_tasks/?graph_type=default", site.cluster);
     site.server.put(&path, &tasks).await.expect(200);
     let execute = json!({"cluster": site.cluster, "graphs": [{"type": "default"}]});
     let applying = async {
-        // Something is always on its way while the deployment ends.
+        // An apply is always in progress while the deployment ends.
         for _ in 0..8 {
             site.apply(third, &[&hang]).await.expect(200);
         }
@@ -329,48 +335,49 @@ async fn automatic_modules_come_even_while_others_are_under_way() {
     deployed.expect(202);
     for node in [site.nodes[0], third] {
         for _ in 0..400 {
-            if site.carried(node).await.contains(&"auto".to_owned()) {
+            if site.applied_modules(node).await.contains(&"auto".to_owned()) {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
-        assert!(site.carried(node).await.contains(&"auto".to_owned()), "node {node}");
+        assert!(site.applied_modules(node).await.contains(&"auto".to_owned()), "node {node}");
     }
     assert_eq!(auto["auto_apply"], true);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn applying_again_goes_on_after_the_server_ended() {
+async fn reapply_resumes_after_server_restart() {
     let settings = Modules { batch_size: 1, batch_delay_seconds: 3, ..Modules::default() };
-    let site = Site::with(settings).await;
-    let live = site.server.module("live", json!({"live_update": 1})).await;
+    let site = Site::with_settings(settings).await;
+    let live = site.server.create_module("live", json!({"live_update": 1})).await;
     for node in site.nodes {
         site.apply(node, &[&live]).await.expect(200);
     }
     let path = format!("/v1.0/modules/{}", id(&live));
     site.server.put(&path, &json!({"module": {"contents": "bmV3"}})).await.expect(200);
-    site.deeds.take();
+    site.attempts.take();
     let reapply = json!({"reapply": {}});
     assert_eq!(site.server.put(&format!("{path}/instances"), &reapply).await.status, 202);
     let first = format!("apply live@{}", site.nodes[0]);
-    let counted = async || {
-        let counted = site.server.get(&format!("{path}/instances?count_only=True")).await.expect(200);
-        counted["instances"].as_array().unwrap().clone()
+    let instance_counts = async || {
+        let instance_counts = site.server.get(&format!("{path}/instances?count_only=True")).await.expect(200);
+        instance_counts["instances"].as_array().unwrap().clone()
     };
-    // Until it is written down: agents of the next server have no journal, and what they forget is not done again.
+    // Wait until the first result is stored: agents of the next server have no journal, so an attempt without
+    // a stored result would be lost.
     for _ in 0..400 {
-        if site.deeds.all() == [first.clone()] && counted().await.len() == 2 {
+        if site.attempts.entries() == [first.clone()] && instance_counts().await.len() == 2 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
     site.server.app.end_runs();
     let (store, settings) = (site.server.app.store.clone(), site.server.app.settings.clone());
-    let (again, _) = stoker_server::App::new(store, settings).await.unwrap();
-    let after = agents_for(&again);
-    again.begin_runs();
+    let (restarted, _) = stoker_server::App::new(store, settings).await.unwrap();
+    let later_attempts = install_agents(&restarted);
+    restarted.begin_runs();
     let is_current = async || {
-        let rows = counted().await;
+        let rows = instance_counts().await;
         rows.len() == 1 && rows[0]["current"] == true && rows[0]["instance_count"] == 2
     };
     for _ in 0..600 {
@@ -380,23 +387,24 @@ async fn applying_again_goes_on_after_the_server_ended() {
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
     assert!(is_current().await);
-    let all = [site.deeds.take(), after.take()].concat();
-    assert_eq!(all, [first, format!("apply live@{}", site.nodes[1])]);
-    again.end_runs();
+    let all_attempts = [site.attempts.take(), later_attempts.take()].concat();
+    assert_eq!(all_attempts, [first, format!("apply live@{}", site.nodes[1])]);
+    restarted.end_runs();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_nobody_answers_for_is_told_at_once() {
+async fn apply_to_node_without_agent_fails_immediately() {
     let server = TestServer::new().await;
-    let cluster = cluster(&server).await;
-    let node = node(&server, 1).await;
+    let cluster = create_cluster(&server).await;
+    let node = create_node(&server, 1).await;
     let roles = json!([{"id": node, "roles": ["compute"]}]);
     server.post(&format!("clusters/{cluster}/assignment"), &roles).await.expect(200);
     server.put(&format!("nodes/{node}"), &json!({"online": true})).await.expect(200);
-    let module = server.module("m", json!({})).await;
-    let began = server.app.clock.now();
-    let told = server.post(&modules_of(node), &json!({"modules": [{"id": module["id"]}]})).await.fault(400);
-    assert!(told.starts_with("An error occurred communicating with the guest: no agent"), "{told}");
-    assert!(told.contains("stoker agent"), "{told}");
-    assert!(server.app.clock.now().0 - began.0 < 5_000_000);
+    let module = server.create_module("m", json!({})).await;
+    let started_at = server.app.clock.now();
+    let error =
+        server.post(&modules_path(node), &json!({"modules": [{"id": module["id"]}]})).await.expect_fault(400);
+    assert!(error.starts_with("An error occurred communicating with the guest: no agent"), "{error}");
+    assert!(error.contains("stoker agent"), "{error}");
+    assert!(server.app.clock.now().0 - started_at.0 < 5_000_000);
 }

@@ -1,20 +1,20 @@
-//! Modules as their clients see them: the table of errors row by row, who sees what, and what stays an admin's.
+//! The module API: error table, visibility by tenant and options reserved for admins.
 
 use axum::body::Body;
 use serde_json::{Value, json};
 
-use crate::beginnings::release;
+use crate::beginnings::create_release;
 use crate::support::{Reply, TestServer};
 
-/// `message=hi`.
+/// `message=hi` in base64.
 pub(crate) const CONTENTS: &str = "bWVzc2FnZT1oaQo=";
 
 impl Reply {
-    /// That it is refused in the envelope of the module API: the message.
+    /// Asserts the status and the fault envelope of the module API; returns the message.
     #[track_caller]
-    pub(crate) fn fault(self, status: u16) -> String {
+    pub(crate) fn expect_fault(self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.body);
-        let kind = match status {
+        let key = match status {
             400 => "badRequest",
             401 => "unauthorized",
             403 => "forbidden",
@@ -24,13 +24,13 @@ impl Reply {
             422 => "unprocessableEntity",
             other => panic!("{other}"),
         };
-        assert_eq!(self.body[kind]["code"], status, "{}", self.body);
+        assert_eq!(self.body[key]["code"], status, "{}", self.body);
         assert_eq!(self.body.as_object().unwrap().len(), 1, "{}", self.body);
-        self.body[kind]["message"].as_str().expect("a message").to_owned()
+        self.body[key]["message"].as_str().expect("a message").to_owned()
     }
 }
 
-/// Users of two tenants beside the admin.
+/// A server with tokens of members of two tenants.
 pub(crate) struct Tenants {
     pub(crate) server: TestServer,
     pub(crate) ada: String,
@@ -38,14 +38,14 @@ pub(crate) struct Tenants {
 }
 
 impl Tenants {
-    pub(crate) async fn on(server: TestServer) -> Self {
-        let ada = server.user("ada", "red", "member").await;
-        let bob = server.user("bob", "blue", "member").await;
+    pub(crate) async fn create(server: TestServer) -> Self {
+        let ada = server.create_user("ada", "red", "member").await;
+        let bob = server.create_user("bob", "blue", "member").await;
         Self { server, ada, bob }
     }
 
     async fn new() -> Self {
-        Self::on(TestServer::new().await).await
+        Self::create(TestServer::new().await).await
     }
 }
 
@@ -58,29 +58,30 @@ pub(crate) fn body(name: &str, extra: Value) -> Value {
 }
 
 impl TestServer {
-    pub(crate) async fn module(&self, name: &str, extra: Value) -> Value {
+    pub(crate) async fn create_module(&self, name: &str, extra: Value) -> Value {
         self.post("/v1.0/modules", &body(name, extra)).await.expect(200)["module"].clone()
     }
 
-    pub(crate) async fn module_of(&self, token: &str, name: &str, extra: Value) -> Value {
-        let made = self.as_bearer(token, "POST", "/v1.0/modules", &body(name, extra)).await;
-        made.expect(200)["module"].clone()
+    pub(crate) async fn create_module_as(&self, token: &str, name: &str, extra: Value) -> Value {
+        let reply = self.send_as(token, "POST", "/v1.0/modules", &body(name, extra)).await;
+        reply.expect(200)["module"].clone()
     }
 }
 
-pub(crate) fn id(shown: &Value) -> String {
-    shown["id"].as_str().unwrap().to_owned()
+pub(crate) fn id(module: &Value) -> String {
+    module["id"].as_str().unwrap().to_owned()
 }
 
-fn path(shown: &Value) -> String {
-    format!("/v1.0/modules/{}", id(shown))
+fn path(module: &Value) -> String {
+    format!("/v1.0/modules/{}", id(module))
 }
 
 #[tokio::test]
-async fn a_module_is_made_shown_changed_and_deleted() {
+async fn module_is_created_read_updated_and_deleted() {
     let server = TestServer::new().await;
-    release(&server).await;
-    let made = server.module("license", json!({"description": "d", "datastore": {"type": "R"}})).await;
+    create_release(&server).await;
+    let created =
+        server.create_module("license", json!({"description": "d", "datastore": {"type": "R"}})).await;
     let expected = json!({
         "name": "license", "type": "ping", "description": "d", "tenant_id": "1", "tenant": "1",
         "datastore_id": "R", "datastore": "R", "datastore_version_id": null, "datastore_version": "all",
@@ -88,65 +89,65 @@ async fn a_module_is_made_shown_changed_and_deleted() {
         "live_update": false, "md5": "e18e9c0a4d721c428e2e328126d01a30",
     });
     for (key, value) in expected.as_object().unwrap() {
-        assert_eq!(&made[key], value, "{key}");
+        assert_eq!(&created[key], value, "{key}");
     }
-    assert_eq!(made["created"].as_str().unwrap().len(), "2026-01-31T07:04:34".len());
-    assert!(made.get("instance_count").is_none() && made.get("contents").is_none());
+    assert_eq!(created["created"].as_str().unwrap().len(), "2026-01-31T07:04:34".len());
+    assert!(created.get("instance_count").is_none() && created.get("contents").is_none());
     for spelling in ["/v1.0/1/modules", "/v1.0/admin/modules", "/v1.0/-/modules/", "/v1.0/modules"] {
         let listed = server.get(spelling).await.expect(200);
         assert_eq!(listed["modules"].as_array().unwrap().len(), 1, "{spelling}");
         assert!(listed["modules"][0].get("live_update").is_none());
     }
-    let shown = server.get(&path(&made)).await.expect(200)["module"].clone();
-    assert_eq!((&shown["instance_count"], &shown["id"]), (&json!(0), &made["id"]));
+    let stored = server.get(&path(&created)).await.expect(200)["module"].clone();
+    assert_eq!((&stored["instance_count"], &stored["id"]), (&json!(0), &created["id"]));
     let change =
         json!({"module": {"priority_apply": true, "apply_order": 0, "contents": "bmV3", "type": "file"}});
-    let changed = server.patch(&path(&made), &change).await.expect(200)["module"].clone();
+    let changed = server.patch(&path(&created), &change).await.expect(200)["module"].clone();
     assert_eq!(changed["priority_apply"], true);
     assert_eq!((&changed["apply_order"], &changed["type"]), (&json!(0), &json!("file")));
-    assert_ne!(changed["md5"], made["md5"]);
+    assert_ne!(changed["md5"], created["md5"]);
     assert_eq!(changed["description"], "d");
     let lifted = json!({"module": {"all_datastores": 1, "visible": 0}});
-    let lifted = server.put(&path(&made), &lifted).await.expect(200)["module"].clone();
+    let lifted = server.put(&path(&created), &lifted).await.expect(200)["module"].clone();
     assert_eq!((&lifted["datastore"], &lifted["visible"]), (&json!("all"), &json!(false)));
-    let deleted = server.delete(&path(&made)).await;
+    let deleted = server.delete(&path(&created)).await;
     assert_eq!((deleted.status, &deleted.body), (200, &Value::Null));
-    server.get(&path(&made)).await.fault(404);
-    server.module("license", json!({})).await;
+    server.get(&path(&created)).await.expect_fault(404);
+    server.create_module("license", json!({})).await;
 }
 
 #[tokio::test]
-async fn contents_are_sealed_and_shown_by_nothing() {
+async fn module_contents_are_encrypted_and_never_returned() {
     let server = TestServer::new().await;
-    let made = server.module("license", json!({"contents": "aHVudGVyMg=="})).await;
+    let created = server.create_module("license", json!({"contents": "aHVudGVyMg=="})).await;
     let listed = server.get("/v1.0/modules").await.expect(200);
     let log = server.get("audit/").await;
-    for text in [made.to_string(), listed.to_string(), log.body.to_string()] {
+    for text in [created.to_string(), listed.to_string(), log.body.to_string()] {
         assert!(!text.contains("aHVudGVyMg"), "{text}");
     }
     let mut session = server.app.store.read().await.unwrap();
-    let module = session.module_by_uuid(&id(&made)).await.unwrap().unwrap();
-    let sealed = session.module_contents(module.id).await.unwrap();
-    assert!(!String::from_utf8_lossy(&sealed.bytes).contains("aHVudGVyMg"));
+    let module = session.module_by_uuid(&id(&created)).await.unwrap().unwrap();
+    let encrypted = session.module_contents(module.id).await.unwrap();
+    assert!(!String::from_utf8_lossy(&encrypted.bytes).contains("aHVudGVyMg"));
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_told() {
+async fn invalid_module_body_is_refused_with_reason() {
     let server = TestServer::new().await;
-    let post = async |body: Value| server.post("/v1.0/modules", &body).await.fault(400);
+    let post = async |body: Value| server.post("/v1.0/modules", &body).await.expect_fault(400);
     for text in ["{", "[1,", "\"", "{\"module\": \u{1}}"] {
         let request = server.request("POST", "/v1.0/modules").header("content-type", "application/json");
         let reply = server.send(request.body(Body::from(text)).unwrap()).await;
-        assert!(reply.fault(400).starts_with("Malformed request body"), "{text}");
+        assert!(reply.expect_fault(400).starts_with("Malformed request body"), "{text}");
     }
     for body in [json!({}), json!([]), json!({"modul": {}}), json!({"module": 5})] {
         assert!(post(body).await.starts_with("Validation error: "));
     }
-    let missing = post(json!({"module": {}})).await;
+    let error = post(json!({"module": {}})).await;
     for key in ["name", "module_type", "contents"] {
-        assert!(missing.contains(&format!("module '{key}' is a required property")), "{missing}");
+        assert!(error.contains(&format!("module '{key}' is a required property")), "{error}");
     }
-    for (extra, told) in [
+    for (extra, expected) in [
         (json!({"name": "--"}), "Validation error: module['name']"),
         (json!({"name": "x".repeat(256)}), "Validation error: module['name']"),
         (json!({"description": ""}), "Validation error: module['description']"),
@@ -165,95 +166,94 @@ async fn what_is_wrong_with_a_body_is_told() {
         (json!({"visible": 7}), "Validation error: module['visible']"),
     ] {
         let message = post(body("m", extra)).await;
-        assert!(message.starts_with(told), "{message}");
+        assert!(message.starts_with(expected), "{message}");
     }
     assert_eq!(server.get("/v1.0/modules").await.expect(200)["modules"], json!([]));
     let large = body("m", json!({"contents": "A".repeat(5 << 20)}));
-    server.post("/v1.0/modules", &large).await.fault(413);
+    server.post("/v1.0/modules", &large).await.expect_fault(413);
 }
 
 #[tokio::test]
-async fn types_datastores_and_twins_are_checked() {
+async fn module_type_datastore_and_uniqueness_are_validated() {
     let server = TestServer::new().await;
-    release(&server).await;
+    create_release(&server).await;
     let post = async |extra: Value| server.post("/v1.0/modules", &body("m", extra)).await;
-    assert_eq!(post(json!({"module_type": "x"})).await.fault(404), "Module type 'x' was not found.");
+    assert_eq!(post(json!({"module_type": "x"})).await.expect_fault(404), "Module type 'x' was not found.");
     let on = async |datastore: Value| post(json!({"datastore": datastore})).await;
-    assert_eq!(on(json!({"type": "x"})).await.fault(404), "Datastore 'x' cannot be found.");
-    let version = on(json!({"type": "R", "version": "x"})).await.fault(400);
+    assert_eq!(on(json!({"type": "x"})).await.expect_fault(404), "Datastore 'x' cannot be found.");
+    let version = on(json!({"type": "R", "version": "x"})).await.expect_fault(400);
     assert_eq!(version, "Datastore version 'x' cannot be found.");
-    let alone = on(json!({"version": "x"})).await.fault(400);
+    let alone = on(json!({"version": "x"})).await.expect_fault(400);
     assert_eq!(alone, "Datastore 'None' has no version 'x'.");
-    let made = server.module("m", json!({"datastore": {"type": "R", "version": "mitaka-9.0"}})).await;
-    let twin = on(json!({"type": "R", "version": "mitaka-9.0"})).await.fault(400);
-    assert!(twin.starts_with("A module with the name 'm' already exists for datastore"), "{twin}");
+    let created =
+        server.create_module("m", json!({"datastore": {"type": "R", "version": "mitaka-9.0"}})).await;
+    let duplicate = on(json!({"type": "R", "version": "mitaka-9.0"})).await.expect_fault(400);
+    assert!(duplicate.starts_with("A module with the name 'm' already exists for datastore"), "{duplicate}");
     let upper =
         post(json!({"module_type": "PING", "datastore": {"type": "R", "version": "mitaka-9.0"}})).await;
-    upper.fault(400);
-    let other = server.module("other", json!({"datastore": {"type": "R", "version": "mitaka-9.0"}})).await;
-    let renamed = server.put(&path(&other), &json!({"module": {"name": "m"}})).await.fault(400);
+    upper.expect_fault(400);
+    let other =
+        server.create_module("other", json!({"datastore": {"type": "R", "version": "mitaka-9.0"}})).await;
+    let renamed = server.put(&path(&other), &json!({"module": {"name": "m"}})).await.expect_fault(400);
     assert!(renamed.starts_with("A module with the name 'm' already exists"), "{renamed}");
-    let put = async |module: Value| server.put(&path(&made), &json!({"module": module})).await;
-    put(json!({"all_datastores": 1})).await.fault(400);
-    put(json!({"all_datastores": 1, "datastore": {"type": "R"}})).await.fault(400);
-    put(json!({"type": "nonesuch"})).await.fault(404);
-    put(json!({"module_type": "nonesuch"})).await.fault(404);
-    assert_eq!(server.get(&path(&made)).await.expect(200)["module"]["type"], "ping");
+    let put = async |module: Value| server.put(&path(&created), &json!({"module": module})).await;
+    put(json!({"all_datastores": 1})).await.expect_fault(400);
+    put(json!({"all_datastores": 1, "datastore": {"type": "R"}})).await.expect_fault(400);
+    put(json!({"type": "nonesuch"})).await.expect_fault(404);
+    put(json!({"module_type": "nonesuch"})).await.expect_fault(404);
+    assert_eq!(server.get(&path(&created)).await.expect(200)["module"]["type"], "ping");
     let filtered = async |query: &str| server.get(&format!("/v1.0/modules?datastore={query}")).await;
     assert_eq!(filtered("R").await.expect(200)["modules"].as_array().unwrap().len(), 2);
     assert_eq!(filtered("all").await.expect(200)["modules"], json!([]));
-    assert_eq!(filtered("x").await.fault(404), "Datastore 'x' cannot be found.");
+    assert_eq!(filtered("x").await.expect_fault(404), "Datastore 'x' cannot be found.");
 }
 
 #[tokio::test]
-async fn a_tenant_sees_and_changes_its_own() {
+async fn tenant_reads_and_updates_only_its_modules() {
     let Tenants { server, ada, bob } = Tenants::new().await;
-    let own = server.module_of(&ada, "own", json!({})).await;
-    assert_eq!((&own["tenant"], &own["is_admin"]), (&json!("2"), &json!(false)));
-    let all = server.module("all", json!({"all_tenants": 1})).await;
-    let hidden = server.module("hidden", json!({"all_tenants": true, "visible": false})).await;
+    let own_module = server.create_module_as(&ada, "own", json!({})).await;
+    assert_eq!((&own_module["tenant"], &own_module["is_admin"]), (&json!("2"), &json!(false)));
+    let public_module = server.create_module("all", json!({"all_tenants": 1})).await;
+    let hidden_module = server.create_module("hidden", json!({"all_tenants": true, "visible": false})).await;
     let names = async |token: &str| -> Vec<String> {
-        let listed = server.as_bearer(token, "GET", "/v1.0/modules", &Value::Null).await.expect(200);
+        let listed = server.send_as(token, "GET", "/v1.0/modules", &Value::Null).await.expect(200);
         let modules = listed["modules"].as_array().unwrap().clone();
         modules.iter().map(|module| module["name"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&ada).await, ["own", "all"]);
     assert_eq!(names(&bob).await, ["all"]);
-    let everything = server.get("/v1.0/modules").await.expect(200);
-    assert_eq!(everything["modules"].as_array().unwrap().len(), 3);
-    for (token, module) in [(&bob, &own), (&ada, &hidden), (&bob, &hidden)] {
+    let admin_list = server.get("/v1.0/modules").await.expect(200);
+    assert_eq!(admin_list["modules"].as_array().unwrap().len(), 3);
+    for (token, module) in [(&bob, &own_module), (&ada, &hidden_module), (&bob, &hidden_module)] {
         for (method, body) in [
             ("GET", Value::Null),
             ("PUT", json!({"module": {"apply_order": 1}})),
             ("PATCH", json!({"module": {"apply_order": 1}})),
             ("DELETE", Value::Null),
         ] {
-            let message = server.as_bearer(token, method, &path(module), &body).await.fault(404);
+            let message = server.send_as(token, method, &path(module), &body).await.expect_fault(404);
             assert_eq!(message, format!("Module with ID {} could not be found.", id(module)));
         }
         for (method, body) in [("GET", Value::Null), ("PUT", json!({"reapply": {}}))] {
             let instances = format!("{}/instances", path(module));
-            server.as_bearer(token, method, &instances, &body).await.fault(404);
+            server.send_as(token, method, &instances, &body).await.expect_fault(404);
         }
     }
     let reordered = json!({"module": {"apply_order": 0}});
-    let refused = server.as_bearer(&ada, "PUT", &path(&all), &reordered).await.fault(403);
-    assert_eq!(
-        refused,
-        "You must be admin to update a module with these options. (Module is an admin module)"
-    );
-    let others = server.as_bearer(&ada, "GET", "/v1.0/3/modules", &Value::Null).await.fault(403);
-    assert!(others.starts_with("User with tenant id 2 cannot access"), "{others}");
-    server.get("/v1.0/2/modules").await.fault(403);
-    server.get("/v1.0/modules/nonesuch").await.fault(404);
-    server.as_bearer(&ada, "GET", "/v1.0/red/modules", &Value::Null).await.expect(200);
+    let error = server.send_as(&ada, "PUT", &path(&public_module), &reordered).await.expect_fault(403);
+    assert_eq!(error, "You must be admin to update a module with these options. (Module is an admin module)");
+    let error = server.send_as(&ada, "GET", "/v1.0/3/modules", &Value::Null).await.expect_fault(403);
+    assert!(error.starts_with("User with tenant id 2 cannot access"), "{error}");
+    server.get("/v1.0/2/modules").await.expect_fault(403);
+    server.get("/v1.0/modules/nonesuch").await.expect_fault(404);
+    server.send_as(&ada, "GET", "/v1.0/red/modules", &Value::Null).await.expect(200);
 }
 
 #[tokio::test]
-async fn options_of_admins_are_for_admins_and_what_is_theirs_stays_theirs() {
+async fn admin_options_require_admin_role() {
     let Tenants { server, ada, .. } = Tenants::new().await;
-    let post = async |extra: Value| server.as_bearer(&ada, "POST", "/v1.0/modules", &body("m", extra)).await;
-    for (extra, told) in [
+    let post = async |extra: Value| server.send_as(&ada, "POST", "/v1.0/modules", &body("m", extra)).await;
+    for (extra, expected) in [
         (json!({"all_tenants": 1}), "(Tenant: all)"),
         (json!({"auto_apply": 1}), "(Auto: 1)"),
         (json!({"visible": 0}), "(Visible: 0)"),
@@ -261,72 +261,73 @@ async fn options_of_admins_are_for_admins_and_what_is_theirs_stays_theirs() {
         (json!({"full_access": 1}), "(Full Access: 1)"),
         (json!({"full_access": 0}), "(Full Access: 0)"),
     ] {
-        let message = post(extra).await.fault(403);
-        assert_eq!(message, format!("You must be admin to create a module with these options. {told}"));
+        let message = post(extra).await.expect_fault(403);
+        assert_eq!(message, format!("You must be admin to create a module with these options. {expected}"));
     }
-    let own = server.module_of(&ada, "own", json!({})).await;
-    let by_ada =
-        async |module: Value| server.as_bearer(&ada, "PUT", &path(&own), &json!({"module": module})).await;
+    let own_module = server.create_module_as(&ada, "own", json!({})).await;
+    let by_ada = async |module: Value| {
+        server.send_as(&ada, "PUT", &path(&own_module), &json!({"module": module})).await
+    };
     by_ada(json!({"priority_apply": 0, "apply_order": 2})).await.expect(200);
-    by_ada(json!({"priority_apply": 1})).await.fault(403);
-    let by_admin = async |module: Value| server.put(&path(&own), &json!({"module": module})).await;
+    by_ada(json!({"priority_apply": 1})).await.expect_fault(403);
+    let by_admin = async |module: Value| server.put(&path(&own_module), &json!({"module": module})).await;
     assert_eq!(by_admin(json!({"priority_apply": 1})).await.expect(200)["module"]["is_admin"], true);
-    let both = by_admin(json!({"full_access": 1})).await.fault(400);
-    assert_eq!(both, "The following values are invalid: Cannot make module full access: (Priority: 1).");
+    let error = by_admin(json!({"full_access": 1})).await.expect_fault(400);
+    assert_eq!(error, "The following values are invalid: Cannot make module full access: (Priority: 1).");
     assert_eq!(by_admin(json!({"priority_apply": 0})).await.expect(200)["module"]["is_admin"], true);
-    by_ada(json!({"apply_order": 3})).await.fault(403);
-    server.as_bearer(&ada, "DELETE", &path(&own), &Value::Null).await.fault(403);
+    by_ada(json!({"apply_order": 3})).await.expect_fault(403);
+    server.send_as(&ada, "DELETE", &path(&own_module), &Value::Null).await.expect_fault(403);
     assert_eq!(by_admin(json!({"full_access": 1})).await.expect(200)["module"]["is_admin"], false);
     by_ada(json!({"apply_order": 3})).await.expect(200);
-    assert_eq!(server.as_bearer(&ada, "DELETE", &path(&own), &Value::Null).await.status, 200);
+    assert_eq!(server.send_as(&ada, "DELETE", &path(&own_module), &Value::Null).await.status, 200);
 }
 
 #[tokio::test]
-async fn only_those_with_a_token_get_in() {
+async fn module_api_requires_authentication_and_permission() {
     let server = TestServer::new().await;
-    let nobody = crate::support::request("GET", "/v1.0/modules").body(Body::empty()).unwrap();
-    assert_eq!(server.send(nobody).await.status, 401);
+    let anonymous = crate::support::request("GET", "/v1.0/modules").body(Body::empty()).unwrap();
+    assert_eq!(server.send(anonymous).await.status, 401);
     let basic = crate::support::request("GET", "/v1.0/admin/modules")
         .header("authorization", "Basic YWRtaW46c2VjcmV0");
     assert_eq!(server.send(basic.body(Body::empty()).unwrap()).await.status, 200);
-    let viewer = server.user("vic", "red", "viewer").await;
-    assert_eq!(server.as_bearer(&viewer, "GET", "/v1.0/modules", &Value::Null).await.status, 403);
-    let operator = server.user("olga", "red", "operator").await;
-    let made = server.module_of(&operator, "own", json!({})).await;
-    assert_eq!(made["is_admin"], false, "an operator is no admin of modules");
+    let viewer = server.create_user("vic", "red", "viewer").await;
+    assert_eq!(server.send_as(&viewer, "GET", "/v1.0/modules", &Value::Null).await.status, 403);
+    let operator = server.create_user("olga", "red", "operator").await;
+    let created = server.create_module_as(&operator, "own", json!({})).await;
+    assert_eq!(created["is_admin"], false, "an operator is not a module admin");
 }
 
 #[tokio::test]
-async fn datastores_are_releases() {
+async fn releases_are_listed_as_datastores() {
     let server = TestServer::new().await;
-    release(&server).await;
+    create_release(&server).await;
     let listed = server.get("/v1.0/datastores").await.expect(200);
     assert_eq!(listed["datastores"][0]["name"], "R");
     assert_eq!(listed["datastores"][0]["default_version"], "mitaka-9.0");
-    let shown = server.get("/v1.0/datastores/R").await.expect(200);
-    assert_eq!(shown["datastore"]["versions"][0]["active"], true);
+    let datastore = server.get("/v1.0/datastores/R").await.expect(200);
+    assert_eq!(datastore["datastore"]["versions"][0]["active"], true);
     let versions = server.get("/v1.0/datastores/R/versions").await.expect(200);
     assert_eq!(versions["versions"][0]["name"], "mitaka-9.0");
     let version = server.get("/v1.0/datastores/R/versions/mitaka-9.0").await.expect(200);
     assert_eq!(version["version"]["id"], "mitaka-9.0");
-    server.get("/v1.0/datastores/x").await.fault(404);
-    server.get("/v1.0/datastores/R/versions/x").await.fault(404);
+    server.get("/v1.0/datastores/x").await.expect_fault(404);
+    server.get("/v1.0/datastores/R/versions/x").await.expect_fault(404);
 }
 
 #[tokio::test]
-async fn every_refusal_has_the_envelope_of_the_module_api() {
+async fn module_api_errors_use_its_fault_envelope() {
     let server = TestServer::new().await;
     for path in ["/v1.0/modules", "/v1.0/admin/modules", "/v1.0/instances/1/modules"] {
-        let nobody = crate::support::request("GET", path).body(Body::empty()).unwrap();
-        server.send(nobody).await.fault(401);
-        let stranger = server.as_bearer("nonesuch", "GET", path, &Value::Null).await;
-        stranger.fault(401);
+        let anonymous = crate::support::request("GET", path).body(Body::empty()).unwrap();
+        server.send(anonymous).await.expect_fault(401);
+        let stranger = server.send_as("nonesuch", "GET", path, &Value::Null).await;
+        stranger.expect_fault(401);
     }
     let reply = server.delete("/v1.0/modules").await;
     assert!(reply.header("allow").contains("GET"), "{:?}", reply.headers);
-    reply.fault(405);
-    server.get("/v1.0/admin/nonesuch").await.fault(404);
-    for (number, told) in [
+    reply.expect_fault(405);
+    server.get("/v1.0/admin/nonesuch").await.expect_fault(404);
+    for (number, expected) in [
         ("1000000000000000000000000000000", "is greater than the maximum of 9"),
         ("-1000000000000000000000000000000", "is less than the minimum of 0"),
     ] {
@@ -334,7 +335,7 @@ async fn every_refusal_has_the_envelope_of_the_module_api() {
             "{{\"module\": {{\"name\": \"m\", \"module_type\": \"ping\", \"contents\": \"eA==\", \"apply_order\": {number}}}}}"
         );
         let request = server.request("POST", "/v1.0/modules").body(Body::from(text)).unwrap();
-        let message = server.send(request).await.fault(400);
-        assert!(message.contains("module['apply_order']") && message.contains(told), "{message}");
+        let message = server.send(request).await.expect_fault(400);
+        assert!(message.contains("module['apply_order']") && message.contains(expected), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! A release, a cluster and a plugin for graphs to belong to.
+//! A release, a cluster and a plugin that own graphs.
 
 use stoker_model::{
     Actor, Change, ClusterPlugin, Json, JsonMap, Micros, NewCluster, NewPlugin, NewRelease, NewTenant,
@@ -7,7 +7,7 @@ use stoker_model::{
 
 use crate::support::TestServer;
 
-/// Made straight in the store: these tests are about graphs.
+/// IDs of records written directly to the store.
 pub(crate) struct Owners {
     pub(crate) release: i64,
     pub(crate) cluster: i64,
@@ -15,12 +15,12 @@ pub(crate) struct Owners {
 }
 
 impl Owners {
-    pub(crate) async fn make(server: &TestServer) -> Self {
-        let mut writing = server.app.store.change(&Actor::server(), Micros(1)).await.unwrap();
+    pub(crate) async fn create(server: &TestServer) -> Self {
+        let mut transaction = server.app.store.change(&Actor::server(), Micros(1)).await.unwrap();
         let tenant = NewTenant { name: "of-owners".into(), description: None, enabled: true };
-        let tenant = writing.tenant_create(&tenant).await.unwrap();
-        let release = writing.release_create(&release()).await.unwrap();
-        let plugin = writing.plugin_create(&plugin()).await.unwrap();
+        let tenant = transaction.tenant_create(&tenant).await.unwrap();
+        let release = transaction.release_create(&release()).await.unwrap();
+        let plugin = transaction.plugin_create(&plugin()).await.unwrap();
         let cluster = NewCluster {
             tenant_id: tenant.id,
             release_id: release.id,
@@ -33,20 +33,20 @@ impl Owners {
             merge_order: None,
             merge_mode: None,
         };
-        let cluster = writing.cluster_create(&cluster).await.unwrap();
-        writing.commit(change()).await.unwrap();
+        let cluster = transaction.cluster_create(&cluster).await.unwrap();
+        transaction.commit(change()).await.unwrap();
         Self { release: release.id.0, cluster: cluster.id.0, plugin: plugin.id.0 }
     }
 
     pub(crate) async fn enable_plugin(&self, server: &TestServer) {
-        let mut writing = server.app.store.change(&Actor::server(), Micros(1)).await.unwrap();
-        let chosen = ClusterPlugin {
+        let mut transaction = server.app.store.change(&Actor::server(), Micros(1)).await.unwrap();
+        let link = ClusterPlugin {
             plugin_id: stoker_model::PluginId(self.plugin),
             enabled: true,
             attributes: JsonMap::new(),
         };
-        writing.cluster_plugin_set(stoker_model::ClusterId(self.cluster), &chosen).await.unwrap();
-        writing.commit(change()).await.unwrap();
+        transaction.cluster_plugin_set(stoker_model::ClusterId(self.cluster), &link).await.unwrap();
+        transaction.commit(change()).await.unwrap();
     }
 
     pub(crate) fn release_path(&self) -> String {
@@ -69,7 +69,7 @@ fn change() -> Change {
 fn map(value: Json) -> JsonMap {
     match value {
         Json::Object(map) => map,
-        other => panic!("no map: {other}"),
+        other => panic!("{other} is not a map"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `/plugins/upload/` and `/plugins/sync/`: packages, their files and their records.
+//! `/plugins/upload/` and `/plugins/sync/`: plugin archives, installed files and records.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use stoker_registry::package::{PackageVersion, SkeletonOptions, skeleton};
 use stoker_settings::Server;
 use stoker_testkit::Folder;
 
-use crate::fixtures::{cluster_with_roles, set_enabled};
+use crate::fixtures::{cluster_with_roles, set_plugin_enabled};
 use crate::support::{Reply, TestServer};
 
-/// A plugin that somebody works on.
-pub(crate) struct Source(Folder);
+/// A plugin source folder generated from the skeleton.
+pub(crate) struct PluginSource(Folder);
 
-impl Source {
+impl PluginSource {
     pub(crate) fn new(name: &str, version: PackageVersion) -> Self {
         let source = Self(Folder::new());
         for file in skeleton(SkeletonOptions { name, version, has_wizard: true }).unwrap() {
@@ -46,7 +46,7 @@ impl Source {
         self.write(file, &before.replace(from, to));
     }
 
-    fn version(&self, version: &str) {
+    fn set_version(&self, version: &str) {
         let before = fs::read_to_string(self.0.file("metadata.yaml")).unwrap();
         let lines = before.lines().map(|line| {
             if line.starts_with("version:") { format!("version: '{version}'\n") } else { format!("{line}\n") }
@@ -71,20 +71,20 @@ async fn sync(server: &TestServer, body: &str) -> Reply {
     server.send(server.request("POST", "plugins/sync/").body(Body::from(body.to_owned())).unwrap()).await
 }
 
-pub(crate) fn root(server: &TestServer) -> PathBuf {
+pub(crate) fn plugins_root(server: &TestServer) -> PathBuf {
     server.app.settings.plugins_root.clone()
 }
 
-/// Everything below the root of plugins, work in progress included.
-fn installed(server: &TestServer) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(root(server)) else { return Vec::new() };
+/// Names of all entries in the plugins root, including temporary ones.
+fn installed_folders(server: &TestServer) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(plugins_root(server)) else { return Vec::new() };
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
 
-fn release(components: Value, wizard: Value) -> Value {
+fn release_body(components: Value, wizard: Value) -> Value {
     json!({
         "name": "Mitaka", "version": "mitaka-9.0", "operating_system": "Ubuntu",
         "components_metadata": components, "wizard_metadata": wizard,
@@ -92,23 +92,23 @@ fn release(components: Value, wizard: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_package_is_installed_with_all_it_says() {
+async fn package_upload_installs_files_and_metadata() {
     let server = TestServer::new().await;
-    let source = Source::new("gridnet", PackageVersion::V5);
+    let source = PluginSource::new("gridnet", PackageVersion::V5);
     source.edit("metadata.yaml", "groups: []", "groups: [network]\nprovides: [{name: 'networking:core'}]");
     source.write(
         "tasks.yaml",
         "- {role: '*', stage: pre_deployment/-5, type: shell, parameters: {cmd: a, timeout: 1, retries: 0}}\n",
     );
-    let made = upload(&server, source.archive()).await.expect(201);
+    let created = upload(&server, source.archive()).await.expect(201);
     assert_eq!(
-        (&made["id"], &made["name"], &made["version"]),
+        (&created["id"], &created["name"], &created["version"]),
         (&json!(1), &json!("gridnet"), &json!("1.0.0"))
     );
-    assert!(made["warnings"].is_array(), "{made}");
-    assert!(made.get("provides").is_none(), "kept for clusters and not shown");
-    assert_eq!(installed(&server), ["gridnet-1.0"]);
-    assert!(root(&server).join("gridnet-1.0/deployment_scripts/deploy.sh").is_file());
+    assert!(created["warnings"].is_array(), "{created}");
+    assert!(created.get("provides").is_none(), "`provides` is stored but not returned");
+    assert_eq!(installed_folders(&server), ["gridnet-1.0"]);
+    assert!(plugins_root(&server).join("gridnet-1.0/deployment_scripts/deploy.sh").is_file());
     let stored = server.app.store.read().await.unwrap().plugin_get(PluginId(1)).await.unwrap().unwrap().body;
     assert_eq!(stored.groups, ["network"]);
     assert_eq!(stored.tasks[0]["stage"], "pre_deployment/-5");
@@ -122,17 +122,17 @@ async fn a_package_is_installed_with_all_it_says() {
     let ids: Vec<&str> =
         graph["tasks"].as_array().unwrap().iter().map(|task| task["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["gridnet", "gridnet-deploy", "gridnet-verify"]);
-    let again = upload(&server, source.archive()).await.expect(409);
-    assert_eq!(again["errors"][0]["id"], 1);
-    assert_eq!(installed(&server), ["gridnet-1.0"]);
+    let error = upload(&server, source.archive()).await.expect(409);
+    assert_eq!(error["errors"][0]["id"], 1);
+    assert_eq!(installed_folders(&server), ["gridnet-1.0"]);
 }
 
 #[tokio::test]
-async fn versions_replace_each_other_or_live_side_by_side() {
+async fn patch_versions_replace_and_minor_versions_coexist() {
     let server = TestServer::new().await;
-    let source = Source::new("gridnet", PackageVersion::V4);
+    let source = PluginSource::new("gridnet", PackageVersion::V4);
     upload(&server, source.archive()).await.expect(201);
-    source.version("1.0.1");
+    source.set_version("1.0.1");
     source.write(
         "deployment_tasks.yaml",
         "- {id: only, type: shell, version: 2.0.0, role: '*', parameters: {cmd: a, timeout: 1}}\n",
@@ -141,24 +141,24 @@ async fn versions_replace_each_other_or_live_side_by_side() {
     assert_eq!((&replaced["id"], &replaced["version"]), (&json!(1), &json!("1.0.1")));
     let graph = server.get("plugins/1/deployment_graphs/default").await.expect(200);
     assert_eq!(graph["tasks"].as_array().unwrap().len(), 1);
-    source.version("1.1.0");
+    source.set_version("1.1.0");
     assert_eq!(upload(&server, source.archive()).await.expect(201)["id"], 2);
-    assert_eq!(installed(&server), ["gridnet-1.0", "gridnet-1.1"]);
-    let old = Source::new("old", PackageVersion::V1);
+    assert_eq!(installed_folders(&server), ["gridnet-1.0", "gridnet-1.1"]);
+    let old = PluginSource::new("old", PackageVersion::V1);
     assert_eq!(upload(&server, old.archive()).await.expect(201)["id"], 3);
-    old.version("1.0.1");
+    old.set_version("1.0.1");
     assert_eq!(
         upload(&server, old.archive()).await.expect(201)["id"],
         4,
-        "package version 1 replaces nothing"
+        "packages of version 1 do not replace older versions"
     );
-    assert_eq!(installed(&server), ["gridnet-1.0", "gridnet-1.1", "old-1.0.0", "old-1.0.1"]);
+    assert_eq!(installed_folders(&server), ["gridnet-1.0", "gridnet-1.1", "old-1.0.0", "old-1.0.1"]);
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_refused_and_leaves_nothing() {
+async fn invalid_package_is_refused_and_not_installed() {
     let server = TestServer::new().await;
-    let source = Source::new("gridnet", PackageVersion::V4);
+    let source = PluginSource::new("gridnet", PackageVersion::V4);
     let sound = source.archive();
     let mut damaged = sound.clone();
     let middle = damaged.len() / 2;
@@ -170,35 +170,36 @@ async fn what_is_wrong_is_refused_and_leaves_nothing() {
         (damaged, ""),
         (sound[..sound.len() - 20].to_vec(), "damaged"),
     ] {
-        let message = upload(&server, archive).await.refused(400);
+        let message = upload(&server, archive).await.expect_error(400);
         assert!(message.contains(expected), "{message}");
     }
     source.edit("metadata.yaml", "is_hotpluggable: false", "is_hotpluggable: perhaps");
     source.write("components.yaml", "- {name: nonsense, label: x}\n");
     let reply = upload(&server, source.archive()).await.expect(400);
     let errors = reply["errors"].as_array().unwrap();
-    assert_eq!(errors.len(), 2, "all at once: {reply}");
+    assert_eq!(errors.len(), 2, "all errors are reported together: {reply}");
     assert_eq!((&errors[0]["code"], &errors[0]["line"]), (&json!("component-name"), &json!(1)));
     assert!(errors[1]["path"].as_str().unwrap().starts_with("metadata.yaml: is_hotpluggable"), "{reply}");
     assert_eq!(server.get("plugins/").await.expect(200), json!([]));
-    assert_eq!(installed(&server), Vec::<String>::new());
+    assert_eq!(installed_folders(&server), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_refused() {
-    let server = TestServer::with(Server { plugin_bytes_max: 500, ..Server::default() }).await;
-    let message = upload(&server, Source::new("gridnet", PackageVersion::V4).archive()).await.refused(413);
+async fn oversized_package_is_refused() {
+    let server = TestServer::with_settings(Server { plugin_bytes_max: 500, ..Server::default() }).await;
+    let message =
+        upload(&server, PluginSource::new("gridnet", PackageVersion::V4).archive()).await.expect_error(413);
     assert!(message.contains("500 bytes"), "{message}");
-    assert_eq!(installed(&server), Vec::<String>::new());
+    assert_eq!(installed_folders(&server), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn plugins_that_do_not_go_with_the_others_are_refused() {
+async fn package_conflicting_with_release_is_refused() {
     let server = TestServer::new().await;
     let wizard = json!({"AdditionalServices": {"own": {"type": "checkbox", "label": "Own"}}});
-    let release = release(json!([{"name": "storage:block:lvm", "label": "LVM"}]), wizard);
+    let release = release_body(json!([{"name": "storage:block:lvm", "label": "LVM"}]), wizard);
     server.post("releases/", &release).await.expect(201);
-    let source = Source::new("gridnet", PackageVersion::V5);
+    let source = PluginSource::new("gridnet", PackageVersion::V5);
     source.write("components.yaml", "- {name: 'storage:block:lvm', label: Mine}\n");
     source.write(
         "wizard_metadata.yaml",
@@ -210,83 +211,83 @@ async fn plugins_that_do_not_go_with_the_others_are_refused() {
     assert_eq!(codes, ["duplicate", "scalar", "unknown_pane"], "{reply}");
     assert!(reply["message"].as_str().unwrap().contains("release `Mitaka`"), "{reply}");
     assert_eq!(server.get("plugins/").await.expect(200), json!([]));
-    assert_eq!(installed(&server), Vec::<String>::new());
-    // For other releases it would be fine.
+    assert_eq!(installed_folders(&server), Vec::<String>::new());
+    // The same package is accepted for another release.
     source.edit("metadata.yaml", "version: mitaka-9.0", "version: newton-10.0");
     upload(&server, source.archive()).await.expect(201);
 }
 
 #[tokio::test]
-async fn two_plugins_do_not_provide_the_same() {
+async fn duplicate_component_across_plugins_is_refused() {
     let server = TestServer::new().await;
-    server.post("releases/", &release(json!([]), json!({}))).await.expect(201);
-    let one = Source::new("one", PackageVersion::V5);
+    server.post("releases/", &release_body(json!([]), json!({}))).await.expect(201);
+    let one = PluginSource::new("one", PackageVersion::V5);
     one.write("components.yaml", "- {name: 'network:core:x', label: X}\n");
     upload(&server, one.archive()).await.expect(201);
-    let two = Source::new("two", PackageVersion::V5);
+    let two = PluginSource::new("two", PackageVersion::V5);
     two.write("components.yaml", "- {name: 'network:core:x', label: X}\n");
-    let message = upload(&server, two.archive()).await.refused(409);
+    let message = upload(&server, two.archive()).await.expect_error(409);
     assert!(message.contains("one, two"), "{message}");
-    // A newer version of the first may provide it, of course.
-    one.version("1.0.1");
+    // Newer versions of the first plugin may provide it.
+    one.set_version("1.0.1");
     upload(&server, one.archive()).await.expect(200);
-    one.version("2.0.0");
+    one.set_version("2.0.0");
     upload(&server, one.archive()).await.expect(201);
-    assert_eq!(installed(&server), ["one-1.0", "one-2.0"]);
+    assert_eq!(installed_folders(&server), ["one-1.0", "one-2.0"]);
 }
 
 #[tokio::test]
-async fn components_that_exclude_each_other_are_told() {
+async fn mutually_exclusive_components_are_reported() {
     let server = TestServer::new().await;
-    let source = Source::new("gridnet", PackageVersion::V5);
+    let source = PluginSource::new("gridnet", PackageVersion::V5);
     source.write(
         "components.yaml",
         "- {name: 'network:a', label: A, incompatible: [{name: 'network:b'}], requires: [{name: 'network:b'}]}\n- {name: 'network:b', label: B}\n",
     );
-    let made = upload(&server, source.archive()).await.expect(201);
-    let warnings = made["warnings"].to_string();
-    assert!(warnings.contains("cannot be chosen together"), "{made}");
-    assert!(warnings.contains("requires `network:b` and is not compatible with it"), "{made}");
+    let created = upload(&server, source.archive()).await.expect(201);
+    let warnings = created["warnings"].to_string();
+    assert!(warnings.contains("cannot be chosen together"), "{created}");
+    assert!(warnings.contains("requires `network:b` and is not compatible with it"), "{created}");
 }
 
 #[tokio::test]
-async fn files_of_a_plugin_are_read_again() {
+async fn sync_rereads_plugin_files() {
     let server = TestServer::new().await;
-    upload(&server, Source::new("gridnet", PackageVersion::V5).archive()).await.expect(201);
-    let metadata = root(&server).join("gridnet-1.0/metadata.yaml");
+    upload(&server, PluginSource::new("gridnet", PackageVersion::V5).archive()).await.expect(201);
+    let metadata = plugins_root(&server).join("gridnet-1.0/metadata.yaml");
     let original = fs::read_to_string(&metadata).unwrap();
     fs::write(&metadata, original.replace("title: gridnet", "title: Grid")).unwrap();
     assert_eq!(sync(&server, "{\"ids\": [1]}").await.expect(200), json!({}));
     assert_eq!(server.get("plugins/1").await.expect(200)["title"], "Grid");
-    assert_eq!(sync(&server, "{\"ids\": [1, 77]}").await.refused(404), "Plugin not found");
+    assert_eq!(sync(&server, "{\"ids\": [1, 77]}").await.expect_error(404), "Plugin not found");
     for body in ["{\"ids\": 1}", "{\"ids\": [\"x\"]}", "[1]", "{\"other\": 1}", "{"] {
-        sync(&server, body).await.refused(400);
+        sync(&server, body).await.expect_error(400);
     }
     fs::write(&metadata, original.replace("name: gridnet", "name: other")).unwrap();
-    let message = sync(&server, "{\"ids\": [1]}").await.refused(400);
-    assert!(message.contains("that cannot change"), "{message}");
+    let message = sync(&server, "{\"ids\": [1]}").await.expect_error(400);
+    assert!(message.contains("cannot rename plugin"), "{message}");
     fs::write(&metadata, original.replace("version: '1.0.0'", "version: '1.2.0'")).unwrap();
-    let message = sync(&server, "{\"ids\": [1]}").await.refused(400);
-    assert!(message.contains("belongs into `gridnet-1.2`"), "{message}");
+    let message = sync(&server, "{\"ids\": [1]}").await.expect_error(400);
+    assert!(message.contains("rename the folder to `gridnet-1.2`"), "{message}");
     fs::write(&metadata, "name: [").unwrap();
     let reply = sync(&server, "{\"ids\": [1]}").await.expect(400);
     assert!(reply["errors"][0]["path"].as_str().unwrap().starts_with("gridnet-1.0/metadata.yaml"), "{reply}");
-    assert_eq!(server.get("plugins/1").await.expect(200)["title"], "Grid", "nothing changed");
+    assert_eq!(server.get("plugins/1").await.expect(200)["title"], "Grid", "nothing is stored");
     let described = json!({
         "name": "described", "title": "D", "version": "1.0.0", "package_version": "5.0.0", "fuel_version": [], "releases": [],
     });
     let id = server.post("plugins/", &described).await.expect(201)["id"].clone();
-    let message = sync(&server, &json!({"ids": [id]}).to_string()).await.refused(400);
+    let message = sync(&server, &json!({"ids": [id]}).to_string()).await.expect_error(400);
     assert!(message.contains("not installed from files"), "{message}");
 }
 
-fn copy(source: &Path, target: &Path) {
+fn copy_folder(source: &Path, target: &Path) {
     fs::create_dir_all(target).unwrap();
     for entry in fs::read_dir(source).unwrap() {
         let entry = entry.unwrap();
         let inner = target.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &inner);
+            copy_folder(&entry.path(), &inner);
         } else {
             fs::copy(entry.path(), inner).unwrap();
         }
@@ -294,26 +295,29 @@ fn copy(source: &Path, target: &Path) {
 }
 
 #[tokio::test]
-async fn the_root_and_the_records_are_made_alike() {
+async fn sync_reconciles_records_with_the_plugins_root() {
     let server = TestServer::new().await;
-    assert_eq!(sync(&server, "").await.expect(200), json!({}), "nothing is there, which is fine");
+    assert_eq!(sync(&server, "").await.expect(200), json!({}), "an empty plugins root is valid");
     for name in ["known", "gone", "used"] {
-        upload(&server, Source::new(name, PackageVersion::V5).archive()).await.expect(201);
+        upload(&server, PluginSource::new(name, PackageVersion::V5).archive()).await.expect(201);
     }
     let described = json!({
         "name": "described", "title": "D", "version": "1.0.0", "package_version": "5.0.0", "fuel_version": [], "releases": [],
     });
     server.post("plugins/", &described).await.expect(201);
-    server.post("releases/", &release(json!([]), json!({}))).await.expect(201);
+    server.post("releases/", &release_body(json!([]), json!({}))).await.expect(201);
     let cluster = cluster_with_roles(&server, 1, &[], &[]).await;
-    set_enabled(&server, cluster, true).await;
-    // The first is enabled, so it stays although its files are gone.
-    fs::remove_dir_all(root(&server).join("known-1.0")).unwrap();
-    fs::remove_dir_all(root(&server).join("gone-1.0")).unwrap();
-    let metadata = root(&server).join("used-1.0/metadata.yaml");
+    set_plugin_enabled(&server, cluster, true).await;
+    // The record of an enabled plugin is kept although its files are missing.
+    fs::remove_dir_all(plugins_root(&server).join("known-1.0")).unwrap();
+    fs::remove_dir_all(plugins_root(&server).join("gone-1.0")).unwrap();
+    let metadata = plugins_root(&server).join("used-1.0/metadata.yaml");
     let text = fs::read_to_string(&metadata).unwrap().replace("title: used", "title: Used");
     fs::write(&metadata, text).unwrap();
-    copy(Source::new("fresh", PackageVersion::V1).path(), &root(&server).join("fresh-1.0.0"));
+    copy_folder(
+        PluginSource::new("fresh", PackageVersion::V1).path(),
+        &plugins_root(&server).join("fresh-1.0.0"),
+    );
     for body in ["null", "{}"] {
         assert_eq!(sync(&server, body).await.expect(200), json!({}));
     }
@@ -322,68 +326,71 @@ async fn the_root_and_the_records_are_made_alike() {
         listed.as_array().unwrap().iter().map(|plugin| plugin["name"].as_str().unwrap()).collect();
     assert_eq!(listed, ["known", "used", "described", "fresh"]);
     assert_eq!(server.get("plugins/3").await.expect(200)["title"], "Used");
-    copy(Source::new("other", PackageVersion::V5).path(), &root(&server).join("wrong-name"));
-    let message = sync(&server, "{}").await.refused(400);
+    copy_folder(
+        PluginSource::new("other", PackageVersion::V5).path(),
+        &plugins_root(&server).join("wrong-name"),
+    );
+    let message = sync(&server, "{}").await.expect_error(400);
     assert!(message.contains("`wrong-name` holds `other`"), "{message}");
 }
 
 #[tokio::test]
-async fn files_go_with_their_plugin() {
+async fn plugin_deletion_removes_its_files() {
     let server = TestServer::new().await;
-    upload(&server, Source::new("gridnet", PackageVersion::V5).archive()).await.expect(201);
-    server.post("releases/", &release(json!([]), json!({}))).await.expect(201);
+    upload(&server, PluginSource::new("gridnet", PackageVersion::V5).archive()).await.expect(201);
+    server.post("releases/", &release_body(json!([]), json!({}))).await.expect(201);
     let cluster = cluster_with_roles(&server, 1, &[], &[]).await;
-    set_enabled(&server, cluster, true).await;
-    server.delete("plugins/1").await.refused(409);
-    assert_eq!(installed(&server), ["gridnet-1.0"]);
-    set_enabled(&server, cluster, false).await;
+    set_plugin_enabled(&server, cluster, true).await;
+    server.delete("plugins/1").await.expect_error(409);
+    assert_eq!(installed_folders(&server), ["gridnet-1.0"]);
+    set_plugin_enabled(&server, cluster, false).await;
     server.delete("plugins/1").await.expect(204);
-    assert_eq!(installed(&server), Vec::<String>::new());
+    assert_eq!(installed_folders(&server), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn scripts_of_a_package_are_copied_by_a_task() {
+async fn plugin_scripts_are_copied_by_a_task() {
     let server = TestServer::new().await;
-    upload(&server, Source::new("gridnet", PackageVersion::V5).archive()).await.expect(201);
-    server.post("releases/", &release(json!([]), json!({}))).await.expect(201);
+    upload(&server, PluginSource::new("gridnet", PackageVersion::V5).archive()).await.expect(201);
+    server.post("releases/", &release_body(json!([]), json!({}))).await.expect(201);
     let cluster = cluster_with_roles(&server, 1, &[], &[]).await;
-    set_enabled(&server, cluster, true).await;
-    let copying = async || {
+    set_plugin_enabled(&server, cluster, true).await;
+    let find_copy_task = async || {
         let path = format!("clusters/{cluster}/deployment_tasks/plugins/?type=default");
         let tasks = server.get(&path).await.expect(200);
         let mut tasks = tasks.as_array().unwrap().iter();
         tasks.find(|task| task["id"] == "gridnet-scripts").cloned()
     };
-    let task = copying().await.unwrap();
+    let task = find_copy_task().await.unwrap();
     assert_eq!((&task["type"], &task["roles"]), (&json!("copy_files"), &json!(["gridnet"])), "{task}");
     assert_eq!(task["required_for"], json!(["gridnet-deploy", "gridnet-verify"]));
     let file = &task["parameters"]["files"][0];
     assert_eq!(file["dst"], "/etc/fuel/plugins/gridnet-1.0.0/");
     assert!(Path::new(file["src"].as_str().unwrap()).join("deploy.sh").is_file(), "{task}");
-    // What was not in the package is not given to nodes.
+    // Paths outside the package are not copied to nodes.
     for path in ["../../", "/etc/", "deployment_scripts/../.."] {
         let releases = json!([{
             "os": "ubuntu", "version": "mitaka-9.0", "mode": ["ha"], "deployment_scripts_path": path,
             "repository_path": "repositories/ubuntu",
         }]);
         server.put("plugins/1", &json!({"releases": releases})).await.expect(200);
-        assert_eq!(copying().await, None, "{path}");
+        assert_eq!(find_copy_task().await, None, "{path}");
     }
 }
 
 #[tokio::test]
-async fn an_update_leaves_roles_that_nodes_have() {
+async fn update_cannot_remove_assigned_roles() {
     let server = TestServer::new().await;
-    let source = Source::new("gridnet", PackageVersion::V5);
+    let source = PluginSource::new("gridnet", PackageVersion::V5);
     upload(&server, source.archive()).await.expect(201);
-    server.post("releases/", &release(json!([]), json!({}))).await.expect(201);
+    server.post("releases/", &release_body(json!([]), json!({}))).await.expect(201);
     let cluster = cluster_with_roles(&server, 1, &["gridnet"], &[]).await;
-    set_enabled(&server, cluster, true).await;
-    source.version("1.0.1");
+    set_plugin_enabled(&server, cluster, true).await;
+    source.set_version("1.0.1");
     source.edit("node_roles.yaml", "gridnet:", "gridnet2:");
     let reply = upload(&server, source.archive()).await;
     assert!(reply.status == 400 || reply.status == 409, "{}", reply.body);
-    let readme = fs::read_to_string(root(&server).join("gridnet-1.0/node_roles.yaml")).unwrap();
-    assert!(readme.contains("gridnet:"), "the old files are there");
+    let roles = fs::read_to_string(plugins_root(&server).join("gridnet-1.0/node_roles.yaml")).unwrap();
+    assert!(roles.contains("gridnet:"), "the old files are kept");
     assert_eq!(server.get("plugins/1").await.expect(200)["version"], "1.0.0");
 }

@@ -1,4 +1,4 @@
-//! What plans depend on beside graphs and states: plugins, helpers, limits.
+//! Inputs of plans besides graphs and states: plugins, helpers, evaluation limits.
 
 use std::collections::HashSet;
 
@@ -7,16 +7,16 @@ use stoker_model::PlanId;
 use stoker_planner::Plan;
 use stoker_settings::{Evaluation, Server};
 
-use crate::beginnings::{release_body, release_of};
-use crate::fixtures::{set_stage_tasks, writing};
+use crate::beginnings::{create_release_from, release_body};
+use crate::fixtures::{begin_write, set_stage_tasks};
 use crate::owners::Owners;
 use crate::plans::ready_nodes;
 use crate::support::TestServer;
 
-/// A deployment with a plugin that is enabled and has these stage tasks.
-async fn with_stage_tasks(stages: &[&str]) -> (TestServer, Owners) {
+/// A server with stage tasks of an enabled plugin and two controllers.
+async fn server_with_stage_tasks(stages: &[&str]) -> (TestServer, Owners) {
     let server = TestServer::new().await;
-    let owners = Owners::make(&server).await;
+    let owners = Owners::create(&server).await;
     ready_nodes(&server, &[&["controller"], &["controller"]]).await;
     let stage =
         |id: &str, before: Option<&str>| json!({"id": id, "type": "stage", "requires": before.as_slice()});
@@ -34,49 +34,49 @@ async fn with_stage_tasks(stages: &[&str]) -> (TestServer, Owners) {
     (server, owners)
 }
 
-async fn stored_plan(server: &TestServer, plan_id: i64) -> Plan {
-    let mut writing = writing(server).await;
-    let document = writing.plan_document(PlanId(plan_id)).await.unwrap().unwrap();
+async fn read_plan(server: &TestServer, plan_id: i64) -> Plan {
+    let mut transaction = begin_write(server).await;
+    let document = transaction.plan_document(PlanId(plan_id)).await.unwrap().unwrap();
     stoker_planner::decode(&document).unwrap().plan
 }
 
-/// Everything that waits for an instance, at any distance.
-fn after(plan: &Plan, name: &str) -> HashSet<String> {
+/// The instance and its direct and transitive dependents.
+fn transitive_dependents(plan: &Plan, name: &str) -> HashSet<String> {
     let names: Vec<String> = plan.instances().map(|instance| instance.to_string()).collect();
     let edges: Vec<(u32, u32)> = plan.edges().collect();
-    let mut found = HashSet::from([name.to_owned()]);
+    let mut dependents = HashSet::from([name.to_owned()]);
     loop {
-        let n_before = found.len();
+        let n_before = dependents.len();
         for (before, after) in &edges {
-            if found.contains(&names[*before as usize]) {
-                found.insert(names[*after as usize].clone());
+            if dependents.contains(&names[*before as usize]) {
+                dependents.insert(names[*after as usize].clone());
             }
         }
-        if found.len() == n_before {
-            return found;
+        if dependents.len() == n_before {
+            return dependents;
         }
     }
 }
 
 #[tokio::test]
-async fn stage_tasks_of_plugins_are_planned_after_their_stage_in_their_order() {
-    let (server, _) = with_stage_tasks(&["post_deployment/100", "post_deployment/20"]).await;
-    let made = server.post("clusters/1/plans", &json!({})).await.expect(201);
-    assert_eq!(made["n_run"], 4, "two tasks on two nodes: {made}");
-    let plan = stored_plan(&server, 1).await;
-    let late = after(&plan, "post_deployment_start@sync");
+async fn plugin_stage_tasks_are_planned_in_stage_order() {
+    let (server, _) = server_with_stage_tasks(&["post_deployment/100", "post_deployment/20"]).await;
+    let created = server.post("clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(created["n_run"], 4, "two tasks on two nodes: {created}");
+    let plan = read_plan(&server, 1).await;
+    let after_stage = transitive_dependents(&plan, "post_deployment_start@sync");
     for name in ["add-on-post_deployment-20-1@1", "add-on-post_deployment-100-1@2"] {
-        assert!(late.contains(name), "{name} is not among {late:?}");
+        assert!(after_stage.contains(name), "{name} is not in {after_stage:?}");
     }
-    let after_first = after(&plan, "add-on-post_deployment-20-1@1");
+    let after_first = transitive_dependents(&plan, "add-on-post_deployment-20-1@1");
     assert!(after_first.contains("add-on-post_deployment-100-1@2"), "{after_first:?}");
     let instances = server.get("plans/1/instances?task=add-on-post_deployment-100-1").await.expect(200);
     assert_eq!((&instances[0]["action"], &instances[0]["type"]), (&json!("run"), &json!("shell")));
 }
 
 #[tokio::test]
-async fn stage_tasks_without_a_place_refuse_the_plan_beside_all_other_problems() {
-    let (server, owners) = with_stage_tasks(&["deploy/1", "post_deployment/x"]).await;
+async fn invalid_stage_is_reported_with_all_other_plan_errors() {
+    let (server, owners) = server_with_stage_tasks(&["deploy/1", "post_deployment/x"]).await;
     let codes = |reply: &Value| -> Vec<String> {
         let errors = reply["errors"].as_array().expect("errors").iter();
         errors.map(|error| error["code"].as_str().unwrap_or_default().to_owned()).collect()
@@ -84,22 +84,25 @@ async fn stage_tasks_without_a_place_refuse_the_plan_beside_all_other_problems()
     let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
     assert_eq!(codes(&reply), ["graph-plugin-stage", "graph-plugin-stage"], "{reply}");
     assert!(reply["errors"][1]["message"].as_str().unwrap().contains("no valid number"), "{reply}");
-    let named = json!({"tasks": ["add-on-post_deployment-20-1"]});
-    let reply = server.post("clusters/1/plans", &named).await.expect(400);
+    let request = json!({"tasks": ["add-on-post_deployment-20-1"]});
+    let reply = server.post("clusters/1/plans", &request).await.expect(400);
     assert!(codes(&reply).contains(&"graph-plugin-stage".to_owned()), "{reply}");
-    let own = json!([{"id": "a", "type": "shell", "version": "2.0.0", "role": "*",
+    let cluster_tasks = json!([{"id": "a", "type": "shell", "version": "2.0.0", "role": "*",
                       "condition": {"yaql_exp": "$.nowhere.at.all"}}]);
-    server.post(&format!("{}/deployment_graphs/default", owners.cluster_path()), &own).await.expect(200);
+    server
+        .post(&format!("{}/deployment_graphs/default", owners.cluster_path()), &cluster_tasks)
+        .await
+        .expect(200);
     let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
     assert_eq!(codes(&reply).len(), 3, "{reply}");
     assert_eq!(reply["errors"][2]["path"], "tasks.a.condition");
     assert_eq!(server.get("clusters/1/plans").await.expect(200), json!([]));
 }
 
-/// A cluster of a node whose only task has this condition.
-async fn with_condition(settings: Server, condition: &str) -> TestServer {
-    let server = TestServer::with(settings).await;
-    release_of(&server, release_body()).await;
+/// A server with one node and one task that has this condition.
+async fn server_with_condition(settings: Server, condition: &str) -> TestServer {
+    let server = TestServer::with_settings(settings).await;
+    create_release_from(&server, release_body()).await;
     server.post("clusters/", &json!({"name": "demo", "release_id": 1})).await.expect(201);
     ready_nodes(&server, &[&["controller"]]).await;
     let task = json!([{"id": "a", "type": "shell", "version": "2.0.0", "role": "*", "parameters": {"cmd": "x"},
@@ -109,34 +112,34 @@ async fn with_condition(settings: Server, condition: &str) -> TestServer {
 }
 
 #[tokio::test]
-async fn plans_call_the_helpers_of_the_server() {
+async fn plans_use_configured_helpers() {
     let file =
         "functions:\n  - {name: isLarger, parameters: [size], body: changed($.debug) and $size > 10}\n";
     let helpers = [stoker_helpers::HelperFile { name: "own.yaml", text: file }];
     let library = stoker_helpers::load(&helpers, &stoker_planner::library()).library;
     let settings = Server { library, ..Server::default() };
-    let server = with_condition(settings, "isLarger(11)").await;
+    let server = server_with_condition(settings, "isLarger(11)").await;
     assert_eq!(server.post("clusters/1/plans", &json!({})).await.expect(201)["n_run"], 1);
-    let server = with_condition(Server::default(), "isLarger(11)").await;
+    let server = server_with_condition(Server::default(), "isLarger(11)").await;
     let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
     assert_eq!(reply["errors"][0]["path"], "tasks.a.condition");
 }
 
 #[tokio::test]
-async fn expressions_of_plans_go_as_far_as_the_server_lets_them() {
+async fn evaluation_limits_apply_to_plans() {
     let condition = "len(range(200).select($ + 1)) = 200";
-    let server = with_condition(Server::default(), condition).await;
+    let server = server_with_condition(Server::default(), condition).await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
     let evaluation = Evaluation { limit_iterators: Some(100), ..Evaluation::default() };
-    let server = with_condition(Server { evaluation, ..Server::default() }, condition).await;
+    let server = server_with_condition(Server { evaluation, ..Server::default() }, condition).await;
     let reply = server.post("clusters/1/plans", &json!({})).await.expect(400);
     assert_eq!(reply["errors"][0]["path"], "tasks.a.condition");
     assert!(reply["message"].as_str().unwrap().contains("100"), "{reply}");
 }
 
-/// Another body of a helper is another plan; one that the graph does not call is nobody's business.
+/// A plan's inputs contain the helpers that its graph calls, and no others.
 #[tokio::test]
-async fn a_plan_knows_the_helpers_it_was_made_with() {
+async fn plan_inputs_include_used_helpers() {
     let library = |larger: &str, other: &str| {
         let file = format!(
             "functions:\n  - {{name: isLarger, parameters: [size], body: $size > {larger}}}\n  \
@@ -146,27 +149,27 @@ async fn a_plan_knows_the_helpers_it_was_made_with() {
         stoker_helpers::load(&helpers, &stoker_planner::library()).library
     };
     let digests = async |library| {
-        let server = with_condition(Server { library, ..Server::default() }, "isLarger(11)").await;
+        let server = server_with_condition(Server { library, ..Server::default() }, "isLarger(11)").await;
         let plan = server.post("clusters/1/plans", &json!({})).await.expect(201)["id"].as_i64().unwrap();
-        let mut writing = writing(&server).await;
-        let inputs = writing.plan_inputs(stoker_model::PlanId(plan)).await.unwrap().unwrap();
+        let mut transaction = begin_write(&server).await;
+        let inputs = transaction.plan_inputs(stoker_model::PlanId(plan)).await.unwrap().unwrap();
         serde_json::from_value::<stoker_planner::InputDigests>(inputs).unwrap()
     };
     let before = digests(library("10", "1")).await;
-    // Each server makes up passwords of its own.
+    // Generated passwords differ between servers: compare helpers only.
     let helpers = |after: &stoker_planner::InputDigests| {
-        let mut told = before.differences(after);
-        told.retain(|it| it.starts_with("helper"));
-        told
+        let mut differences = before.differences(after);
+        differences.retain(|difference| difference.starts_with("helper"));
+        differences
     };
     assert_eq!(helpers(&digests(library("10", "2")).await), Vec::<String>::new());
     assert_eq!(helpers(&digests(library("9", "1")).await), ["helper `isLarger`"]);
 }
 
-/// A warning, and an error, of a plan says which layer said so, in which file and line.
+/// Warnings and errors of a plan name the layer, the file and the line.
 #[tokio::test]
-async fn problems_of_plans_have_their_place_in_the_file() {
-    let server = with_condition(Server::default(), "true").await;
+async fn plan_diagnostics_have_layer_file_and_line() {
+    let server = server_with_condition(Server::default(), "true").await;
     let send = async |path: &str, text: &str| {
         let request = server.request("PUT", path).header("content-type", "application/x-yaml");
         server.send(request.body(axum::body::Body::from(text.to_owned())).unwrap()).await.expect(200);
@@ -174,34 +177,34 @@ async fn problems_of_plans_have_their_place_in_the_file() {
     let text = "- id: a\n  type: shell\n  version: 2.0.0\n  role: '*'\n  requires: [no-such-task]\n  parameters: {cmd: x}\n";
     send("clusters/1/deployment_graphs/default?file=graphs/mine.yaml", text).await;
     let plan = server.post("clusters/1/plans", &json!({})).await.expect(201)["id"].clone();
-    let shown = server.get(&format!("plans/{plan}")).await.expect(200);
-    let warning = &shown["warnings"][0];
+    let plan_view = server.get(&format!("plans/{plan}")).await.expect(200);
+    let warning = &plan_view["warnings"][0];
     assert_eq!(
         (&warning["layer"], &warning["file"], &warning["line"]),
         (&json!("cluster"), &json!("graphs/mine.yaml"), &json!(5)),
-        "{shown}"
+        "{plan_view}"
     );
     let text =
         "- id: a\n  type: shell\n  version: 2.0.0\n  role: '*'\n  condition: {yaql_exp: '$.nothing.here'}\n";
     send("clusters/1/deployment_graphs/default?file=graphs/mine.yaml", text).await;
-    let refused = server.post("clusters/1/plans", &json!({})).await.expect(400);
-    let error = &refused["errors"][0];
+    let response = server.post("clusters/1/plans", &json!({})).await.expect(400);
+    let error = &response["errors"][0];
     assert_eq!(
         (&error["severity"], &error["layer"], &error["file"], &error["line"]),
         (&json!("error"), &json!("cluster"), &json!("graphs/mine.yaml"), &json!(5)),
-        "{refused}"
+        "{response}"
     );
-    assert!(error["message"].as_str().unwrap().contains("there is no key 'nothing'"), "{refused}");
+    assert!(error["message"].as_str().unwrap().contains("there is no key 'nothing'"), "{response}");
 }
 
-/// The graph of a plan stays what it was, whatever becomes of the layers.
+/// Later changes of the layers do not change the graph of a plan.
 #[tokio::test]
-async fn a_plan_keeps_the_graph_it_was_made_from() {
-    let server = with_condition(Server::default(), "true").await;
+async fn plan_retains_its_graph() {
+    let server = server_with_condition(Server::default(), "true").await;
     let plan = server.post("clusters/1/plans", &json!({})).await.expect(201)["id"].clone();
-    let now = server.get("clusters/1/deployment_tasks").await.expect(200);
-    assert_eq!(server.get(&format!("plans/{plan}/tasks")).await.expect(200), now);
+    let tasks = server.get("clusters/1/deployment_tasks").await.expect(200);
+    assert_eq!(server.get(&format!("plans/{plan}/tasks")).await.expect(200), tasks);
     server.put("clusters/1/deployment_tasks", &json!([{"id": "b", "type": "stage"}])).await.expect(200);
-    assert_eq!(server.get(&format!("plans/{plan}/tasks")).await.expect(200), now);
-    server.get("plans/99/tasks").await.refused(404);
+    assert_eq!(server.get(&format!("plans/{plan}/tasks")).await.expect(200), tasks);
+    server.get("plans/99/tasks").await.expect_error(404);
 }

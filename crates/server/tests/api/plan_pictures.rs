@@ -1,14 +1,14 @@
-//! Plans and merged graphs as pictures.
+//! Diagrams of plans and merged graphs.
 
 use serde_json::json;
 
-use crate::plans::prepared;
+use crate::plans::prepared_server;
 
 #[tokio::test]
-async fn a_plan_is_drawn() {
-    let server = prepared().await;
+async fn plan_diagram_supports_formats_and_filters() {
+    let server = prepared_server().await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    for (query, media, has, has_not) in [
+    for (query, media, included, excluded) in [
         ("", "image/svg+xml", "<svg", "digraph"),
         ("?format=dot", "text/vnd.graphviz", "reads-debug", "flowchart"),
         ("?format=dot&task=always", "text/vnd.graphviz", "always", "reads-debug"),
@@ -22,7 +22,7 @@ async fn a_plan_is_drawn() {
         assert_eq!((reply.status, reply.header("content-type")), (200, media), "{query}");
         assert!(reply.header("content-security-policy").contains("default-src 'none'"));
         let text = reply.body.as_str().unwrap();
-        assert!(text.contains(has) && !text.contains(has_not), "{query}: {text}");
+        assert!(text.contains(included) && !text.contains(excluded), "{query}: {text}");
     }
     for query in [
         "format=png",
@@ -34,15 +34,15 @@ async fn a_plan_is_drawn() {
         "graph=tasks&task=nobody",
         "parents_of=nobody",
     ] {
-        let message = server.get(&format!("plans/1/picture?{query}")).await.refused(400);
+        let message = server.get(&format!("plans/1/picture?{query}")).await.expect_error(400);
         assert!(!message.is_empty(), "{query}");
     }
-    assert_eq!(server.get("plans/9/picture").await.refused(404), "Plan not found");
+    assert_eq!(server.get("plans/9/picture").await.expect_error(404), "Plan not found");
 }
 
 #[tokio::test]
-async fn the_merged_graph_is_drawn_for_graphviz() {
-    let server = prepared().await;
+async fn merged_graph_is_rendered_as_dot() {
+    let server = prepared_server().await;
     let path = "clusters/1/deploy_tasks/graph.gv";
     let reply = server.get(path).await;
     assert_eq!((reply.status, reply.header("content-type")), (200, "text/vnd.graphviz"));
@@ -57,8 +57,8 @@ async fn the_merged_graph_is_drawn_for_graphviz() {
         ("remove=shell", "Task types shell do not exist"),
         ("graph_type=no/type", "type"),
     ] {
-        let found = server.get(&format!("{path}?{query}")).await.refused(400);
-        assert!(found.contains(message), "{query}: {found}");
+        let error = server.get(&format!("{path}?{query}")).await.expect_error(400);
+        assert!(error.contains(message), "{query}: {error}");
     }
-    server.get("clusters/9/deploy_tasks/graph.gv").await.refused(404);
+    server.get("clusters/9/deploy_tasks/graph.gv").await.expect_error(404);
 }

@@ -1,40 +1,40 @@
-//! Plans over REST: made, looked at, compared, removed.
+//! Plans over REST: create, read, compare, delete.
 
 use serde_json::{Value, json};
 use stoker_model::{ClusterId, NodeId, NodeStatus, PlanId, RunId, Success};
 
-use crate::beginnings::{map, node, release_body, release_of};
-use crate::fixtures::{commit, writing};
+use crate::beginnings::{create_node, create_release_from, map, release_body};
+use crate::fixtures::{begin_write, commit};
 use crate::support::TestServer;
 
-/// Nodes that are deployed and have these roles, in cluster 1.
+/// Creates deployed nodes with these roles in cluster 1.
 pub(crate) async fn ready_nodes(server: &TestServer, roles: &[&[&str]]) {
     for (id, roles) in (1..).zip(roles) {
-        node(server, u8::try_from(id).unwrap()).await;
-        let mut writing = writing(server).await;
-        let mut node = writing.node_get(NodeId(id)).await.unwrap().unwrap();
+        create_node(server, u8::try_from(id).unwrap()).await;
+        let mut transaction = begin_write(server).await;
+        let mut node = transaction.node_get(NodeId(id)).await.unwrap().unwrap();
         node.cluster_id = Some(ClusterId(1));
         node.status = NodeStatus::Ready;
         node.online = true;
         node.roles = roles.iter().map(|role| (*role).to_owned()).collect();
-        writing.node_update(&node).await.unwrap();
-        commit(writing).await;
+        transaction.node_update(&node).await.unwrap();
+        commit(transaction).await;
     }
 }
 
-/// That everything a plan runs succeeded.
-pub(crate) async fn succeed(server: &TestServer, plan_id: i64) {
-    let mut writing = writing(server).await;
-    let plan = writing.plan_get(PlanId(plan_id)).await.unwrap().unwrap();
-    let document = writing.plan_document(plan.id).await.unwrap().unwrap();
+/// Records a success of each instance that a plan would run.
+pub(crate) async fn record_successes(server: &TestServer, plan_id: i64) {
+    let mut transaction = begin_write(server).await;
+    let plan = transaction.plan_get(PlanId(plan_id)).await.unwrap().unwrap();
+    let document = transaction.plan_document(plan.id).await.unwrap().unwrap();
     let explained = stoker_planner::decode(&document).unwrap();
     let nodes: std::collections::HashMap<String, _> =
-        writing.plan_nodes(plan.id).await.unwrap().into_iter().collect();
-    let running = explained
+        transaction.plan_nodes(plan.id).await.unwrap().into_iter().collect();
+    let run_instances = explained
         .plan
         .instances()
         .filter(|instance| instance.verdict.action() == stoker_planner::Action::Run);
-    let successes: Vec<Success> = running
+    let successes: Vec<Success> = run_instances
         .map(|instance| Success {
             task_name: instance.task.to_owned(),
             node_uid: instance.node.to_owned(),
@@ -43,8 +43,8 @@ pub(crate) async fn succeed(server: &TestServer, plan_id: i64) {
             run_id: Some(RunId(1)),
         })
         .collect();
-    writing.success_put(plan.cluster_id, &successes).await.unwrap();
-    commit(writing).await;
+    transaction.success_put(plan.cluster_id, &successes).await.unwrap();
+    commit(transaction).await;
 }
 
 fn tasks() -> Value {
@@ -63,50 +63,52 @@ fn tasks() -> Value {
     ])
 }
 
-/// A cluster of a controller and two compute nodes with a small graph.
-pub(crate) async fn prepared() -> TestServer {
+/// A server with a cluster of one controller and two compute nodes and a small graph.
+pub(crate) async fn prepared_server() -> TestServer {
     let server = TestServer::new().await;
     let mut body = release_body();
     body.attributes_metadata["editable"]["access"] = json!({"entry": {"type": "password", "value": "open sesame"}, "pin": {"type": "password", "value": "4711"}});
-    release_of(&server, body).await;
+    create_release_from(&server, body).await;
     server.post("clusters/", &json!({"name": "demo", "release_id": 1})).await.expect(201);
     ready_nodes(&server, &[&["controller"], &["compute"], &["compute", "ceph-osd"]]).await;
     server.put("clusters/1/deployment_tasks", &tasks()).await.expect(200);
     server
 }
 
-async fn running(server: &TestServer, plan: i64) -> Vec<String> {
+async fn instances_to_run(server: &TestServer, plan: i64) -> Vec<String> {
     let instances = server.get(&format!("plans/{plan}/instances?action=run")).await.expect(200);
     let instances = instances.as_array().unwrap().iter();
     instances
-        .map(|one| format!("{}@{}", one["task"].as_str().unwrap(), one["node"].as_str().unwrap()))
+        .map(|instance| {
+            format!("{}@{}", instance["task"].as_str().unwrap(), instance["node"].as_str().unwrap())
+        })
         .collect()
 }
 
 #[tokio::test]
-async fn a_plan_is_made_stored_and_looked_at() {
-    let server = prepared().await;
-    let made = server.post("clusters/1/plans", &json!({})).await.expect(201);
+async fn plan_is_created_listed_read_and_deleted() {
+    let server = prepared_server().await;
+    let created = server.post("clusters/1/plans", &json!({})).await.expect(201);
     assert_eq!(
         (
-            &made["id"],
-            &made["cluster"],
-            &made["graph_type"],
-            &made["created_by"],
-            &made["n_run"],
-            &made["n_skip"]
+            &created["id"],
+            &created["cluster"],
+            &created["graph_type"],
+            &created["created_by"],
+            &created["n_run"],
+            &created["n_skip"]
         ),
         (&json!(1), &json!(1), &json!("default"), &json!("admin"), &json!(6), &json!(4))
     );
-    let shown = server.get("plans/1").await.expect(200);
-    assert_eq!(shown["tasks"][0], json!({"name": "always", "n_run": 2, "n_skip": 0}));
+    let plan = server.get("plans/1").await.expect(200);
+    assert_eq!(plan["tasks"][0], json!({"name": "always", "n_run": 2, "n_skip": 0}));
     let verdicts = json!({"condition_fails": 2, "condition_holds": 4, "no_condition": 2, "stage": 2});
-    assert_eq!(shown["verdicts"], verdicts);
-    assert_eq!(shown["estimate"]["n_unknown"], 6);
-    assert_eq!(shown["estimate"]["critical_path"][0]["task"], "reads-debug");
-    // A parameter that the type does not know.
+    assert_eq!(plan["verdicts"], verdicts);
+    assert_eq!(plan["estimate"]["n_unknown"], 6);
+    assert_eq!(plan["estimate"]["critical_path"][0]["task"], "reads-debug");
+    // A parameter that the task type does not define.
     let fields: Vec<&Value> =
-        shown["warnings"].as_array().unwrap().iter().map(|warning| &warning["field"]).collect();
+        plan["warnings"].as_array().unwrap().iter().map(|warning| &warning["field"]).collect();
     assert_eq!(fields, ["parameters.password"]);
     let reply = server.get("plans/1/instances?task=reads-debug,legacy&limit=3&offset=1").await;
     assert_eq!(reply.header("content-range"), "objects 1-3/5");
@@ -119,37 +121,37 @@ async fn a_plan_is_made_stored_and_looked_at() {
     assert_eq!((&page[1]["task"], &page[1]["action"]), (&json!("reads-debug"), &json!("run")));
     let list = server.get("clusters/1/plans?order_by=-id&limit=1").await;
     assert_eq!(list.header("content-range"), "objects 0-0/1");
-    assert_eq!(list.expect(200)[0], made);
+    assert_eq!(list.expect(200)[0], created);
     let parameters = server.get("clusters/1/serialized_tasks").await.expect(200)["tasks_graph"]["2"].clone();
     let always = parameters.as_array().unwrap().iter().find(|task| task["id"] == "always").unwrap();
     assert_eq!(always["parameters"]["cmd"], "on 1");
     assert_eq!(server.get("clusters/1/plans").await.expect(200).as_array().unwrap().len(), 1);
     server.delete("plans/1").await.expect(204);
-    assert_eq!(server.get("plans/1").await.refused(404), "Plan not found");
-    assert_eq!(server.get("plans/1/instances").await.refused(404), "Plan not found");
+    assert_eq!(server.get("plans/1").await.expect_error(404), "Plan not found");
+    assert_eq!(server.get("plans/1/instances").await.expect_error(404), "Plan not found");
     let audit = server.get("audit?limit=2").await.expect(200);
     assert_eq!((&audit[0]["action"], &audit[1]["action"]), (&json!("plan.delete"), &json!("plan.create")));
 }
 
 #[tokio::test]
-async fn after_success_only_what_changed_is_planned_and_the_reason_names_it() {
-    let server = prepared().await;
+async fn plan_after_success_contains_only_changed_tasks_with_reason() {
+    let server = prepared_server().await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    succeed(&server, 1).await;
+    record_successes(&server, 1).await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    assert_eq!(running(&server, 2).await, ["always@2", "always@3"]);
+    assert_eq!(instances_to_run(&server, 2).await, ["always@2", "always@3"]);
     server
         .put("clusters/1/attributes", &json!({"editable": {"common": {"debug": {"value": true}}}}))
         .await
         .expect(200);
     server.post("clusters/1/plans", &json!({})).await.expect(201);
     assert_eq!(
-        running(&server, 3).await,
+        instances_to_run(&server, 3).await,
         ["always@2", "always@3", "legacy@2", "legacy@3", "reads-debug@1", "reads-debug@2", "reads-debug@3"]
     );
-    let one = server.get("plans/3/instances?task=reads-debug&node=2").await.expect(200);
-    assert_eq!(one[0]["differences"], json!([{"path": "debug", "old": "false", "new": "true"}]));
-    assert!(one[0]["reason"].as_str().unwrap().contains("debug"), "{one}");
+    let instances = server.get("plans/3/instances?task=reads-debug&node=2").await.expect(200);
+    assert_eq!(instances[0]["differences"], json!([{"path": "debug", "old": "false", "new": "true"}]));
+    assert!(instances[0]["reason"].as_str().unwrap().contains("debug"), "{instances}");
     let compared = server.get("plans/2/compare/3").await.expect(200);
     let changes: Vec<(&str, &Value)> = compared["changes"]
         .as_array()
@@ -158,26 +160,26 @@ async fn after_success_only_what_changed_is_planned_and_the_reason_names_it() {
         .map(|change| (change["task"].as_str().unwrap(), &change["nodes"]))
         .collect();
     assert_eq!(changes, [("legacy", &json!(["2", "3"])), ("reads-debug", &json!(["1", "2", "3"]))]);
-    // As if nothing had ever succeeded.
+    // `force` ignores previous successes.
     server.post("clusters/1/plans", &json!({"force": true})).await.expect(201);
-    assert_eq!(running(&server, 4).await.len(), 8);
-    // A machine that is installed anew has nothing of what succeeded on it.
-    let mut writing = writing(&server).await;
-    let mut node = writing.node_get(NodeId(2)).await.unwrap().unwrap();
+    assert_eq!(instances_to_run(&server, 4).await.len(), 8);
+    // Previous successes do not count for a reprovisioned node.
+    let mut transaction = begin_write(&server).await;
+    let mut node = transaction.node_get(NodeId(2)).await.unwrap().unwrap();
     node.status = NodeStatus::Provisioned;
-    writing.node_update(&node).await.unwrap();
-    commit(writing).await;
+    transaction.node_update(&node).await.unwrap();
+    commit(transaction).await;
     server
         .put("clusters/1/attributes", &json!({"editable": {"common": {"debug": {"value": false}}}}))
         .await
         .expect(200);
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    assert_eq!(running(&server, 5).await, ["always@2", "always@3", "reads-debug@2"]);
+    assert_eq!(instances_to_run(&server, 5).await, ["always@2", "always@3", "reads-debug@2"]);
 }
 
 #[tokio::test]
-async fn parameters_that_a_type_cannot_take_are_told_before_anything_runs() {
-    let server = prepared().await;
+async fn invalid_task_parameters_are_plan_warnings() {
+    let server = prepared_server().await;
     let tasks = json!([
         {"id": "no-command", "type": "shell", "version": "2.0.0", "role": "*", "parameters": {"comand": "ls"}},
         {"id": "no-file", "type": "copy_files", "version": "2.0.0", "role": ["controller"],
@@ -188,8 +190,8 @@ async fn parameters_that_a_type_cannot_take_are_told_before_anything_runs() {
     ]);
     server.put("clusters/1/deployment_tasks", &tasks).await.expect(200);
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    let shown = server.get("plans/1").await.expect(200);
-    let told: Vec<String> = shown["warnings"]
+    let plan = server.get("plans/1").await.expect(200);
+    let warnings: Vec<String> = plan["warnings"]
         .as_array()
         .unwrap()
         .iter()
@@ -197,30 +199,30 @@ async fn parameters_that_a_type_cannot_take_are_told_before_anything_runs() {
             format!("{} {} {}: {}", warning["task"], warning["field"], warning["nodes"], warning["message"])
         })
         .collect();
-    assert_eq!(told.len(), 3, "{told:#?}");
-    for (words, about) in [
+    assert_eq!(warnings.len(), 3, "{warnings:#?}");
+    for (text, prefix) in [
         ("the task would fail", r#""no-command" "parameters.cmd" ["1","2","3"]"#),
         ("expected one of cmd, cwd", r#""no-command" "parameters.comand""#),
         ("the task would fail", r#""no-file" "parameters.files[0].dst" ["1"]"#),
     ] {
         assert!(
-            told.iter().any(|line| line.contains(words) && line.starts_with(about)),
-            "{about}: {told:#?}"
+            warnings.iter().any(|line| line.contains(text) && line.starts_with(prefix)),
+            "{prefix}: {warnings:#?}"
         );
     }
 }
 
 #[tokio::test]
-async fn secrets_are_in_no_answer() {
-    let server = prepared().await;
+async fn plan_responses_redact_secrets() {
+    let server = prepared_server().await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    succeed(&server, 1).await;
+    record_successes(&server, 1).await;
     let secrets = ["open sesame", "4711", "other words", "0815", "hunter2"];
     let change =
         json!({"editable": {"access": {"entry": {"value": "other words"}, "pin": {"value": "0815"}}}});
     server.put("clusters/1/attributes", &change).await.expect(200);
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    assert_eq!(running(&server, 2).await, ["always@2", "always@3", "reads-password@1"]);
+    assert_eq!(instances_to_run(&server, 2).await, ["always@2", "always@3", "reads-password@1"]);
     for path in [
         "plans/1",
         "plans/1/instances",
@@ -237,16 +239,17 @@ async fn secrets_are_in_no_answer() {
             assert!(!text.contains(secret), "{path}: {secret}: {text}");
         }
     }
-    let shown = server.get("plans/2/instances?parameters=1&action=run&task=reads-password").await.expect(200);
-    assert_eq!(shown[0]["parameters"], json!({"cmd": "login (secret)", "password": "(secret)"}));
-    let shown = server.get("plans/2/instances?task=reads-password").await.expect(200);
-    assert_eq!(shown[0].get("parameters"), None);
-    assert!(shown[0]["differences"].to_string().contains("(secret)"), "{shown}");
+    let instances =
+        server.get("plans/2/instances?parameters=1&action=run&task=reads-password").await.expect(200);
+    assert_eq!(instances[0]["parameters"], json!({"cmd": "login (secret)", "password": "(secret)"}));
+    let instances = server.get("plans/2/instances?task=reads-password").await.expect(200);
+    assert_eq!(instances[0].get("parameters"), None);
+    assert!(instances[0]["differences"].to_string().contains("(secret)"), "{instances}");
 }
 
 #[tokio::test]
-async fn a_secret_of_one_node_is_in_no_answer() {
-    let server = prepared().await;
+async fn plan_responses_redact_node_secrets() {
+    let server = prepared_server().await;
     let tasks = json!([{"id": "reads-own", "type": "shell", "version": "2.0.0", "role": "*",
         "parameters": {"cmd": {"yaql_exp": "concat('as ', $.database.get(password, nobody))"}}}]);
     server.put("clusters/1/deployment_tasks", &tasks).await.expect(200);
@@ -265,17 +268,17 @@ async fn a_secret_of_one_node_is_in_no_answer() {
         let text = server.get(path).await.expect(200).to_string();
         assert!(!text.contains("swordfish") && !text.contains("for the second"), "{path}: {text}");
     }
-    let shown = server.get("plans/2/instances?parameters=1&task=reads-own").await.expect(200);
+    let instances = server.get("plans/2/instances?parameters=1&task=reads-own").await.expect(200);
     let commands: Vec<&Value> =
-        shown.as_array().unwrap().iter().map(|one| &one["parameters"]["cmd"]).collect();
+        instances.as_array().unwrap().iter().map(|instance| &instance["parameters"]["cmd"]).collect();
     assert_eq!(commands, ["as (secret)", "as (secret)", "as nobody"]);
 }
 
 #[tokio::test]
-async fn who_may_only_look_is_shown_no_password() {
-    let server = prepared().await;
-    let viewer = server.user("vic", "admin", "viewer").await;
-    let operator = server.user("olga", "admin", "operator").await;
+async fn viewer_gets_redacted_secrets() {
+    let server = prepared_server().await;
+    let viewer = server.create_user("vic", "admin", "viewer").await;
+    let operator = server.create_user("olga", "admin", "operator").await;
     let facts = json!({"engine": {"password": "of the engine"}, "nodes": [{"uid": "1", "root_password": "of the node"}]});
     server.put("clusters/1/orchestrator/provisioning", &facts).await.expect(200);
     for (path, secret) in [
@@ -286,18 +289,18 @@ async fn who_may_only_look_is_shown_no_password() {
         ("clusters/1/orchestrator/provisioning", "of the node"),
         ("clusters/1/orchestrator/provisioning", "of the engine"),
     ] {
-        let look = async |token: &str| {
-            server.as_bearer(token, "GET", path, &Value::Null).await.expect(200).to_string()
+        let read = async |token: &str| {
+            server.send_as(token, "GET", path, &Value::Null).await.expect(200).to_string()
         };
-        let (seen, whole) = (look(&viewer).await, look(&operator).await);
-        assert!(!seen.contains(secret) && seen.contains("(secret)"), "{path}: {seen}");
-        assert!(whole.contains(secret), "{path}: {whole}");
+        let (redacted, full) = (read(&viewer).await, read(&operator).await);
+        assert!(!redacted.contains(secret) && redacted.contains("(secret)"), "{path}: {redacted}");
+        assert!(full.contains(secret), "{path}: {full}");
     }
 }
 
 #[tokio::test]
-async fn a_plan_knows_what_has_changed_since() {
-    let server = prepared().await;
+async fn plan_reports_changes_since_creation() {
+    let server = prepared_server().await;
     let body = json!({"nodes": [1, 2], "tasks": ["always", "reads-debug"], "subgraphs": [{"start": ["deploy_start"]}]});
     server.post("clusters/1/plans", &body).await.expect(201);
     let changes = async || server.get("plans/1/changes").await.expect(200);
@@ -306,22 +309,22 @@ async fn a_plan_knows_what_has_changed_since() {
         .put("clusters/1/attributes", &json!({"editable": {"common": {"debug": {"value": true}}}}))
         .await
         .expect(200);
-    let found = changes().await;
-    assert_eq!(found["is_current"], false);
+    let response = changes().await;
+    assert_eq!(response["is_current"], false);
     assert!(
-        found["changes"].as_array().unwrap().contains(&json!("the setting `debug` of all nodes")),
-        "{found}"
+        response["changes"].as_array().unwrap().contains(&json!("the setting `debug` of all nodes")),
+        "{response}"
     );
     let mut tasks = tasks();
     tasks.as_array_mut().unwrap().retain(|task| task["id"] != "always");
     server.put("clusters/1/deployment_tasks", &tasks).await.expect(200);
     assert_eq!(changes().await["changes"], json!(["Tasks always are not present in deployment graph"]));
-    server.get("plans/9/changes").await.refused(404);
+    server.get("plans/9/changes").await.expect_error(404);
 }
 
 #[tokio::test]
-async fn a_part_of_the_graph_can_be_planned() {
-    let server = prepared().await;
+async fn plan_can_be_limited_to_tasks_nodes_and_subgraphs() {
+    let server = prepared_server().await;
     for (body, expected) in [
         (json!({"tasks": ["always"]}), vec!["always@2", "always@3"]),
         (json!({"nodes": [2], "tasks": ["always", "legacy"]}), vec!["always@2"]),
@@ -334,7 +337,7 @@ async fn a_part_of_the_graph_can_be_planned() {
         ),
     ] {
         let id = server.post("clusters/1/plans", &body).await.expect(201)["id"].as_i64().unwrap();
-        assert_eq!(running(&server, id).await, expected, "{body}");
+        assert_eq!(instances_to_run(&server, id).await, expected, "{body}");
     }
     let excluded = server.get("plans/3").await.expect(200)["excluded"].clone();
     assert_eq!(excluded, json!([{"why": "the node is not selected", "nodes": ["2", "3"], "n_nodes": 2}]));
@@ -342,9 +345,9 @@ async fn a_part_of_the_graph_can_be_planned() {
 }
 
 #[tokio::test]
-async fn wrong_requests_are_told_what_is_wrong() {
-    let server = prepared().await;
-    cluster_two(&server).await;
+async fn invalid_plan_request_is_refused_with_reason() {
+    let server = prepared_server().await;
+    create_second_cluster(&server).await;
     for (body, message) in [
         (json!([]), "must be a map"),
         (json!({"nods": []}), "unknown key `nods`"),
@@ -364,41 +367,41 @@ async fn wrong_requests_are_told_what_is_wrong() {
         (json!({"subgraphs": [{"begin": []}]}), "unknown key `begin`"),
         (json!({"subgraphs": {"start": []}}), "must be a list"),
     ] {
-        let found = server.post("clusters/1/plans", &body).await.refused(400);
-        assert!(found.contains(message), "{body}: {found}");
+        let error = server.post("clusters/1/plans", &body).await.expect_error(400);
+        assert!(error.contains(message), "{body}: {error}");
     }
     assert_eq!(server.get("clusters/1/plans").await.expect(200), json!([]));
-    server.post("clusters/9/plans", &json!({})).await.refused(404);
-    server.get("clusters/9/plans").await.refused(404);
-    server.get("clusters/1/plans?limit=x").await.refused(400);
-    server.get("clusters/1/plans?order_by=document").await.refused(400);
+    server.post("clusters/9/plans", &json!({})).await.expect_error(404);
+    server.get("clusters/9/plans").await.expect_error(404);
+    server.get("clusters/1/plans?limit=x").await.expect_error(400);
+    server.get("clusters/1/plans?order_by=document").await.expect_error(400);
     for path in ["plans/1", "plans/x", "plans/0", "plans/1/instances", "plans/1/compare/2"] {
-        assert_eq!(server.get(path).await.refused(404), "Plan not found", "{path}");
+        assert_eq!(server.get(path).await.expect_error(404), "Plan not found", "{path}");
     }
-    assert_eq!(server.delete("plans/1").await.refused(404), "Plan not found");
+    assert_eq!(server.delete("plans/1").await.expect_error(404), "Plan not found");
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    server.get("plans/1/instances?action=jump").await.refused(400);
-    server.get("plans/1/instances?limit=-1").await.refused(400);
-    server.get("plans/1/instances?offset=10").await.refused(416);
-    assert_eq!(server.get("plans/1/compare/9").await.refused(404), "Plan not found");
+    server.get("plans/1/instances?action=jump").await.expect_error(400);
+    server.get("plans/1/instances?limit=-1").await.expect_error(400);
+    server.get("plans/1/instances?offset=10").await.expect_error(416);
+    assert_eq!(server.get("plans/1/compare/9").await.expect_error(404), "Plan not found");
     assert_eq!(
-        server.get("clusters/1/serialized_tasks?nodes=4").await.refused(400),
+        server.get("clusters/1/serialized_tasks?nodes=4").await.expect_error(400),
         "Nodes 4 do not belong to cluster 1"
     );
-    server.get("clusters/1/serialized_tasks?nodes=x").await.refused(400);
-    server.get("clusters/1/serialized_tasks?graph_type=unheard-of").await.refused(400);
-    server.get("clusters/9/serialized_tasks").await.refused(404);
+    server.get("clusters/1/serialized_tasks?nodes=x").await.expect_error(400);
+    server.get("clusters/1/serialized_tasks?graph_type=unheard-of").await.expect_error(400);
+    server.get("clusters/9/serialized_tasks").await.expect_error(404);
 }
 
-/// Another cluster, and node 4, which is in none.
-async fn cluster_two(server: &TestServer) {
+/// Creates cluster 2 and the unassigned node 4.
+async fn create_second_cluster(server: &TestServer) {
     server.post("clusters/", &json!({"name": "second", "release_id": 1})).await.expect(201);
-    node(server, 9).await;
+    create_node(server, 9).await;
 }
 
 #[tokio::test]
-async fn all_problems_of_a_graph_are_told_with_task_field_and_nodes() {
-    let server = prepared().await;
+async fn graph_errors_name_task_field_and_nodes() {
+    let server = prepared_server().await;
     let broken = json!([
         {"id": "a", "type": "shell", "version": "2.0.0", "role": ["compute"], "condition": {"yaql_exp": "changed($.nowhere)"}},
         {"id": "b", "type": "shell", "version": "2.0.0", "role": ["controller"],
@@ -408,20 +411,20 @@ async fn all_problems_of_a_graph_are_told_with_task_field_and_nodes() {
     server.post("clusters/1/deployment_graphs/broken", &json!({"tasks": broken})).await.expect(200);
     let reply = server.post("clusters/1/plans", &json!({"graph_type": "broken"})).await.expect(400);
     let errors = reply["errors"].as_array().unwrap();
-    let found: Vec<(&str, &Value)> =
+    let locations: Vec<(&str, &Value)> =
         errors.iter().map(|error| (error["path"].as_str().unwrap(), &error["nodes"])).collect();
-    assert!(found.contains(&("tasks.a.condition", &json!(["2", "3"]))), "{reply}");
-    assert!(found.contains(&("tasks.b.parameters.cmd", &json!(["1"]))), "{reply}");
+    assert!(locations.contains(&("tasks.a.condition", &json!(["2", "3"]))), "{reply}");
+    assert!(locations.contains(&("tasks.b.parameters.cmd", &json!(["1"]))), "{reply}");
     assert!(errors.iter().any(|error| error["code"] == "plan-cycle"), "{reply}");
     assert!(!reply.to_string().contains("open sesame"), "{reply}");
     assert_eq!(server.get("clusters/1/plans").await.expect(200), json!([]));
 }
 
 #[tokio::test]
-async fn plans_of_others_do_not_exist() {
-    let server = prepared().await;
+async fn plans_of_other_tenants_are_not_found() {
+    let server = prepared_server().await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    let member = server.user("eve", "elsewhere", "member").await;
+    let member = server.create_user("eve", "elsewhere", "member").await;
     for (method, path) in [
         ("GET", "plans/1"),
         ("GET", "plans/1/instances"),
@@ -432,41 +435,41 @@ async fn plans_of_others_do_not_exist() {
         ("GET", "plans/1/changes"),
         ("GET", "clusters/1/deploy_tasks/graph.gv"),
     ] {
-        server.as_bearer(&member, method, path, &Value::Null).await.refused(404);
+        server.send_as(&member, method, path, &Value::Null).await.expect_error(404);
     }
-    server.as_bearer(&member, "POST", "clusters/1/plans", &json!({})).await.refused(403);
-    server.as_bearer(&member, "DELETE", "plans/1", &Value::Null).await.refused(403);
-    let viewer = server.user("vic", "admin", "viewer").await;
-    server.as_bearer(&viewer, "GET", "plans/1", &Value::Null).await.expect(200);
+    server.send_as(&member, "POST", "clusters/1/plans", &json!({})).await.expect_error(403);
+    server.send_as(&member, "DELETE", "plans/1", &Value::Null).await.expect_error(403);
+    let viewer = server.create_user("vic", "admin", "viewer").await;
+    server.send_as(&viewer, "GET", "plans/1", &Value::Null).await.expect(200);
 }
 
 #[tokio::test]
-async fn plans_go_with_their_cluster_and_leave_nothing() {
-    let server = prepared().await;
+async fn cluster_deletion_deletes_its_plans() {
+    let server = prepared_server().await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
     server.delete("clusters/1?force=1").await.expect(202);
-    assert_eq!(server.get("plans/1").await.refused(404), "Plan not found");
+    assert_eq!(server.get("plans/1").await.expect_error(404), "Plan not found");
 }
 
 #[tokio::test]
-async fn a_primary_stays_primary_between_plans() {
+async fn primary_node_is_stable_between_plans() {
     let server = TestServer::new().await;
     let mut body = release_body();
     body.tags_metadata = map(json!({"controller": {"has_primary": true}}));
-    release_of(&server, body).await;
+    create_release_from(&server, body).await;
     server.post("clusters/", &json!({"name": "demo", "release_id": 1})).await.expect(201);
     ready_nodes(&server, &[&["compute"], &["controller"]]).await;
     let tasks = json!([{"id": "first", "type": "shell", "version": "2.0.0", "role": ["primary-controller"], "parameters": {"cmd": "x"}}]);
     server.put("clusters/1/deployment_tasks", &tasks).await.expect(200);
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    assert_eq!(running(&server, 1).await, ["first@2"]);
-    let mut writing = writing(&server).await;
-    let mut node = writing.node_get(NodeId(1)).await.unwrap().unwrap();
+    assert_eq!(instances_to_run(&server, 1).await, ["first@2"]);
+    let mut transaction = begin_write(&server).await;
+    let mut node = transaction.node_get(NodeId(1)).await.unwrap().unwrap();
     node.roles = vec!["controller".to_owned()];
-    writing.node_update(&node).await.unwrap();
-    commit(writing).await;
+    transaction.node_update(&node).await.unwrap();
+    commit(transaction).await;
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    assert_eq!(running(&server, 2).await, ["first@2"]);
+    assert_eq!(instances_to_run(&server, 2).await, ["first@2"]);
     let facts = server.get("clusters/1/orchestrator/deployment").await.expect(200);
     assert_eq!(
         (&facts[0]["roles"], &facts[1]["roles"]),

@@ -1,39 +1,45 @@
-//! The order of stage tasks.
+//! The order of plugins' stage tasks.
 
 use serde_json::{Value, json};
 
-use crate::choices::{made, new_cluster, plugin_body, release_with_choices, switch, with};
+use crate::choices::{
+    create, plugin_body, post_cluster, release_with_components, set_plugins_enabled, with_fields,
+};
 use crate::fixtures::set_stage_tasks;
 use crate::support::TestServer;
 
-fn staged(name: &str, stages: &[&str]) -> Value {
+fn plugin_with_stages(name: &str, stages: &[&str]) -> Value {
     let task = |stage: &&str| json!({"type": "shell", "role": "*", "stage": stage, "parameters": {"cmd": "x", "timeout": 5}});
-    with(plugin_body(name, "1.0.0"), json!({"tasks": stages.iter().map(task).collect::<Vec<_>>()}))
+    with_fields(plugin_body(name, "1.0.0"), json!({"tasks": stages.iter().map(task).collect::<Vec<_>>()}))
 }
 
-/// A cluster in which all of these are enabled.
-async fn order(plugins: &[Value]) -> Value {
+/// The order of stage tasks in a cluster with all these plugins enabled.
+async fn get_task_order(plugins: &[Value]) -> Value {
     let server = TestServer::new().await;
-    made(&server, "releases", &release_with_choices()).await;
+    create(&server, "releases", &release_with_components()).await;
     for plugin in plugins {
-        made(&server, "plugins", plugin).await;
+        create(&server, "plugins", plugin).await;
     }
-    new_cluster(&server, json!({})).await.expect(201);
+    post_cluster(&server, json!({})).await.expect(201);
     let names: Vec<(&str, bool)> =
         plugins.iter().map(|plugin| (plugin["name"].as_str().unwrap(), true)).collect();
-    switch(&server, 1, &names).await.expect(200);
+    set_plugins_enabled(&server, 1, &names).await.expect(200);
     server.get("clusters/1/plugins/order/").await.expect(200)
 }
 
-fn places(order: &Value) -> Vec<(&str, i64)> {
+fn plugin_indexes(order: &Value) -> Vec<(&str, i64)> {
     let tasks = order["tasks"].as_array().unwrap();
     tasks.iter().map(|task| (task["plugin"].as_str().unwrap(), task["index"].as_i64().unwrap())).collect()
 }
 
 #[tokio::test]
-async fn lower_numbers_come_first_whatever_the_names() {
-    let order = order(&[staged("a", &["pre_deployment/200"]), staged("z", &["pre_deployment/100"])]).await;
-    assert_eq!(places(&order), [("z", 0), ("a", 0)]);
+async fn stage_tasks_are_ordered_by_number_before_name() {
+    let order = get_task_order(&[
+        plugin_with_stages("a", &["pre_deployment/200"]),
+        plugin_with_stages("z", &["pre_deployment/100"]),
+    ])
+    .await;
+    assert_eq!(plugin_indexes(&order), [("z", 0), ("a", 0)]);
     assert_eq!(order["notes"], json!([]));
     assert_eq!(
         order["tasks"][0],
@@ -43,35 +49,35 @@ async fn lower_numbers_come_first_whatever_the_names() {
 }
 
 #[tokio::test]
-async fn names_decide_between_equal_numbers() {
-    let order = order(&[
-        staged("z", &["post_deployment/8000"]),
-        staged("a", &["post_deployment/8000.0", "pre_deployment"]),
+async fn equal_stage_numbers_are_ordered_by_name() {
+    let order = get_task_order(&[
+        plugin_with_stages("z", &["post_deployment/8000"]),
+        plugin_with_stages("a", &["post_deployment/8000.0", "pre_deployment"]),
     ])
     .await;
-    assert_eq!(places(&order), [("a", 1), ("a", 0), ("z", 0)]);
-    assert_eq!(order["tasks"][0]["number"], 0.0, "no number is 0");
+    assert_eq!(plugin_indexes(&order), [("a", 1), ("a", 0), ("z", 0)]);
+    assert_eq!(order["tasks"][0]["number"], 0.0, "a missing number counts as 0");
     assert_eq!((&order["tasks"][1]["tie"], &order["tasks"][0]["tie"]), (&json!(true), &json!(false)));
     assert_eq!(
         order["notes"],
         json!([{"kind": "tie", "stage": "post_deployment/8000", "plugins": ["a", "z"],
-                "message": "a, z have the same number at `post_deployment/8000`: their names decide"}])
+                "message": "a, z have the same number at `post_deployment/8000` and are ordered by name"}])
     );
 }
 
 #[tokio::test]
-async fn the_eight_tasks_of_the_design_are_in_numeric_order() {
-    let one = staged(
+async fn design_example_is_in_numeric_order() {
+    let one = plugin_with_stages(
         "plugin1",
         &["post_deployment", "post_deployment/100", "post_deployment/-100", "post_deployment/-99.9"],
     );
-    let two = staged(
+    let two = plugin_with_stages(
         "plugin2",
         &["post_deployment", "post_deployment/100.0", "post_deployment/-101", "post_deployment/0"],
     );
-    let order = order(&[one, two]).await;
+    let order = get_task_order(&[one, two]).await;
     assert_eq!(
-        places(&order),
+        plugin_indexes(&order),
         [
             ("plugin2", 2),
             ("plugin1", 2),
@@ -86,14 +92,14 @@ async fn the_eight_tasks_of_the_design_are_in_numeric_order() {
 }
 
 #[tokio::test]
-async fn ranges_that_are_kept_free_are_noted_and_graphs_count_too() {
-    let own = with(
-        staged("b", &["pre_deployment/1500"]),
+async fn reserved_ranges_are_noted_and_graph_tasks_are_included() {
+    let plugin = with_fields(
+        plugin_with_stages("b", &["pre_deployment/1500"]),
         json!({"deployment_tasks": [{"id": "late", "type": "puppet", "role": "*", "stage": "pre_deployment/-1"},
                                     {"id": "free", "type": "stage"}]}),
     );
-    let order = order(&[own]).await;
-    assert_eq!(places(&order), [("b", 1), ("b", 0)]);
+    let order = get_task_order(&[plugin]).await;
+    assert_eq!(plugin_indexes(&order), [("b", 1), ("b", 0)]);
     assert_eq!(
         (&order["tasks"][0]["id"], &order["tasks"][0]["type"], &order["tasks"][0]["range"]),
         (&json!("late"), &json!("puppet"), &json!("first"))
@@ -105,34 +111,35 @@ async fn ranges_that_are_kept_free_are_noted_and_graphs_count_too() {
 }
 
 #[tokio::test]
-async fn a_stage_that_is_none_is_refused_with_its_place() {
+async fn invalid_stage_is_refused_with_path() {
     let server = TestServer::new().await;
-    let bad = staged("bad", &["pre_deployment", "deploy", "pre_deployment/1e3"]);
-    let refused = server.post("plugins", &bad).await.expect(400);
-    let found: Vec<(&str, &str)> = refused["errors"]
+    let bad = plugin_with_stages("bad", &["pre_deployment", "deploy", "pre_deployment/1e3"]);
+    let response = server.post("plugins", &bad).await.expect(400);
+    let errors: Vec<(&str, &str)> = response["errors"]
         .as_array()
         .unwrap()
         .iter()
         .map(|error| (error["path"].as_str().unwrap(), error["code"].as_str().unwrap()))
         .collect();
-    assert_eq!(found, [("tasks[1].stage", "stage_unknown"), ("tasks[2].stage", "stage_bad_postfix")]);
-    let old = with(staged("old", &["pre_deployment/1"]), json!({"package_version": "1.0.0"}));
-    let refused = server.post("plugins", &old).await.expect(400);
-    assert_eq!(refused["errors"][0]["code"], "stage_postfix_not_allowed");
+    assert_eq!(errors, [("tasks[1].stage", "stage_unknown"), ("tasks[2].stage", "stage_bad_postfix")]);
+    let old =
+        with_fields(plugin_with_stages("old", &["pre_deployment/1"]), json!({"package_version": "1.0.0"}));
+    let response = server.post("plugins", &old).await.expect(400);
+    assert_eq!(response["errors"][0]["code"], "stage_postfix_not_allowed");
 }
 
 #[tokio::test]
-async fn a_plugin_without_a_place_hides_no_other() {
+async fn invalid_stage_does_not_hide_other_plugins() {
     let server = TestServer::new().await;
-    made(&server, "releases", &release_with_choices()).await;
-    made(&server, "plugins", &staged("bad", &["pre_deployment/1"])).await;
-    made(&server, "plugins", &staged("good", &["pre_deployment"])).await;
+    create(&server, "releases", &release_with_components()).await;
+    create(&server, "plugins", &plugin_with_stages("bad", &["pre_deployment/1"])).await;
+    create(&server, "plugins", &plugin_with_stages("good", &["pre_deployment"])).await;
     let stages = [json!({"stage": "pre_deployment"}), json!({"stage": "pre_deployment/ten"})];
     set_stage_tasks(&server, 1, stages.to_vec()).await;
-    new_cluster(&server, json!({})).await.expect(201);
-    switch(&server, 1, &[("bad", true), ("good", true)]).await.expect(200);
+    post_cluster(&server, json!({})).await.expect(201);
+    set_plugins_enabled(&server, 1, &[("bad", true), ("good", true)]).await.expect(200);
     let order = server.get("clusters/1/plugins/order").await.expect(200);
-    assert_eq!(places(&order), [("good", 0)]);
+    assert_eq!(plugin_indexes(&order), [("good", 0)]);
     assert_eq!(
         order["errors"],
         json!([{"plugin": "bad", "task": 1, "code": "stage_bad_postfix",
@@ -141,8 +148,8 @@ async fn a_plugin_without_a_place_hides_no_other() {
 }
 
 #[tokio::test]
-async fn clusters_without_plugins_have_no_order() {
-    assert_eq!(order(&[]).await, json!({"tasks": [], "notes": [], "errors": []}));
+async fn order_without_plugins_is_empty() {
+    assert_eq!(get_task_order(&[]).await, json!({"tasks": [], "notes": [], "errors": []}));
     let server = TestServer::new().await;
-    server.get("clusters/9/plugins/order").await.refused(404);
+    server.get("clusters/9/plugins/order").await.expect_error(404);
 }

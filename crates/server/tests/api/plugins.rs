@@ -6,7 +6,7 @@ use axum::body::Body;
 use serde_json::{Value, json};
 use stoker_model::PluginId;
 
-use crate::fixtures::{cluster_with_roles, set_enabled};
+use crate::fixtures::{cluster_with_roles, set_plugin_enabled};
 use crate::support::TestServer;
 
 fn plugin() -> Value {
@@ -17,15 +17,15 @@ fn plugin() -> Value {
 }
 
 #[tokio::test]
-async fn a_plugin_is_made_read_changed_and_deleted() {
+async fn plugin_is_created_read_updated_and_deleted() {
     let server = TestServer::new().await;
-    let made = server.post("plugins/", &plugin()).await.expect(201);
+    let created = server.post("plugins/", &plugin()).await.expect(201);
     let expected = json!({
         "id": 1, "name": "gridnet", "title": "GridNet", "version": "1.0.0", "package_version": "5.0.0",
         "description": null, "homepage": null, "is_hotpluggable": false, "fuel_version": ["10.0"], "groups": [],
         "authors": [], "licenses": [], "releases": plugin()["releases"],
     });
-    assert_eq!(made, expected);
+    assert_eq!(created, expected);
     assert_eq!(server.get("plugins/1").await.expect(200), expected);
     assert_eq!(server.get("plugins/").await.expect(200), json!([expected]));
     assert_eq!(server.get("plugins/?limit=1").await.header("content-range"), "objects 0-0/1");
@@ -44,38 +44,40 @@ async fn a_plugin_is_made_read_changed_and_deleted() {
         server.patch("plugins/x", &json!({})).await,
         server.delete("plugins/0").await,
     ] {
-        assert_eq!(reply.refused(404), "Plugin not found");
+        assert_eq!(reply.expect_error(404), "Plugin not found");
     }
-    assert_eq!(server.get("graphs").await.expect(200), json!([]), "its graphs go too");
+    assert_eq!(server.get("graphs").await.expect(200), json!([]), "its graphs are deleted");
 }
 
 #[tokio::test]
-async fn a_plugin_at_odds_with_another_is_not_stored() {
+async fn conflicting_plugin_is_not_stored() {
     let server = TestServer::new().await;
     let release = json!({"name": "r", "version": "newton-10.0", "operating_system": "ubuntu", "state": "available",
                "components_metadata": [{"name": "hypervisor:core:kvm"}]});
     server.post("releases/", &release).await.expect(201);
-    let with = |name: &str, component: &str| {
+    let plugin_with_component = |name: &str, component: &str| {
         let mut body = plugin();
         body["name"] = json!(name);
         body["components_metadata"] = json!([{"name": component}]);
         body
     };
-    server.post("plugins/", &with("gridnet", "network:core:gridnet")).await.expect(201);
+    server.post("plugins/", &plugin_with_component("gridnet", "network:core:gridnet")).await.expect(201);
     for component in ["network:core:gridnet", "hypervisor:core:kvm"] {
-        let message = server.post("plugins/", &with("other", component)).await.refused(409);
+        let message =
+            server.post("plugins/", &plugin_with_component("other", component)).await.expect_error(409);
         assert!(message.contains(component), "{message}");
     }
     assert_eq!(server.get("plugins/").await.expect(200).as_array().unwrap().len(), 1);
-    let other = server.post("plugins/", &with("other", "network:core:other")).await.expect(201);
+    let other =
+        server.post("plugins/", &plugin_with_component("other", "network:core:other")).await.expect(201);
     let path = format!("plugins/{}", other["id"]);
     let change = json!({"components_metadata": [{"name": "network:core:gridnet"}]});
-    server.put(&path, &change).await.refused(409);
+    server.put(&path, &change).await.expect_error(409);
     assert_eq!(server.get("releases/1/components").await.expect(200).as_array().unwrap().len(), 3);
 }
 
 #[tokio::test]
-async fn wrong_plugins_are_refused() {
+async fn invalid_plugin_is_refused() {
     let server = TestServer::new().await;
     for key in ["name", "title", "version", "package_version", "fuel_version", "releases"] {
         let mut body = plugin();
@@ -84,7 +86,7 @@ async fn wrong_plugins_are_refused() {
         assert_eq!(reply["errors"][0]["path"], key);
     }
     let body = server.post("plugins/", &json!({})).await.expect(400);
-    assert_eq!(body["errors"].as_array().unwrap().len(), 6, "all at once");
+    assert_eq!(body["errors"].as_array().unwrap().len(), 6, "all errors are reported together");
     for (key, value) in [
         ("name", json!("Grid Net")),
         ("name", json!("")),
@@ -112,35 +114,35 @@ async fn wrong_plugins_are_refused() {
     ] {
         let mut body = plugin();
         body[key] = value;
-        server.post("plugins/", &body).await.refused(400);
+        server.post("plugins/", &body).await.expect_error(400);
     }
     assert_eq!(server.get("plugins/").await.expect(200), json!([]));
     assert_eq!(server.get("graphs/").await.expect(200), json!([]));
     server.post("plugins/", &plugin()).await.expect(201);
-    let message = server.put("plugins/1", &json!({"name": "other", "title": "x"})).await.refused(400);
+    let message = server.put("plugins/1", &json!({"name": "other", "title": "x"})).await.expect_error(400);
     assert!(message.contains("cannot change"), "{message}");
-    server.put("plugins/1", &json!({"title": "x", "graphs": [{"type": "a b"}]})).await.refused(400);
-    assert_eq!(server.get("plugins/1").await.expect(200)["title"], "GridNet", "all or nothing");
+    server.put("plugins/1", &json!({"title": "x", "graphs": [{"type": "a b"}]})).await.expect_error(400);
+    assert_eq!(server.get("plugins/1").await.expect(200)["title"], "GridNet", "the update is atomic");
 }
 
 #[tokio::test]
-async fn a_plugin_that_is_there_already_is_told() {
+async fn duplicate_plugin_is_refused_with_the_existing_one() {
     let server = TestServer::new().await;
-    let made = server.post("plugins/", &plugin()).await.expect(201);
+    let created = server.post("plugins/", &plugin()).await.expect(201);
     let reply = server.post("plugins/", &plugin()).await.expect(409);
-    let told: Value = serde_json::from_str(reply["message"].as_str().unwrap()).unwrap();
-    assert_eq!(told, made);
+    let existing: Value = serde_json::from_str(reply["message"].as_str().unwrap()).unwrap();
+    assert_eq!(existing, created);
     assert_eq!(reply["errors"][0]["id"], 1);
     let mut newer = plugin();
     newer["version"] = json!("1.1.0");
     let newer = server.post("plugins/", &newer).await.expect(201)["id"].clone();
-    assert_ne!(newer, made["id"]);
+    assert_ne!(newer, created["id"]);
     let reply = server.put(&format!("plugins/{newer}"), &json!({"version": "1.0.0"})).await.expect(409);
     assert_eq!(reply["errors"][0]["id"], 1);
 }
 
 #[tokio::test]
-async fn graphs_and_further_fields_are_kept() {
+async fn plugin_graphs_and_extra_fields_are_stored() {
     let server = TestServer::new().await;
     let mut body = plugin();
     body["deployment_tasks"] = json!([{"id": "a", "type": "stage"}]);
@@ -148,9 +150,9 @@ async fn graphs_and_further_fields_are_kept() {
     body["attributes_metadata"] = json!({"x": {"value": 1}});
     body["provides"] = json!([{"name": "network:core"}]);
     body["mine"] = json!({"a": 1});
-    let made = server.post("plugins/", &body).await.expect(201);
-    assert_eq!(made["mine"], json!({"a": 1}));
-    assert_eq!((made.get("provides"), made.get("attributes_metadata")), (None, None));
+    let created = server.post("plugins/", &body).await.expect(201);
+    assert_eq!(created["mine"], json!({"a": 1}));
+    assert_eq!((created.get("provides"), created.get("attributes_metadata")), (None, None));
     let stored = server.app.store.read().await.unwrap().plugin_get(PluginId(1)).await.unwrap().unwrap().body;
     assert_eq!(stored.extra["provides"], body["provides"]);
     assert_eq!(Value::Object(stored.attributes_metadata), body["attributes_metadata"]);
@@ -159,15 +161,15 @@ async fn graphs_and_further_fields_are_kept() {
     assert_eq!(server.get("plugins/1/deployment_graphs/default").await.expect(200)["tasks"][0]["id"], "a");
     server.put("plugins/1", &json!({"deployment_tasks": []})).await.expect(200);
     assert_eq!(server.get("plugins/1/deployment_graphs/default").await.expect(200)["tasks"], json!([]));
-    let mut without = plugin();
-    without["name"] = json!("other");
-    without["releases"] = json!([{"version": "a-1.0"}]);
-    assert_eq!(server.post("plugins/", &without).await.expect(201)["releases"][0]["os"], json!(null));
+    let mut without_os = plugin();
+    without_os["name"] = json!("other");
+    without_os["releases"] = json!([{"version": "a-1.0"}]);
+    assert_eq!(server.post("plugins/", &without_os).await.expect(201)["releases"][0]["os"], json!(null));
     assert_eq!(server.get("plugins/2/deployment_graphs/default").await.expect(200)["tasks"], json!([]));
 }
 
 #[tokio::test]
-async fn an_enabled_plugin_stays_and_so_do_its_roles_in_use() {
+async fn enabled_plugin_and_assigned_roles_cannot_be_deleted() {
     let server = TestServer::new().await;
     let release = json!({"name": "R", "version": "newton-10.0", "operating_system": "Ubuntu"});
     server.post("releases", &release).await.expect(201);
@@ -175,45 +177,45 @@ async fn an_enabled_plugin_stays_and_so_do_its_roles_in_use() {
     body["roles_metadata"] = json!({"used": {}, "free": {}});
     server.post("plugins/", &body).await.expect(201);
     let cluster = cluster_with_roles(&server, 1, &["used"], &[]).await;
-    set_enabled(&server, cluster, true).await;
-    let message = server.delete("plugins/1").await.refused(409);
+    set_plugin_enabled(&server, cluster, true).await;
+    let message = server.delete("plugins/1").await.expect_error(409);
     assert!(message.starts_with("Can't delete plugin which is enabled for some environment"), "{message}");
-    server.put("plugins/1", &json!({"roles_metadata": {"free": {}}})).await.refused(400);
+    server.put("plugins/1", &json!({"roles_metadata": {"free": {}}})).await.expect_error(400);
     server.put("plugins/1", &json!({"roles_metadata": {"used": {}}})).await.expect(200);
-    set_enabled(&server, cluster, false).await;
+    set_plugin_enabled(&server, cluster, false).await;
     server.delete("plugins/1").await.expect(204);
 }
 
 #[tokio::test]
-async fn only_the_version_that_was_read_is_changed() {
+async fn stale_etag_is_refused() {
     let server = TestServer::new().await;
     assert_eq!(server.post("plugins/", &plugin()).await.header("etag"), "\"1\"");
     server.put("plugins/1", &json!({"title": "t"})).await.expect(200);
     for (method, body) in [("PUT", "{\"title\": \"u\"}"), ("PATCH", "{}"), ("DELETE", "")] {
         let request = server.request(method, "plugins/1").header("if-match", "\"1\"");
-        server.send(request.body(Body::from(body)).unwrap()).await.refused(412);
+        server.send(request.body(Body::from(body)).unwrap()).await.expect_error(412);
     }
     assert_eq!(server.get("plugins/1").await.expect(200)["title"], "t");
 }
 
 #[tokio::test]
-async fn there_are_no_extensions() {
+async fn extension_list_is_empty() {
     let server = TestServer::new().await;
     assert_eq!(server.get("extensions/").await.expect(200), json!([]));
-    server.post("extensions/", &json!({})).await.refused(405);
+    server.post("extensions/", &json!({})).await.expect_error(405);
 }
 
-/// The `metadata.yaml` of real packages, where they lie beside the workspace.
+/// The `metadata.yaml` files of real packages from the shared data, which may be absent.
 #[tokio::test]
-async fn real_metadata_is_taken_as_it_is() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = here.ancestors().map(|folder| folder.join("shared/data/plugins/community"));
+async fn real_plugin_metadata_is_accepted() {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = crate_folder.ancestors().map(|folder| folder.join("shared/data/plugins/community"));
     let Some(folder) = folder.into_iter().find(|folder| folder.is_dir()) else { return };
     let server = TestServer::new().await;
     for entry in std::fs::read_dir(folder).unwrap() {
         let Ok(text) = std::fs::read_to_string(entry.unwrap().path().join("metadata.yaml")) else { continue };
         let request = server.request("POST", "plugins").header("content-type", "application/x-yaml");
-        let made = server.send(request.body(Body::from(text)).unwrap()).await.expect(201);
-        assert!(made["releases"].as_array().unwrap().iter().all(|release| release["os"].is_string()));
+        let created = server.send(request.body(Body::from(text)).unwrap()).await.expect(201);
+        assert!(created["releases"].as_array().unwrap().iter().all(|release| release["os"].is_string()));
     }
 }

@@ -1,4 +1,4 @@
-//! Real releases and plugins, where they lie beside the workspace.
+//! Real releases and plugins from the shared data, which may be absent.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use stoker_model::NewPlugin;
 use stoker_registry::package::{CheckOptions, PackageTree, check};
 use stoker_testkit::real_data;
 
-use crate::fixtures::{commit, writing};
+use crate::fixtures::{begin_write, commit};
 use crate::support::TestServer;
 
-fn folder(name: &str) -> Option<PathBuf> {
+fn data_folder(name: &str) -> Option<PathBuf> {
     Some(real_data(&format!("{name}/README.md"))?.parent().unwrap().to_owned())
 }
 
@@ -27,8 +27,8 @@ fn is_yaml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml")
 }
 
-/// The plugins of the community that are sound, but for one of two that provide the same.
-fn plugins(root: &Path) -> Vec<NewPlugin> {
+/// The valid community plugins. `nsx-t` is excluded because another plugin provides the same component.
+fn community_plugins(root: &Path) -> Vec<NewPlugin> {
     let folders = files_in(&root.join("community"));
     let folders = folders.iter().filter(|folder| folder.join("metadata.yaml").is_file());
     let tree = |folder: &PathBuf| {
@@ -36,36 +36,36 @@ fn plugins(root: &Path) -> Vec<NewPlugin> {
         let yaml = files_in(folder).into_iter().filter(|path| is_yaml(path));
         let texts: BTreeMap<String, String> =
             yaml.map(|path| (name(&path), std::fs::read_to_string(&path).unwrap())).collect();
-        let named = texts["metadata.yaml"].lines().filter_map(|line| line.split_once("_path:"));
-        let paths = named.map(|(_, path)| path.trim().trim_matches(['\'', '"']).to_owned()).collect();
+        let lines = texts["metadata.yaml"].lines().filter_map(|line| line.split_once("_path:"));
+        let paths = lines.map(|(_, path)| path.trim().trim_matches(['\'', '"']).to_owned()).collect();
         PackageTree { texts, paths }
     };
     let packages = folders.filter_map(|folder| check(&tree(folder), CheckOptions::default()).package);
     packages.map(|package| package.plugin).filter(|plugin| plugin.name != "nsx-t").collect()
 }
 
-async fn release(server: &TestServer, path: &Path) -> Value {
+async fn create_release(server: &TestServer, path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     let request = server.request("POST", "releases").header("content-type", "application/x-yaml");
-    let made = server.send(request.body(Body::from(text)).unwrap()).await.expect(201);
-    let path = format!("releases/{}", made["id"]);
+    let created = server.send(request.body(Body::from(text)).unwrap()).await.expect(201);
+    let path = format!("releases/{}", created["id"]);
     server.put(&path, &json!({"state": "available"})).await.expect(200)
 }
 
 #[tokio::test]
-async fn clusters_are_made_of_what_real_releases_propose() {
-    let (Some(releases), Some(root)) = (folder("releases"), folder("plugins")) else { return };
+async fn clusters_are_created_from_real_release_defaults() {
+    let (Some(releases), Some(root)) = (data_folder("releases"), data_folder("plugins")) else { return };
     let server = TestServer::new().await;
-    let plugins = plugins(&root);
+    let plugins = community_plugins(&root);
     assert!(plugins.len() > 15, "{}", plugins.len());
-    let mut storing = writing(&server).await;
+    let mut transaction = begin_write(&server).await;
     for plugin in &plugins {
-        // Some are there in several states of their history.
-        _ = storing.plugin_create(plugin).await;
+        // The data contains several revisions of some plugins; duplicates are refused.
+        _ = transaction.plugin_create(plugin).await;
     }
-    commit(storing).await;
+    commit(transaction).await;
     for path in files_in(&releases).iter().filter(|path| is_yaml(path)) {
-        let release = release(&server, path).await;
+        let release = create_release(&server, path).await;
         let name = &release["version"];
         let base = format!("releases/{}", release["id"]);
         let listed = server.get(&format!("{base}/components")).await.expect(200);
@@ -76,11 +76,11 @@ async fn clusters_are_made_of_what_real_releases_propose() {
             .filter(|component| component["default"] == true)
             .map(|component| &component["name"])
             .collect();
-        let checked = server
+        let response = server
             .post(&format!("{base}/components/check"), &json!({"components": components}))
             .await
             .expect(200);
-        assert_eq!(checked["compatible"], true, "{name}: {}", checked["conflicts"]);
+        assert_eq!(response["compatible"], true, "{name}: {}", response["conflicts"]);
         server.get(&format!("{base}/compatibility")).await.expect(200);
         server.get(&format!("{base}/wizard")).await.expect(200);
         server.post(&format!("{base}/wizard/evaluate"), &json!({})).await.expect(200);
@@ -89,8 +89,8 @@ async fn clusters_are_made_of_what_real_releases_propose() {
         let cluster = server.post("clusters", &body).await.expect(201);
         let restrictions =
             server.get(&format!("clusters/{}/attributes/restrictions", cluster["id"])).await.expect(200);
-        for found in restrictions.as_array().unwrap() {
-            assert_eq!(found["errors"], json!([]), "{name}: {}", found["path"]);
+        for restriction in restrictions.as_array().unwrap() {
+            assert_eq!(restriction["errors"], json!([]), "{name}: {}", restriction["path"]);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The real graph on the real cluster, through the front door.
+//! The real deployment graph planned on a real cluster over REST, compared with the reference.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use stoker_model::{ClusterId, JsonMap, NewNode, NodeId, NodeStatus};
 use stoker_testkit::real_data;
 
-use crate::beginnings::{map, release_body, release_of};
-use crate::fixtures::{commit, writing};
-use crate::plans::succeed;
+use crate::beginnings::{create_release_from, map, release_body};
+use crate::fixtures::{begin_write, commit};
+use crate::plans::record_successes;
 use crate::support::TestServer;
 
 const NODES: &[(i64, &str, &str)] = &[
@@ -20,8 +20,8 @@ const NODES: &[(i64, &str, &str)] = &[
     (132, "mongo", "node-132.mongo.yaml"),
 ];
 
-fn yaml(text: &str) -> Value {
-    // One of the real documents has a key twice; the last one counts, as everywhere.
+fn parse_yaml(text: &str) -> Value {
+    // One of the real documents has a duplicate key; the last value is used.
     let limits =
         stoker_yaml::Limits { size_bytes_max: 64 << 20, nodes_max: 10_000_000, ..Default::default() };
     let loaded = stoker_yaml::load(text, &limits);
@@ -29,13 +29,13 @@ fn yaml(text: &str) -> Value {
     stoker_manifest::reader::json(&loaded.documents[0].root, &mut problems).unwrap()
 }
 
-fn read(name: &str) -> Option<String> {
+fn read_data(name: &str) -> Option<String> {
     std::fs::read_to_string(real_data(name)?).ok()
 }
 
-/// Nodes up to 132, of which six are in the cluster.
-async fn nodes(server: &TestServer) {
-    let mut writing = writing(server).await;
+/// Creates nodes 1 to 132, of which six are in the cluster.
+async fn create_nodes(server: &TestServer) {
+    let mut transaction = begin_write(server).await;
     for id in 1..=132_i64 {
         let new = NewNode {
             mac: format!("00:00:00:00:{:02x}:{:02x}", id / 256, id % 256),
@@ -49,50 +49,50 @@ async fn nodes(server: &TestServer) {
             meta: JsonMap::new(),
             facts: JsonMap::new(),
         };
-        let mut node = writing.node_create(&new).await.unwrap();
+        let mut node = transaction.node_create(&new).await.unwrap();
         if let Some((_, role, _)) = NODES.iter().find(|(member, ..)| NodeId(*member) == node.id) {
             node.cluster_id = Some(ClusterId(1));
             node.status = NodeStatus::Ready;
             node.online = true;
             node.roles = vec![(*role).to_owned()];
-            writing.node_update(&node).await.unwrap();
+            transaction.node_update(&node).await.unwrap();
         }
     }
-    commit(writing).await;
+    commit(transaction).await;
 }
 
-/// The documents of the six nodes.
-fn documents() -> Option<Vec<Value>> {
-    NODES.iter().map(|(_, _, file)| Some(yaml(&read(&format!("nodes/{file}"))?))).collect()
+/// The state documents of the six nodes.
+fn node_documents() -> Option<Vec<Value>> {
+    NODES.iter().map(|(_, _, file)| Some(parse_yaml(&read_data(&format!("nodes/{file}"))?))).collect()
 }
 
-async fn prepared() -> Option<TestServer> {
-    let metadata = yaml(&read("nodes/roles-and-tags.yaml")?);
-    let tasks = yaml(&read("fuel-library/default-graph.yaml")?);
+async fn prepared_server() -> Option<TestServer> {
+    let metadata = parse_yaml(&read_data("nodes/roles-and-tags.yaml")?);
+    let tasks = parse_yaml(&read_data("fuel-library/default-graph.yaml")?);
     let server = TestServer::new().await;
     let mut body = release_body();
     body.roles_metadata = map(metadata["roles_metadata"].clone());
     body.tags_metadata = map(metadata["tags_metadata"].clone());
-    let release_id = release_of(&server, body).await;
+    let release_id = create_release_from(&server, body).await;
     server.post("clusters/", &json!({"name": "real", "release_id": release_id})).await.expect(201);
-    nodes(&server).await;
+    create_nodes(&server).await;
     server.put(&format!("releases/{release_id}/deployment_tasks"), &tasks).await.expect(200);
-    server.put("clusters/1/orchestrator/deployment", &Value::Array(documents()?)).await.expect(200);
+    server.put("clusters/1/orchestrator/deployment", &Value::Array(node_documents()?)).await.expect(200);
     Some(server)
 }
 
-/// By node what runs.
-async fn executed(server: &TestServer, plan_id: i64) -> BTreeMap<String, Vec<String>> {
-    let mut executed: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let shown = server.get(&format!("plans/{plan_id}/instances?action=run&limit=1000")).await.expect(200);
-    for one in shown.as_array().unwrap() {
-        let text = |key: &str| one[key].as_str().unwrap().to_owned();
-        executed.entry(text("node")).or_default().push(text("task"));
+/// Tasks that a plan runs, by node.
+async fn tasks_to_run(server: &TestServer, plan_id: i64) -> BTreeMap<String, Vec<String>> {
+    let mut tasks: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let instances = server.get(&format!("plans/{plan_id}/instances?action=run&limit=1000")).await.expect(200);
+    for instance in instances.as_array().unwrap() {
+        let text = |key: &str| instance[key].as_str().unwrap().to_owned();
+        tasks.entry(text("node")).or_default().push(text("task"));
     }
-    executed
+    tasks
 }
 
-fn expected(plans: &Value, name: &str) -> BTreeMap<String, Vec<String>> {
+fn expected_tasks(plans: &Value, name: &str) -> BTreeMap<String, Vec<String>> {
     let nodes = plans["default"]["executed"][name].as_object().unwrap().iter();
     let nodes = nodes.map(|(node, tasks)| {
         let mut tasks: Vec<String> =
@@ -104,36 +104,36 @@ fn expected(plans: &Value, name: &str) -> BTreeMap<String, Vec<String>> {
 }
 
 #[tokio::test]
-async fn the_real_graph_is_planned_as_the_reference_did() {
-    let Some(server) = prepared().await else { return };
-    let plans: Value = serde_json::from_str(&read("expected/plans.json").unwrap()).unwrap();
-    let made = server.post("clusters/1/plans", &json!({})).await.expect(201);
-    assert_eq!((&made["n_run"], &made["n_skip"]), (&json!(351), &json!(104)));
-    assert_eq!(executed(&server, 1).await, expected(&plans, "none"));
+async fn real_graph_plan_matches_the_reference() {
+    let Some(server) = prepared_server().await else { return };
+    let plans: Value = serde_json::from_str(&read_data("expected/plans.json").unwrap()).unwrap();
+    let created = server.post("clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!((&created["n_run"], &created["n_skip"]), (&json!(351), &json!(104)));
+    assert_eq!(tasks_to_run(&server, 1).await, expected_tasks(&plans, "none"));
     let groups = server.get("plans/1").await.expect(200)["fault_tolerance_groups"].clone();
     assert!(
         groups.as_array().unwrap().contains(&json!({"name": "ceph-osd", "n_nodes": 1, "tolerated": 2})),
         "{groups}"
     );
-    // The password of the administrator, and one that the state has in no setting of type password.
+    // A password that is in no setting of type `password` is redacted too.
     let old_shape = server.get("clusters/1/serialized_tasks").await.expect(200).to_string();
     assert!(!old_shape.contains("OhQJSjJm0wVaH1Zf4Cdhuc64"));
-    succeed(&server, 1).await;
-    let made = server.post("clusters/1/plans", &json!({})).await.expect(201);
-    assert_eq!(made["n_run"], 22);
-    assert_eq!(executed(&server, 2).await, expected(&plans, "same"));
-    debug_is_seen(&server).await;
+    record_successes(&server, 1).await;
+    let created = server.post("clusters/1/plans", &json!({})).await.expect(201);
+    assert_eq!(created["n_run"], 22);
+    assert_eq!(tasks_to_run(&server, 2).await, expected_tasks(&plans, "same"));
+    check_debug_change(&server).await;
 }
 
-async fn debug_is_seen(server: &TestServer) {
-    let mut changed = documents().unwrap();
+async fn check_debug_change(server: &TestServer) {
+    let mut changed = node_documents().unwrap();
     for document in &mut changed {
         document["debug"] = json!(true);
     }
     server.put("clusters/1/orchestrator/deployment", &Value::Array(changed)).await.expect(200);
     server.post("clusters/1/plans", &json!({})).await.expect(201);
-    let before = executed(server, 2).await;
-    let shown = server.get("plans/3/instances?action=run&limit=1000").await.expect(200);
+    let before = tasks_to_run(server, 2).await;
+    let instances = server.get("plans/3/instances?action=run&limit=1000").await.expect(200);
     let graph = server.get("clusters/1/deployment_tasks").await.expect(200);
     let reads_debug = |name: &str| {
         let task = graph.as_array().unwrap().iter().find(|task| task["id"] == name).unwrap();
@@ -141,16 +141,16 @@ async fn debug_is_seen(server: &TestServer) {
         condition.contains("debug") || condition.contains("changed($)")
     };
     let mut n_new = 0;
-    for one in shown.as_array().unwrap() {
-        let (node, task) = (one["node"].as_str().unwrap(), one["task"].as_str().unwrap());
-        if before.get(node).is_some_and(|tasks| tasks.iter().any(|known| known == task)) {
+    for instance in instances.as_array().unwrap() {
+        let (node, task) = (instance["node"].as_str().unwrap(), instance["task"].as_str().unwrap());
+        if before.get(node).is_some_and(|tasks| tasks.iter().any(|previous| previous == task)) {
             continue;
         }
         n_new += 1;
-        assert!(reads_debug(task), "{one}");
-        let difference = &one["differences"][0];
-        assert!(difference["path"].as_str().unwrap().ends_with("debug"), "{one}");
-        assert_eq!((&difference["old"], &difference["new"]), (&json!("false"), &json!("true")), "{one}");
+        assert!(reads_debug(task), "{instance}");
+        let difference = &instance["differences"][0];
+        assert!(difference["path"].as_str().unwrap().ends_with("debug"), "{instance}");
+        assert_eq!((&difference["old"], &difference["new"]), (&json!("false"), &json!("true")), "{instance}");
     }
     assert!(n_new > 30, "{n_new}");
 }

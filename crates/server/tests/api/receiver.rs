@@ -1,4 +1,4 @@
-//! Somebody who is told what happens: a real server on a port of its own.
+//! A webhook receiver: an HTTP server on an ephemeral port that records requests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use tokio::net::TcpListener;
 
 pub(crate) const SECRET: &str = "a secret that both know";
 
-/// What came in.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub(crate) headers: HeaderMap,
@@ -31,27 +31,27 @@ impl Message {
         self.headers[name].to_str().unwrap().to_owned()
     }
 
-    /// Whether the secret signed it: computed as a receiver would.
+    /// Verifies the HMAC signature as a receiver would.
     pub(crate) fn is_signed_with(&self, secret: &str) -> bool {
         let signature = self.header("x-stoker-signature");
-        let given: Vec<u8> = (0..64)
+        let signature_bytes: Vec<u8> = (0..64)
             .step_by(2)
-            .map(|at| {
-                u8::from_str_radix(&signature.strip_prefix("sha256=").unwrap()[at..at + 2], 16).unwrap()
+            .map(|index| {
+                u8::from_str_radix(&signature.strip_prefix("sha256=").unwrap()[index..index + 2], 16).unwrap()
             })
             .collect();
         let signed = [self.header("x-stoker-timestamp").as_bytes(), b".", &self.bytes].concat();
-        hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()), &signed, &given).is_ok()
+        hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()), &signed, &signature_bytes).is_ok()
     }
 }
 
-/// How it answers.
+/// How the receiver responds to one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum ResponseMode {
     Status(u16),
-    /// To another address.
+    /// A temporary redirect to the receiver's own URL.
     Redirect,
-    /// Never.
+    /// Never responds.
     Hang,
 }
 
@@ -59,50 +59,50 @@ pub(crate) enum Manner {
 pub(crate) struct Receiver {
     pub(crate) url: String,
     messages: Arc<Mutex<Vec<Message>>>,
-    /// How the next ones are answered; 204 when nothing is said.
-    manners: Arc<Mutex<VecDeque<Manner>>>,
+    /// Responses to the next requests; 204 when the queue is empty.
+    responses: Arc<Mutex<VecDeque<ResponseMode>>>,
 }
 
 impl Receiver {
-    pub(crate) async fn start(manners: &[Manner]) -> Self {
+    pub(crate) async fn start(responses: &[ResponseMode]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook?key=1", listener.local_addr().unwrap());
         let receiver = Self { url, ..Self::default() };
-        receiver.manners.lock().unwrap().extend(manners);
+        receiver.responses.lock().unwrap().extend(responses);
         let router = Router::new().fallback(receive).with_state(receiver.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         receiver
     }
 
-    pub(crate) fn all(&self) -> Vec<Message> {
+    pub(crate) fn messages(&self) -> Vec<Message> {
         self.messages.lock().unwrap().clone()
     }
 
-    /// Waits for so many messages.
-    pub(crate) async fn wait(&self, n_messages: usize) -> Vec<Message> {
+    /// Waits up to 20 seconds for at least this many messages.
+    pub(crate) async fn wait_for(&self, n_messages: usize) -> Vec<Message> {
         for _ in 0..800 {
-            let all = self.all();
-            if all.len() >= n_messages {
-                return all;
+            let messages = self.messages();
+            if messages.len() >= n_messages {
+                return messages;
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
-        panic!("{} messages came in time, not {n_messages}", self.all().len());
+        panic!("received {} messages in time, expected {n_messages}", self.messages().len());
     }
 
     pub(crate) fn topics(&self) -> Vec<String> {
-        self.all().iter().map(|message| message.header("x-stoker-topic")).collect()
+        self.messages().iter().map(|message| message.header("x-stoker-topic")).collect()
     }
 }
 
 async fn receive(State(receiver): State<Receiver>, headers: HeaderMap, bytes: Bytes) -> Response {
     receiver.messages.lock().unwrap().push(Message { headers, bytes });
-    let manner = receiver.manners.lock().unwrap().pop_front().unwrap_or(Manner::Status(204));
-    match manner {
-        Manner::Status(status) => StatusCode::from_u16(status).unwrap().into_response(),
-        Manner::Redirect => {
+    let mode = receiver.responses.lock().unwrap().pop_front().unwrap_or(ResponseMode::Status(204));
+    match mode {
+        ResponseMode::Status(status) => StatusCode::from_u16(status).unwrap().into_response(),
+        ResponseMode::Redirect => {
             (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, receiver.url.clone())]).into_response()
         }
-        Manner::Hang => std::future::pending().await,
+        ResponseMode::Hang => std::future::pending().await,
     }
 }

@@ -18,17 +18,17 @@ async fn n_releases(server: &TestServer) -> usize {
 }
 
 #[tokio::test]
-async fn a_release_is_made_read_changed_and_deleted() {
+async fn release_is_created_read_updated_and_deleted() {
     let server = TestServer::new().await;
     let reply = server.post("releases/", &release()).await;
     assert_eq!(reply.header("etag"), "\"1\"");
-    let made = reply.expect(201);
+    let created = reply.expect(201);
     let expected = json!({
         "id": 1, "name": "Newton", "version": "newton-10.0", "description": null, "operating_system": "Ubuntu",
         "state": "unavailable", "modes_metadata": {}, "roles_metadata": {}, "tags_metadata": {},
         "attributes_metadata": {"editable": {}, "generated": {}}, "components_metadata": [], "is_deployable": false,
     });
-    assert_eq!(made, expected);
+    assert_eq!(created, expected);
     assert_eq!(server.get("releases/1").await.expect(200), expected);
     assert_eq!(server.get("releases/").await.expect(200), json!([expected]));
 
@@ -37,17 +37,17 @@ async fn a_release_is_made_read_changed_and_deleted() {
     assert_eq!((&changed["is_deployable"], &changed["name"]), (&json!(true), &json!("Newton")));
     let changed = server.patch("releases/1", &json!({"description": null})).await.expect(200);
     assert_eq!((&changed["description"], &changed["state"]), (&json!(null), &json!("manageonly")));
-    // What was read can be written.
+    // A GET response is a valid PUT body.
     assert_eq!(server.put("releases/1", &changed).await.expect(200), changed);
 
     let reply = server.delete("releases/1").await;
     assert_eq!((reply.status, reply.body), (204, Value::Null));
-    assert_eq!(server.get("releases/1").await.refused(404), "Release not found");
-    assert_eq!(server.get("graphs/").await.expect(200), json!([]), "its graphs go too");
+    assert_eq!(server.get("releases/1").await.expect_error(404), "Release not found");
+    assert_eq!(server.get("graphs/").await.expect(200), json!([]), "its graphs are deleted");
 }
 
 #[tokio::test]
-async fn what_a_release_must_say_is_asked_for_in_the_words_clients_know() {
+async fn missing_required_fields_use_legacy_messages() {
     let server = TestServer::new().await;
     for (key, message) in [
         ("name", "No release name specified"),
@@ -60,9 +60,9 @@ async fn what_a_release_must_say_is_asked_for_in_the_words_clients_know() {
         assert_eq!(reply["message"], message);
         assert_eq!(reply["errors"][0]["path"], key);
     }
-    let all = server.post("releases", &json!({})).await.refused(400);
-    assert_eq!(all.lines().count(), 3, "{all}");
-    // Together with everything else that is wrong.
+    let error = server.post("releases", &json!({})).await.expect_error(400);
+    assert_eq!(error.lines().count(), 3, "{error}");
+    // Missing fields are reported together with all other errors.
     let reply =
         server.post("releases", &json!({"name": 5, "state": "gone", "roles_metadata": {"a": 1}})).await;
     let body = reply.expect(400);
@@ -74,7 +74,7 @@ async fn what_a_release_must_say_is_asked_for_in_the_words_clients_know() {
 }
 
 #[tokio::test]
-async fn wrong_parts_of_a_release_are_refused() {
+async fn invalid_release_fields_are_refused() {
     let server = TestServer::new().await;
     for (key, value) in [
         ("name", json!("")),
@@ -103,16 +103,16 @@ async fn wrong_parts_of_a_release_are_refused() {
     ] {
         let mut body = release();
         body[key] = value;
-        server.post("releases/", &body).await.refused(400);
+        server.post("releases/", &body).await.expect_error(400);
     }
-    server.post("releases/", &json!([])).await.refused(400);
-    server.post("releases/", &json!(null)).await.refused(400);
-    assert_eq!(n_releases(&server).await, 0, "nothing is left of what was refused");
+    server.post("releases/", &json!([])).await.expect_error(400);
+    server.post("releases/", &json!(null)).await.expect_error(400);
+    assert_eq!(n_releases(&server).await, 0, "nothing is stored");
     assert_eq!(server.get("graphs").await.expect(200), json!([]));
 }
 
 #[tokio::test]
-async fn graphs_come_with_the_release() {
+async fn graphs_are_stored_with_the_release() {
     let server = TestServer::new().await;
     let task = |id: &str| json!({"id": id, "type": "stage"});
     let mut body = release();
@@ -127,7 +127,7 @@ async fn graphs_come_with_the_release() {
 
     body["version"] = json!("newton-10.1");
     body["graphs"] = json!([{"type": "default", "tasks": [task("c")]}]);
-    let message = server.post("releases/", &body).await.refused(400);
+    let message = server.post("releases/", &body).await.expect_error(400);
     assert!(message.contains("deployment_tasks"), "{message}");
     body["deployment_tasks"] = json!([]);
     server.post("releases/", &body).await.expect(201);
@@ -147,26 +147,26 @@ async fn graphs_come_with_the_release() {
     assert_eq!((default["name"].clone(), default["tasks"].as_array().unwrap().len()), (json!("D"), 1));
     assert_eq!(server.get("releases/1/deployment_graphs").await.expect(200).as_array().unwrap().len(), 3);
     let change = json!({"name": "X", "deployment_tasks": [{"id": "q"}]});
-    server.put("releases/1", &change).await.refused(400);
-    assert_eq!(server.get("releases/1").await.expect(200)["name"], "Newton", "all or nothing");
+    server.put("releases/1", &change).await.expect_error(400);
+    assert_eq!(server.get("releases/1").await.expect(200)["name"], "Newton", "the update is atomic");
 }
 
 #[tokio::test]
-async fn a_name_and_version_is_there_once() {
+async fn name_and_version_are_unique() {
     let server = TestServer::new().await;
-    let taken = "Release with the same name and version already exists";
+    let expected = "Release with the same name and version already exists";
     server.post("releases/", &release()).await.expect(201);
-    assert_eq!(server.post("releases/", &release()).await.refused(409), taken);
+    assert_eq!(server.post("releases/", &release()).await.expect_error(409), expected);
     let mut other = release();
     other["version"] = json!("newton-10.1");
     let other = server.post("releases/", &other).await.expect(201)["id"].clone();
-    assert_eq!(server.put(&format!("releases/{other}"), &release()).await.refused(409), taken);
+    assert_eq!(server.put(&format!("releases/{other}"), &release()).await.expect_error(409), expected);
     server.put("releases/1", &release()).await.expect(200);
     assert_eq!(n_releases(&server).await, 2);
 }
 
 #[tokio::test]
-async fn the_newest_version_comes_first() {
+async fn releases_are_sorted_by_newest_version() {
     let server = TestServer::new().await;
     let versions = ["mitaka-9.0", "newton-10.0", "2015.1.0-7.0", "2014.2.2-6.1", "ocata-11.0", "mitaka-9.0"];
     for (index, version) in versions.iter().enumerate() {
@@ -190,27 +190,27 @@ async fn the_newest_version_comes_first() {
         assert_eq!(ids(&server.get(&format!("releases/{query}")).await.expect(200)), expected, "{query}");
     }
     assert_eq!(server.get("releases/?limit=2&offset=1").await.header("content-range"), "objects 1-2/6");
-    server.get("releases/?offset=6").await.refused(416);
-    server.get("releases/?limit=x").await.refused(400);
-    server.get("releases/?limit=-1").await.refused(400);
-    let message = server.get("releases/?order_by=size").await.refused(400);
+    server.get("releases/?offset=6").await.expect_error(416);
+    server.get("releases/?limit=x").await.expect_error(400);
+    server.get("releases/?limit=-1").await.expect_error(400);
+    let message = server.get("releases/?order_by=size").await.expect_error(400);
     assert!(message.contains("operating_system"), "{message}");
 }
 
 #[tokio::test]
-async fn fields_of_the_users_own_are_kept() {
+async fn extra_fields_are_stored() {
     let server = TestServer::new().await;
     let mut body = release();
     body["x-mine"] = json!({"a": [1, null]});
     body["modes"] = json!(["ha_compact"]);
     body["is_deployable"] = json!(true);
     body["id"] = json!(77);
-    let made = server.post("releases/", &body).await.expect(201);
+    let created = server.post("releases/", &body).await.expect(201);
     assert_eq!(
-        (&made["id"], &made["x-mine"], &made["is_deployable"]),
+        (&created["id"], &created["x-mine"], &created["is_deployable"]),
         (&json!(1), &body["x-mine"], &json!(false))
     );
-    assert_eq!(made.get("modes"), None, "is kept and not shown");
+    assert_eq!(created.get("modes"), None, "`modes` is stored but not returned");
     let changed = server.put("releases/1", &json!({"y": 1})).await.expect(200);
     assert_eq!((&changed["x-mine"], &changed["y"]), (&body["x-mine"], &json!(1)));
     let stored = server.app.store.read().await.unwrap().release_get(ReleaseId(1)).await.unwrap().unwrap();
@@ -218,13 +218,13 @@ async fn fields_of_the_users_own_are_kept() {
 }
 
 #[tokio::test]
-async fn only_the_version_that_was_read_is_changed() {
+async fn stale_etag_is_refused() {
     let server = TestServer::new().await;
     server.post("releases/", &release()).await.expect(201);
-    let with = |method: &str, path: &str, tag: &str, body: &str| {
+    let if_match_request = |method: &str, path: &str, tag: &str, body: &str| {
         server.request(method, path).header("if-match", tag).body(Body::from(body.to_owned())).unwrap()
     };
-    let reply = server.send(with("PUT", "releases/1", "\"1\"", "{\"name\": \"A\"}")).await;
+    let reply = server.send(if_match_request("PUT", "releases/1", "\"1\"", "{\"name\": \"A\"}")).await;
     assert_eq!(reply.header("etag"), "\"2\"");
     let attributes = "{\"editable\": {}, \"generated\": {}}";
     for (method, path, body) in [
@@ -234,15 +234,15 @@ async fn only_the_version_that_was_read_is_changed() {
         ("PUT", "releases/1/attributes_metadata", attributes),
         ("DELETE", "releases/1", ""),
     ] {
-        server.send(with(method, path, "\"1\"", body)).await.refused(412);
-        server.send(with(method, path, "1", body)).await.refused(400);
+        server.send(if_match_request(method, path, "\"1\"", body)).await.expect_error(412);
+        server.send(if_match_request(method, path, "1", body)).await.expect_error(400);
     }
     assert_eq!(server.get("releases/1").await.expect(200)["name"], "A");
-    server.send(with("DELETE", "releases/1", "\"2\"", "")).await.expect(204);
+    server.send(if_match_request("DELETE", "releases/1", "\"2\"", "")).await.expect(204);
 }
 
 #[tokio::test]
-async fn yaml_is_as_good_as_json() {
+async fn yaml_release_is_accepted() {
     let server = TestServer::new().await;
     let text = "name: Newton\nversion: n-1.0\noperating_system: Ubuntu\nroles_metadata:\n  a: {name: A}\n";
     let post = |text: &str| {
@@ -250,7 +250,7 @@ async fn yaml_is_as_good_as_json() {
         request.body(Body::from(text.to_owned())).unwrap()
     };
     assert_eq!(server.send(post(text)).await.expect(201)["roles_metadata"]["a"]["name"], "A");
-    let message = server.send(post("name: N\nversion: 10.0\noperating_system: U\n")).await.refused(400);
+    let message = server.send(post("name: N\nversion: 10.0\noperating_system: U\n")).await.expect_error(400);
     assert!(message.contains("version") && message.contains("line 2"), "{message}");
     let request = server.request("GET", "releases/1").header("accept", "application/x-yaml");
     let reply = server.send(request.body(Body::empty()).unwrap()).await;
@@ -258,16 +258,19 @@ async fn yaml_is_as_good_as_json() {
 }
 
 #[tokio::test]
-async fn a_release_with_clusters_stays_and_so_do_roles_in_use() {
+async fn release_with_clusters_and_assigned_roles_cannot_be_deleted() {
     let server = TestServer::new().await;
     let mut body = release();
     body["roles_metadata"] =
         json!({"a": {"name": "A"}, "b": {"name": "B"}, "c": {"name": "C"}, "d": {"name": "D"}});
     server.post("releases/", &body).await.expect(201);
     cluster_with_roles(&server, 1, &["a"], &["b"]).await;
-    assert_eq!(server.delete("releases/1").await.refused(400), "Can't delete release with clusters assigned");
+    assert_eq!(
+        server.delete("releases/1").await.expect_error(400),
+        "Can't delete release with clusters assigned"
+    );
     let message =
-        server.put("releases/1", &json!({"name": "X", "roles_metadata": {"c": {}}})).await.refused(400);
+        server.put("releases/1", &json!({"name": "X", "roles_metadata": {"c": {}}})).await.expect_error(400);
     assert_eq!(message, "Cannot delete roles already assigned to nodes: a, b");
     assert_eq!(server.get("releases/1").await.expect(200)["name"], "Newton");
     let roles = json!({"a": {"name": "A2"}, "b": {}, "e": {}});
@@ -276,54 +279,55 @@ async fn a_release_with_clusters_stays_and_so_do_roles_in_use() {
 }
 
 #[tokio::test]
-async fn settings_and_networks_have_addresses_of_their_own() {
+async fn settings_and_networks_have_separate_endpoints() {
     let server = TestServer::new().await;
     let mut body = release();
     body["networks_metadata"] = json!({"neutron": {"networks": []}});
     server.post("releases/", &body).await.expect(201);
-    // Clients change the list of repositories where they find it, so it is there.
-    let none = json!({"repo_setup": {"repos": {"type": "custom_repo_configuration", "value": []}}});
-    let empty = json!({"editable": none, "generated": {}});
+    // Clients edit the list of repositories in place, so the response always contains it.
+    let default_settings =
+        json!({"repo_setup": {"repos": {"type": "custom_repo_configuration", "value": []}}});
+    let empty = json!({"editable": default_settings, "generated": {}});
     assert_eq!(server.get("releases/1/attributes_metadata").await.expect(200), empty);
     assert_eq!(server.get("releases/1").await.expect(200)["attributes_metadata"]["editable"], json!({}));
-    for (section, shown) in [
-        (json!({"other": 1}), json!({"other": 1, "repos": none["repo_setup"]["repos"]})),
+    for (section, expected) in [
+        (json!({"other": 1}), json!({"other": 1, "repos": default_settings["repo_setup"]["repos"]})),
         (json!({"repos": {"value": [1]}}), json!({"repos": {"value": [1]}})),
         (json!("mine"), json!("mine")),
     ] {
         let stored = json!({"editable": {"repo_setup": section}, "generated": {}});
         assert_eq!(server.put("releases/1/attributes_metadata", &stored).await.expect(200), stored);
-        let read = server.get("releases/1/attributes_metadata").await.expect(200);
-        assert_eq!(read["editable"]["repo_setup"], shown);
+        let response = server.get("releases/1/attributes_metadata").await.expect(200);
+        assert_eq!(response["editable"]["repo_setup"], expected);
     }
     let settings = json!({"editable": {"repo_setup": {"repos": {"value": []}}}, "generated": {"a": 1}});
     assert_eq!(server.put("releases/1/attributes_metadata", &settings).await.expect(200), settings);
     assert_eq!(server.get("releases/1/attributes_metadata/").await.expect(200), settings);
-    for wrong in [
+    for body in [
         json!({"editable": {}}),
         json!({"generated": {}}),
         json!({"editable": [], "generated": {}}),
         json!([]),
     ] {
-        server.put("releases/1/attributes_metadata", &wrong).await.refused(400);
+        server.put("releases/1/attributes_metadata", &body).await.expect_error(400);
     }
     let mut unknown = settings.clone();
     unknown["other"] = json!(1);
-    server.put("releases/1/attributes_metadata", &unknown).await.refused(400);
+    server.put("releases/1/attributes_metadata", &unknown).await.expect_error(400);
 
     assert_eq!(server.get("releases/1/networks/").await.expect(200), json!({"neutron": {"networks": []}}));
     assert_eq!(server.put("releases/1/networks/", &json!({"x": {}})).await.expect(200), json!({"x": {}}));
-    server.put("releases/1/networks/", &json!([])).await.refused(400);
-    server.post("releases/1/networks/", &json!({})).await.refused(405);
-    server.delete("releases/1/networks/").await.refused(405);
+    server.put("releases/1/networks/", &json!([])).await.expect_error(400);
+    server.post("releases/1/networks/", &json!({})).await.expect_error(405);
+    server.delete("releases/1/networks/").await.expect_error(405);
     assert_eq!(server.get("releases/1/networks").await.expect(200), json!({"x": {}}));
     for path in ["attributes_metadata", "networks", "components"] {
-        assert_eq!(server.get(&format!("releases/9/{path}")).await.refused(404), "Release not found");
+        assert_eq!(server.get(&format!("releases/9/{path}")).await.expect_error(404), "Release not found");
     }
 }
 
 #[tokio::test]
-async fn components_show_what_the_others_say() {
+async fn components_list_mutual_incompatibilities() {
     let server = TestServer::new().await;
     let mut body = release();
     body["components_metadata"] = json!([
@@ -344,21 +348,27 @@ async fn components_show_what_the_others_say() {
 }
 
 #[tokio::test]
-async fn ids_that_cannot_be_are_not_found() {
+async fn invalid_ids_are_not_found() {
     let server = TestServer::new().await;
     for id in ["0", "-1", "x", "99999999999999999999", "1.5", "%00"] {
-        assert_eq!(server.get(&format!("releases/{id}")).await.refused(404), "Release not found", "{id}");
-        server.put(&format!("releases/{id}"), &json!({})).await.refused(404);
-        server.delete(&format!("releases/{id}")).await.refused(404);
+        assert_eq!(
+            server.get(&format!("releases/{id}")).await.expect_error(404),
+            "Release not found",
+            "{id}"
+        );
+        server.put(&format!("releases/{id}"), &json!({})).await.expect_error(404);
+        server.delete(&format!("releases/{id}")).await.expect_error(404);
     }
 }
 
-/// The releases of the predecessor, where they lie beside the workspace.
+/// The releases of the predecessor from the shared data, which may be absent.
 #[tokio::test]
-async fn real_releases_are_taken_as_they_are() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder =
-        here.ancestors().map(|folder| folder.join("shared/data/releases")).find(|folder| folder.is_dir());
+async fn real_releases_are_accepted() {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = crate_folder
+        .ancestors()
+        .map(|folder| folder.join("shared/data/releases"))
+        .find(|folder| folder.is_dir());
     let Some(folder) = folder else { return };
     let server = TestServer::new().await;
     let mut n_files = 0;
@@ -369,8 +379,8 @@ async fn real_releases_are_taken_as_they_are() {
         }
         let text = std::fs::read_to_string(&path).unwrap();
         let request = server.request("POST", "releases").header("content-type", "application/x-yaml");
-        let made = server.send(request.body(Body::from(text)).unwrap()).await.expect(201);
-        let id = made["id"].as_i64().unwrap();
+        let created = server.send(request.body(Body::from(text)).unwrap()).await.expect(201);
+        let id = created["id"].as_i64().unwrap();
         let roles = server.get(&format!("releases/{id}/roles")).await.expect(200);
         let compute = roles.as_array().unwrap().iter().find(|role| role["name"] == "compute").unwrap();
         assert_eq!(compute["volumes_roles_mapping"][0], json!({"allocate_size": "min", "id": "os"}));

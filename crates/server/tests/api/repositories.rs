@@ -1,4 +1,4 @@
-//! Repositories of plugins as package managers read them.
+//! Plugin package repositories over HTTP, as package managers read them.
 
 use axum::body::Body;
 use base64::Engine as _;
@@ -6,30 +6,30 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use stoker_registry::package::PackageVersion;
 
-use crate::fixtures::set_enabled;
-use crate::packages::{Source, upload};
+use crate::fixtures::set_plugin_enabled;
+use crate::packages::{PluginSource, upload};
 use crate::runs::{Site, task};
 use crate::support::{Reply, TestServer, request};
 
 type Headers<'a> = &'a [(&'a str, &'a str)];
 
-const PLACE: &str = "/packages/gridnet-1.0/repositories/ubuntu";
+const REPOSITORY: &str = "/packages/gridnet-1.0/repositories/ubuntu";
 
-/// A cluster with a plugin that has a repository, and one node of its role.
-async fn site() -> Site {
+/// A cluster with an enabled plugin that has a repository, and one node with its role.
+async fn create_site() -> Site {
     let site = Site::new(&json!([task("own", json!("*"), "true", json!({}))])).await;
-    let source = Source::new("gridnet", PackageVersion::V5);
+    let source = PluginSource::new("gridnet", PackageVersion::V5);
     source.write("repositories/ubuntu/Packages", "abcdefghij");
     source.write("repositories/ubuntu/deep/a.deb.txt", "x");
     source.write("repositories/ubuntu/.hidden", "x");
     upload(&site.server, source.archive()).await.expect(201);
-    set_enabled(&site.server, site.cluster, true).await;
+    set_plugin_enabled(&site.server, site.cluster, true).await;
     let path = format!("clusters/{}/assignment", site.cluster);
     site.server.post(&path, &json!([{"id": site.nodes[0], "roles": ["gridnet"]}])).await.expect(200);
     site
 }
 
-async fn read(server: &TestServer, path: &str, headers: Headers<'_>) -> Reply {
+async fn get_with_headers(server: &TestServer, path: &str, headers: Headers<'_>) -> Reply {
     let mut request = server.request("GET", path);
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -37,7 +37,7 @@ async fn read(server: &TestServer, path: &str, headers: Headers<'_>) -> Reply {
     server.send(request.body(Body::empty()).unwrap()).await
 }
 
-/// The smallest Debian package.
+/// A minimal Debian package.
 fn debian_package() -> Vec<u8> {
     let control = b"Package: a\nVersion: 1\nArchitecture: all\n";
     let mut tar = vec![0u8; 512];
@@ -55,30 +55,30 @@ fn debian_package() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn packages_that_nodes_cannot_use_are_told() {
+async fn unusable_repository_packages_are_reported() {
     let server = TestServer::new().await;
-    let source = Source::new("gridnet", PackageVersion::V5);
+    let source = PluginSource::new("gridnet", PackageVersion::V5);
     source.write_bytes("repositories/ubuntu/a.deb", &debian_package());
-    let made = upload(&server, source.archive()).await.expect(201);
-    let told = made["warnings"].to_string();
-    assert!(told.contains("repositories/ubuntu: there are packages and no index"), "{told}");
-    let broken = Source::new("other", PackageVersion::V5);
+    let created = upload(&server, source.archive()).await.expect(201);
+    let warnings = created["warnings"].to_string();
+    assert!(warnings.contains("repositories/ubuntu: packages without an index"), "{warnings}");
+    let broken = PluginSource::new("other", PackageVersion::V5);
     broken.write("repositories/ubuntu/a.deb", "x");
-    let refused = upload(&server, broken.archive()).await.refused(400);
-    assert!(refused.contains("repositories/ubuntu/a.deb: it is not a Debian package"), "{refused}");
+    let error = upload(&server, broken.archive()).await.expect_error(400);
+    assert!(error.contains("repositories/ubuntu/a.deb: it is not a Debian package"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn files_are_given_whole_in_part_and_not_again() {
-    let site = site().await;
-    let path = format!("{PLACE}/Packages");
-    let whole = read(&site.server, &path, &[]).await;
-    assert_eq!((whole.status, whole.body.as_str()), (200, Some("abcdefghij")));
-    assert_eq!(whole.header("content-length"), "10");
-    assert_eq!(whole.header("content-type"), "application/octet-stream");
-    assert_eq!(whole.header("accept-ranges"), "bytes");
-    assert_eq!(whole.header("cache-control"), "private, no-cache");
-    let (tag, modified) = (whole.header("etag").to_owned(), whole.header("last-modified").to_owned());
+async fn range_and_conditional_requests_are_supported() {
+    let site = create_site().await;
+    let path = format!("{REPOSITORY}/Packages");
+    let full = get_with_headers(&site.server, &path, &[]).await;
+    assert_eq!((full.status, full.body.as_str()), (200, Some("abcdefghij")));
+    assert_eq!(full.header("content-length"), "10");
+    assert_eq!(full.header("content-type"), "application/octet-stream");
+    assert_eq!(full.header("accept-ranges"), "bytes");
+    assert_eq!(full.header("cache-control"), "private, no-cache");
+    let (tag, modified) = (full.header("etag").to_owned(), full.header("last-modified").to_owned());
     assert!(tag.starts_with('"') && modified.ends_with(" GMT"), "{tag} {modified}");
     let cases: &[(Headers<'_>, u16, &str)] = &[
         (&[("range", "bytes=1-3")], 206, "bytes 1-3/10"),
@@ -95,7 +95,7 @@ async fn files_are_given_whole_in_part_and_not_again() {
         (&[("if-modified-since", "yesterday")], 200, ""),
     ];
     for (headers, status, range) in cases {
-        let reply = read(&site.server, &path, headers).await;
+        let reply = get_with_headers(&site.server, &path, headers).await;
         assert_eq!((reply.status, reply.header("content-range")), (*status, *range), "{headers:?}");
     }
     let head = site.server.request("HEAD", &path).body(Body::empty()).unwrap();
@@ -104,19 +104,19 @@ async fn files_are_given_whole_in_part_and_not_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_else_is_given() {
-    let site = site().await;
+async fn files_outside_the_repository_are_not_served() {
+    let site = create_site().await;
     let server = &site.server;
-    assert_eq!(read(server, &format!("{PLACE}/./deep//a.deb.txt"), &[]).await.status, 200);
+    assert_eq!(get_with_headers(server, &format!("{REPOSITORY}/./deep//a.deb.txt"), &[]).await.status, 200);
     for path in [
-        PLACE.to_owned(),
-        format!("{PLACE}/deep"),
-        format!("{PLACE}/none"),
-        format!("{PLACE}/.hidden"),
-        format!("{PLACE}/../../metadata.yaml"),
-        format!("{PLACE}/%2e%2e/%2e%2e/metadata.yaml"),
-        format!("{PLACE}/..%2f..%2fmetadata.yaml"),
-        format!("{PLACE}%2fPackages%00"),
+        REPOSITORY.to_owned(),
+        format!("{REPOSITORY}/deep"),
+        format!("{REPOSITORY}/none"),
+        format!("{REPOSITORY}/.hidden"),
+        format!("{REPOSITORY}/../../metadata.yaml"),
+        format!("{REPOSITORY}/%2e%2e/%2e%2e/metadata.yaml"),
+        format!("{REPOSITORY}/..%2f..%2fmetadata.yaml"),
+        format!("{REPOSITORY}%2fPackages%00"),
         "/packages/gridnet-1.0/metadata.yaml".to_owned(),
         "/packages/gridnet-1.0//etc/passwd".to_owned(),
         "/packages/..%2fgridnet-1.0/repositories/ubuntu/Packages".to_owned(),
@@ -124,28 +124,31 @@ async fn nothing_else_is_given() {
         "/packages".to_owned(),
         "/packages/".to_owned(),
     ] {
-        assert_eq!(read(server, &path, &[]).await.status, 404, "{path}");
+        assert_eq!(get_with_headers(server, &path, &[]).await.status, 404, "{path}");
     }
-    let put = server.request("PUT", &format!("{PLACE}/Packages")).body(Body::from("x")).unwrap();
+    let put = server.request("PUT", &format!("{REPOSITORY}/Packages")).body(Body::from("x")).unwrap();
     assert_eq!(server.send(put).await.status, 405);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn readers_prove_themselves() {
-    let site = site().await;
-    let path = format!("{PLACE}/Packages");
-    let as_who = async |shown: Option<String>| {
+async fn repository_access_requires_credentials() {
+    let site = create_site().await;
+    let path = format!("{REPOSITORY}/Packages");
+    let get_with_authorization = async |authorization: Option<String>| {
         let mut request = request("GET", &path);
-        if let Some(shown) = shown {
-            request = request.header("authorization", shown);
+        if let Some(authorization) = authorization {
+            request = request.header("authorization", authorization);
         }
         site.server.send(request.body(Body::empty()).unwrap()).await
     };
     let basic = |text: &str| Some(format!("Basic {}", STANDARD.encode(text)));
-    let nobody = as_who(None).await;
-    assert_eq!(nobody.status, 401);
-    assert!(nobody.header("www-authenticate").starts_with("Basic realm="), "package managers wait for it");
-    for shown in [
+    let anonymous = get_with_authorization(None).await;
+    assert_eq!(anonymous.status, 401);
+    assert!(
+        anonymous.header("www-authenticate").starts_with("Basic realm="),
+        "package managers require the challenge"
+    );
+    for authorization in [
         basic(&format!("node-{}:wrong", site.nodes[0])),
         basic("node-99:wrong"),
         basic("node-x:wrong"),
@@ -153,34 +156,34 @@ async fn readers_prove_themselves() {
         Some("Basic !!".to_owned()),
         Some("Bearer nonsense".to_owned()),
     ] {
-        assert_eq!(as_who(shown.clone()).await.status, 401, "{shown:?}");
+        assert_eq!(get_with_authorization(authorization.clone()).await.status, 401, "{authorization:?}");
     }
-    // Guessing becomes slow.
+    // Failed logins are rate limited.
     let mut statuses = Vec::new();
     for _ in 0..12 {
-        statuses.push(as_who(basic(&format!("node-{}:wrong", site.nodes[0]))).await.status);
+        statuses.push(get_with_authorization(basic(&format!("node-{}:wrong", site.nodes[0]))).await.status);
     }
     assert_eq!(statuses.last(), Some(&429), "{statuses:?}");
-    let viewer = site.server.user("viewer", "admin", "viewer").await;
-    assert_eq!(site.server.as_bearer(&viewer, "GET", &path, &json!(null)).await.status, 200);
+    let viewer = site.server.create_user("viewer", "admin", "viewer").await;
+    assert_eq!(site.server.send_as(&viewer, "GET", &path, &json!(null)).await.status, 200);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sources_are_brought_where_the_plugin_is_and_taken_away_after_it() {
-    let site = site().await;
+async fn repository_is_configured_and_removed_with_the_plugin() {
+    let site = create_site().await;
     let [first, second] = site.nodes;
-    let brought = async || {
+    let deploy_and_list = async || {
         let run = site.deploy(json!({})).await;
         assert_eq!(run["status"], "ready", "{run}");
-        let deeds = site.deeds.take().into_iter().filter(|deed| deed.contains("-repository"));
-        deeds.collect::<Vec<String>>()
+        let attempts = site.attempts.take().into_iter().filter(|attempt| attempt.contains("-repository"));
+        attempts.collect::<Vec<String>>()
     };
     let both = [format!("gridnet-repository@{first}"), format!("gridnet-repository-update@{first}")];
-    assert_eq!(brought().await, both);
-    assert_eq!(brought().await, Vec::<String>::new(), "it is there");
+    assert_eq!(deploy_and_list().await, both);
+    assert_eq!(deploy_and_list().await, Vec::<String>::new(), "the repository is configured already");
     let path = format!("clusters/{}/assignment", site.cluster);
     site.server.post(&path, &json!([{"id": second, "roles": ["gridnet"]}])).await;
-    set_enabled(&site.server, site.cluster, false).await;
-    assert_eq!(brought().await, both, "it is taken away where it was");
-    assert_eq!(brought().await, Vec::<String>::new());
+    set_plugin_enabled(&site.server, site.cluster, false).await;
+    assert_eq!(deploy_and_list().await, both, "the repository is removed from the node that had it");
+    assert_eq!(deploy_and_list().await, Vec::<String>::new());
 }

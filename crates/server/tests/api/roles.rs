@@ -4,13 +4,13 @@ use axum::body::Body;
 use serde_json::{Value, json};
 use stoker_model::ReleaseId;
 
-use crate::fixtures::{cluster_with_roles, commit, set_enabled, writing};
+use crate::fixtures::{begin_write, cluster_with_roles, commit, set_plugin_enabled};
 use crate::support::TestServer;
 
 const OWNERS: [&str; 2] = ["releases/1", "clusters/1"];
 
-/// Release 1 with a role, a tag and a volume, and cluster 1 of it, with a node of role `used` that is to become
-/// `wanted`.
+/// Release 1 with a role, a tag and volumes, and its cluster 1 with a node that has the role `used` and the
+/// pending role `wanted`.
 async fn server_with_owners() -> TestServer {
     let server = TestServer::new().await;
     let release = json!({
@@ -25,7 +25,7 @@ async fn server_with_owners() -> TestServer {
     server
 }
 
-/// Plugin 1, enabled in cluster 1.
+/// Creates plugin 1 and enables it in cluster 1.
 async fn enable_plugin(server: &TestServer) {
     let plugin = json!({
         "name": "p", "title": "P", "version": "1.0.0", "package_version": "5.0.0", "fuel_version": [],
@@ -36,7 +36,7 @@ async fn enable_plugin(server: &TestServer) {
                              "volumes_roles_mapping": {"extra": [{"id": "data", "allocate_size": "all"}]}},
     });
     server.post("plugins", &plugin).await.expect(201);
-    set_enabled(server, 1, true).await;
+    set_plugin_enabled(server, 1, true).await;
 }
 
 fn role(name: &str) -> Value {
@@ -52,7 +52,7 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn roles_are_made_read_changed_and_deleted() {
+async fn role_is_created_read_updated_and_deleted() {
     let server = server_with_owners().await;
     for owner in OWNERS {
         let my_role = role("mine");
@@ -74,14 +74,14 @@ async fn roles_are_made_read_changed_and_deleted() {
         assert_eq!((reply.status, reply.body), (204, Value::Null));
         assert_eq!(names(&server.get(&format!("{owner}/roles/")).await.expect(200)), ["compute"]);
         let message = format!("Role 'mine' is not found for the {}", owner.replace("s/", " "));
-        assert_eq!(server.get(&path).await.refused(404), message);
-        assert_eq!(server.put(&path, &json!({})).await.refused(404), message);
-        assert_eq!(server.delete(&path).await.refused(404), message);
+        assert_eq!(server.get(&path).await.expect_error(404), message);
+        assert_eq!(server.put(&path, &json!({})).await.expect_error(404), message);
+        assert_eq!(server.delete(&path).await.expect_error(404), message);
     }
 }
 
 #[tokio::test]
-async fn a_cluster_shows_roles_and_tags_of_its_release_and_plugins_and_changes_its_own() {
+async fn cluster_lists_inherited_roles_and_tags_and_edits_its_own() {
     let server = server_with_owners().await;
     enable_plugin(&server).await;
     server.post("clusters/1/roles", &role("mine")).await.expect(201);
@@ -93,23 +93,23 @@ async fn a_cluster_shows_roles_and_tags_of_its_release_and_plugins_and_changes_i
     assert_eq!(names(&server.get("releases/1/roles").await.expect(200)), ["compute"]);
     for name in ["compute", "extra"] {
         let message = format!("Role '{name}' is not found for the cluster 1");
-        assert_eq!(server.get(&format!("clusters/1/roles/{name}")).await.refused(404), message);
-        assert_eq!(server.delete(&format!("clusters/1/roles/{name}")).await.refused(404), message);
-        server.post("clusters/1/roles", &role(name)).await.refused(409);
+        assert_eq!(server.get(&format!("clusters/1/roles/{name}")).await.expect_error(404), message);
+        assert_eq!(server.delete(&format!("clusters/1/roles/{name}")).await.expect_error(404), message);
+        server.post("clusters/1/roles", &role(name)).await.expect_error(409);
     }
-    let message = server.delete("clusters/1/tags/plugged").await.refused(404);
+    let message = server.delete("clusters/1/tags/plugged").await.expect_error(404);
     assert_eq!(message, "Tag 'plugged' is not found for the cluster 1");
-    // Tags and volumes of plugins are good for roles of the cluster, not for those of the release.
+    // Tags and volumes of plugins may be used by roles of the cluster, not by roles of the release.
     let mut with_plugin = role("other");
     with_plugin["meta"]["tags"] = json!(["plugged", "own"]);
     with_plugin["volumes_roles_mapping"] = json!([{"id": "data", "allocate_size": "min"}]);
     server.post("clusters/1/roles", &with_plugin).await.expect(201);
-    let message = server.post("releases/1/roles", &with_plugin).await.refused(400);
+    let message = server.post("releases/1/roles", &with_plugin).await.expect_error(400);
     assert_eq!(message.lines().count(), 2, "{message}");
 }
 
 #[tokio::test]
-async fn wrong_roles_are_refused() {
+async fn invalid_role_is_refused() {
     let server = server_with_owners().await;
     for owner in OWNERS {
         let path = format!("{owner}/roles/");
@@ -132,112 +132,112 @@ async fn wrong_roles_are_refused() {
         ] {
             let mut body = role("mine");
             body[key] = value;
-            server.post(&path, &body).await.refused(400);
+            server.post(&path, &body).await.expect_error(400);
         }
         let mut body = role("mine");
         body["meta"]["tags"] = json!(["compute", "a", "b"]);
-        let message = server.post(&path, &body).await.refused(400);
+        let message = server.post(&path, &body).await.expect_error(400);
         assert_eq!(message, "Role 'mine' contains non-existent tags: a, b");
         body = role("mine");
         body["volumes_roles_mapping"][0]["id"] = json!("disk");
-        let message = server.post(&path, &body).await.refused(400);
+        let message = server.post(&path, &body).await.expect_error(400);
         assert!(
             message.starts_with("Wrong data in volumes_roles_mapping. Volumes with ids disk"),
             "{message}"
         );
-        let own = names(&server.get(&path).await.expect(200)).len();
-        assert_eq!(own, 1);
+        let n_roles = names(&server.get(&path).await.expect(200)).len();
+        assert_eq!(n_roles, 1);
 
         server.post(&path, &role("mine")).await.expect(201);
-        let message = server.post(&path, &role("mine")).await.refused(409);
+        let message = server.post(&path, &role("mine")).await.expect_error(409);
         assert!(message.contains("already exists"), "{message}");
         let path = format!("{owner}/roles/mine");
-        server.put(&path, &role("other")).await.refused(400);
+        server.put(&path, &role("other")).await.expect_error(400);
         server
             .put(&path, &json!({"meta": {"name": "x", "description": "", "tags": ["a"]}}))
             .await
-            .refused(400);
+            .expect_error(400);
         server
             .put(&path, &json!({"volumes_roles_mapping": [{"id": "a", "allocate_size": "all"}]}))
             .await
-            .refused(400);
-        assert_eq!(server.get(&path).await.expect(200), role("mine"), "as it was");
+            .expect_error(400);
+        assert_eq!(server.get(&path).await.expect(200), role("mine"), "the role is unchanged");
         server.delete(&path).await.expect(204);
     }
     for (path, message) in [("releases/9", "Release not found"), ("clusters/9", "Cluster not found")] {
-        for part in ["roles", "tags", "roles/x", "tags/x"] {
-            assert_eq!(server.get(&format!("{path}/{part}")).await.refused(404), message);
+        for resource in ["roles", "tags", "roles/x", "tags/x"] {
+            assert_eq!(server.get(&format!("{path}/{resource}")).await.expect_error(404), message);
         }
-        assert_eq!(server.post(&format!("{path}/roles"), &role("x")).await.refused(404), message);
+        assert_eq!(server.post(&format!("{path}/roles"), &role("x")).await.expect_error(404), message);
     }
 }
 
 #[tokio::test]
-async fn a_role_in_use_stays() {
+async fn assigned_role_cannot_be_deleted() {
     let server = server_with_owners().await;
     for owner in OWNERS {
         for name in ["used", "wanted", "free"] {
             server.post(&format!("{owner}/roles"), &role(name)).await.expect(201);
         }
         for name in ["used", "wanted"] {
-            let message = server.delete(&format!("{owner}/roles/{name}")).await.refused(400);
+            let message = server.delete(&format!("{owner}/roles/{name}")).await.expect_error(400);
             assert_eq!(message, format!("Cannot delete roles already assigned to nodes: {name}"));
             server.get(&format!("{owner}/roles/{name}")).await.expect(200);
         }
         server.delete(&format!("{owner}/roles/free")).await.expect(204);
-        // Free the names for the next owner.
+        // Remove the roles so that the next owner can use their names.
         let roles = json!({"compute": {"name": "Compute", "description": "d", "tags": ["compute"]}});
-        let mut writing = writing(&server).await;
-        let mut release = writing.release_get(ReleaseId(1)).await.unwrap().unwrap();
+        let mut transaction = begin_write(&server).await;
+        let mut release = transaction.release_get(ReleaseId(1)).await.unwrap().unwrap();
         release.body.roles_metadata = roles.as_object().unwrap().clone();
-        writing.release_update(&release).await.unwrap();
-        commit(writing).await;
+        transaction.release_update(&release).await.unwrap();
+        commit(transaction).await;
     }
 }
 
 #[tokio::test]
-async fn tags_are_made_read_changed_and_deleted() {
+async fn tag_is_created_read_updated_and_deleted() {
     let server = server_with_owners().await;
     for owner in OWNERS {
         let path = format!("{owner}/tags/");
         let tag = json!({"name": "db", "meta": {"has_primary": true, "x": 1}});
         assert_eq!(server.post(&path, &tag).await.expect(201), tag);
-        assert!(server.post(&path, &tag).await.refused(409).contains("already exists"));
-        server.post(&path, &json!({"name": "compute", "meta": {}})).await.refused(409);
+        assert!(server.post(&path, &tag).await.expect_error(409).contains("already exists"));
+        server.post(&path, &json!({"name": "compute", "meta": {}})).await.expect_error(409);
         assert_eq!(names(&server.get(&path).await.expect(200)), ["compute", "db"]);
-        let one = format!("{owner}/tags/db");
-        assert_eq!(server.get(&one).await.expect(200), tag);
-        let changed = server.put(&one, &json!({"meta": {"has_primary": false}})).await.expect(200);
+        let tag_path = format!("{owner}/tags/db");
+        assert_eq!(server.get(&tag_path).await.expect(200), tag);
+        let changed = server.put(&tag_path, &json!({"meta": {"has_primary": false}})).await.expect(200);
         assert_eq!(changed, json!({"name": "db", "meta": {"has_primary": false}}));
-        for wrong in [
+        for body in [
             json!({"name": "other"}),
             json!({"meta": {"has_primary": "yes"}}),
             json!({"meta": 1}),
             json!({"x": 1}),
             json!([]),
         ] {
-            server.put(&one, &wrong).await.refused(400);
-            server.post(&path, &wrong).await.refused(400);
+            server.put(&tag_path, &body).await.expect_error(400);
+            server.post(&path, &body).await.expect_error(400);
         }
         let mut user = role("mine");
         user["meta"]["tags"] = json!(["db"]);
         server.post(&format!("{owner}/roles"), &user).await.expect(201);
-        assert_eq!(server.delete(&one).await.refused(400), "Tag 'db' is in use by the roles mine");
+        assert_eq!(server.delete(&tag_path).await.expect_error(400), "Tag 'db' is in use by the roles mine");
         server.delete(&format!("{owner}/roles/mine")).await.expect(204);
-        server.delete(&one).await.expect(204);
+        server.delete(&tag_path).await.expect(204);
         let message = format!("Tag 'db' is not found for the {}", owner.replace("s/", " "));
-        assert_eq!(server.delete(&one).await.refused(404), message);
+        assert_eq!(server.delete(&tag_path).await.expect_error(404), message);
     }
     let mut user = role("mine");
     user["meta"]["tags"] = json!(["compute"]);
     server.put("releases/1", &json!({"roles_metadata": {}})).await.expect(200);
     server.post("clusters/1/roles", &user).await.expect(201);
-    let message = server.delete("releases/1/tags/compute").await.refused(400);
-    assert_eq!(message, "Tag 'compute' is in use by the roles mine", "of a cluster of the release");
+    let message = server.delete("releases/1/tags/compute").await.expect_error(400);
+    assert_eq!(message, "Tag 'compute' is in use by the roles mine", "roles of the release's clusters count");
 }
 
 #[tokio::test]
-async fn only_the_version_that_was_read_is_changed() {
+async fn stale_etag_is_refused() {
     let server = server_with_owners().await;
     for owner in OWNERS {
         server.post(&format!("{owner}/roles"), &role("mine")).await.expect(201);
@@ -247,7 +247,7 @@ async fn only_the_version_that_was_read_is_changed() {
             let tag = server.get(&path).await.header("etag").to_owned();
             for method in ["PUT", "DELETE"] {
                 let request = server.request(method, &path).header("if-match", "\"1\"");
-                server.send(request.body(Body::from("{}")).unwrap()).await.refused(412);
+                server.send(request.body(Body::from("{}")).unwrap()).await.expect_error(412);
             }
             let request = server.request("DELETE", &path).header("if-match", tag);
             server.send(request.body(Body::empty()).unwrap()).await.expect(204);
@@ -256,7 +256,7 @@ async fn only_the_version_that_was_read_is_changed() {
 }
 
 #[tokio::test]
-async fn a_member_sees_the_clusters_of_its_tenant_only() {
+async fn member_cannot_read_roles_of_other_tenants() {
     let server = server_with_owners().await;
     server.post("tenants", &json!({"name": "blue"})).await.expect(201);
     let user = json!({"name": "ada", "password": "pass word", "tenant": "blue", "roles": ["member"]});
@@ -268,7 +268,7 @@ async fn a_member_sees_the_clusters_of_its_tenant_only() {
         request
     };
     for path in ["clusters/1/roles", "clusters/1/tags", "clusters/1/roles/x", "sequences?cluster=1"] {
-        assert_eq!(server.send(as_ada("GET", path, "")).await.refused(404), "Cluster not found");
+        assert_eq!(server.send(as_ada("GET", path, "")).await.expect_error(404), "Cluster not found");
     }
     server.send(as_ada("GET", "releases/1/roles", "")).await.expect(200);
     server.send(as_ada("GET", "releases", "")).await.expect(200);
@@ -282,6 +282,6 @@ async fn a_member_sees_the_clusters_of_its_tenant_only() {
         ("POST", "sequences"),
         ("POST", "plugins"),
     ] {
-        server.send(as_ada(method, path, "{}")).await.refused(403);
+        server.send(as_ada(method, path, "{}")).await.expect_error(403);
     }
 }

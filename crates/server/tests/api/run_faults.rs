@@ -1,15 +1,15 @@
-//! Runs under people and agents who do what they should not, or at the wrong moment.
+//! Runs under faults: forged reports, early stops, deletion of active runs, secrets and access control.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::beginnings::{cluster, id, node};
+use crate::beginnings::{create_cluster, create_node, id};
 use crate::runs::{Site, task};
 use crate::support::TestServer;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_agent_is_not_believed_about_what_others_do() {
+async fn forged_agent_reports_are_ignored() {
     let tasks = json!([
         task("slow", json!(["controller"]), "hang", json!({})),
         task("liar", json!(["compute"]), "forge", json!({})),
@@ -27,28 +27,28 @@ async fn an_agent_is_not_believed_about_what_others_do() {
     let history = site.history(run).await;
     assert!(is_done(&history), "{history:?}");
     let slow = history.iter().find(|row| row.0 == "slow").unwrap();
-    assert_eq!(slow.2, "running", "only its own agent can say that it ended");
+    assert_eq!(slow.2, "running", "only its own agent can report its end");
     site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
-    site.ended(run).await;
-    let found = site.server.get(&format!("runs/{run}/output?search=forged")).await.expect(200);
-    assert_eq!(found, json!([]));
+    site.wait_for_end(run).await;
+    let output = site.server.get(&format!("runs/{run}/output?search=forged")).await.expect(200);
+    assert_eq!(output, json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_that_is_stopped_before_it_began_never_begins() {
+async fn run_stopped_before_start_ends_as_stopped() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
     for path in ["clusters/{cluster}/stop_deployment?now=1", "runs/{run}/stop"] {
         for _ in 0..5 {
             let run = id(&site.execute(json!({})).await.expect(202));
             let path =
                 path.replace("{cluster}", &site.cluster.to_string()).replace("{run}", &run.to_string());
-            // It is being planned now, or has just begun; it ends either way.
+            // The stop may arrive while the run is planned or just after its start.
             if path.starts_with("runs") {
                 site.server.post(&path, &json!({"how": "now"})).await.expect(202);
             } else {
                 site.server.put(&path, &json!({})).await.expect(202);
             }
-            let ended = site.ended(run).await;
+            let ended = site.wait_for_end(run).await;
             assert_eq!(
                 (&ended["status"], &ended["message"]),
                 (&json!("error"), &json!("The run was stopped"))
@@ -58,50 +58,59 @@ async fn a_run_that_is_stopped_before_it_began_never_begins() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_deleted_while_it_runs_is_called_off() {
-    for what in ["transactions/{run}?force=1", "clusters/{cluster}?force=1"] {
+async fn deleting_an_active_run_or_cluster_cancels_attempts() {
+    for template in ["transactions/{run}?force=1", "clusters/{cluster}?force=1"] {
         let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
         let run = id(&site.execute(json!({})).await.expect(202));
-        site.until_begun().await;
-        let path = what.replace("{run}", &run.to_string()).replace("{cluster}", &site.cluster.to_string());
+        site.wait_until_started().await;
+        let path =
+            template.replace("{run}", &run.to_string()).replace("{cluster}", &site.cluster.to_string());
         assert!(site.server.delete(&path).await.status < 300);
         for _ in 0..200 {
-            if site.deeds.all().contains(&"killed".to_owned()) {
+            if site.attempts.entries().contains(&"killed".to_owned()) {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
-        assert!(site.deeds.all().contains(&"killed".to_owned()), "{what}: {:?}", site.deeds.all());
-        if what.starts_with("transactions") {
+        assert!(
+            site.attempts.entries().contains(&"killed".to_owned()),
+            "{template}: {:?}",
+            site.attempts.entries()
+        );
+        if template.starts_with("transactions") {
             assert_eq!(site.cluster_status().await, "stopped");
             assert_eq!(site.statuses().await, ["stopped", "discover"]);
         }
     }
 }
 
-/// Deleting the graph at work does not let the next one begin; deleting one that waits lets the others be.
+/// Deleting the active child run stops the whole run; deleting a waiting child run does not affect the
+/// others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_graph_that_is_deleted_takes_those_behind_it_along_only_if_it_is_at_work() {
+async fn only_deleting_the_active_child_run_stops_the_run() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
     site.upload("second", &json!([task("two", json!(["controller"]), "true", json!({}))])).await;
     site.upload("third", &json!([task("three", json!(["controller"]), "true", json!({}))])).await;
     let graphs = json!({"graphs": [{"type": "default"}, {"type": "second"}, {"type": "third"}]});
     let run = id(&site.execute(graphs).await.expect(202));
-    site.until_begun().await;
-    let shown = site.server.get(&format!("runs/{run}")).await.expect(200);
-    let part = |place: usize| id(&shown["parts"][place]["run"]);
-    site.server.delete(&format!("transactions/{}?force=1", part(2))).await.expect(204);
-    assert_eq!(site.cluster_status().await, "deployment", "the others go on");
-    site.server.delete(&format!("transactions/{}?force=1", part(0))).await.expect(204);
-    let ended = site.ended(run).await;
+    site.wait_until_started().await;
+    let parent = site.server.get(&format!("runs/{run}")).await.expect(200);
+    let child_run = |index: usize| id(&parent["parts"][index]["run"]);
+    site.server.delete(&format!("transactions/{}?force=1", child_run(2))).await.expect(204);
+    assert_eq!(site.cluster_status().await, "deployment", "the other child runs continue");
+    site.server.delete(&format!("transactions/{}?force=1", child_run(0))).await.expect(204);
+    let ended = site.wait_for_end(run).await;
     assert_eq!((&ended["status"], &ended["message"]), (&json!("error"), &json!("The run was stopped")));
     assert_eq!(site.cluster_status().await, "stopped");
-    let deeds = site.deeds.all();
-    assert!(!deeds.iter().any(|deed| deed.starts_with("two") || deed.starts_with("three")), "{deeds:?}");
+    let attempts = site.attempts.entries();
+    assert!(
+        !attempts.iter().any(|attempt| attempt.starts_with("two") || attempt.starts_with("three")),
+        "{attempts:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn agents_get_the_secrets_of_their_nodes_so_that_they_can_keep_them() {
+async fn agents_receive_secrets_of_their_own_node() {
     let cmd = json!({"yaql_exp": "'secrets of ' + $.db_password"});
     let tasks = json!([{"id": "tell", "type": "shell", "version": "2.0.0", "roles": ["controller"],
         "parameters": {"cmd": cmd, "retries": 0, "timeout": 30}}]);
@@ -114,31 +123,31 @@ async fn agents_get_the_secrets_of_their_nodes_so_that_they_can_keep_them() {
     let path = format!("clusters/{}/orchestrator/deployment/", site.cluster);
     site.server.put(&path, &json!(supplied)).await.expect(200);
     assert_eq!(site.deploy(json!({})).await["status"], "ready");
-    let known = site.deeds.secrets();
-    assert!(known.contains(&format!("opensesame{}", site.nodes[0])), "{known:?}");
+    let secrets = site.attempts.secrets();
+    assert!(secrets.contains(&format!("opensesame{}", site.nodes[0])), "{secrets:?}");
     assert!(
-        !known.contains(&format!("opensesame{}", site.nodes[1])),
-        "another node's are none of its business"
+        !secrets.contains(&format!("opensesame{}", site.nodes[1])),
+        "secrets of other nodes are not sent"
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn agents_get_the_secrets_that_only_a_task_has() {
+async fn agents_receive_secrets_of_task_parameters() {
     let parameters = json!({"cmd": "deploy", "retries": 0, "timeout": 30,
         "env": {"DB_PASSWORD": "opensesame", "PIN_KEY": 123_456_789, "REGION": "north-west"}});
     let tasks = json!([{"id": "deploy", "type": "shell", "version": "2.0.0", "roles": ["controller"],
         "parameters": parameters}]);
     let site = Site::new(&tasks).await;
     assert_eq!(site.deploy(json!({})).await["status"], "ready");
-    let known = site.deeds.secrets();
+    let secrets = site.attempts.secrets();
     for secret in ["opensesame", "123456789"] {
-        assert!(known.contains(&secret.to_owned()), "{known:?}");
+        assert!(secrets.contains(&secret.to_owned()), "{secrets:?}");
     }
-    assert!(!known.contains(&"north-west".to_owned()), "{known:?}");
+    assert!(!secrets.contains(&"north-west".to_owned()), "{secrets:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_tries_a_graph_out_does_not_lose_the_machine() {
+async fn reboot_on_local_agent_requires_a_hook() {
     let tasks = json!([{"id": "restart", "type": "reboot", "version": "2.0.0", "roles": ["controller"],
         "parameters": {"timeout": 30, "retries": 0}}]);
     let site = Site::new(&tasks).await;
@@ -147,103 +156,105 @@ async fn who_tries_a_graph_out_does_not_lose_the_machine() {
     let history =
         site.server.get(&format!("transactions/{}/deployment_history", run["id"])).await.expect(200);
     assert!(history.to_string().contains("--hook reboot=PATH"), "{history}");
-    assert_eq!(site.deeds.all(), Vec::<String>::new(), "no agent was asked");
+    assert_eq!(site.attempts.entries(), Vec::<String>::new(), "no attempt was dispatched");
     assert_eq!(site.deploy(json!({"noop_run": true})).await["status"], "ready");
 }
 
 #[tokio::test]
-async fn a_member_sees_the_agents_of_its_own_tenant() {
+async fn member_sees_only_agents_of_its_tenant() {
     let server = TestServer::new().await;
-    let [free, taken] = [node(&server, 1).await, node(&server, 2).await];
-    let cluster = cluster(&server).await;
+    let [free, assigned] = [create_node(&server, 1).await, create_node(&server, 2).await];
+    let cluster = create_cluster(&server).await;
     server
-        .post(&format!("clusters/{cluster}/assignment"), &json!([{"id": taken, "roles": ["compute"]}]))
+        .post(&format!("clusters/{cluster}/assignment"), &json!([{"id": assigned, "roles": ["compute"]}]))
         .await
         .expect(200);
     let token = server.post("join_tokens", &json!({"may_replace": true})).await.expect(201)["token"].clone();
-    for name in [free.to_string(), taken.to_string(), "master".to_owned()] {
+    for name in [free.to_string(), assigned.to_string(), "master".to_owned()] {
         server.post("agents/join", &json!({"token": token, "node": name})).await.expect(201);
     }
     let uids = async |bearer: &str| {
-        let shown = server.as_bearer(bearer, "GET", "agents", &Value::Null).await.expect(200);
-        shown
+        let agents = server.send_as(bearer, "GET", "agents", &Value::Null).await.expect(200);
+        agents
             .as_array()
             .unwrap()
             .iter()
             .map(|agent| agent["uid"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    let (own, other) =
-        (server.user("ann", "admin", "member").await, server.user("bob", "blue", "member").await);
-    assert_eq!(uids(&own).await, [taken.to_string()]);
-    assert_eq!(uids(&other).await, Vec::<String>::new());
-    assert_eq!(uids(&server.user("vic", "blue", "viewer").await).await.len(), 3);
+    let (own_member, other_member) = (
+        server.create_user("ann", "admin", "member").await,
+        server.create_user("bob", "blue", "member").await,
+    );
+    assert_eq!(uids(&own_member).await, [assigned.to_string()]);
+    assert_eq!(uids(&other_member).await, Vec::<String>::new());
+    assert_eq!(uids(&server.create_user("vic", "blue", "viewer").await).await.len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_of_several_graphs_says_how_far_it_is() {
+async fn progress_covers_all_graphs_of_a_run() {
     let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
     site.upload("second", &json!([task("two", json!(["controller"]), "hang", json!({}))])).await;
     let run =
         id(&site.execute(json!({"graphs": [{"type": "default"}, {"type": "second"}]})).await.expect(202));
-    let shown = site.until(run, |shown| shown["progress"] == 50).await;
-    assert_eq!(shown["status"], "running");
+    let state = site.wait_until(run, |state| state["progress"] == 50).await;
+    assert_eq!(state["status"], "running");
     site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
-    site.ended(run).await;
+    site.wait_for_end(run).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn events_of_several_graphs_are_one_series() {
+async fn events_of_child_runs_share_one_sequence() {
     let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
     site.upload("second", &json!([task("two", json!(["controller"]), "true", json!({}))])).await;
     let graphs = json!({"graphs": [{"type": "default"}, {"type": "second"}]});
     let run = id(&site.execute(graphs).await.expect(202));
-    // Watched from the beginning, part after part, to the end.
+    // The stream covers all child runs and ends with the run.
     let request =
         site.server.request("GET", &format!("runs/{run}/events")).header("accept", "text/event-stream");
     let stream = site.server.send(request.body(axum::body::Body::empty()).unwrap()).await;
-    let shown = site.ended(run).await;
-    assert_eq!((&shown["status"], &shown["stopped"]), (&json!("ready"), &json!(false)), "{shown}");
-    let all = site.server.get(&format!("runs/{run}/events")).await.expect(200);
-    let all = all.as_array().unwrap().clone();
-    let numbers: Vec<i64> = all.iter().map(|event| event["seq"].as_i64().unwrap()).collect();
+    let ended = site.wait_for_end(run).await;
+    assert_eq!((&ended["status"], &ended["stopped"]), (&json!("ready"), &json!(false)), "{ended}");
+    let events = site.server.get(&format!("runs/{run}/events")).await.expect(200);
+    let events = events.as_array().unwrap().clone();
+    let numbers: Vec<i64> = events.iter().map(|event| event["seq"].as_i64().unwrap()).collect();
     assert_eq!(numbers, (1..=numbers.len() as i64).collect::<Vec<_>>());
-    let ends: Vec<&Value> = all.iter().filter(|event| event["kind"] == "ended").collect();
+    let ends: Vec<&Value> = events.iter().filter(|event| event["kind"] == "ended").collect();
     assert_eq!(ends.len(), 2);
     assert_ne!(ends[0]["part"], ends[1]["part"]);
     let text = stream.body.as_str().unwrap().to_owned();
     let streamed: Vec<i64> =
         text.lines().filter_map(|line| line.strip_prefix("id: ")?.parse().ok()).collect();
     assert_eq!(streamed, numbers, "{text}");
-    // It goes on behind any number, also one of a part that is over.
+    // Events can be resumed after any sequence number, including one of an ended child run.
     for after in [0, 1, ends[0]["seq"].as_i64().unwrap(), numbers.len() as i64 - 1, numbers.len() as i64] {
-        let rest = site.server.get(&format!("runs/{run}/events?after={after}")).await.expect(200);
-        assert_eq!(rest.as_array().unwrap()[..], all[after as usize..], "{after}");
+        let remaining = site.server.get(&format!("runs/{run}/events?after={after}")).await.expect(200);
+        assert_eq!(remaining.as_array().unwrap()[..], events[after as usize..], "{after}");
     }
-    let few = site.server.get(&format!("runs/{run}/events?after=1&limit=3")).await.expect(200);
-    assert_eq!(few.as_array().unwrap()[..], all[1..4]);
-    // A part by itself is counted by itself.
+    let page = site.server.get(&format!("runs/{run}/events?after=1&limit=3")).await.expect(200);
+    assert_eq!(page.as_array().unwrap()[..], events[1..4]);
+    // A child run numbers its own events from 1.
     let second = site.server.get(&format!("runs/{}/events", ends[1]["part"])).await.expect(200);
     assert_eq!(second[0]["seq"], 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_run_that_was_stopped_says_so() {
+async fn stopped_run_is_marked_as_stopped() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
     let run = id(&site.execute(json!({})).await.expect(202));
-    site.until_begun().await;
+    site.wait_until_started().await;
     site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
-    let ended = site.ended(run).await;
+    let ended = site.wait_for_end(run).await;
     assert_eq!((&ended["status"], &ended["stopped"]), (&json!("error"), &json!(true)), "{ended}");
-    let parts = site.server.get(&format!("runs/{run}")).await.expect(200);
-    assert_eq!(parts["parts"][0]["run"]["stopped"], true);
+    let parent = site.server.get(&format!("runs/{run}")).await.expect(200);
+    assert_eq!(parent["parts"][0]["run"]["stopped"], true);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_another_server_deletes_is_called_off() {
+async fn deletion_on_another_server_cancels_attempts() {
     let site = Site::new(&json!([task("slow", json!(["controller"]), "hang", json!({}))])).await;
     site.execute(json!({})).await.expect(202);
-    site.until_begun().await;
+    site.wait_until_started().await;
     let (store, settings) = (site.server.app.store.clone(), site.server.app.settings.clone());
     let (other, _) = stoker_server::App::new(store, settings).await.unwrap();
     let request = site.server.request("DELETE", &format!("clusters/{}?force=1", site.cluster));
@@ -253,10 +264,10 @@ async fn what_another_server_deletes_is_called_off() {
     );
     assert!(deleted.await.unwrap().status().is_success());
     for _ in 0..400 {
-        if site.deeds.all().contains(&"killed".to_owned()) {
+        if site.attempts.entries().contains(&"killed".to_owned()) {
             break;
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
-    assert!(site.deeds.all().contains(&"killed".to_owned()), "{:?}", site.deeds.all());
+    assert!(site.attempts.entries().contains(&"killed".to_owned()), "{:?}", site.attempts.entries());
 }

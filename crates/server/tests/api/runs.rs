@@ -1,39 +1,38 @@
-//! Runs from the request to the history, through the real engine, with agents in the process of the test.
+//! Runs from the request to the history, with the real engine and in-process agents.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use stoker_settings::{Runs, Server};
 
-use crate::agent::{Deeds, agents_for};
-use crate::beginnings::{cluster, id, node};
+use crate::agent::{AttemptLog, install_agents};
+use crate::beginnings::{create_cluster, create_node, id};
 use crate::support::{Reply, TestServer};
 
-/// A server whose nodes have agents, and a cluster with two nodes: a controller and a compute.
+/// A server with in-process agents and a cluster of two nodes: a controller and a compute node.
 pub(crate) struct Site {
     pub(crate) server: TestServer,
-    pub(crate) deeds: Deeds,
+    pub(crate) attempts: AttemptLog,
     pub(crate) cluster: i64,
     pub(crate) nodes: [i64; 2],
 }
 
 impl Site {
     pub(crate) async fn new(tasks: &Value) -> Self {
-        Self::with(tasks, Server::default()).await
+        Self::with_settings(tasks, Server::default()).await
     }
 
-    /// The same with settings of one's own.
-    pub(crate) async fn with(tasks: &Value, settings: Server) -> Self {
+    pub(crate) async fn with_settings(tasks: &Value, settings: Server) -> Self {
         let runs = Runs { local_agents: true, ..settings.runs.clone() };
-        let server = TestServer::with(Server { runs, ..settings }).await;
-        let deeds = agents_for(&server.app);
+        let server = TestServer::with_settings(Server { runs, ..settings }).await;
+        let attempts = install_agents(&server.app);
         server.app.begin_runs();
-        let cluster = cluster(&server).await;
-        let nodes = [node(&server, 1).await, node(&server, 2).await];
+        let cluster = create_cluster(&server).await;
+        let nodes = [create_node(&server, 1).await, create_node(&server, 2).await];
         let roles =
             json!([{"id": nodes[0], "roles": ["controller"]}, {"id": nodes[1], "roles": ["compute"]}]);
         server.post(&format!("clusters/{cluster}/assignment"), &roles).await.expect(200);
-        let site = Self { server, deeds, cluster, nodes };
+        let site = Self { server, attempts, cluster, nodes };
         site.upload("default", tasks).await;
         site
     }
@@ -51,25 +50,25 @@ impl Site {
         self.server.post("graphs/execute/", &body).await
     }
 
-    /// Runs, waits for the end and shows it.
+    /// Executes the default graph, waits for the end of the run and returns the run.
     pub(crate) async fn deploy(&self, extra: Value) -> Value {
         let run = id(&self.execute(extra).await.expect(202));
-        self.ended(run).await
+        self.wait_for_end(run).await
     }
 
-    pub(crate) async fn ended(&self, run: i64) -> Value {
-        self.until(run, |shown| shown["status"] == "ready" || shown["status"] == "error").await
+    pub(crate) async fn wait_for_end(&self, run: i64) -> Value {
+        self.wait_until(run, |run| run["status"] == "ready" || run["status"] == "error").await
     }
 
-    pub(crate) async fn until(&self, run: i64, is_so: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) async fn wait_until(&self, run: i64, condition: impl Fn(&Value) -> bool) -> Value {
         for _ in 0..600 {
-            let shown = self.server.get(&format!("transactions/{run}")).await.expect(200);
-            if is_so(&shown) {
-                return shown;
+            let run_state = self.server.get(&format!("transactions/{run}")).await.expect(200);
+            if condition(&run_state) {
+                return run_state;
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
-        panic!("run {run} did not come to that in time");
+        panic!("run {run} did not reach the condition in time");
     }
 
     pub(crate) async fn history(&self, run: i64) -> Vec<(String, String, String)> {
@@ -91,8 +90,8 @@ impl Site {
     }
 
     pub(crate) async fn cluster_status(&self) -> String {
-        let shown = self.server.get(&format!("clusters/{}", self.cluster)).await.expect(200);
-        shown["status"].as_str().unwrap().to_owned()
+        let cluster = self.server.get(&format!("clusters/{}", self.cluster)).await.expect(200);
+        cluster["status"].as_str().unwrap().to_owned()
     }
 }
 
@@ -128,14 +127,14 @@ fn two_tasks() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_graph_is_run_in_order_and_only_what_changed_the_next_time() {
+async fn second_run_executes_only_changed_tasks() {
     let site = Site::new(&two_tasks()).await;
     let [one, two] = site.nodes;
     let run = site.deploy(json!({})).await;
     assert_eq!((&run["status"], &run["progress"]), (&json!("ready"), &json!(100)), "{run}");
-    let done = site.deeds.take();
-    assert_eq!(done.len(), 3, "{done:?}");
-    assert_eq!(done[2], format!("second@{two}"), "it waits for the first on both nodes");
+    let executed = site.attempts.take();
+    assert_eq!(executed.len(), 3, "{executed:?}");
+    assert_eq!(executed[2], format!("second@{two}"), "`second` depends on `first` on both nodes");
     assert_eq!(
         site.history(id(&run)).await,
         [
@@ -146,27 +145,27 @@ async fn a_graph_is_run_in_order_and_only_what_changed_the_next_time() {
     );
     assert_eq!(site.statuses().await, ["ready", "ready"]);
     assert_eq!(site.cluster_status().await, "operational");
-    // Nothing changed.
+    // Without changes, all tasks are skipped.
     let run = site.deploy(json!({})).await;
     assert_eq!(run["status"], "ready", "{run}");
-    assert_eq!(site.deeds.take(), Vec::<String>::new());
+    assert_eq!(site.attempts.take(), Vec::<String>::new());
     let skipped = site.history(id(&run)).await;
     assert!(skipped.iter().all(|(_, _, status)| status == "skipped"), "{skipped:?}");
     assert_eq!(skipped.len(), 3);
-    // One setting did.
+    // After a change of one setting, only the task that reads it runs.
     let settings = json!({"editable": {"common": {"debug": {"value": true}}}});
     site.server.put(&format!("clusters/{}/attributes", site.cluster), &settings).await.expect(200);
     site.deploy(json!({})).await;
-    let mut done = site.deeds.take();
-    done.sort();
-    assert_eq!(done, [format!("first@{one}"), format!("first@{two}")]);
-    // And with force, everything is as on the first day.
+    let mut executed = site.attempts.take();
+    executed.sort();
+    assert_eq!(executed, [format!("first@{one}"), format!("first@{two}")]);
+    // `force` runs all tasks.
     site.deploy(json!({"force": true})).await;
-    assert_eq!(site.deeds.take().len(), 3);
+    assert_eq!(site.attempts.take().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn history_shows_all_fields_of_a_task_whether_it_was_run_or_not() {
+async fn history_contains_all_task_fields() {
     let more = json!({
         "requires": ["one"], "required_for": ["two"], "cross-depends": [{"name": "one"}],
         "condition": {"yaql_exp": "changed($.cluster.name)"}, "mine": {"password": "hunter2hunter2", "kept": 1},
@@ -183,9 +182,9 @@ async fn history_shows_all_fields_of_a_task_whether_it_was_run_or_not() {
         let run = id(&site.deploy(json!({})).await);
         let path = format!("transactions/{run}/deployment_history?tasks_names=full,nowhere");
         let records = site.server.get(&path).await.expect(200);
-        let of =
+        let record_of =
             |name: &str| records.as_array().unwrap().iter().find(|row| row["task_name"] == name).unwrap();
-        let full = of("full");
+        let full = record_of("full");
         assert_eq!((&full["status"], &full["parameters"]["cmd"]), (&json!(status), &cmd), "{full}");
         for (field, value) in [
             ("type", json!("shell")),
@@ -202,29 +201,29 @@ async fn history_shows_all_fields_of_a_task_whether_it_was_run_or_not() {
             assert_eq!(full[field], value, "{field} of {full}");
         }
         assert!(full.get("id").is_none(), "{full}");
-        let nowhere = of("nowhere");
+        let nowhere = record_of("nowhere");
         assert_eq!((&nowhere["node_id"], &nowhere["status"]), (&json!("-"), &json!("skipped")));
         assert_eq!((&nowhere["tags"], &nowhere["roles"]), (&json!(["n"]), &json!(["nobody-has-it"])));
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn virtual_machines_are_made_by_the_graph_for_them() {
+async fn spawn_vms_runs_its_graph() {
     let site = Site::new(&two_tasks()).await;
     let path = format!("clusters/{}/spawn_vms/", site.cluster);
-    let message = site.server.put(&path, &json!({})).await.refused(400);
+    let message = site.server.put(&path, &json!({})).await.expect_error(400);
     assert!(message.starts_with("There are no deployment tasks for graph type 'spawn_vms'."), "{message}");
-    site.server.put("clusters/99/spawn_vms", &json!({})).await.refused(404);
+    site.server.put("clusters/99/spawn_vms", &json!({})).await.expect_error(404);
     site.upload("spawn_vms", &json!([task("machine", json!(["compute"]), "true", json!({}))])).await;
-    site.server.put(&format!("{path}?nodes=77"), &json!({})).await.refused(404);
+    site.server.put(&format!("{path}?nodes=77"), &json!({})).await.expect_error(404);
     let run = site.server.put(&path, &json!({})).await.expect(202);
     assert_eq!(run["name"], "spawn_vms");
-    assert_eq!(site.ended(id(&run)).await["status"], "ready");
-    assert_eq!(site.deeds.all(), [format!("machine@{}", site.nodes[1])]);
+    assert_eq!(site.wait_for_end(id(&run)).await["status"], "ready");
+    assert_eq!(site.attempts.entries(), [format!("machine@{}", site.nodes[1])]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_failure_is_told_precisely_and_what_it_blocks_is_not_run() {
+async fn failure_is_reported_and_blocks_dependents() {
     let tasks = json!([
         task("bad", json!(["controller"]), "fail", json!({})),
         task(
@@ -241,39 +240,43 @@ async fn a_failure_is_told_precisely_and_what_it_blocks_is_not_run() {
     assert_eq!(run["status"], "error", "{run}");
     assert!(run["message"].as_str().unwrap().contains("zero tolerance"), "{run}");
     let history = site.server.get(&format!("transactions/{}/deployment_history", id(&run))).await.expect(200);
-    let of =
+    let record_of =
         |name: &str| history.as_array().unwrap().iter().find(|row| row["task_name"] == name).unwrap().clone();
-    assert_eq!(of("bad")["status"], "error");
-    assert_eq!(of("bad")["reason"], "exit code 1");
-    assert_eq!(of("after")["status"], "skipped");
-    assert!(of("after")["reason"].as_str().unwrap().contains(&format!("bad@{one}")), "{}", of("after"));
-    let nodes = site.server.get(&format!("nodes/{one}")).await.expect(200);
-    assert_eq!((&nodes["status"], &nodes["error_type"]), (&json!("error"), &json!("deploy")));
+    assert_eq!(record_of("bad")["status"], "error");
+    assert_eq!(record_of("bad")["reason"], "exit code 1");
+    assert_eq!(record_of("after")["status"], "skipped");
+    assert!(
+        record_of("after")["reason"].as_str().unwrap().contains(&format!("bad@{one}")),
+        "{}",
+        record_of("after")
+    );
+    let node = site.server.get(&format!("nodes/{one}")).await.expect(200);
+    assert_eq!((&node["status"], &node["error_type"]), (&json!("error"), &json!("deploy")));
     assert!(site.cluster_status().await == "partially_deployed");
-    assert!(!site.deeds.all().contains(&format!("after@{two}")));
+    assert!(!site.attempts.entries().contains(&format!("after@{two}")));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_busy_cluster_refuses_another_run_and_a_stop_ends_the_one_it_has() {
+async fn busy_cluster_refuses_second_run_and_stop_ends_the_first() {
     let tasks = json!([
         task("slow", json!(["controller"]), "hang", json!({})),
         task("later", json!(["controller"]), "true", json!({"requires": ["slow"]})),
     ]);
     let site = Site::new(&tasks).await;
     let run = id(&site.execute(json!({})).await.expect(202));
-    let refused = site.execute(json!({})).await.refused(409);
-    assert!(refused.starts_with("Deployment already started"), "{refused}");
-    site.until_begun().await;
+    let error = site.execute(json!({})).await.expect_error(409);
+    assert!(error.starts_with("Deployment already started"), "{error}");
+    site.wait_until_started().await;
     site.server
         .put(&format!("clusters/{}/stop_deployment?now=1", site.cluster), &json!({}))
         .await
         .expect(202);
-    let shown = site.ended(run).await;
-    assert_eq!((&shown["status"], &shown["message"]), (&json!("error"), &json!("The run was stopped")));
+    let ended = site.wait_for_end(run).await;
+    assert_eq!((&ended["status"], &ended["message"]), (&json!("error"), &json!("The run was stopped")));
     assert_eq!(site.cluster_status().await, "stopped");
     let idle = site.server.put(&format!("clusters/{}/stop_deployment", site.cluster), &json!({})).await;
-    assert!(idle.refused(400).starts_with("Nothing to stop"));
-    // What was not done can be done.
+    assert!(idle.expect_error(400).starts_with("Nothing to stop"));
+    // The cluster can be deployed again after the stop.
     let tasks = json!([
         task("slow", json!(["controller"]), "true", json!({})),
         task("later", json!(["controller"]), "true", json!({"requires": ["slow"]})),
@@ -283,19 +286,19 @@ async fn a_busy_cluster_refuses_another_run_and_a_stop_ends_the_one_it_has() {
 }
 
 impl Site {
-    pub(crate) async fn until_begun(&self) {
+    pub(crate) async fn wait_until_started(&self) {
         for _ in 0..400 {
-            if !self.deeds.all().is_empty() {
+            if !self.attempts.entries().is_empty() {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
-        panic!("nothing was begun in time");
+        panic!("no attempt started in time");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_paused_run_begins_nothing_until_it_is_resumed() {
+async fn repeated_pause_and_resume_are_refused() {
     let tasks = json!([
         task(
             "slow",
@@ -307,18 +310,18 @@ async fn a_paused_run_begins_nothing_until_it_is_resumed() {
     ]);
     let site = Site::new(&tasks).await;
     let run = id(&site.execute(json!({})).await.expect(202));
-    site.until_begun().await;
+    site.wait_until_started().await;
     site.server.post(&format!("runs/{run}/pause"), &Value::Null).await.expect(202);
-    site.server.post(&format!("runs/{run}/pause"), &Value::Null).await.refused(409);
+    site.server.post(&format!("runs/{run}/pause"), &Value::Null).await.expect_error(409);
     site.server.post(&format!("runs/{run}/resume"), &Value::Null).await.expect(202);
-    site.server.post(&format!("runs/{run}/resume"), &Value::Null).await.refused(409);
+    site.server.post(&format!("runs/{run}/resume"), &Value::Null).await.expect_error(409);
     site.server.post(&format!("runs/{run}/stop"), &json!({"how": "now"})).await.expect(202);
-    site.ended(run).await;
-    site.server.post(&format!("runs/{run}/stop"), &json!({})).await.refused(409);
+    site.wait_for_end(run).await;
+    site.server.post(&format!("runs/{run}/stop"), &json!({})).await.expect_error(409);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_did_not_succeed_is_done_again_with_the_same_plan() {
+async fn retry_reruns_failed_tasks_of_the_same_plan() {
     let tasks = json!([
         task("good", json!(["controller"]), "true", json!({})),
         task("bad", json!(["controller"]), "fail", json!({"requires": ["good"]})),
@@ -327,44 +330,45 @@ async fn what_did_not_succeed_is_done_again_with_the_same_plan() {
     let site = Site::new(&tasks).await;
     let run = site.deploy(json!({})).await;
     assert_eq!(run["status"], "error");
-    assert_eq!(site.deeds.take().len(), 2);
-    let again = id(&site.server.post(&format!("runs/{}/retry", id(&run)), &Value::Null).await.expect(202));
-    let again = site.ended(again).await;
-    assert_eq!(again["status"], "error", "it fails again: the plan is the same");
-    assert_eq!(site.deeds.take(), [format!("bad@{}", site.nodes[0])], "what succeeded is not done again");
-    let parts = site.server.get(&format!("runs/{}", id(&again))).await.expect(200);
-    let before = site.server.get(&format!("runs/{}", id(&run))).await.expect(200);
-    assert_eq!(parts["parts"][0]["plan_id"], before["parts"][0]["plan_id"]);
-    // Nobody knows any more what the first one did.
+    assert_eq!(site.attempts.take().len(), 2);
+    let retried = id(&site.server.post(&format!("runs/{}/retry", id(&run)), &Value::Null).await.expect(202));
+    let retried = site.wait_for_end(retried).await;
+    assert_eq!(retried["status"], "error", "the same plan fails again");
+    assert_eq!(site.attempts.take(), [format!("bad@{}", site.nodes[0])], "successful tasks are not repeated");
+    let retried_run = site.server.get(&format!("runs/{}", id(&retried))).await.expect(200);
+    let first_run = site.server.get(&format!("runs/{}", id(&run))).await.expect(200);
+    assert_eq!(retried_run["parts"][0]["plan_id"], first_run["parts"][0]["plan_id"]);
+    // After its deletion, the outcomes of the first run are unknown.
     site.server.delete(&format!("transactions/{}", id(&run))).await.expect(204);
-    let again = id(&site.server.post(&format!("runs/{}/retry", id(&again)), &Value::Null).await.expect(202));
-    let message = site.ended(again).await["message"].to_string();
+    let retried =
+        id(&site.server.post(&format!("runs/{}/retry", id(&retried)), &Value::Null).await.expect(202));
+    let message = site.wait_for_end(retried).await["message"].to_string();
     assert!(message.contains("was deleted"), "{message}");
-    assert_eq!(site.deeds.take(), Vec::<String>::new());
+    assert_eq!(site.attempts.take(), Vec::<String>::new());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_dry_run_plans_and_touches_nothing() {
+async fn dry_run_plans_without_executing() {
     let site = Site::new(&two_tasks()).await;
     let run = site.deploy(json!({"dry_run": true})).await;
     assert_eq!((&run["status"], &run["dry_run"]), (&json!("ready"), &json!(true)));
-    assert_eq!(site.deeds.take(), Vec::<String>::new());
+    assert_eq!(site.attempts.take(), Vec::<String>::new());
     assert_eq!(site.statuses().await, ["discover", "discover"]);
     assert_eq!(site.cluster_status().await, "new");
-    let shown = site.server.get(&format!("runs/{}", id(&run))).await.expect(200);
-    let plan = shown["parts"][0]["plan_id"].as_i64().unwrap();
-    // What was looked at is what runs.
-    site.server.post(&format!("plans/{plan}/apply"), &json!({"force": true})).await.refused(400);
+    let parent = site.server.get(&format!("runs/{}", id(&run))).await.expect(200);
+    let plan = parent["parts"][0]["plan_id"].as_i64().unwrap();
+    // The plan of the dry run can be applied.
+    site.server.post(&format!("plans/{plan}/apply"), &json!({"force": true})).await.expect_error(400);
     let applied = id(&site.server.post(&format!("plans/{plan}/apply"), &json!({})).await.expect(202));
-    assert_eq!(site.ended(applied).await["status"], "ready");
-    assert_eq!(site.deeds.take().len(), 3);
-    // It is not run again: the cluster is not what it was.
-    let refused = site.server.post(&format!("plans/{plan}/apply"), &json!({})).await.refused(409);
-    assert!(refused.contains("out of date"), "{refused}");
+    assert_eq!(site.wait_for_end(applied).await["status"], "ready");
+    assert_eq!(site.attempts.take().len(), 3);
+    // An applied plan is stale because the run changed the cluster.
+    let error = site.server.post(&format!("plans/{plan}/apply"), &json!({})).await.expect_error(409);
+    assert!(error.contains("out of date"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn graphs_run_one_after_another_and_none_after_one_that_failed() {
+async fn graphs_run_in_order_until_one_fails() {
     let site = Site::new(&json!([task("one", json!(["controller"]), "true", json!({}))])).await;
     site.upload("second", &json!([task("two", json!(["controller"]), "fail", json!({}))])).await;
     site.upload("third", &json!([task("three", json!(["controller"]), "true", json!({}))])).await;
@@ -372,20 +376,20 @@ async fn graphs_run_one_after_another_and_none_after_one_that_failed() {
     let run = site.deploy(json!({"graphs": graphs})).await;
     assert_eq!(run["status"], "error");
     let node = site.nodes[0];
-    assert_eq!(site.deeds.take(), [format!("one@{node}"), format!("two@{node}")]);
-    let shown = site.server.get(&format!("runs/{}", id(&run))).await.expect(200);
-    let statuses: Vec<&str> = shown["parts"]
+    assert_eq!(site.attempts.take(), [format!("one@{node}"), format!("two@{node}")]);
+    let parent = site.server.get(&format!("runs/{}", id(&run))).await.expect(200);
+    let statuses: Vec<&str> = parent["parts"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|part| part["run"]["status"].as_str().unwrap())
+        .map(|child| child["run"]["status"].as_str().unwrap())
         .collect();
     assert_eq!(statuses, ["ready", "error", "error"]);
-    assert_eq!(shown["parts"][2]["run"]["message"], "Aborted");
+    assert_eq!(parent["parts"][2]["run"]["message"], "Aborted");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_happened_is_told_with_numbers_and_what_was_printed_is_found() {
+async fn events_are_numbered_and_output_is_searchable() {
     let site = Site::new(&json!([task("hello", json!(["controller"]), "world", json!({}))])).await;
     let run = site.deploy(json!({})).await;
     let events = site.server.get(&format!("runs/{}/events", id(&run))).await.expect(200);
@@ -406,42 +410,42 @@ async fn what_happened_is_told_with_numbers_and_what_was_printed_is_found() {
     );
     let path = format!("runs/{}/output?search=world", id(&run));
     for _ in 0..100 {
-        let found = site.server.get(&path).await.expect(200);
-        if found != json!([]) {
-            assert_eq!(found[0]["text"], "hello says world\n");
+        let output = site.server.get(&path).await.expect(200);
+        if output != json!([]) {
+            assert_eq!(output[0]["text"], "hello says world\n");
             break;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let path = format!("runs/{}/output?task=hello&node={}", id(&run), site.nodes[0]);
     assert_eq!(site.server.get(&path).await.expect(200)[0]["stream"], "out");
-    site.server.get(&format!("runs/{}/output", id(&run))).await.refused(400);
+    site.server.get(&format!("runs/{}/output", id(&run))).await.expect_error(400);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_run_is_refused_before_anything_happens() {
+async fn invalid_execute_request_is_refused() {
     let site = Site::new(&two_tasks()).await;
     let execute = async |body: Value| site.server.post("graphs/execute/", &body).await;
     let cluster = site.cluster;
-    execute(json!({"cluster": 99, "graphs": [{"type": "default"}]})).await.refused(404);
-    execute(json!({"cluster": cluster, "graphs": []})).await.refused(400);
-    execute(json!({"cluster": cluster})).await.refused(400);
-    execute(json!({"cluster": cluster, "graphs": [{"type": "default"}], "speed": 1})).await.refused(400);
-    let none = execute(json!({"cluster": cluster, "graphs": [{"type": "nobody"}]})).await.refused(400);
-    assert!(none.starts_with("There are no deployment tasks for graph type 'nobody'"), "{none}");
+    execute(json!({"cluster": 99, "graphs": [{"type": "default"}]})).await.expect_error(404);
+    execute(json!({"cluster": cluster, "graphs": []})).await.expect_error(400);
+    execute(json!({"cluster": cluster})).await.expect_error(400);
+    execute(json!({"cluster": cluster, "graphs": [{"type": "default"}], "speed": 1})).await.expect_error(400);
+    let error = execute(json!({"cluster": cluster, "graphs": [{"type": "nobody"}]})).await.expect_error(400);
+    assert!(error.starts_with("There are no deployment tasks for graph type 'nobody'"), "{error}");
     let foreign = json!({"cluster": cluster, "graphs": [{"type": "default", "nodes": [77]}]});
-    assert_eq!(execute(foreign).await.refused(400), "Nodes 77 do not belong to cluster 1");
+    assert_eq!(execute(foreign).await.expect_error(400), "Nodes 77 do not belong to cluster 1");
     let unknown = json!({"cluster": cluster, "graphs": [{"type": "default", "tasks": ["nothing"]}]});
-    execute(unknown).await.refused(400);
+    execute(unknown).await.expect_error(400);
     let graphs = json!([{"type": "default"}]);
     for ends in [json!({"start": ["nothing/1"]}), json!({"start": [null], "end": ["nothing"]})] {
-        let part = json!({"cluster": cluster, "graphs": graphs, "subgraphs": [ends]});
-        assert!(execute(part).await.refused(400).contains("nothing"));
+        let body = json!({"cluster": cluster, "graphs": graphs, "subgraphs": [ends]});
+        assert!(execute(body).await.expect_error(400).contains("nothing"));
     }
     let deploy = async |query: &str| {
         let path = format!("clusters/{cluster}/deploy/?nodes={query}");
         site.server.put(&path, &json!({})).await
     };
-    assert_eq!(deploy("77").await.refused(404), "NodeCollection not found");
+    assert_eq!(deploy("77").await.expect_error(404), "NodeCollection not found");
     assert_eq!(site.server.get("transactions/").await.expect(200), json!([]));
 }

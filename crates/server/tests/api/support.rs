@@ -1,4 +1,4 @@
-//! A server without a socket, with an empty database.
+//! A server in the test process: requests go to its service without a socket, and its database starts empty.
 
 use axum::body::Body;
 use axum::http::{Request, header};
@@ -10,12 +10,12 @@ use stoker_store::{Database, Store};
 use stoker_testkit::{Folder, TestDatabase};
 use tower::ServiceExt;
 
-/// What came back.
+/// A decoded HTTP response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: axum::http::HeaderMap,
-    /// Null where there is no body, text where it is no JSON.
+    /// Null when the response has no body; a string when it is not JSON.
     pub(crate) body: Value,
 }
 
@@ -26,9 +26,9 @@ impl Reply {
         self.body
     }
 
-    /// That it is refused with a message, which is returned.
+    /// Asserts the status and the error envelope of the API; returns the message.
     #[track_caller]
-    pub(crate) fn refused(self, status: u16) -> String {
+    pub(crate) fn expect_error(self, status: u16) -> String {
         let body = self.expect(status);
         assert!(body["errors"].is_array(), "{body}");
         body["message"].as_str().expect("a message").to_owned()
@@ -48,15 +48,14 @@ pub(crate) struct TestServer {
 }
 
 impl TestServer {
-    /// An empty server; requests come from its admin.
+    /// A server with default settings; its requests are authenticated as the admin.
     pub(crate) async fn new() -> Self {
-        Self::with(Server::default()).await
+        Self::with_settings(Server::default()).await
     }
 
-    /// The same with settings of one's own.
-    pub(crate) async fn with(settings: Server) -> Self {
+    pub(crate) async fn with_settings(settings: Server) -> Self {
         let folder = Folder::new();
-        let postgres = if wants_postgres() { TestDatabase::create().await } else { None };
+        let postgres = if is_postgres_selected() { TestDatabase::create().await } else { None };
         let embedded = || Database::Sqlite { path: folder.file("stoker.db") };
         let database = postgres.as_ref().map_or_else(embedded, TestDatabase::database);
         let store = Store::open(&database).await.unwrap();
@@ -80,10 +79,10 @@ impl TestServer {
         reply["access"]["token"]["id"].as_str().expect("a token").to_owned()
     }
 
-    /// A new user of the tenant, which is made if it is not there; its token.
-    pub(crate) async fn user(&self, name: &str, tenant: &str, role: &str) -> String {
-        let made = self.post("tenants", &json!({"name": tenant})).await.status;
-        assert!(made == 201 || made == 409);
+    /// Creates a user, and its tenant unless it exists, and returns a token of the user.
+    pub(crate) async fn create_user(&self, name: &str, tenant: &str, role: &str) -> String {
+        let status = self.post("tenants", &json!({"name": tenant})).await.status;
+        assert!(status == 201 || status == 409);
         let user = json!({"name": name, "password": "pass", "tenant": tenant, "roles": [role]});
         self.post("users", &user).await.expect(201);
         self.log_in(name, "pass").await
@@ -109,13 +108,13 @@ impl TestServer {
         self.send(self.request("DELETE", path).body(Body::empty()).unwrap()).await
     }
 
-    /// A request of the admin to which headers can be added.
+    /// A request builder with the admin's token.
     pub(crate) fn request(&self, method: &str, path: &str) -> axum::http::request::Builder {
         request(method, path).header("x-auth-token", &self.token)
     }
 
-    /// A request by the bearer of another token.
-    pub(crate) async fn as_bearer(&self, token: &str, method: &str, path: &str, body: &Value) -> Reply {
+    /// Sends a request with the given token instead of the admin's.
+    pub(crate) async fn send_as(&self, token: &str, method: &str, path: &str, body: &Value) -> Reply {
         let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
         self.send(request(method, path).header("x-auth-token", token).body(body).unwrap()).await
     }
@@ -124,7 +123,8 @@ impl TestServer {
         let response = self.service.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
-        let is_json = parts.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+        let is_json =
+            parts.headers.get(header::CONTENT_TYPE).is_some_and(|value| value == "application/json");
         let body = match &bytes[..] {
             [] => Value::Null,
             bytes if is_json => serde_json::from_slice(bytes).unwrap(),
@@ -142,13 +142,13 @@ impl Drop for TestServer {
     }
 }
 
-/// A request of nobody.
+/// An unauthenticated request builder.
 pub(crate) fn request(method: &str, path: &str) -> axum::http::request::Builder {
     let path = if path.starts_with('/') { path.to_owned() } else { format!("/api/v1/{path}") };
     Request::builder().method(method).uri(path)
 }
 
-#[expect(clippy::disallowed_methods, reason = "which engine to test is said from outside")]
-fn wants_postgres() -> bool {
+#[expect(clippy::disallowed_methods, reason = "the environment selects the engine under test")]
+fn is_postgres_selected() -> bool {
     std::env::var("STOKER_TEST_ENGINE").is_ok_and(|engine| engine == "postgres")
 }

@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 use stoker_model::{HistoryRecord, HistoryStatus, Micros, Run, RunId, RunName, RunStatus};
 
-use crate::beginnings::{cluster, id, map, part, run, with_header};
-use crate::fixtures::{commit, writing};
+use crate::beginnings::{create_child_run, create_cluster, create_run, id, map, send_with_header};
+use crate::fixtures::{begin_write, commit};
 use crate::support::TestServer;
 
 fn ids(list: &Value) -> Vec<i64> {
@@ -30,37 +30,39 @@ fn record(
     }
 }
 
-/// A run of two graphs on cluster 1, and what became of their tasks.
-async fn prepared(server: &TestServer) -> [Run; 3] {
-    let cluster_id = Some(cluster(server).await);
-    let parent = run(server, cluster_id, RunName::Deploy, RunStatus::Ready).await;
-    let first = part(server, cluster_id, RunName::Deployment, RunStatus::Ready, Some(&parent)).await;
-    let second = part(server, cluster_id, RunName::Deployment, RunStatus::Error, Some(&parent)).await;
+/// Stores a run with two child runs on cluster 1 and their history records.
+async fn create_runs(server: &TestServer) -> [Run; 3] {
+    let cluster_id = Some(create_cluster(server).await);
+    let parent = create_run(server, cluster_id, RunName::Deploy, RunStatus::Ready).await;
+    let first =
+        create_child_run(server, cluster_id, RunName::Deployment, RunStatus::Ready, Some(&parent)).await;
+    let second =
+        create_child_run(server, cluster_id, RunName::Deployment, RunStatus::Error, Some(&parent)).await;
     let records = [
         record(first.id, "a", "2", HistoryStatus::Ready, Some(1)),
         record(first.id, "b", "1", HistoryStatus::Ready, Some(0)),
         record(first.id, "c", "-", HistoryStatus::Skipped, None),
         record(second.id, "a", "master", HistoryStatus::Error, Some(5)),
     ];
-    let mut writing = writing(server).await;
-    writing.history_put(&records).await.unwrap();
-    commit(writing).await;
+    let mut transaction = begin_write(server).await;
+    transaction.history_put(&records).await.unwrap();
+    commit(transaction).await;
     [parent, first, second]
 }
 
 #[tokio::test]
-async fn runs_are_listed_and_shown() {
+async fn runs_are_listed_and_read() {
     let server = TestServer::new().await;
-    let [parent, first, second] = prepared(&server).await;
-    let free = run(&server, None, RunName::Dump, RunStatus::Pending).await;
+    let [parent, first, second] = create_runs(&server).await;
+    let free = create_run(&server, None, RunName::Dump, RunStatus::Pending).await;
     let (parent, first, second, free) = (parent.id.0, first.id.0, second.id.0, free.id.0);
-    let shown = server.get(&format!("transactions/{parent}/")).await.expect(200);
+    let transaction_view = server.get(&format!("transactions/{parent}/")).await.expect(200);
     let expected = json!({
         "id": parent, "cluster": 1, "uuid": "uuid-0", "name": "deploy", "status": "ready", "progress": 0,
         "message": null, "result": {}, "dry_run": false, "stopped": false, "graph_type": null,
         "time_start": "2026-01-31T07:00:00.123456", "time_end": null, "parent_id": null,
     });
-    assert_eq!(shown, expected);
+    assert_eq!(transaction_view, expected);
     for (query, expected) in [
         ("transactions", vec![parent, first, second, free]),
         ("transactions?cluster_id=1", vec![parent, first, second]),
@@ -81,55 +83,55 @@ async fn runs_are_listed_and_shown() {
         "tasks?cluster_id=x",
         "tasks?limit=x",
     ] {
-        server.get(query).await.refused(400);
+        server.get(query).await.expect_error(400);
     }
-    assert_eq!(server.get("transactions/99").await.refused(404), "Transaction not found");
-    assert_eq!(server.get("tasks/99").await.refused(404), "Task not found");
+    assert_eq!(server.get("transactions/99").await.expect_error(404), "Transaction not found");
+    assert_eq!(server.get("tasks/99").await.expect_error(404), "Task not found");
 }
 
 #[tokio::test]
-async fn superseded_runs_are_no_tasks() {
+async fn hidden_runs_are_not_listed_as_tasks() {
     let server = TestServer::new().await;
-    let mut old = run(&server, None, RunName::Dump, RunStatus::Ready).await;
-    let new = run(&server, None, RunName::Dump, RunStatus::Ready).await;
-    let mut writing = writing(&server).await;
+    let mut old = create_run(&server, None, RunName::Dump, RunStatus::Ready).await;
+    let new = create_run(&server, None, RunName::Dump, RunStatus::Ready).await;
+    let mut transaction = begin_write(&server).await;
     old.is_hidden = true;
-    writing.run_update(&old).await.unwrap();
-    commit(writing).await;
+    transaction.run_update(&old).await.unwrap();
+    commit(transaction).await;
     assert_eq!(ids(&server.get("tasks").await.expect(200)), [new.id.0]);
     assert_eq!(ids(&server.get("transactions").await.expect(200)), [old.id.0, new.id.0]);
-    server.get(&format!("tasks/{}", old.id)).await.refused(404);
-    server.delete(&format!("tasks/{}", old.id)).await.refused(404);
+    server.get(&format!("tasks/{}", old.id)).await.expect_error(404);
+    server.delete(&format!("tasks/{}", old.id)).await.expect_error(404);
     server.get(&format!("transactions/{}", old.id)).await.expect(200);
 }
 
 #[tokio::test]
-async fn runs_are_deleted_when_they_are_over() {
+async fn active_run_is_deleted_only_with_force() {
     let server = TestServer::new().await;
-    let [parent, first, _] = prepared(&server).await;
+    let [parent, first, _] = create_runs(&server).await;
     for status in [RunStatus::Running, RunStatus::Pending] {
-        let active = run(&server, Some(1), RunName::Deploy, status).await.id;
-        for kind in ["transactions", "tasks"] {
-            let message = server.delete(&format!("{kind}/{active}")).await.refused(400);
+        let active = create_run(&server, Some(1), RunName::Deploy, status).await.id;
+        for collection in ["transactions", "tasks"] {
+            let message = server.delete(&format!("{collection}/{active}")).await.expect_error(400);
             assert_eq!(message, "You cannot delete running task manually");
         }
-        server.delete(&format!("transactions/{active}/?force=x")).await.refused(400);
+        server.delete(&format!("transactions/{active}/?force=x")).await.expect_error(400);
         server.delete(&format!("transactions/{active}/?force=1")).await.expect(204);
-        server.get(&format!("transactions/{active}")).await.refused(404);
+        server.get(&format!("transactions/{active}")).await.expect_error(404);
     }
     let path = format!("transactions/{}", parent.id);
-    with_header(&server, ("DELETE", &path), ("if-match", "\"7\""), "").await.refused(412);
+    send_with_header(&server, ("DELETE", &path), ("if-match", "\"7\""), "").await.expect_error(412);
     server.delete(&path).await.expect(204);
-    server.delete(&path).await.refused(404);
-    // Its parts go with it.
-    server.get(&format!("transactions/{}", first.id)).await.refused(404);
-    server.get(&format!("transactions/{}/deployment_history", first.id)).await.refused(404);
+    server.delete(&path).await.expect_error(404);
+    // Child runs are deleted with their parent.
+    server.get(&format!("transactions/{}", first.id)).await.expect_error(404);
+    server.get(&format!("transactions/{}/deployment_history", first.id)).await.expect_error(404);
 }
 
 #[tokio::test]
-async fn history_tells_what_became_of_each_task() {
+async fn history_contains_task_outcomes() {
     let server = TestServer::new().await;
-    let [parent, first, second] = prepared(&server).await;
+    let [parent, first, second] = create_runs(&server).await;
     let path = format!("transactions/{}/deployment_history/", first.id);
     let history = server.get(&path).await.expect(200);
     let expected = json!({
@@ -147,9 +149,10 @@ async fn history_tells_what_became_of_each_task() {
             .collect()
     };
     assert_eq!(names(&history), ["b@1", "a@2", "c@-"]);
-    // The run as a whole tells of all its parts.
-    let whole = server.get(&format!("transactions/{}/deployment_history", parent.id)).await.expect(200);
-    assert_eq!(names(&whole), ["b@1", "a@2", "c@-", "a@master"]);
+    // The history of the parent covers all child runs.
+    let parent_history =
+        server.get(&format!("transactions/{}/deployment_history", parent.id)).await.expect(200);
+    assert_eq!(names(&parent_history), ["b@1", "a@2", "c@-", "a@master"]);
     for (query, expected) in [
         ("nodes=1,master", &["b@1"][..]),
         ("nodes=", &["b@1", "a@2", "c@-"]),
@@ -161,38 +164,41 @@ async fn history_tells_what_became_of_each_task() {
     }
     let summary = server.get(&format!("{path}?include_summary=1")).await.expect(200);
     assert_eq!(summary[0]["summary"], json!({"events": 1}));
-    let message = server.get(&format!("{path}?statuses=ready,x")).await.refused(400);
+    let message = server.get(&format!("{path}?statuses=ready,x")).await.expect_error(400);
     assert_eq!(message, "Statuses parameter could be only: pending, running, ready, error, skipped");
-    server.get(&format!("{path}?include_summary=x")).await.refused(400);
-    assert_eq!(server.get("transactions/99/deployment_history").await.refused(404), "Transaction not found");
+    server.get(&format!("{path}?include_summary=x")).await.expect_error(400);
+    assert_eq!(
+        server.get("transactions/99/deployment_history").await.expect_error(404),
+        "Transaction not found"
+    );
     let csv = format!("transactions/{}/deployment_history", second.id);
-    let reply = with_header(&server, ("GET", &csv), ("accept", "text/csv"), "").await;
+    let reply = send_with_header(&server, ("GET", &csv), ("accept", "text/csv"), "").await;
     assert_eq!(reply.header("content-type"), "text/csv; charset=utf-8");
     let text = "task_name,node_id,status,type,time_start,time_end\r\n\
                 a,master,error,shell,2026-01-31T07:00:05.000000,2026-01-31T07:00:06.000000\r\n";
     assert_eq!(reply.expect(200), text);
-    with_header(&server, ("GET", &csv), ("accept", "image/png"), "").await.refused(415);
-    with_header(&server, ("GET", "transactions"), ("accept", "text/csv"), "").await.refused(415);
+    send_with_header(&server, ("GET", &csv), ("accept", "image/png"), "").await.expect_error(415);
+    send_with_header(&server, ("GET", "transactions"), ("accept", "text/csv"), "").await.expect_error(415);
 }
 
 #[tokio::test]
-async fn a_member_sees_the_runs_on_its_clusters() {
+async fn member_sees_only_runs_of_its_clusters() {
     let server = TestServer::new().await;
-    let member = server.user("ada", "blue", "member").await;
-    let [others, ..] = prepared(&server).await;
-    let free = run(&server, None, RunName::Dump, RunStatus::Ready).await;
-    let own = json!({"name": "own", "release_id": 1, "tenant": "blue"});
-    let own = id(&server.post("clusters", &own).await.expect(201));
-    let own = run(&server, Some(own), RunName::Deploy, RunStatus::Ready).await;
+    let member = server.create_user("ada", "blue", "member").await;
+    let [other_run, ..] = create_runs(&server).await;
+    let free = create_run(&server, None, RunName::Dump, RunStatus::Ready).await;
+    let cluster = json!({"name": "own", "release_id": 1, "tenant": "blue"});
+    let cluster_id = id(&server.post("clusters", &cluster).await.expect(201));
+    let own_run = create_run(&server, Some(cluster_id), RunName::Deploy, RunStatus::Ready).await;
     let null = json!(null);
     for list in ["transactions", "tasks"] {
-        assert_eq!(ids(&server.as_bearer(&member, "GET", list, &null).await.expect(200)), [own.id.0]);
-        server.as_bearer(&member, "GET", &format!("{list}/{}", own.id), &null).await.expect(200);
-        for hidden in [&others, &free] {
-            server.as_bearer(&member, "GET", &format!("{list}/{}", hidden.id), &null).await.refused(404);
+        assert_eq!(ids(&server.send_as(&member, "GET", list, &null).await.expect(200)), [own_run.id.0]);
+        server.send_as(&member, "GET", &format!("{list}/{}", own_run.id), &null).await.expect(200);
+        for hidden in [&other_run, &free] {
+            server.send_as(&member, "GET", &format!("{list}/{}", hidden.id), &null).await.expect_error(404);
         }
-        server.as_bearer(&member, "DELETE", &format!("{list}/{}", own.id), &null).await.refused(403);
+        server.send_as(&member, "DELETE", &format!("{list}/{}", own_run.id), &null).await.expect_error(403);
     }
-    let path = format!("transactions/{}/deployment_history", others.id);
-    server.as_bearer(&member, "GET", &path, &null).await.refused(404);
+    let path = format!("transactions/{}/deployment_history", other_run.id);
+    server.send_as(&member, "GET", &path, &null).await.expect_error(404);
 }

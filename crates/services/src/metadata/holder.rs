@@ -10,7 +10,7 @@ use super::sections;
 
 /// Roles or tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum NamedSection {
     Roles,
     Tags,
 }
@@ -62,25 +62,25 @@ impl Holder {
     }
 
     /// Returns its own entries, without inherited ones.
-    pub fn own(&self, part: Part) -> &JsonMap {
+    pub fn own(&self, part: NamedSection) -> &JsonMap {
         match (&self.cluster, part) {
-            (Some((cluster, _)), Part::Roles) => &cluster.roles_metadata,
-            (Some((cluster, _)), Part::Tags) => &cluster.tags_metadata,
+            (Some((cluster, _)), NamedSection::Roles) => &cluster.roles_metadata,
+            (Some((cluster, _)), NamedSection::Tags) => &cluster.tags_metadata,
             (None, _) => of_release(&self.release, part),
         }
     }
 
-    pub fn own_mut(&mut self, part: Part) -> &mut JsonMap {
+    pub fn own_mut(&mut self, part: NamedSection) -> &mut JsonMap {
         match (&mut self.cluster, part) {
-            (Some((cluster, _)), Part::Roles) => &mut cluster.roles_metadata,
-            (Some((cluster, _)), Part::Tags) => &mut cluster.tags_metadata,
-            (None, Part::Roles) => &mut self.release.body.roles_metadata,
-            (None, Part::Tags) => &mut self.release.body.tags_metadata,
+            (Some((cluster, _)), NamedSection::Roles) => &mut cluster.roles_metadata,
+            (Some((cluster, _)), NamedSection::Tags) => &mut cluster.tags_metadata,
+            (None, NamedSection::Roles) => &mut self.release.body.roles_metadata,
+            (None, NamedSection::Tags) => &mut self.release.body.tags_metadata,
         }
     }
 
     /// Returns one of its own entries.
-    pub fn find_own(&self, part: Part, name: &str) -> ServiceResult<&Json> {
+    pub fn find_own(&self, part: NamedSection, name: &str) -> ServiceResult<&Json> {
         self.own(part).get(name).ok_or_else(|| {
             let shown: String = name.chars().take(60).collect();
             let message = format!("{} '{shown}' is not found for the {}", part.class(), self.name());
@@ -89,15 +89,15 @@ impl Holder {
     }
 
     /// Returns own and inherited entries by name. Precedence for equal names: the cluster, the release, plugins.
-    pub fn all(&self, part: Part) -> JsonMap {
+    pub fn all(&self, part: NamedSection) -> JsonMap {
         let mut all = of_release(&self.release, part).clone();
         let Some((_, plugins)) = &self.cluster else { return all };
         all.extend(self.own(part).clone());
         for plugin in plugins {
             for (name, meta) in of_plugin(plugin, part) {
                 let shown = || match part {
-                    Part::Roles => only_while_enabled(meta, &plugin.body.name),
-                    Part::Tags => meta.clone(),
+                    NamedSection::Roles => only_while_enabled(meta, &plugin.body.name),
+                    NamedSection::Tags => meta.clone(),
                 };
                 all.entry(name.as_str()).or_insert_with(shown);
             }
@@ -151,7 +151,7 @@ impl Holder {
     }
 }
 
-impl Part {
+impl NamedSection {
     pub const fn class(self) -> &'static str {
         match self {
             Self::Roles => "Role",
@@ -194,16 +194,16 @@ async fn enabled_plugins(session: &mut Session, id: ClusterId) -> Result<Vec<Plu
     Ok(plugins)
 }
 
-fn of_release(release: &Release, part: Part) -> &JsonMap {
+fn of_release(release: &Release, part: NamedSection) -> &JsonMap {
     match part {
-        Part::Roles => &release.body.roles_metadata,
-        Part::Tags => &release.body.tags_metadata,
+        NamedSection::Roles => &release.body.roles_metadata,
+        NamedSection::Tags => &release.body.tags_metadata,
     }
 }
 
-fn of_plugin(plugin: &Plugin, part: Part) -> &JsonMap {
+fn of_plugin(plugin: &Plugin, part: NamedSection) -> &JsonMap {
     match part {
-        Part::Roles => &plugin.body.roles_metadata,
-        Part::Tags => &plugin.body.tags_metadata,
+        NamedSection::Roles => &plugin.body.roles_metadata,
+        NamedSection::Tags => &plugin.body.tags_metadata,
     }
 }

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 
 use super::key_agreement::{MARK, mark};
 use super::keys::{Key, KeyError, ModuleKeys};
-use crate::database::{self, FolderError};
+use crate::database::{self, DatabaseFolderError};
 
 /// Result of a rotation.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum RotateError {
     #[error("cannot open the database")]
     Open(#[from] OpenError),
     #[error("cannot open the database")]
-    Folder(#[source] FolderError),
+    Folder(#[source] DatabaseFolderError),
     #[error("the store failed")]
     Store(#[from] StoreError),
 }

@@ -8,13 +8,13 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct OutcomeLabels {
+pub struct PlanLabels {
     pub outcome: String,
 }
 
 #[derive(Clone, Debug)]
 pub struct PlanMetrics {
-    pub plans: Family<OutcomeLabels, Counter>,
+    pub plans: Family<PlanLabels, Counter>,
     pub durations: Histogram,
     pub instances: Histogram,
 }
@@ -36,7 +36,7 @@ impl PlanMetrics {
     pub fn planned(&self, took: Duration, n_instances: Option<usize>) {
         self.durations.observe(took.as_secs_f64());
         let outcome = if n_instances.is_some() { "made" } else { "refused" };
-        self.plans.get_or_create(&OutcomeLabels { outcome: outcome.to_owned() }).inc();
+        self.plans.get_or_create(&PlanLabels { outcome: outcome.to_owned() }).inc();
         if let Some(n_instances) = n_instances {
             self.instances.observe(n_instances as f64);
         }

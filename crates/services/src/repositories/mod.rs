@@ -6,4 +6,5 @@ mod access;
 mod sources;
 
 pub use access::{NodeCredential, PackageAccess, node_of};
-pub use sources::{Repositories, SourceHere, former_sources, put_credential, sources_of, wants_credential};
+pub(crate) use sources::former_sources;
+pub use sources::{Repositories, SourceHere, put_credential, sources_of, wants_credential};

@@ -93,7 +93,7 @@ pub async fn sources_of(
 }
 
 /// Returns plugins whose repositories nodes may still use although they are no longer enabled: names and folders.
-pub async fn former_sources(
+pub(crate) async fn former_sources(
     session: &mut Session,
     cluster: &Cluster,
     present: &HashSet<String>,

@@ -6,13 +6,13 @@ use prometheus_client::metrics::family::Family;
 use stoker_model::DeliveryStatus;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct OutcomeLabels {
+pub struct DeliveryLabels {
     pub outcome: String,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct DeliveryMetrics {
-    pub attempts: Family<OutcomeLabels, Counter>,
+    pub attempts: Family<DeliveryLabels, Counter>,
 }
 
 impl DeliveryMetrics {
@@ -22,6 +22,6 @@ impl DeliveryMetrics {
             DeliveryStatus::Pending => "retried",
             DeliveryStatus::Failed => "given_up",
         };
-        self.attempts.get_or_create(&OutcomeLabels { outcome: outcome.to_owned() }).inc();
+        self.attempts.get_or_create(&DeliveryLabels { outcome: outcome.to_owned() }).inc();
     }
 }

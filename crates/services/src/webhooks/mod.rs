@@ -25,7 +25,7 @@ use crate::modules::ModuleKeys;
 
 /// The outbox of webhooks. Cloning is cheap.
 #[derive(Clone)]
-pub struct Webhooks {
+pub struct WebhookOutbox {
     store: Store,
     settings: Arc<Server>,
     clock: Clock,
@@ -35,7 +35,7 @@ pub struct Webhooks {
     busy: Arc<Mutex<BTreeSet<WebhookId>>>,
 }
 
-impl Webhooks {
+impl WebhookOutbox {
     /// `keys` decrypt the secrets of webhooks.
     pub fn new(store: Store, settings: Arc<Server>, clock: Clock, keys: ModuleKeys) -> Self {
         let (metrics, bell, busy) = (DeliveryMetrics::default(), Arc::default(), Arc::default());
@@ -47,7 +47,7 @@ impl Webhooks {
         self.bell.notify_one();
     }
 
-    /// Webhooks with a delivery in flight.
+    /// WebhookOutbox with a delivery in flight.
     fn busy(&self) -> Vec<WebhookId> {
         self.busy.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }

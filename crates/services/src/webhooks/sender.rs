@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 
 use crate::random;
 
-use super::Webhooks;
+use super::WebhookOutbox;
 use super::signature::{SIGNATURE, TIMESTAMP, sign};
 use crate::background::TaskMonitor;
 
@@ -21,7 +21,7 @@ pub const INTERVAL: Duration = Duration::from_secs(2);
 const PROBLEM_CHARS_MAX: usize = 300;
 
 /// Sends due deliveries. Never returns; dropping the future aborts the attempts in flight, whose deliveries are redelivered.
-pub async fn run(webhooks: Webhooks, monitor: TaskMonitor) {
+pub async fn run(webhooks: WebhookOutbox, monitor: TaskMonitor) {
     let messenger = match Messenger::new(webhooks.settings.webhooks.answer_time) {
         Ok(messenger) => messenger,
         Err(error) => {
@@ -49,7 +49,7 @@ pub async fn run(webhooks: Webhooks, monitor: TaskMonitor) {
 }
 
 async fn send_due(
-    webhooks: &Webhooks,
+    webhooks: &WebhookOutbox,
     messenger: &Messenger,
     attempts: &mut JoinSet<()>,
 ) -> Result<(), StoreError> {
@@ -75,12 +75,12 @@ fn lease(settings: &Settings) -> Duration {
 
 /// A webhook with a delivery in flight. Dropping it wakes the sender.
 struct InFlight {
-    webhooks: Webhooks,
+    webhooks: WebhookOutbox,
     webhook: WebhookId,
 }
 
 impl InFlight {
-    fn begin(webhooks: &Webhooks, webhook: WebhookId) -> Self {
+    fn begin(webhooks: &WebhookOutbox, webhook: WebhookId) -> Self {
         webhooks.set_busy(webhook, true);
         Self { webhooks: webhooks.clone(), webhook }
     }
@@ -93,7 +93,7 @@ impl Drop for InFlight {
     }
 }
 
-async fn attempt(webhooks: &Webhooks, messenger: Messenger, delivery: Delivery) {
+async fn attempt(webhooks: &WebhookOutbox, messenger: Messenger, delivery: Delivery) {
     let sent = match prepare(webhooks, &delivery).await {
         Ok(Some(request)) => post(messenger, request).await,
         // The webhook was deleted together with its deliveries.
@@ -125,7 +125,7 @@ struct Request {
     body: Vec<u8>,
 }
 
-async fn prepare(webhooks: &Webhooks, delivery: &Delivery) -> Result<Option<Request>, String> {
+async fn prepare(webhooks: &WebhookOutbox, delivery: &Delivery) -> Result<Option<Request>, String> {
     let read = async {
         let mut session = webhooks.store.read().await?;
         let Some(webhook) = session.webhook_get(delivery.webhook_id).await? else { return Ok(None) };

@@ -81,7 +81,7 @@ fn plugins_are_created_installed_enabled_and_run_in_order() {
     site.run_ok(&["plugin", "install", archive.trim_end()]);
     assert_eq!(site.run_ok(&["plugin", "install", "alpha", "--quiet"]), "2\n");
     let stderr = site.run_failing(&["plugin", "install", "alpha"], 1);
-    assert!(stderr.contains("plugin `alpha` 1.0.0 is there already"), "{stderr}");
+    assert!(stderr.contains("plugin `alpha` 1.0.0 already exists"), "{stderr}");
     let plugins: Value = serde_json::from_str(&site.run_ok(&["plugin", "list", "-o", "json"])).unwrap();
     assert_eq!(plugins.as_array().unwrap().len(), 2);
     assert!(site.run_ok(&["plugin", "show", "zeta"]).contains("ubuntu 1.0-10.0"));

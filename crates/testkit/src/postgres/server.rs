@@ -50,7 +50,7 @@ impl Server {
         let mut command = self.client("createdb");
         if let Some(template) = template {
             command.arg(format!("--template={template}"));
-            // The default strategy writes every page of the copy to the log: two to four times slower here.
+            // The default strategy writes every page of the copy to the log: 1.4 to 4 times slower when measured with 60 tables.
             if self.programs.major_version() >= FILE_COPY_VERSION {
                 command.arg("--strategy=file_copy");
             }

@@ -20,7 +20,7 @@ export default function About() {
         <dd>{version.data.feature_groups.join(", ") || "–"}</dd>
         <dt>Database</dt>
         <dd>{health.data ? <Status status={health.data.database === "ok" ? "success" : "failed"} label={health.data.database} /> : "…"}</dd>
-        <dt>API</dt>
+        <dt>Documentation</dt>
         <dd>
           <a href="/api/v1/docs">API reference</a>, <a href="/api/v1/openapi.json">OpenAPI document</a>
         </dd>

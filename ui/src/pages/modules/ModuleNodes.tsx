@@ -33,12 +33,12 @@ export function ModuleNodes({ module, canWrite }: { module: Module; canWrite: bo
             {result && <Status status={STATUSES[result.status.toUpperCase()] ?? "pending"} label={result.status.toLowerCase()} />}
             {result && <Time at={result.updated.replace(" ", "T")} />}
             {result && result.md5 !== module.md5 && <span className="chip">outdated contents</span>}
+            {result?.message && <span className="muted small-text">{result.message}</span>}
             {canWrite && (
               <button type="button" className="button small" disabled={removal.isPending} onClick={() => removal.mutate(instance.id)} aria-label={`Remove from ${instance.name}`}>
                 Remove
               </button>
             )}
-            {result?.message && <span className="muted small-text">{result.message}</span>}
           </li>
         ))}
       </ul>

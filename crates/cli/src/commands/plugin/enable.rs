@@ -95,7 +95,7 @@ mod tests {
             let diagnostic = with_cli_hints(failure, &plugin, 7).diagnostics.remove(0);
             (diagnostic.message, diagnostic.help.unwrap_or_default())
         };
-        let (message, help) = hint("plugin `gridnet` is not hot-pluggable: no; force=1 does it all the same");
+        let (message, help) = hint("plugin `gridnet` is not hot-pluggable: no; force=1 overrides this");
         assert_eq!(message, "plugin `gridnet` is not hot-pluggable: no");
         assert_eq!(help, "pass `--force` to override");
         let (_, help) = hint("it has tasks, and `common.propagate_task_deploy` is off in this cluster");

@@ -1,4 +1,4 @@
-//! The line over which an agent speaks with the server.
+//! WebSocket session between an agent and the server.
 
 use axum::Extension;
 use axum::extract::State;
@@ -7,9 +7,9 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::Agent;
-use stoker_wire::{Decoded, WireError};
 use stoker_orchestrator::Proof;
-use stoker_orchestrator::session::{Carrier, converse};
+use stoker_orchestrator::session::{AgentTransport, converse};
+use stoker_wire::{Decoded, WireError};
 
 use super::certificate;
 use crate::access::token::Secret;
@@ -17,19 +17,22 @@ use crate::http::client::{Peer, Secured};
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
-/// Who guesses credentials is slowed down under this name.
-const GUESSING: &str = "(agent)";
-/// Held for each of ten thousand agents, most of which have nothing to say; larger messages take several reads.
+/// Rate limiter key for failed agent authentication.
+const RATE_LIMIT_KEY: &str = "(agent)";
+/// Size of the read and of the write buffer of a connection. Small because a server holds up to ten thousand
+/// mostly idle connections; larger messages take several reads.
 const BUFFER_BYTES: usize = 4 << 10;
 
-/// Speak with the server as an agent, over a WebSocket
+/// Open an agent session
+///
+/// Called by agents. Upgrades the connection to a WebSocket that carries agent messages in both directions.
 #[utoipa::path(
     get, path = "/api/v1/agents/session",
     responses(
-        (status = 101, description = "From here on both sides speak in messages"),
+        (status = 101, description = "Switching to the WebSocket protocol"),
         (status = 401, body = crate::http::error::Envelope),
-        (status = 429, body = crate::http::error::Envelope, description = "Too many wrong credentials"),
-        (status = 426, body = crate::http::error::Envelope, description = "The request is none for a WebSocket"),
+        (status = 429, body = crate::http::error::Envelope, description = "Too many invalid credentials"),
+        (status = 426, body = crate::http::error::Envelope, description = "Not a WebSocket upgrade request"),
     )
 )]
 pub(super) async fn agent_connect(
@@ -40,9 +43,9 @@ pub(super) async fn agent_connect(
     upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
 ) -> ApiResult<Response> {
     let secured = secured.map(|Extension(secured)| secured);
-    let (agent, proof) = proven(&app, peer, secured, &headers).await?;
+    let (agent, proof) = authenticate(&app, peer, secured, &headers).await?;
     let upgrade = upgrade.map_err(|rejection| {
-        let message = format!("this is a WebSocket for agents: {rejection}");
+        let message = format!("expected a WebSocket upgrade: {rejection}");
         ApiError::new(StatusCode::UPGRADE_REQUIRED, message)
     })?;
     let bytes_max = stoker_wire::FROM_AGENT_BYTES_MAX;
@@ -51,21 +54,21 @@ pub(super) async fn agent_connect(
         .write_buffer_size(BUFFER_BYTES)
         .max_message_size(bytes_max)
         .max_frame_size(bytes_max)
-        .on_upgrade(
-            move |socket| async move { converse(&app.orchestrator, &agent.uid, Some(proof), Socket(socket)).await },
-        ))
+        .on_upgrade(move |socket| async move {
+            converse(&app.orchestrator, &agent.uid, Some(proof), Socket(socket)).await
+        }))
 }
 
-/// The agent that shows all that this server wants to see: its credential, and its certificate where there is an authority.
-/// With the digest of the credential.
-pub(super) async fn proven(
+/// Authenticates an agent by its credential and, if the server has a certificate authority, by its client
+/// certificate. Returns the agent and the digest of its credential.
+pub(super) async fn authenticate(
     app: &App,
     peer: Peer,
     secured: Option<Secured>,
     headers: &HeaderMap,
 ) -> ApiResult<(Agent, Proof)> {
-    let secret = secret_of(headers)?;
-    let agent = agent_with(app, peer, &secret).await?;
+    let secret = bearer_secret(headers)?;
+    let agent = find_agent(app, peer, &secret).await?;
     if app.tls.as_ref().is_some_and(|tls| tls.authority.is_some()) {
         let mut session = app.store.read().await?;
         certificate::require(&mut session, &agent, secured, app.clock.now()).await?;
@@ -73,30 +76,31 @@ pub(super) async fn proven(
     Ok((agent, secret.digest()))
 }
 
-/// The agent whose credential came with a request.
-pub(super) async fn agent_of(app: &App, peer: Peer, headers: &HeaderMap) -> ApiResult<Agent> {
-    agent_with(app, peer, &secret_of(headers)?).await
+/// Authenticates an agent by its credential alone.
+pub(super) async fn authenticate_credential(app: &App, peer: Peer, headers: &HeaderMap) -> ApiResult<Agent> {
+    find_agent(app, peer, &bearer_secret(headers)?).await
 }
 
-fn secret_of(headers: &HeaderMap) -> ApiResult<Secret> {
+fn bearer_secret(headers: &HeaderMap) -> ApiResult<Secret> {
     headers
         .get(header::AUTHORIZATION)
         .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "))
         .map(|text| Secret::new(text.trim()))
-        .ok_or_else(|| ApiError::unauthorized("an agent shows its credential: `Authorization: Bearer …`"))
+        .ok_or_else(|| ApiError::unauthorized("missing agent credential; send `Authorization: Bearer …`"))
 }
 
-async fn agent_with(app: &App, peer: Peer, secret: &Secret) -> ApiResult<Agent> {
+async fn find_agent(app: &App, peer: Peer, secret: &Secret) -> ApiResult<Agent> {
     let agent = app.store.read().await?.agent_find(&secret.digest()).await?;
-    agent.ok_or_else(|| unknown(app, peer))
+    agent.ok_or_else(|| reject_credential(app, peer))
 }
 
-/// Only failures are slowed down: after a restart of the server all agents behind one address come back at once.
-fn unknown(app: &App, peer: Peer) -> ApiError {
-    match app.access.failures.begin(GUESSING, peer.0, app.clock.now()) {
-        Ok(()) => ApiError::unauthorized("the credential is not known; join again"),
+/// Counts the failed attempt and returns the error. Only failures are rate limited: after a server restart
+/// all agents behind one address reconnect at the same time.
+fn reject_credential(app: &App, peer: Peer) -> ApiError {
+    match app.access.failures.begin(RATE_LIMIT_KEY, peer.0, app.clock.now()) {
+        Ok(()) => ApiError::unauthorized("unknown credential; join again"),
         Err(seconds) => {
-            let message = "too many wrong credentials; try again later";
+            let message = "too many invalid credentials; try again later";
             let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, message);
             error.with_header(header::RETRY_AFTER, seconds.into())
         }
@@ -105,19 +109,19 @@ fn unknown(app: &App, peer: Peer) -> ApiError {
 
 struct Socket(WebSocket);
 
-impl Carrier for Socket {
+impl AgentTransport for Socket {
     async fn receive(&mut self) -> Option<FromAgent> {
         loop {
             match self.0.recv().await?.ok()? {
                 Message::Text(text) => match stoker_wire::decode_from_agent(&text) {
                     Ok(Decoded::Message(message)) => return Some(message),
-                    // Of a newer agent, about something that this server does not know.
+                    // Message type of a newer agent.
                     Ok(Decoded::Unknown) => {}
                     Err(error) => {
-                        tracing::warn!(error = %error, "an agent said something that makes no sense");
+                        tracing::warn!(error = %error, "invalid message from agent; closing the session");
                         if matches!(error, WireError::Version { .. }) {
                             let refusal = stoker_wire::encode_refusal(&error.to_string());
-                            // Whoever does not hear it finds it in our log.
+                            // Best effort: the error is also logged.
                             _ = self.0.send(Message::Text(refusal.into())).await;
                         }
                         return None;

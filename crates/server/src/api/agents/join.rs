@@ -1,4 +1,4 @@
-//! An agent comes in: a token for a credential of its own.
+//! Joining: an agent exchanges a join token for its own credential.
 
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -17,21 +17,26 @@ use crate::joining::{Credential, GUESSING, Join};
 use crate::state::App;
 
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct JoinBody {
+    /// Join token.
     #[schema(example = "stk_…")]
     token: String,
-    /// Its node: id, hostname, name or MAC address; `master` for the master. Not given: the node with the MAC address
-    /// in `facts`, which is made if there is none.
+    /// Node that the agent runs on: ID, hostname, name or MAC address; `master` for the master. If omitted,
+    /// the node with the MAC address in `facts`, which is created if it does not exist.
     #[schema(example = "node-7")]
     node: Option<String>,
+    /// Version of the agent.
     #[schema(example = "0.1.0")]
     version: Option<String>,
-    /// A PKCS #10 request in PEM form with a key of the kind ECDSA P-256, for a certificate; where the server has no
-    /// authority it means nothing.
+    /// PKCS #10 certificate signing request in PEM format, with an ECDSA P-256 key. Ignored if the server has
+    /// no certificate authority.
     #[schema(example = "-----BEGIN CERTIFICATE REQUEST-----…")]
     certificate_request: Option<String>,
-    /// What it found out about its machine.
+    /// Facts about the machine of the agent.
     #[schema(value_type = Object, example = json!({"hostname": "node-7", "mac": "52:54:00:12:34:56"}))]
     facts: JsonMap,
 }
@@ -39,26 +44,29 @@ struct JoinBody {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Joined)]
 pub(super) struct JoinedView {
-    /// What it is called from now on.
+    /// UID of the node, which identifies the agent from now on.
     #[schema(example = "7")]
     node_uid: String,
-    /// With what it connects; this answer is the only place where it can be read.
+    /// Credential with which the agent authenticates. Only returned in this response.
     #[schema(example = "stk_…")]
     credential: String,
-    /// What it shows when it connects, in PEM form with its authority; there if it asked and the server has an authority.
+    /// Client certificate in PEM format, followed by the certificate of the CA. Only present if it was
+    /// requested and the server has a certificate authority.
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<String>,
 }
 
-/// Come in as the agent of a node, with a join token
+/// Join as an agent
+///
+/// Called by agents. Exchanges a join token for the credential of the agent of one node.
 #[utoipa::path(
     post, path = "/api/v1/agents/join", request_body = JoinBody,
     responses(
         (status = 201, body = JoinedView),
-        (status = 401, body = crate::http::error::Envelope, description = "The token is not good"),
-        (status = 403, body = crate::http::error::Envelope, description = "Another agent is there, and the token lets none take its place"),
+        (status = 401, body = crate::http::error::Envelope, description = "Unknown, expired or exhausted token"),
+        (status = 403, body = crate::http::error::Envelope, description = "The node already has an agent, and the token does not allow replacing it"),
         (status = 409, body = crate::http::error::Envelope, description = "Several nodes have this name"),
-        (status = 429, body = crate::http::error::Envelope, description = "Too many wrong tokens"),
+        (status = 429, body = crate::http::error::Envelope, description = "Too many invalid tokens"),
     )
 )]
 pub(super) async fn agent_join(
@@ -79,11 +87,10 @@ pub(super) async fn agent_join(
     let now = app.clock.now();
     if let Err(seconds) = app.access.failures.check(GUESSING, peer.0, now) {
         let error =
-            ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many wrong join tokens; try again later");
+            ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too many invalid join tokens; try again later");
         return Err(error.with_header(header::RETRY_AFTER, HeaderValue::from(seconds)));
     }
     let Credential { node_uid, secret, certificate } = app.joining.join(join, peer).await?;
     let credential = secret.reveal().to_owned();
     Ok(Answer::created(JoinedView { node_uid, credential, certificate }))
 }
-

@@ -1,27 +1,26 @@
-//! Agents: how they come in, and which there are. What they say once they are in is in [`crate::runs`].
+//! Agents: joining, authentication, listing and removal. Agent messages are handled by the orchestrator.
 
 mod certificate;
 mod connect;
 mod join;
 mod nats_user;
 
-
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 use stoker_model::{Agent, AgentId, Change, Permission};
+use stoker_services::clock;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
+use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -40,34 +39,38 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 struct AgentView {
     #[schema(example = 1)]
     id: i64,
-    /// The uid of its node, or `master`.
+    /// UID of the node, or `master`.
     #[schema(example = "7")]
     uid: String,
-    /// Null for the master.
+    /// ID of the node; null for the master.
     #[schema(example = 7)]
     node_id: Option<i64>,
     #[schema(example = "0.1.0")]
     version: String,
     joined_at: String,
     last_seen_at: Option<String>,
-    /// Whether it is connected now, to this server or to another of its group.
+    /// Whether the agent is connected to this server or to another server of the group.
     is_connected: bool,
 }
 
-/// All agents that came in
+/// List agents
+///
+/// Returns the agents that have joined, including those that are not connected.
 #[utoipa::path(get, path = "/api/v1/agents", params(Paging), responses((status = 200, body = [AgentView])))]
 async fn agent_list(
     State(app): State<App>,
     login: Authenticated,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<AgentView>>> {
-    let wanted = list(&mut query);
+    let paging = list(&mut query);
     query.finish()?;
-    let page = app.store.read().await?.agent_list(login.tenant_limit(), &wanted).await?;
-    Answer::page(&wanted, page, |agent| view(&app, agent))
+    let page = app.store.read().await?.agent_list(login.tenant_limit(), &paging).await?;
+    Answer::page(&paging, page, |agent| view(&app, agent))
 }
 
-/// Send an agent away: its credential is no longer good
+/// Delete an agent
+///
+/// Revokes the credential of the agent and closes its session. The agent must join again to reconnect.
 #[utoipa::path(delete, path = "/api/v1/agents/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 async fn agent_delete(
     State(app): State<App>,

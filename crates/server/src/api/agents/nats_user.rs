@@ -1,4 +1,4 @@
-//! An agent asks for a user of NATS: its credential for a way around the servers.
+//! Issues NATS user credentials to agents, so that they can exchange messages with servers over NATS.
 
 use axum::Extension;
 use axum::extract::State;
@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::connect::proven;
+use super::connect::authenticate;
 use crate::http::answer::Answer;
 use crate::http::client::{Peer, Secured};
 use crate::http::error::{ApiError, ApiResult};
@@ -15,27 +15,30 @@ use crate::state::App;
 #[derive(Serialize, ToSchema)]
 #[schema(as = NatsUser)]
 pub(super) struct NatsUserView {
-    /// Says who it is and what it may do: speak and listen under its own key.
+    /// NATS user JWT. Permits publishing and subscribing on the subjects of this agent only.
     #[schema(example = "eyJ0eXAi…")]
     jwt: String,
-    /// Proves it.
+    /// Seed of the user's private key (NKey).
     #[schema(example = "SUAM…")]
     seed: String,
-    /// How the user is called.
+    /// Public key of the user.
     #[schema(example = "UABC…")]
     key: String,
+    /// Lifetime of the user, in seconds.
     #[schema(example = 43200)]
     expires_in_seconds: u64,
 }
 
-/// Get a user of NATS, as an agent
+/// Create a NATS user
+///
+/// Called by agents. Creates a short-lived NATS user for the agent.
 #[utoipa::path(
     post, path = "/api/v1/agents/nats_user",
     responses(
         (status = 200, body = NatsUserView),
         (status = 401, body = crate::http::error::Envelope),
-        (status = 404, body = crate::http::error::Envelope, description = "Agents do not come over NATS here"),
-        (status = 429, body = crate::http::error::Envelope, description = "Too many wrong credentials"),
+        (status = 404, body = crate::http::error::Envelope, description = "Agent connections over NATS are not enabled"),
+        (status = 429, body = crate::http::error::Envelope, description = "Too many invalid credentials"),
     )
 )]
 pub(super) async fn agent_nats_user(
@@ -44,17 +47,17 @@ pub(super) async fn agent_nats_user(
     secured: Option<Extension<Secured>>,
     headers: HeaderMap,
 ) -> ApiResult<Answer<NatsUserView>> {
-    // As for a straight connection: it is good for the same conversation.
-    let (agent, _) = proven(&app, peer, secured.map(|Extension(secured)| secured), &headers).await?;
+    // Same requirements as for a WebSocket session: the user gives the same access.
+    let (agent, _) = authenticate(&app, peer, secured.map(|Extension(secured)| secured), &headers).await?;
     let users = app.orchestrator.nats_users.as_ref().ok_or_else(|| {
-        let message = "agents do not come over NATS here; start the server with `--nats-keys`, or the agent without `--nats`";
+        let message = "agent connections over NATS are not enabled; start the server with `--nats-keys` or the agent without `--nats`";
         ApiError::new(StatusCode::NOT_FOUND, message)
     })?;
     let digest = app.store.read().await?.agent_digest(&agent.uid).await?;
-    let digest = digest.ok_or_else(|| ApiError::unauthorized("the credential is not known; join again"))?;
+    let digest = digest.ok_or_else(|| ApiError::unauthorized("unknown credential; join again"))?;
     let user = users.of_agent(&agent.uid, &digest, app.clock.now()).map_err(|error| {
-        tracing::error!(error = %error, "no user of NATS could be made");
-        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "no user of NATS could be made")
+        tracing::error!(error = %error, "cannot create a NATS user");
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot create a NATS user")
     })?;
     Ok(Answer::ok(NatsUserView {
         jwt: user.jwt,

@@ -1,32 +1,32 @@
-//! Which nodes belong to a cluster, and in what roles. All of a request happens, or nothing.
+//! Assignment of nodes and roles to clusters. Each request is atomic.
 
 mod members;
 mod roles;
 
-use stoker_orchestrator::runs::{conduct_all};
 use axum::extract::State;
 use serde_json::json;
 use stoker_manifest::reader::{identifier, list_of, object, string_of};
 use stoker_model::{Change, Cluster, Node, NodeId, Permission, Resource};
+use stoker_orchestrator::runs::conduct_all;
+use stoker_services::ErrorDetail;
+use stoker_services::metadata::holder::{Holder, NamedSection};
+use stoker_services::modules::automatic::enqueue_for;
 use stoker_store::StoreError;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::ErrorDetail;
-use stoker_services::modules::automatic::enqueue_for;
-use stoker_services::metadata::holder::{Holder, Part};
 
 pub(super) use self::members::set_members;
-use self::members::{foreign, load};
+use self::members::{load, nodes_of_other_clusters};
 pub(super) use self::roles::{restricted_roles, role_problems};
 use crate::access::caller::Authenticated;
 use crate::api::attributes::models_of;
 use crate::api::clusters::access::cluster_of;
+use crate::api::routes::Routes;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
-use crate::api::routes::Routes;
 use crate::limits::within_quota;
 use crate::state::App;
 
@@ -37,25 +37,36 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// A node and the roles it shall have.
+/// Node and its roles.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct Assignment {
+    /// ID of the node.
     #[schema(example = 1, minimum = 1)]
     id: i64,
+    /// Roles of the node after the next run.
     #[schema(example = json!(["controller"]))]
     roles: Vec<String>,
 }
 
-/// A node that shall leave.
+/// Node to unassign.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct Unassignment {
+    /// ID of the node.
     #[schema(example = 1, minimum = 1)]
     id: i64,
 }
 
-/// Give nodes to a cluster, with roles that the next run deploys
+/// Assign nodes to a cluster
+///
+/// Adds nodes to the cluster and sets their pending roles, which the next run deploys. The request is atomic.
 #[utoipa::path(
     post, path = "/api/v1/clusters/{id}/assignment", params(("id" = i64, Path)), request_body = [Assignment],
     responses((status = 200, body = (), description = "`null`"))
@@ -66,34 +77,34 @@ async fn cluster_assign(
     path: PathParams,
     document: Document,
 ) -> ApiResult<Answer<()>> {
-    let wanted = document.read(list_of(object(|fields| {
+    let assignments = document.read(list_of(object(|fields| {
         let id = fields.required("id", identifier);
         let roles = fields.required("roles", list_of(string_of(1..=255)));
         Some((NodeId(id?), roles?))
     })))?;
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
-    let ids: Vec<NodeId> = wanted.iter().map(|(id, _)| *id).collect();
+    let ids: Vec<NodeId> = assignments.iter().map(|(id, _)| *id).collect();
     let nodes = load(&mut writing, &ids).await?;
-    let known = Holder::of_cluster(&mut writing, cluster.clone()).await?.all(Part::Roles);
+    let role_metadata = Holder::of_cluster(&mut writing, cluster.clone()).await?.all(NamedSection::Roles);
     let models = models_of(&mut writing, &cluster).await?;
-    let mut reasons = foreign(&cluster, &nodes);
-    for (index, ((_, roles), node)) in wanted.iter().zip(&nodes).enumerate() {
+    let mut reasons = nodes_of_other_clusters(&cluster, &nodes);
+    for (index, ((_, roles), node)) in assignments.iter().zip(&nodes).enumerate() {
         let path = format!("[{index}].roles");
-        // What a node has already is not given to it.
+        // Restrictions apply only to roles that the node does not have yet.
         let has = |role: &String| {
             node.cluster_id == Some(cluster.id)
                 && (node.roles.contains(role) || node.pending_roles.contains(role))
         };
-        let mut problems = role_problems(cluster.id, &known, roles);
-        problems.extend(restricted_roles(&models, &known, roles.iter().filter(|role| !has(role))));
+        let mut problems = role_problems(cluster.id, &role_metadata, roles);
+        problems.extend(restricted_roles(&models, &role_metadata, roles.iter().filter(|role| !has(role))));
         reasons.extend(problems.into_iter().map(|text| ErrorDetail::new(&path, text)));
     }
     if !reasons.is_empty() {
         return Err(ApiError::refused(reasons));
     }
     let mut joined = Vec::new();
-    for (mut node, (_, roles)) in nodes.into_iter().zip(wanted) {
+    for (mut node, (_, roles)) in nodes.into_iter().zip(assignments) {
         let is_new = node.cluster_id != Some(cluster.id);
         assign(&mut node, &cluster, roles);
         let node = writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, &cluster))?;
@@ -112,12 +123,15 @@ fn assign(node: &mut Node, cluster: &Cluster, roles: Vec<String>) {
     if node.cluster_id != Some(cluster.id) {
         node.join(cluster.id);
     }
-    // Whoever gives a node a role does not want it to go.
+    // Assigning roles cancels a pending deletion.
     node.pending_deletion = false;
     node.pending_roles = roles;
 }
 
-/// Take nodes away from a cluster: at once if nothing was deployed to them, else with the next run
+/// Unassign nodes from a cluster
+///
+/// Removes nodes immediately if nothing was deployed to them, otherwise with the next run. The request is
+/// atomic.
 #[utoipa::path(
     post, path = "/api/v1/clusters/{id}/unassignment", params(("id" = i64, Path)), request_body = [Unassignment],
     responses((status = 200, body = (), description = "`null`"))
@@ -132,14 +146,14 @@ async fn cluster_unassign(
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     let nodes = load(&mut writing, &ids).await?;
-    let strangers: Vec<String> = nodes
+    let non_members: Vec<String> = nodes
         .iter()
         .filter(|node| node.cluster_id != Some(cluster.id))
         .map(|node| node.id.to_string())
         .collect();
-    if !strangers.is_empty() {
-        let strangers = strangers.join(", ");
-        let message = format!("Nodes [{strangers}] are not members of environment {}.", cluster.id);
+    if !non_members.is_empty() {
+        let non_members = non_members.join(", ");
+        let message = format!("Nodes [{non_members}] are not members of environment {}.", cluster.id);
         return Err(ApiError::bad_request(message));
     }
     for mut node in nodes {
@@ -156,7 +170,7 @@ pub(super) fn not_assigned(error: StoreError, node: &Node, cluster: &Cluster) ->
             ApiError::conflict(format!("hostname `{}` is taken in environment {}", node.hostname, cluster.id))
         }
         StoreError::Stale { .. } => {
-            ApiError::conflict(format!("node {} was changed meanwhile; try again", node.id))
+            ApiError::conflict(format!("node {} was changed by another request; try again", node.id))
         }
         error => error.into(),
     }

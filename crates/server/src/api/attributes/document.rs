@@ -1,4 +1,4 @@
-//! The settings as one document.
+//! Settings of a cluster as one document.
 
 use stoker_model::{Cluster, JsonMap, Release};
 use stoker_store::Session;
@@ -13,7 +13,7 @@ pub(super) async fn release_of(session: &mut Session, cluster: &Cluster) -> ApiR
     release.ok_or_else(|| ApiError::not_found("Release"))
 }
 
-/// The cluster's settings, and after them a section for each plugin.
+/// Returns the settings of the cluster, followed by one section per plugin.
 pub(super) async fn settings(session: &mut Session, cluster: &Cluster) -> ApiResult<JsonMap> {
     let release = release_of(session, cluster).await?;
     let mut editable = cluster.editable.clone();
@@ -23,7 +23,7 @@ pub(super) async fn settings(session: &mut Session, cluster: &Cluster) -> ApiRes
     Ok(editable)
 }
 
-/// What the release proposes, with the generated values that the cluster has already.
+/// Returns the defaults of the release. Generated values that the cluster already has are retained.
 pub(super) fn default_settings(app: &App, cluster: &Cluster, release: &Release) -> ApiResult<JsonMap> {
     Defaults::new(app, cluster, &release.body, app.clock.now()).editable(Some(&cluster.editable))
 }

@@ -1,13 +1,14 @@
-//! What may still change in a cluster that is locked or was deployed.
+//! Protection of the settings of locked and deployed clusters.
 
 use stoker_model::{Cluster, ClusterStatus, Json, JsonMap};
 
 use super::change::PluginChange;
 use crate::http::error::{ApiError, ApiResult};
 
-/// Refuses changes of a locked cluster, save those that its sections and plugins declare harmless.
+/// Rejects changes to a locked cluster, except in sections and plugins that are declared as always editable
+/// or hot-pluggable.
 pub(super) fn check(cluster: &Cluster, editable: &JsonMap, plugins: &[PluginChange<'_>]) -> ApiResult<()> {
-    check_switches(cluster, plugins)?;
+    check_toggles(cluster, plugins)?;
     if !cluster.is_locked {
         return Ok(());
     }
@@ -15,29 +16,29 @@ pub(super) fn check(cluster: &Cluster, editable: &JsonMap, plugins: &[PluginChan
     let mut changed = names.filter(|name| cluster.editable.get(*name) != editable.get(*name));
     let section = changed.find(|name| !is_always_editable(cluster.editable.get(*name)));
     let plugin = || {
-        let frozen = plugins.iter().find(|change| !change.is_harmless());
-        frozen.map(|change| &change.version.plugin.body.name)
+        let rejected = plugins.iter().find(|change| !change.is_allowed_when_locked());
+        rejected.map(|change| &change.version.plugin.body.name)
     };
     match section.or_else(plugin) {
         None => Ok(()),
         Some(name) => Err(ApiError::forbidden(format!(
-            "Environment attributes can't be changed after or during deployment: `{name}` is locked; force=1 does it \
-             all the same"
+            "Environment attributes can't be changed after or during deployment: `{name}` is locked; force=1 overrides \
+             this"
         ))),
     }
 }
 
-/// A plugin that is not hot-pluggable is switched before the first deployment, or by force.
-fn check_switches(cluster: &Cluster, plugins: &[PluginChange<'_>]) -> ApiResult<()> {
+/// Rejects enabling or disabling a plugin that is not hot-pluggable after the first deployment.
+fn check_toggles(cluster: &Cluster, plugins: &[PluginChange<'_>]) -> ApiResult<()> {
     if matches!(cluster.status, ClusterStatus::New | ClusterStatus::Stopped) {
         return Ok(());
     }
-    let is_fixed =
-        |change: &&PluginChange<'_>| change.switches() && !change.version.plugin.body.is_hotpluggable;
-    let Some(change) = plugins.iter().find(is_fixed) else { return Ok(()) };
+    let is_rejected =
+        |change: &&PluginChange<'_>| change.toggles() && !change.version.plugin.body.is_hotpluggable;
+    let Some(change) = plugins.iter().find(is_rejected) else { return Ok(()) };
     let verb = if change.new.enabled { "enabled" } else { "disabled" };
     Err(ApiError::forbidden(format!(
-        "plugin `{}` is not hot-pluggable: it cannot be {verb} in a cluster that is deployed; force=1 does it all the same",
+        "plugin `{}` is not hot-pluggable: it cannot be {verb} in a deployed cluster; force=1 overrides this",
         change.version.plugin.body.name
     )))
 }

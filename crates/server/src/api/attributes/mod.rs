@@ -1,4 +1,4 @@
-//! The settings of a cluster: what its release proposes and an operator decides, its plugins' beside them.
+//! Settings of a cluster: defaults of its release, changes by operators, and the settings of its plugins.
 
 mod change;
 mod check;
@@ -22,6 +22,7 @@ pub(super) use self::restrictions::models_of;
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
+use crate::api::routes::Routes;
 use crate::api::transactions::settings_of;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -29,7 +30,6 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -43,7 +43,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// Settings by section. A plugin has a section of its own, with `metadata.class` = `plugin`.
+/// Settings by section. Each plugin has its own section, with `metadata.class` set to `plugin`.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ClusterAttributes)]
 struct AttributesView {
@@ -51,15 +51,20 @@ struct AttributesView {
     editable: JsonMap,
 }
 
-/// What shall change; it is merged into what is there, map by map.
+/// Changes, merged recursively into the current settings.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct AttributesBody {
     #[schema(nullable = false, value_type = Option<Object>, example = json!({"common": {"debug": {"value": true}}}))]
     editable: Option<JsonMap>,
 }
 
-/// The settings of a cluster, those of all plugins that fit it included
+/// Retrieve the settings of a cluster
+///
+/// Includes one section for each plugin that is compatible with the cluster.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/attributes", params(("id" = i64, Path)),
     responses((status = 200, body = AttributesView))
@@ -72,17 +77,18 @@ async fn cluster_attributes_show(
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let editable = settings(&mut session, &cluster).await?;
-    Ok(answer(shown(&login, editable), &cluster))
+    Ok(answer(mask(&login, editable), &cluster))
 }
 
-/// Change settings; what is not given stays
+/// Update the settings of a cluster
 ///
-/// A plugin is enabled by `metadata.enabled` and `metadata.chosen_id` of its section. It is refused if it brings a role, a
-/// volume or a task that another plugin has, if its components do not go with those of the cluster, and if it is to be
-/// disabled while nodes have its roles. What restrictions disable cannot be switched on.
+/// Omitted settings are unchanged. To enable a plugin, set `metadata.enabled` and `metadata.chosen_id` in its
+/// section. The request is rejected if the plugin provides a role, a volume or a task that another enabled
+/// plugin provides, if its components conflict with those of the cluster, if it disables a plugin whose roles
+/// are assigned to nodes, or if it enables a setting that a restriction disables.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/attributes",
-    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: even if the cluster is locked")),
+    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "`1` to change a locked or deployed cluster")),
     request_body = AttributesBody, responses((status = 200, body = AttributesView))
 )]
 async fn cluster_attributes_update(
@@ -93,8 +99,8 @@ async fn cluster_attributes_update(
     query: Query,
     document: Document,
 ) -> ApiResult<Answer<AttributesView>> {
-    let force = forced(query)?;
-    let (given, generated) = document.fields(|fields| {
+    let force = parse_force(query)?;
+    let (submitted, generated) = document.fields(|fields| {
         let generated = fields.take("generated").is_some();
         Some((fields.optional("editable", json_map).unwrap_or_default(), generated))
     })?;
@@ -104,16 +110,18 @@ async fn cluster_attributes_update(
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
-    change::update(&mut writing, &mut cluster, given, force).await?;
+    change::update(&mut writing, &mut cluster, submitted, force).await?;
     let editable = settings(&mut writing, &cluster).await?;
     writing.commit(describe("cluster.settings", &cluster)).await?;
     Ok(answer(editable, &cluster))
 }
 
-/// The same as PUT
+/// Update the settings of a cluster
+///
+/// Same as `PUT`.
 #[utoipa::path(
     patch, path = "/api/v1/clusters/{id}/attributes",
-    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: even if the cluster is locked")),
+    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "`1` to change a locked or deployed cluster")),
     request_body = AttributesBody, responses((status = 200, body = AttributesView))
 )]
 async fn cluster_attributes_patch(
@@ -127,7 +135,9 @@ async fn cluster_attributes_patch(
     cluster_attributes_update(app, login, path, condition, query, document).await
 }
 
-/// The settings as the release and the plugins propose them
+/// Retrieve the default settings of a cluster
+///
+/// Returns the settings as the release and the plugins declare them.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/attributes/defaults", params(("id" = i64, Path)),
     responses((status = 200, body = AttributesView))
@@ -144,13 +154,16 @@ async fn cluster_attributes_show_defaults(
     for section in plugins::sections(&mut session, &cluster, &release.body).await? {
         editable.insert(section.name.clone(), section.default_view());
     }
-    Ok(answer(shown(&login, editable), &cluster))
+    Ok(answer(mask(&login, editable), &cluster))
 }
 
-/// Put the settings back to what the release and the plugins propose. Generated keys stay, plugins are disabled.
+/// Reset the settings of a cluster
+///
+/// Restores the defaults of the release and disables all plugins. Generated values, such as keys, are
+/// retained.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/attributes/defaults",
-    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: even if the cluster is locked")),
+    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "`1` to change a locked or deployed cluster")),
     responses((status = 200, body = AttributesView))
 )]
 async fn cluster_attributes_reset(
@@ -160,7 +173,7 @@ async fn cluster_attributes_reset(
     condition: IfMatch,
     query: Query,
 ) -> ApiResult<Answer<AttributesView>> {
-    let force = forced(query)?;
+    let force = parse_force(query)?;
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
@@ -170,7 +183,9 @@ async fn cluster_attributes_reset(
     Ok(answer(editable, &cluster))
 }
 
-/// The settings of the last successful deployment
+/// Retrieve the deployed settings of a cluster
+///
+/// Returns the settings of the last successful deployment.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/attributes/deployed", params(("id" = i64, Path)),
     responses((status = 200, body = AttributesView))
@@ -197,17 +212,17 @@ async fn cluster_attributes_show_deployed(
             return Ok(Answer::ok(AttributesView { editable }));
         }
     }
-    let message = format!("Cluster {} has no attributes of a deployment: none has succeeded", cluster.id);
+    let message = format!("cluster {} has no deployed attributes: no deployment has succeeded", cluster.id);
     Err(ApiError::new(axum::http::StatusCode::NOT_FOUND, message))
 }
 
-fn forced(mut query: Query) -> ApiResult<bool> {
+fn parse_force(mut query: Query) -> ApiResult<bool> {
     let force = query.boolean("force");
     query.finish()?;
     Ok(force)
 }
 
-fn shown(login: &Authenticated, editable: JsonMap) -> JsonMap {
+fn mask(login: &Authenticated, editable: JsonMap) -> JsonMap {
     let mut documents = [editable];
     mask_for(login, &mut documents);
     let [editable] = documents;
@@ -218,7 +233,7 @@ fn answer(editable: JsonMap, cluster: &Cluster) -> Answer<AttributesView> {
     Answer::ok(AttributesView { editable }).version(cluster.generation)
 }
 
-/// Values are not told: some are passwords.
+/// Builds the audit record. Values are omitted: some are passwords.
 fn describe(action: &'static str, cluster: &Cluster) -> Change {
     Change { action, target: format!("cluster {}", cluster.id), detail: json!({"name": cluster.name}) }
 }

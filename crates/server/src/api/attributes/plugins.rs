@@ -1,4 +1,4 @@
-//! The sections of plugins: one for each name, with all versions that fit the cluster.
+//! Sections of plugins: one per plugin name, with all versions that are compatible with the cluster.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use serde_json::json;
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, NewRelease, Plugin, PluginId, compare_versions};
 use stoker_store::{List, Session};
 
-use stoker_state::json::{merge, merged};
 use stoker_services::plugins::enabling::has_legacy_tasks;
+use stoker_state::json::{merge, merged};
 
 use crate::http::error::ApiResult;
 
-/// What says beside `metadata.enabled` whether a plugin is enabled.
+/// Key that enables or disables a plugin, as an alternative to `metadata.enabled`.
 pub(super) const SWITCH: &str = "value";
 
-/// Where the sections of plugins stand among the others.
+/// Default sort position of plugin sections in the settings.
 const WEIGHT: i64 = 70;
 
-/// A plugin in all versions that fit a cluster, the newest last. It has at least one.
+/// Plugin with all versions that are compatible with a cluster, newest last. Never empty.
 pub(super) struct Section {
     pub(super) name: String,
     pub(super) versions: Vec<Version>,
@@ -25,9 +25,9 @@ pub(super) struct Section {
 
 pub(super) struct Version {
     pub(super) plugin: Plugin,
-    /// What the cluster knows of it.
+    /// State of this version in the cluster; `None` if it was never enabled or configured.
     pub(super) used: Option<ClusterPlugin>,
-    /// Whether it has tasks that need `propagate_task_deploy`.
+    /// Whether the plugin has tasks that need `propagate_task_deploy`.
     has_legacy_tasks: bool,
 }
 
@@ -55,7 +55,7 @@ fn group(
     let mut by_name: BTreeMap<String, Vec<Version>> = BTreeMap::new();
     for plugin in plugins {
         let used = used.iter().find(|used| used.plugin_id == plugin.id).cloned();
-        // One that is enabled is shown even if an update made it unfit: how else could it be disabled?
+        // An enabled plugin is included even if an update made it incompatible, so that it can be disabled.
         let is_enabled = used.as_ref().is_some_and(|used| used.enabled);
         if is_enabled || plugin.body.fits(target) {
             by_name.entry(plugin.body.name.clone()).or_default().push(Version {
@@ -78,7 +78,7 @@ impl Version {
         self.used.as_ref().is_some_and(|used| used.enabled)
     }
 
-    /// Its settings in the cluster, without the metadata of the section.
+    /// Settings of this version in the cluster, without the metadata of the section.
     pub(super) fn attributes(&self) -> JsonMap {
         let edited = self.used.as_ref().map(|used| used.attributes.clone()).unwrap_or_default();
         merged(&self.default_attributes(), edited)
@@ -90,7 +90,7 @@ impl Version {
         attributes
     }
 
-    /// What the plugin says about its section.
+    /// Section metadata that the plugin declares.
     pub(super) fn metadata(&self) -> JsonMap {
         let metadata = self.plugin.body.attributes_metadata.get("metadata").and_then(Json::as_object);
         metadata.cloned().unwrap_or_default()
@@ -112,7 +112,7 @@ impl Version {
 }
 
 impl Section {
-    /// The version that is enabled, else the newest.
+    /// Returns the enabled version, or the newest if none is enabled.
     pub(super) fn chosen(&self) -> Option<&Version> {
         self.enabled().or(self.versions.last())
     }
@@ -121,12 +121,13 @@ impl Section {
         self.versions.iter().find(|version| version.plugin.id == id)
     }
 
-    /// The version that is enabled.
+    /// Returns the enabled version.
     pub(super) fn enabled(&self) -> Option<&Version> {
         self.versions.iter().find(|version| version.is_enabled())
     }
 
-    /// As conditions see it: the settings of the version in use, and `value` beside them, which says whether there is one.
+    /// Returns the section as conditions see it: the settings of the version in use, and `value`, which is
+    /// true if the plugin is enabled.
     pub(super) fn model(&self) -> Json {
         let (chosen, is_enabled) = (self.chosen(), self.enabled().is_some());
         let mut model = chosen.map(Version::attributes).unwrap_or_default();
@@ -144,15 +145,20 @@ impl Section {
 
     pub(super) fn view(&self) -> Json {
         let is_enabled = self.enabled().is_some();
-        self.shown(self.chosen(), is_enabled, Version::attributes)
+        self.render(self.chosen(), is_enabled, Version::attributes)
     }
 
-    /// As if nobody had enabled or edited it.
+    /// Returns the section as it is before the plugin is enabled or configured.
     pub(super) fn default_view(&self) -> Json {
-        self.shown(self.versions.last(), false, Version::default_attributes)
+        self.render(self.versions.last(), false, Version::default_attributes)
     }
 
-    fn shown(&self, chosen: Option<&Version>, is_enabled: bool, attributes: fn(&Version) -> JsonMap) -> Json {
+    fn render(
+        &self,
+        chosen: Option<&Version>,
+        is_enabled: bool,
+        attributes: fn(&Version) -> JsonMap,
+    ) -> Json {
         let title = chosen.map(|version| version.plugin.body.title.as_str());
         let versions: Vec<Json> =
             self.versions.iter().map(|version| version.view(attributes(version))).collect();
@@ -171,7 +177,7 @@ impl Section {
         ]);
         let mut section = JsonMap::from_iter([("metadata".to_owned(), Json::Object(metadata))]);
         if is_enabled {
-            // The switch in its other spelling, which binds of wizards may use.
+            // Alternative to `metadata.enabled`; bindings of wizards may use either.
             section.insert(SWITCH.to_owned(), json!(true));
         }
         Json::Object(section)

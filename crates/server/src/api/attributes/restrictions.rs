@@ -1,4 +1,4 @@
-//! What restrictions do to the settings of a cluster.
+//! Effects of restrictions on the settings of a cluster.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use axum::extract::State;
 use serde::Serialize;
 use stoker_model::{Cluster, Json, JsonMap, Release};
 use stoker_registry::settings::{RestrictedSetting, restricted_settings};
-use stoker_store::Session;
-use utoipa::ToSchema;
 use stoker_services::ErrorDetail;
 use stoker_services::plugins::condition_models::ConditionModels;
+use stoker_store::Session;
+use utoipa::ToSchema;
 
 use super::document::release_of;
 use super::plugins::{Section, sections};
@@ -20,46 +20,49 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// A section, a setting or an option that is not simply there.
+/// Section, setting or option that a restriction hides or disables.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RestrictedSetting)]
 pub(super) struct RestrictionView {
     /// `section`, `section.setting` or `section.setting[data]`.
     #[schema(example = "storage.volumes_lvm")]
     path: String,
+    /// Name of the section.
     section: String,
-    /// Null: the whole section.
+    /// Name of the setting; null if the restriction applies to the whole section.
     setting: Option<String>,
-    /// `data` of the option; null: the whole setting.
+    /// `data` of the option; null if the restriction applies to the whole setting.
     #[schema(value_type = serde_json::Value)]
     option: Option<Json>,
     hidden: bool,
     disabled: bool,
-    /// What to tell about it.
+    /// Messages of the restrictions, for display.
     messages: Vec<String>,
-    /// Restrictions that cannot be evaluated, which do nothing.
+    /// Restrictions that cannot be evaluated and are therefore ignored.
     errors: Vec<String>,
-    /// Whether it is switched on all the same.
+    /// Whether the setting is enabled although a restriction disables it.
     violated: bool,
 }
 
 impl From<RestrictedSetting> for RestrictionView {
-    fn from(found: RestrictedSetting) -> Self {
+    fn from(restricted: RestrictedSetting) -> Self {
         Self {
-            path: found.path(),
-            section: found.section,
-            setting: found.setting,
-            option: found.option,
-            hidden: found.effect.is_hidden,
-            disabled: found.effect.is_disabled,
-            messages: found.effect.messages,
-            errors: found.errors,
-            violated: found.is_violated,
+            path: restricted.path(),
+            section: restricted.section,
+            setting: restricted.setting,
+            option: restricted.option,
+            hidden: restricted.effect.is_hidden,
+            disabled: restricted.effect.is_disabled,
+            messages: restricted.effect.messages,
+            errors: restricted.errors,
+            violated: restricted.is_violated,
         }
     }
 }
 
-/// Settings that are hidden or disabled now, and why
+/// List restricted settings
+///
+/// Returns the settings that restrictions currently hide or disable, with the reasons.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/attributes/restrictions", params(("id" = i64, Path)),
     responses((status = 200, body = [RestrictionView]))
@@ -73,8 +76,8 @@ pub(super) async fn cluster_attributes_restrictions(
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let release = release_of(&mut session, &cluster).await?;
     let sections = sections(&mut session, &cluster, &release.body).await?;
-    let found = restricted(&cluster, &release, &sections);
-    Ok(Answer::ok(found.into_iter().map(RestrictionView::from).collect()).version(cluster.generation))
+    let settings = restricted(&cluster, &release, &sections);
+    Ok(Answer::ok(settings.into_iter().map(RestrictionView::from).collect()).version(cluster.generation))
 }
 
 fn restricted(cluster: &Cluster, release: &Release, sections: &[Section]) -> Vec<RestrictedSetting> {
@@ -83,14 +86,14 @@ fn restricted(cluster: &Cluster, release: &Release, sections: &[Section]) -> Vec
     restricted_settings(&settings, &|name| models.get(name))
 }
 
-/// All settings of a cluster as conditions see them.
+/// Returns all settings of a cluster as conditions see them.
 fn settings_of(cluster: &Cluster, sections: &[Section]) -> JsonMap {
     let mut settings: JsonMap = cluster.editable.clone();
     settings.extend(sections.iter().map(|section| (section.name.clone(), section.model())));
     settings
 }
 
-/// What conditions about a cluster may ask.
+/// Loads the models that conditions about a cluster can refer to.
 pub(in crate::api) async fn models_of(
     session: &mut Session,
     cluster: &Cluster,
@@ -100,25 +103,25 @@ pub(in crate::api) async fn models_of(
     Ok(ConditionModels::of_cluster(cluster, &release, settings_of(cluster, &sections)))
 }
 
-/// What is switched on although a restriction disables it.
+/// Settings that are enabled although a restriction disables them.
 pub(super) struct Violations(Vec<RestrictedSetting>);
 
 impl Violations {
     pub(super) fn of(cluster: &Cluster, release: &Release, sections: &[Section]) -> Self {
-        let found = restricted(cluster, release, sections);
-        Self(found.into_iter().filter(|found| found.is_violated).collect())
+        let settings = restricted(cluster, release, sections);
+        Self(settings.into_iter().filter(|setting| setting.is_violated).collect())
     }
 
-    /// Those that were not there before: nobody has to mend what somebody else left.
+    /// Reports violations that did not exist before. Existing violations do not block unrelated changes.
     pub(super) fn since(self, before: &Self) -> Vec<ErrorDetail> {
-        let known: BTreeSet<String> = before.0.iter().map(RestrictedSetting::path).collect();
-        let fresh = self.0.into_iter().filter(|found| !known.contains(&found.path()));
-        let item = |found: RestrictedSetting| {
-            let path = format!("editable.{}", found.path());
-            let words = found.effect.messages.join(". ");
-            let words = if words.is_empty() { "a restriction forbids this".to_owned() } else { words };
-            ErrorDetail { kind: Some("restricted"), ..ErrorDetail::new(&path, format!("{path}: {words}")) }
+        let existing: BTreeSet<String> = before.0.iter().map(RestrictedSetting::path).collect();
+        let new = self.0.into_iter().filter(|setting| !existing.contains(&setting.path()));
+        let item = |setting: RestrictedSetting| {
+            let path = format!("editable.{}", setting.path());
+            let message = setting.effect.messages.join(". ");
+            let message = if message.is_empty() { "disabled by a restriction".to_owned() } else { message };
+            ErrorDetail { kind: Some("restricted"), ..ErrorDetail::new(&path, format!("{path}: {message}")) }
         };
-        fresh.map(item).collect()
+        new.map(item).collect()
     }
 }

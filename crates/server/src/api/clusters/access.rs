@@ -1,4 +1,5 @@
-//! Which clusters a caller may see.
+//! Access to clusters: a caller sees only the clusters of tenants that it may see. Other clusters are not
+//! found.
 
 use stoker_model::{Cluster, ClusterId};
 use stoker_store::Session;
@@ -7,7 +8,7 @@ use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 
-/// A cluster, unless it does not exist for the caller.
+/// Returns a cluster, or `None` if it does not exist or the caller may not see it.
 pub(in crate::api) async fn find_cluster(
     session: &mut Session,
     login: &Authenticated,
@@ -17,7 +18,7 @@ pub(in crate::api) async fn find_cluster(
     Ok(cluster.filter(|cluster| login.may_see(cluster.tenant_id)))
 }
 
-/// A cluster that the caller may see.
+/// Returns a cluster, or a 404 error if it does not exist or the caller may not see it.
 pub(in crate::api) async fn require_cluster(
     session: &mut Session,
     login: &Authenticated,
@@ -26,7 +27,7 @@ pub(in crate::api) async fn require_cluster(
     find_cluster(session, login, id).await?.ok_or_else(|| ApiError::not_found("Cluster"))
 }
 
-/// The cluster of a path `/clusters/{id}/…`.
+/// Returns the cluster of a path `/clusters/{id}/…`.
 pub(in crate::api) async fn cluster_of(
     session: &mut Session,
     login: &Authenticated,

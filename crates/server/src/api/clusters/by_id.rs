@@ -1,11 +1,11 @@
-//! One cluster.
+//! Reading and updating one cluster.
 
 use axum::extract::State;
 use stoker_model::{Cluster, Resource, Tenant};
 use stoker_store::Writing;
 
 use super::access::cluster_of;
-use super::create::{describe, taken};
+use super::create::{describe, name_conflict};
 use super::modes;
 use super::read::{ChangeBody, read_change};
 use super::view::{ClusterBody, ClusterView};
@@ -20,7 +20,7 @@ use crate::http::path::PathParams;
 use crate::limits::within_quota;
 use crate::state::App;
 
-/// A cluster
+/// Retrieve a cluster
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = ClusterView))
@@ -36,7 +36,9 @@ pub(super) async fn cluster_show(
     Ok(answer(cluster, tenant.as_ref()))
 }
 
-/// Change a cluster; what is not given stays
+/// Update a cluster
+///
+/// Omitted fields are unchanged.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}", params(("id" = i64, Path)), request_body = ClusterBody,
     responses((status = 200, body = ClusterView))
@@ -54,7 +56,7 @@ pub(super) async fn cluster_update(
     condition.check(cluster.generation)?;
     let before = cluster.tenant_id;
     let nodes = apply(&mut writing, &mut cluster, body).await?;
-    let cluster = writing.cluster_update(&cluster).await.map_err(taken)?;
+    let cluster = writing.cluster_update(&cluster).await.map_err(name_conflict)?;
     let has_moved = cluster.tenant_id != before;
     let has_joined = match nodes {
         Some(nodes) => set_members(&mut writing, &cluster, &nodes).await?,
@@ -63,7 +65,7 @@ pub(super) async fn cluster_update(
     if has_moved {
         within_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Clusters).await?;
     }
-    // Its nodes move with a cluster.
+    // The nodes of a cluster belong to its tenant.
     if has_moved || has_joined {
         within_quota(&app.limits, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
     }
@@ -72,7 +74,9 @@ pub(super) async fn cluster_update(
     Ok(answer(cluster, tenant.as_ref()))
 }
 
-/// The same as PUT
+/// Update a cluster
+///
+/// Same as `PUT`.
 #[utoipa::path(
     patch, path = "/api/v1/clusters/{id}", params(("id" = i64, Path)), request_body = ClusterBody,
     responses((status = 200, body = ClusterView))
@@ -87,7 +91,7 @@ pub(super) async fn cluster_patch(
     cluster_update(app, login, path, condition, document).await
 }
 
-/// Does what the body says to the record, and gives back the nodes, which are records of their own.
+/// Applies the body to the record. Returns the requested nodes, which the caller stores separately.
 async fn apply(
     writing: &mut Writing,
     cluster: &mut Cluster,
@@ -95,7 +99,7 @@ async fn apply(
 ) -> ApiResult<Option<Vec<stoker_model::NodeId>>> {
     if body.releases.agreed()?.is_some_and(|id| id != cluster.release_id) {
         return Err(ApiError::bad_request(
-            "the release of an environment cannot change; create another environment",
+            "the release of an environment cannot be changed; create a new environment",
         ));
     }
     if let Some(mode) = body.mode.filter(|mode| *mode != cluster.mode) {
@@ -111,8 +115,8 @@ async fn apply(
     }
     if body.components.is_some_and(|components| components != cluster.components) {
         return Err(ApiError::bad_request(
-            "the components of an environment are chosen when it is created and cannot change; plugins are enabled in \
-             its settings",
+            "the components of an environment cannot be changed after it is created; enable plugins in its settings \
+             instead",
         ));
     }
     if let Some(ui_settings) = body.ui_settings {

@@ -1,56 +1,57 @@
-//! What somebody chose for a new cluster, and what follows from it.
+//! Resolves the components and wizard answers of a new cluster into its mode, settings and enabled plugins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, Release};
 use stoker_registry::components::{Binding, BoundModel, ComponentName, Registry, overwritten};
 use stoker_registry::wizard::{AnswerProblem, Chosen};
-use stoker_store::{Session, Writing};
 use stoker_services::ErrorDetail;
 use stoker_services::plugins::catalog::{Catalog, finding_item, shown_findings};
 use stoker_services::plugins::enabling::Enabling;
 use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
+use stoker_store::{Session, Writing};
 
 use super::modes;
 use super::read::NewBody;
 use crate::http::error::{ApiError, ApiResult};
 
-/// Everything that a choice means for the cluster.
+/// Resolved selection for a new cluster.
 #[derive(Default)]
 pub(super) struct Choice {
     pub(super) mode: String,
     pub(super) components: Vec<String>,
     pub(super) net_provider: Option<String>,
-    /// Values for places in the settings, in the order in which they are written.
+    /// Values by dotted path in the settings, in order of assignment; later values override earlier ones.
     settings: Vec<(String, Json)>,
-    /// Plugins that become enabled, each with values for places in its own settings.
+    /// Plugins to enable, by name, each with values by dotted path in its own settings.
     plugins: BTreeMap<String, (Plugin, Vec<(String, Json)>)>,
 }
 
 impl Choice {
-    /// Nothing was chosen.
+    /// Returns the selection without components or wizard answers.
     pub(super) fn plain(release: &Release) -> ApiResult<Self> {
         Ok(Self { mode: modes::choose(&release.body, None)?, ..Self::default() })
     }
 
-    /// Judges what the body says. Where it says nothing, nothing is chosen and nothing follows.
+    /// Validates and resolves the body. Without components and wizard answers, only the mode is set.
     pub(super) async fn read(session: &mut Session, release: &Release, body: &NewBody) -> ApiResult<Self> {
         let mode = modes::choose(&release.body, body.mode.as_deref())?;
         if body.components.is_none() && body.wizard.is_none() {
             return Ok(Self { mode, ..Self::default() });
         }
-        let (choice, answered) = Self::in_mode(session, release, body, mode).await?;
-        // Which plugins fit depends on the mode, and the mode may be an answer.
-        match bound_mode(&answered).filter(|bound| body.mode.is_none() && *bound != choice.mode) {
+        let (choice, answers) = Self::resolve(session, release, body, mode).await?;
+        // The set of compatible plugins depends on the mode, and a wizard answer may set the mode: resolve
+        // again in that mode.
+        match bound_mode(&answers).filter(|bound| body.mode.is_none() && *bound != choice.mode) {
             None => Ok(choice),
             Some(bound) => {
                 let mode = modes::choose(&release.body, Some(bound))?;
-                Ok(Self::in_mode(session, release, body, mode).await?.0)
+                Ok(Self::resolve(session, release, body, mode).await?.0)
             }
         }
     }
 
-    async fn in_mode(
+    async fn resolve(
         session: &mut Session,
         release: &Release,
         body: &NewBody,
@@ -58,41 +59,43 @@ impl Choice {
     ) -> ApiResult<(Self, Chosen)> {
         let catalog = Catalog::read(session, release.clone(), Some(&mode)).await?;
         let registry = catalog.registry();
-        let answered = match &body.wizard {
-            Some(answers) => {
+        let answers = match &body.wizard {
+            Some(document) => {
                 let wizard = Wizard::new(&catalog, &registry, &mode)?;
-                wizard.choose(answers).map_err(|problems| {
-                    let named = wizard.named_components(answers);
-                    let conflicts = decide(&catalog, &registry, &canonical(named.iter())).conflicts;
-                    not_possible(problems).with_conflicts(shown_findings(&registry, &conflicts))
+                wizard.choose(document).map_err(|problems| {
+                    let named = wizard.named_components(document);
+                    let conflicts = decide(&catalog, &registry, &canonical_names(named.iter())).conflicts;
+                    wizard_error(problems).with_conflicts(shown_findings(&registry, &conflicts))
                 })?
             }
             None => Chosen::default(),
         };
-        let named = body.components.iter().flatten().chain(&answered.components);
-        let mut choice = Self { mode, components: canonical(named), ..Self::default() };
-        // Wizards that know no components choose none, which is no selection.
+        let named = body.components.iter().flatten().chain(&answers.components);
+        let mut choice = Self { mode, components: canonical_names(named), ..Self::default() };
+        // A wizard without components selects none; this is not an empty selection that must satisfy
+        // requirements.
         if body.components.is_some() || !choice.components.is_empty() {
             require_compatible(&catalog, &registry, &choice.components)?;
         }
-        choice.bind(&catalog, &registry, &answered);
-        Ok((choice, answered))
+        choice.bind(&catalog, &registry, &answers);
+        Ok((choice, answers))
     }
 
-    /// What components set, and over it what the answers set.
-    fn bind(&mut self, catalog: &Catalog, registry: &Registry, answered: &Chosen) {
+    /// Collects the values that components set, overridden by those that wizard answers set.
+    fn bind(&mut self, catalog: &Catalog, registry: &Registry, answers: &Chosen) {
         let names: Vec<&str> = self.components.iter().map(String::as_str).collect();
         let mut bindings = registry.bindings(&names);
-        bindings.extend(answered.bindings.iter().cloned());
-        for lost in overwritten(&bindings) {
-            let (model, path) = (lost.model.as_str(), &lost.path);
-            tracing::warn!("`{model}:{path}` is set twice by what was chosen; the later value counts");
+        bindings.extend(answers.bindings.iter().cloned());
+        for binding in overwritten(&bindings) {
+            let (model, path) = (binding.model.as_str(), binding.path.as_str());
+            tracing::warn!(model, path, "setting is bound more than once; the last value wins");
         }
-        let mut enabled: BTreeSet<String> = answered.plugins.clone();
+        let mut enabled: BTreeSet<String> = answers.plugins.clone();
         let chosen: Vec<ComponentName> = names.iter().filter_map(|name| ComponentName::parse(name)).collect();
         enabled.extend(registry.plugins_of(&chosen).into_iter().map(str::to_owned));
-        enabled
-            .extend(bindings.iter().filter_map(|binding| switched_on(catalog, binding)).map(str::to_owned));
+        enabled.extend(
+            bindings.iter().filter_map(|binding| enabled_plugin(catalog, binding)).map(str::to_owned),
+        );
         for name in enabled {
             if let Some(plugin) = catalog.plugin(&name) {
                 self.plugins.insert(name, (plugin.clone(), Vec::new()));
@@ -109,7 +112,7 @@ impl Choice {
             (BoundModel::Cluster, Json::String(value)) if path == "net_provider" => {
                 self.net_provider = Some(value);
             }
-            // The mode is decided before; other fields are not for choosing.
+            // The mode is resolved earlier; other cluster fields cannot be bound.
             (BoundModel::Cluster, _) => {}
             (BoundModel::Settings, value) => match path.split_once('.') {
                 Some((section, rest)) if catalog.plugin(section).is_some() => {
@@ -123,14 +126,14 @@ impl Choice {
         }
     }
 
-    /// Puts the values into the settings that the release proposes.
+    /// Writes the values into the default settings of the release.
     pub(super) fn apply(&self, editable: &mut JsonMap) {
         for (path, value) in &self.settings {
             set(editable, path, value.clone());
         }
     }
 
-    /// Enables the plugins in the new cluster, if they go together.
+    /// Enables the selected plugins in the new cluster, if they are compatible.
     pub(super) async fn enable(
         &self,
         writing: &mut Writing,
@@ -157,20 +160,21 @@ impl Choice {
     }
 }
 
-/// The plugin that a binding switches on.
-fn switched_on<'b>(catalog: &Catalog, binding: &'b Binding) -> Option<&'b str> {
+/// Returns the plugin that a binding enables.
+fn enabled_plugin<'b>(catalog: &Catalog, binding: &'b Binding) -> Option<&'b str> {
     let (section, rest) = binding.path.split_once('.')?;
     let is_on = binding.model == BoundModel::Settings && is_switch(rest) && binding.value == Json::Bool(true);
     Some(section).filter(|section| is_on && catalog.plugin(section).is_some())
 }
 
-/// The switch of a section, in both spellings.
+/// Whether the path within a plugin section enables the plugin; both spellings are accepted.
 fn is_switch(path: &str) -> bool {
     matches!(path, "value" | "metadata.enabled")
 }
 
-/// Names in their one spelling, each once; what is no name stays, to be told.
-fn canonical<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
+/// Returns canonical component names without duplicates. Invalid names are retained, so that they are
+/// reported later.
+fn canonical_names<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
     let mut known = BTreeSet::new();
     let spelled =
         names.map(|name| ComponentName::parse(name).map_or_else(|| name.clone(), |name| name.to_string()));
@@ -187,7 +191,7 @@ fn require_compatible(catalog: &Catalog, registry: &Registry, components: &[Stri
     Err(ApiError::refused(items).with_conflicts(shown_findings(registry, &decision.conflicts)))
 }
 
-fn not_possible(problems: Vec<AnswerProblem>) -> ApiError {
+fn wizard_error(problems: Vec<AnswerProblem>) -> ApiError {
     let item = |problem: AnswerProblem| {
         let path = format!("wizard.{}", problem.path);
         ErrorDetail {
@@ -198,7 +202,7 @@ fn not_possible(problems: Vec<AnswerProblem>) -> ApiError {
     ApiError::refused(problems.into_iter().map(item).collect())
 }
 
-/// Sets a value at a dotted path. A setting keeps what else is said about it.
+/// Sets a value at a dotted path. If the path leads to a setting, only its `value` is replaced.
 fn set(settings: &mut JsonMap, path: &str, value: Json) {
     let mut keys: Vec<&str> = path.split('.').collect();
     let Some(last) = keys.pop() else { return };
@@ -226,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_set_where_paths_lead() {
+    fn values_are_set_at_dotted_paths() {
         let mut settings = JsonMap::new();
         settings
             .insert("common".to_owned(), json!({"debug": {"type": "checkbox", "value": false}, "odd": 5}));
@@ -240,14 +244,14 @@ mod tests {
             "flat": 2,
         });
         assert_eq!(Json::Object(settings.clone()), expected);
-        // A path to the setting means its value.
+        // A path that ends at a setting addresses its `value`.
         set(&mut settings, "common.debug", json!(false));
         assert_eq!(settings["common"]["debug"], json!({"type": "checkbox", "value": false}));
     }
 
     #[test]
-    fn names_are_spelled_one_way() {
+    fn component_names_are_canonicalized() {
         let names = ["networking:a".to_owned(), "network:a".to_owned(), "odd".to_owned()];
-        assert_eq!(canonical(names.iter()), ["network:a", "odd"]);
+        assert_eq!(canonical_names(names.iter()), ["network:a", "odd"]);
     }
 }

@@ -1,4 +1,4 @@
-//! `/clusters/`.
+//! Listing and creating clusters.
 
 use axum::extract::State;
 use stoker_model::ReleaseId;
@@ -15,10 +15,12 @@ use crate::http::list::{Paging, list};
 use crate::http::query::Query;
 use crate::state::App;
 
-/// All clusters; a member of a tenant sees those of its tenant
+/// List clusters
+///
+/// Members of a tenant see only the clusters of their tenant.
 #[utoipa::path(
     get, path = "/api/v1/clusters",
-    params(Paging, ("release_id" = Option<i64>, Query, description = "Of this release")),
+    params(Paging, ("release_id" = Option<i64>, Query, description = "Filter by release ID")),
     responses((status = 200, body = [ClusterView]))
 )]
 pub(super) async fn cluster_list(
@@ -26,23 +28,24 @@ pub(super) async fn cluster_list(
     login: Authenticated,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<ClusterView>>> {
-    let wanted = list(&mut query);
+    let paging = list(&mut query);
     let release_id = query.natural("release_id").map(|id| ReleaseId(id as i64));
     query.finish()?;
     let filter = ClusterFilter { tenant_id: login.tenant_limit(), release_id };
     let mut session = app.store.snapshot().await?;
-    let page = session.cluster_list(&filter, &wanted).await?;
+    let page = session.cluster_list(&filter, &paging).await?;
     let tenants = session.tenant_list(&List::default()).await?.items;
-    Answer::page(&wanted, page, |cluster| {
+    Answer::page(&paging, page, |cluster| {
         let tenant = tenants.iter().find(|tenant| tenant.id == cluster.tenant_id);
         ClusterView::new(cluster, tenant)
     })
 }
 
-/// A new cluster, with the settings that its release proposes and an empty graph of type `default`
+/// Create a cluster
 ///
-/// What is chosen in `components` and in the `wizard` is refused with all reasons unless it goes together. It decides about
-/// settings, and enables the plugins that bring it.
+/// The cluster starts with the default settings of its release and an empty graph of type `default`. The
+/// selection in `components` and `wizard` sets further settings and enables the plugins that provide the
+/// selected components. An incompatible selection is rejected with all conflicts.
 #[utoipa::path(
     post, path = "/api/v1/clusters", request_body = NewClusterBody,
     responses((status = 201, body = ClusterView))

@@ -1,13 +1,13 @@
-//! A new cluster and everything that comes with it.
+//! Creation of a cluster with its settings, graph, links and plugins.
 
 use serde_json::json;
 use stoker_model::{
     Change, Cluster, GraphMetadata, GraphType, JsonMap, NewCluster, Owner, Release, ReleaseId, Resource,
     Tenant, TenantId,
 };
-use stoker_store::{StoreError, Writing};
-use stoker_services::plugins::links::link_cluster;
 use stoker_services::plugins::condition_models::NET_PROVIDER;
+use stoker_services::plugins::links::link_cluster;
+use stoker_store::{StoreError, Writing};
 
 use super::choice::Choice;
 use super::read::NewBody;
@@ -23,7 +23,7 @@ pub(super) async fn create(app: &App, login: &Authenticated, body: NewBody) -> A
     let release_id =
         body.releases.agreed()?.ok_or_else(|| ApiError::bad_request("Release ID is required"))?;
     let mut writing = app.change(login).await?;
-    let release = deployable(&mut writing, release_id).await?;
+    let release = require_deployable(&mut writing, release_id).await?;
     let choice = Choice::read(&mut writing, &release, &body).await?;
     let tenant = body.tenant.unwrap_or(TenantRef::Id(login.caller.tenant_id));
     let tenant = find_tenant(&mut writing, &tenant).await?;
@@ -52,7 +52,7 @@ pub(super) async fn create(app: &App, login: &Authenticated, body: NewBody) -> A
     Ok((cluster, tenant))
 }
 
-/// A cluster of a release with everything as the release has it, as a part of something larger.
+/// Creates a cluster with the defaults of its release, within a larger transaction.
 pub(in crate::api) async fn make(
     app: &App,
     writing: &mut Writing,
@@ -84,8 +84,8 @@ async fn complete(
     new: &NewCluster,
     ui_settings: JsonMap,
 ) -> ApiResult<Cluster> {
-    let mut cluster = writing.cluster_create(new).await.map_err(taken)?;
-    // Settings may hold the id of their cluster, so there must be one first.
+    let mut cluster = writing.cluster_create(new).await.map_err(name_conflict)?;
+    // Settings may refer to the ID of the cluster, so the record is created first.
     let defaults = Defaults::new(app, &cluster, &release.body, writing.now());
     cluster.editable = defaults.editable(None)?;
     choice.apply(&mut cluster.editable);
@@ -100,7 +100,7 @@ async fn complete(
     Ok(cluster)
 }
 
-async fn deployable(writing: &mut Writing, id: ReleaseId) -> ApiResult<Release> {
+async fn require_deployable(writing: &mut Writing, id: ReleaseId) -> ApiResult<Release> {
     let release =
         writing.release_get(id).await?.ok_or_else(|| ApiError::bad_request("Invalid release ID"))?;
     if release.body.is_deployable() {
@@ -110,7 +110,7 @@ async fn deployable(writing: &mut Writing, id: ReleaseId) -> ApiResult<Release> 
     }
 }
 
-pub(super) fn taken(error: StoreError) -> ApiError {
+pub(super) fn name_conflict(error: StoreError) -> ApiError {
     match error {
         StoreError::Taken { .. } => ApiError::conflict("Environment with this name already exists"),
         error => error.into(),

@@ -1,4 +1,4 @@
-//! The end of a cluster.
+//! Deletion of a cluster.
 
 use axum::extract::State;
 use serde_json::json;
@@ -16,10 +16,12 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// Delete a cluster and its graphs; its nodes are free again
+/// Delete a cluster
+///
+/// Deletes the cluster with its graphs, and releases its nodes.
 #[utoipa::path(
     delete, path = "/api/v1/clusters/{id}",
-    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: even while something runs on it")),
+    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "`1` to delete the cluster even if a run is active; the run fails")),
     responses((status = 202, body = RunView))
 )]
 pub(super) async fn cluster_delete(
@@ -35,7 +37,7 @@ pub(super) async fn cluster_delete(
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
     let failed = if force {
-        fail_active(&mut writing, cluster.id, "the environment was deleted meanwhile").await?
+        fail_active(&mut writing, cluster.id, "the environment was deleted").await?
     } else {
         require_idle(&mut writing, cluster.id, "deleting").await?;
         Vec::new()
@@ -46,7 +48,7 @@ pub(super) async fn cluster_delete(
     let result = json!({"cluster_id": cluster.id.0, "nodes": nodes});
     let run = finished_run(&mut writing, RunName::ClusterDeletion, None, message, result).await?;
     writing.commit(describe("cluster.delete", &cluster)).await?;
-    // Whoever carries them out leaves off.
+    // A driver stops when its run is no longer registered.
     for run in failed {
         app.orchestrator.agents.remove_run(run);
     }

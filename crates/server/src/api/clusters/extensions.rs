@@ -1,4 +1,5 @@
-//! Names of extensions, which releases bring along and clients list. This server has none of its own.
+//! Extension names of a cluster, for compatibility: releases declare them and clients list them. This server
+//! implements no extensions.
 
 use axum::extract::State;
 use stoker_manifest::reader::{list_of, string_of};
@@ -16,7 +17,7 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// Names of the extensions of a cluster
+/// List the extensions of a cluster
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/extensions", params(("id" = i64, Path)),
     responses((status = 200, body = [String]))
@@ -30,7 +31,9 @@ pub(super) async fn cluster_extension_list(
     Ok(answer(cluster_of(&mut session, &login, &path).await?))
 }
 
-/// Add extensions of its release to those a cluster has
+/// Add extensions to a cluster
+///
+/// The extensions must be declared by the release of the cluster.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/extensions", params(("id" = i64, Path)), request_body = [String],
     responses((status = 200, body = [String]))
@@ -55,10 +58,10 @@ pub(super) async fn cluster_extension_add(
     Ok(answer(store(writing, &cluster).await?))
 }
 
-/// Take extensions away
+/// Remove extensions from a cluster
 #[utoipa::path(
     delete, path = "/api/v1/clusters/{id}/extensions",
-    params(("id" = i64, Path), ("extension_names" = String, Query, description = "Which, comma-separated")),
+    params(("id" = i64, Path), ("extension_names" = String, Query, description = "Names of the extensions to remove, comma-separated")),
     responses((status = 204))
 )]
 pub(super) async fn cluster_extension_remove(
@@ -69,8 +72,9 @@ pub(super) async fn cluster_extension_remove(
     query: Query,
 ) -> ApiResult<NoContent> {
     let names = query.list("extension_names");
-    let names =
-        names.ok_or_else(|| ApiError::bad_request("say in `extension_names` which extensions to remove"))?;
+    let names = names.ok_or_else(|| {
+        ApiError::bad_request("missing `extension_names`: names of the extensions to remove, comma-separated")
+    })?;
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
@@ -84,7 +88,7 @@ pub(super) async fn cluster_extension_remove(
     Ok(NoContent)
 }
 
-/// A name that nobody has would be kept, and mean nothing.
+/// Rejects names that the release does not declare.
 async fn require_known(session: &mut Session, cluster: &Cluster, names: &[String]) -> ApiResult<()> {
     let release = session.release_get(cluster.release_id).await?;
     let offered = release.map(|release| release.body.extensions).unwrap_or_default();
@@ -94,8 +98,7 @@ async fn require_known(session: &mut Session, cluster: &Cluster, names: &[String
         return Ok(());
     }
     let known = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
-    let message =
-        format!("No such extensions: {}; the release of the cluster has: {known}", unknown.join(", "));
+    let message = format!("No such extensions: {}; the release declares: {known}", unknown.join(", "));
     Err(ApiError::bad_request(message))
 }
 

@@ -1,4 +1,4 @@
-//! Clusters. Their settings, facts and nodes have folders of their own.
+//! Clusters. Settings, facts and node assignment are separate resources.
 
 pub(super) mod access;
 mod by_id;

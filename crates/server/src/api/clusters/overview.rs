@@ -1,4 +1,4 @@
-//! `/clusters/overview/`: what a page that shows all clusters has to say of each.
+//! Summary of all clusters, for the start page of the web UI.
 
 use std::collections::HashMap;
 
@@ -19,20 +19,22 @@ use crate::state::App;
 #[derive(Serialize, ToSchema)]
 #[schema(as = ClusterOverview)]
 pub(super) struct OverviewView {
-    /// The id of the cluster.
+    /// ID of the cluster.
     #[schema(example = 3)]
     id: i64,
+    /// Number of nodes.
     #[schema(example = 10000)]
     n_nodes: i64,
+    /// Number of nodes that are online.
     #[schema(example = 9998)]
     n_online: i64,
-    /// The last deployment; null before the first.
+    /// Last deployment; null if there is none.
     last_run: Option<RunView>,
 }
 
-/// How many nodes each cluster has, and its last deployment
+/// List cluster summaries
 ///
-/// One question for all of them: clusters have thousands of nodes, and pages with all clusters are opened often.
+/// Returns the number of nodes and the last deployment of each cluster, without loading the nodes.
 #[utoipa::path(
     get, path = "/api/v1/clusters/overview", params(Paging),
     responses((status = 200, body = [OverviewView]))
@@ -42,20 +44,21 @@ pub(super) async fn cluster_overview(
     login: Authenticated,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<OverviewView>>> {
-    let wanted = list(&mut query);
+    let paging = list(&mut query);
     query.finish()?;
     let filter = ClusterFilter { tenant_id: login.tenant_limit(), ..ClusterFilter::default() };
     let mut session = app.store.snapshot().await?;
-    let page = session.cluster_list(&filter, &wanted).await?;
+    let page = session.cluster_list(&filter, &paging).await?;
     let ids: Vec<ClusterId> = page.items.iter().map(|cluster| cluster.id).collect();
     let counts = session.node_counts(&ids).await?;
     let counts: HashMap<ClusterId, _> = counts.into_iter().map(|count| (count.cluster_id, count)).collect();
-    let last = session.runs_last(RunName::Deploy, &ids).await?;
-    let mut last: HashMap<Option<ClusterId>, _> = last.into_iter().map(|run| (run.cluster_id, run)).collect();
-    Answer::page(&wanted, page, |cluster| OverviewView {
+    let last_runs = session.runs_last(RunName::Deploy, &ids).await?;
+    let mut last_runs: HashMap<Option<ClusterId>, _> =
+        last_runs.into_iter().map(|run| (run.cluster_id, run)).collect();
+    Answer::page(&paging, page, |cluster| OverviewView {
         id: cluster.id.0,
         n_nodes: counts.get(&cluster.id).map_or(0, |count| count.n_nodes),
         n_online: counts.get(&cluster.id).map_or(0, |count| count.n_online),
-        last_run: last.remove(&Some(cluster.id)).map(RunView::from),
+        last_run: last_runs.remove(&Some(cluster.id)).map(RunView::from),
     })
 }

@@ -1,4 +1,4 @@
-//! Bodies about clusters.
+//! Parsing of cluster request bodies.
 
 use stoker_manifest::Problems;
 use stoker_manifest::reader::{
@@ -27,18 +27,18 @@ pub(super) struct NewBody {
     pub(super) merge_mode: Option<MergeMode>,
 }
 
-/// What is said of the release under both its names.
+/// Release reference under both of its field names.
 #[derive(Default)]
 pub(super) struct ReleaseRefs {
     release_id: Option<ReleaseRef>,
     release: Option<ReleaseRef>,
 }
 
-/// An id, or something that names no release.
+/// Release ID, or a value that is not a valid ID.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReleaseRef {
     Id(ReleaseId),
-    Nonsense,
+    Invalid,
 }
 
 impl ReleaseRefs {
@@ -48,35 +48,35 @@ impl ReleaseRefs {
         Self { release_id, release }
     }
 
-    /// The release they agree on, if any is named.
+    /// Returns the release ID, if any; the two fields must not differ.
     pub(super) fn agreed(&self) -> ApiResult<Option<ReleaseId>> {
         match (self.release_id, self.release) {
-            (Some(one), Some(other)) if one != other => {
-                Err(ApiError::bad_request("`release_id` and `release` name two releases; give one of them"))
+            (Some(release_id), Some(release)) if release_id != release => {
+                Err(ApiError::bad_request("`release_id` and `release` differ; set only one of them"))
             }
-            (one, other) => match one.or(other) {
+            (release_id, release) => match release_id.or(release) {
                 None => Ok(None),
                 Some(ReleaseRef::Id(id)) => Ok(Some(id)),
-                Some(ReleaseRef::Nonsense) => Err(ApiError::bad_request("Invalid release ID")),
+                Some(ReleaseRef::Invalid) => Err(ApiError::bad_request("Invalid release ID")),
             },
         }
     }
 }
 
-/// Old clients are not always sure whether an id is a number or the text of one.
+/// Accepts IDs as numbers and as strings, for compatibility with older clients.
 #[expect(
     clippy::unnecessary_wraps,
     clippy::option_option,
-    reason = "the shape of a reader; null is not given"
+    reason = "signature of a field reader; null means omitted"
 )]
 fn read_release(node: &Node, _: &mut Problems) -> Option<Option<ReleaseRef>> {
     Some(match &node.kind {
         NodeKind::Scalar(Scalar::Null) => None,
         NodeKind::Scalar(Scalar::Int(id)) if *id > 0 => Some(ReleaseRef::Id(ReleaseId(*id))),
         NodeKind::Scalar(Scalar::Str(text)) => {
-            Some(ReleaseId::parse(text.trim()).map_or(ReleaseRef::Nonsense, ReleaseRef::Id))
+            Some(ReleaseId::parse(text.trim()).map_or(ReleaseRef::Invalid, ReleaseRef::Id))
         }
-        _ => Some(ReleaseRef::Nonsense),
+        _ => Some(ReleaseRef::Invalid),
     })
 }
 
@@ -121,7 +121,7 @@ pub(super) struct ChangeBody {
     pub(super) merge_mode: Given<MergeMode>,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape of a reader of fields")]
+#[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
 pub(super) fn read_change(fields: &mut Fields<'_, '_>) -> Option<ChangeBody> {
     let body = ChangeBody {
         name: fields.optional("name", string_of(1..=NAME_CHARS_MAX)),

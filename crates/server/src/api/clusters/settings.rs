@@ -1,5 +1,5 @@
-//! The settings a cluster starts with: a copy of what its release says, with everything filled in that a release
-//! leaves open. Passwords and keys are made up here, once.
+//! Initial settings of a cluster: a copy of the attributes of its release, with placeholders expanded and
+//! passwords and keys generated.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,15 +11,15 @@ use crate::state::App;
 
 const PASSWORD_CHARS: usize = 24;
 const HEX_CHARS: usize = 8;
-/// A release cannot make us write a book.
+/// Maximum length of a generated value, in characters; bounds `generator_arg` of a release.
 const CHARS_MAX: usize = 1024;
-/// What the key of Ceph begins with: its kind, the time, and the length of the secret.
-const CEPHX_KIND: i16 = 1;
+/// Key type in the header of a Ceph key: AES.
+const CEPHX_KEY_TYPE: i16 = 1;
 
-/// Fills in the settings of one cluster.
+/// Computes the initial settings of one cluster.
 pub(in crate::api) struct Defaults<'a> {
     release: &'a NewRelease,
-    /// What the placeholders of texts stand for: `{cluster.id}`.
+    /// Placeholders in strings, such as `{cluster.id}`, and their values.
     placeholders: [(&'static str, String); 4],
     address: String,
     now: Micros,
@@ -40,44 +40,44 @@ impl<'a> Defaults<'a> {
         Self { release, placeholders, address, now }
     }
 
-    /// Settings that an operator may change. Where `kept` has a generated value already, that one stays: a key that
-    /// changes would lock everybody out who has the old one.
-    pub(in crate::api) fn editable(&self, kept: Option<&JsonMap>) -> ApiResult<JsonMap> {
-        self.part("editable", kept)
+    /// Returns the settings that an operator may change. Generated values in `existing` are retained: a
+    /// regenerated key would lock out its users.
+    pub(in crate::api) fn editable(&self, existing: Option<&JsonMap>) -> ApiResult<JsonMap> {
+        self.group("editable", existing)
     }
 
     pub(super) fn generated(&self) -> ApiResult<JsonMap> {
-        self.part("generated", None)
+        self.group("generated", None)
     }
 
-    fn part(&self, name: &str, kept: Option<&JsonMap>) -> ApiResult<JsonMap> {
+    fn group(&self, name: &str, existing: Option<&JsonMap>) -> ApiResult<JsonMap> {
         match self.release.attributes_metadata.get(name) {
-            Some(Json::Object(map)) => self.map(map, kept),
+            Some(Json::Object(map)) => self.map(map, existing),
             _ => Ok(JsonMap::new()),
         }
     }
 
-    fn map(&self, map: &JsonMap, kept: Option<&JsonMap>) -> ApiResult<JsonMap> {
-        let is_list = map.get("type").is_some_and(|kind| kind == "text_list");
+    fn map(&self, map: &JsonMap, existing: Option<&JsonMap>) -> ApiResult<JsonMap> {
+        let is_list = map.get("type").is_some_and(|setting_type| setting_type == "text_list");
         let mut filled = JsonMap::with_capacity(map.len());
         for (key, value) in map {
-            let kept = kept.and_then(|kept| kept.get(key));
-            let value = self.fill(value, kept)?;
-            // A setting of the predecessor's server is empty here, and empty in its own way where a list is meant.
+            let existing = existing.and_then(|existing| existing.get(key));
+            let value = self.fill(value, existing)?;
+            // `from_settings` generates an empty string, which must be an empty list for a list setting.
             let is_empty_list = is_list && key == "value" && value == "";
             filled.insert(key.clone(), if is_empty_list { Json::Array(Vec::new()) } else { value });
         }
         Ok(filled)
     }
 
-    fn fill(&self, value: &Json, kept: Option<&Json>) -> ApiResult<Json> {
+    fn fill(&self, value: &Json, existing: Option<&Json>) -> ApiResult<Json> {
         match value {
             Json::Object(map) => match map.get("generator").and_then(Json::as_str) {
-                Some(generator) => match kept.filter(|kept| !kept.is_object()) {
-                    Some(kept) => Ok(kept.clone()),
+                Some(generator) => match existing.filter(|existing| !existing.is_object()) {
+                    Some(existing) => Ok(existing.clone()),
                     None => self.generate(generator, map.get("generator_arg"), value),
                 },
-                None => Ok(Json::Object(self.map(map, kept.and_then(Json::as_object))?)),
+                None => Ok(Json::Object(self.map(map, existing.and_then(Json::as_object))?)),
             },
             Json::Array(items) => {
                 let filled: ApiResult<Vec<Json>> = items.iter().map(|item| self.fill(item, None)).collect();
@@ -88,7 +88,7 @@ impl<'a> Defaults<'a> {
         }
     }
 
-    fn generate(&self, generator: &str, argument: Option<&Json>, whole: &Json) -> ApiResult<Json> {
+    fn generate(&self, generator: &str, argument: Option<&Json>, declaration: &Json) -> ApiResult<Json> {
         Ok(match generator {
             "password" => Json::String(random::password(length(argument, PASSWORD_CHARS))?),
             "hexstring" => Json::String(random::hex_text(length(argument, HEX_CHARS))?),
@@ -97,8 +97,8 @@ impl<'a> Defaults<'a> {
             "identical" => Json::String(argument.map(plain_text).unwrap_or_default()),
             "ip" => Json::String(self.address.clone()),
             "from_settings" => Json::String(String::new()),
-            // Not ours to interpret: it stays as it is, for whoever knows it.
-            _ => whole.clone(),
+            // Unknown generators are stored unchanged.
+            _ => declaration.clone(),
         })
     }
 
@@ -106,7 +106,7 @@ impl<'a> Defaults<'a> {
         let secret = random::bytes::<16>()?;
         let seconds = i32::try_from(self.now.0 / Micros::SECOND).unwrap_or(i32::MAX);
         let mut key = Vec::with_capacity(28);
-        key.extend(CEPHX_KIND.to_le_bytes());
+        key.extend(CEPHX_KEY_TYPE.to_le_bytes());
         key.extend(seconds.to_le_bytes());
         key.extend(0i32.to_le_bytes());
         key.extend((secret.len() as i16).to_le_bytes());
@@ -122,10 +122,10 @@ impl<'a> Defaults<'a> {
     }
 }
 
-/// `'64'` or `64`.
+/// Parses a length such as `64` or `'64'`.
 fn length(argument: Option<&Json>, default: usize) -> usize {
-    let given = argument.and_then(|value| plain_text(value).parse::<usize>().ok());
-    given.unwrap_or(default).clamp(1, CHARS_MAX)
+    let chars = argument.and_then(|value| plain_text(value).parse::<usize>().ok());
+    chars.unwrap_or(default).clamp(1, CHARS_MAX)
 }
 
 fn plain_text(value: &Json) -> String {

@@ -1,9 +1,9 @@
-//! How clusters are shown, and what may be said about them.
+//! Request and response bodies of clusters.
 
 use serde::Serialize;
 use stoker_model::{Cluster, Json, JsonMap, MergeMode, MergeOrder, Tenant};
-use utoipa::ToSchema;
 use stoker_services::clock;
+use utoipa::ToSchema;
 
 use stoker_services::plugins::condition_models::FUEL_VERSION;
 
@@ -24,25 +24,25 @@ pub(super) struct ClusterView {
     mode: String,
     #[schema(example = "neutron")]
     net_provider: String,
-    /// Always empty: what changed since the last run is what a plan tells.
+    /// Always empty, for compatibility; create a plan to see changes.
     changes: Vec<Json>,
-    /// Whether somebody supplied facts.
+    /// Whether facts were uploaded to replace the computed ones.
     is_customized: bool,
     fuel_version: &'static str,
-    /// Settings of a locked cluster change by force only.
+    /// Whether the settings are locked; locked settings can only be changed with `force`.
     is_locked: bool,
-    /// Names of the components chosen in the wizard.
+    /// Names of the selected components.
     components: Vec<String>,
     #[schema(value_type = Object)]
     ui_settings: JsonMap,
-    /// The name of its tenant.
+    /// Name of the tenant.
     #[schema(example = "admin")]
     tenant: Option<String>,
     tenant_id: i64,
-    /// Which layer of a graph wins; null: what the server says.
+    /// Order in which graph layers are merged, lowest priority first; null for the default of the server.
     #[schema(example = "release,cluster,plugins")]
     merge_order: Option<&'static str>,
-    /// What a stronger layer overrides; null: what the server says.
+    /// What a layer of higher priority overrides; null for the default of the server.
     #[schema(example = "attributes")]
     merge_mode: Option<&'static str>,
     created_at: String,
@@ -72,36 +72,43 @@ impl ClusterView {
     }
 }
 
-/// A new cluster. `tasks` and `net_segment_type` are accepted for the sake of older clients and mean nothing.
+/// Request body to create a cluster. `tasks` and `net_segment_type` are accepted for compatibility and
+/// ignored.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct NewClusterBody {
     #[schema(example = "demo", min_length = 1, max_length = 255)]
     name: String,
-    /// Required; `release` is another name for it.
+    /// ID of the release. Required, unless `release` is set.
     #[schema(example = 1)]
     release_id: Option<i64>,
+    /// Alias of `release_id`.
     release: Option<i64>,
-    /// One that the release offers: `ha_compact`, `ha_full` or `multinode`.
+    /// Mode that the release supports: `ha_compact`, `ha_full` or `multinode` (default: the first supported
+    /// mode).
     #[schema(example = "ha_compact")]
     mode: Option<String>,
     #[schema(example = "neutron", min_length = 1, max_length = 255)]
     net_provider: Option<String>,
     net_segment_type: Option<String>,
-    /// Nodes to begin with, by id.
+    /// IDs of the initial nodes.
     #[schema(example = json!([]))]
     nodes: Option<Vec<i64>>,
     #[schema(value_type = Option<Vec<Object>>, example = json!([]))]
     tasks: Option<Vec<Json>>,
-    /// What was chosen; refused unless it goes together.
+    /// Names of the selected components, which must be compatible.
     #[schema(example = json!(["hypervisor:qemu"]))]
     components: Option<Vec<String>>,
-    /// Answers to the wizard of the release: `{Pane: {control: value}}`. What is not answered has its default.
+    /// Answers to the wizard of the release: `{Pane: {control: value}}`. Controls without an answer have
+    /// their default.
     #[schema(value_type = Option<Object>, example = json!({"Compute": {"hypervisor": "qemu"}}))]
     wizard: Option<JsonMap>,
     #[schema(value_type = Option<Object>)]
     ui_settings: Option<JsonMap>,
-    /// Name or id; the caller's own if not given.
+    /// Name or ID of the tenant (default: the tenant of the caller).
     #[schema(example = "admin")]
     tenant: Option<String>,
     #[schema(example = "release,cluster,plugins")]
@@ -110,27 +117,32 @@ pub(super) struct NewClusterBody {
     merge_mode: Option<String>,
 }
 
-/// What may change; what is not given stays. Fields that only the server sets may be sent back and are ignored.
+/// Request body to update a cluster. Omitted fields are unchanged; read-only fields are ignored.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct ClusterBody {
     #[schema(nullable = false, example = "demo", min_length = 1, max_length = 255)]
     name: Option<String>,
     #[schema(nullable = false, example = "ha_compact")]
     mode: Option<String>,
-    /// All its nodes by id: others join, those not named leave.
+    /// IDs of all nodes of the cluster: missing nodes are removed, new nodes are added without roles.
     #[schema(nullable = false)]
     nodes: Option<Vec<i64>>,
-    /// May be repeated, but not changed.
+    /// Must equal the current components.
     #[schema(nullable = false)]
     components: Option<Vec<String>>,
     #[schema(nullable = false, value_type = Option<Object>)]
     ui_settings: Option<JsonMap>,
+    /// Name or ID of the tenant.
     #[schema(example = "admin")]
     tenant: Option<String>,
-    /// Null: what the server says.
+    /// Order in which graph layers are merged; null for the default of the server.
     #[schema(example = "release,plugins,cluster")]
     merge_order: Option<String>,
+    /// What a layer of higher priority overrides; null for the default of the server.
     #[schema(example = "replace")]
     merge_mode: Option<String>,
 }

@@ -1,13 +1,13 @@
-//! Whether a selection works.
+//! Compatibility check of a selection of components.
 
 use axum::extract::State;
 use serde::Serialize;
 use stoker_manifest::reader::{list_of, nullable, string_of};
 use stoker_model::Json;
 use stoker_registry::components::{Advice, Component, ComponentName, Registry};
-use utoipa::ToSchema;
 use stoker_services::plugins::catalog::{Catalog, shown_findings};
 use stoker_services::plugins::wizard::decide;
+use utoipa::ToSchema;
 
 use crate::api::clusters::modes;
 use crate::api::releases;
@@ -17,51 +17,61 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// What somebody would like to choose.
+/// Selection of components to check.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct SelectionBody {
+    /// Names of the selected components.
     #[schema(example = json!(["hypervisor:vmware", "network:core:contrail"]))]
     components: Vec<String>,
-    /// Only plugins for clusters of this mode; any if not given.
+    /// Restricts plugins to those that support this mode (default: all plugins).
     #[schema(example = "ha_compact")]
     mode: Option<String>,
 }
 
-/// Whether a selection can be chosen, and what else could be.
+/// Result of a compatibility check, with advice on every available component.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SelectionCheck)]
 pub(super) struct SelectionView {
+    /// Whether the components can be selected together.
     compatible: bool,
-    /// Each with its `kind` (`invalid`, `duplicate`, `unknown`, `incompatible`, `requires` or `missing_type`), what it is
-    /// about, and a `message`.
+    /// Conflicts, each with its `kind` (`invalid`, `duplicate`, `unknown`, `incompatible`, `requires` or
+    /// `missing_type`), the components concerned and a `message`.
     #[schema(value_type = Vec<Object>)]
     conflicts: Vec<Json>,
-    /// Every component there is, held against what is chosen of its own type and of those before it.
+    /// Every available component, compared with the selected components of its own type and of the types
+    /// before it.
     components: Vec<AdviceView>,
 }
 
-/// How a component stands to what is chosen.
+/// Compatibility of one component with the selection.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ComponentAdvice)]
 pub(super) struct AdviceView {
     #[schema(example = "network:core:contrail")]
     name: String,
     label: String,
-    /// `release`, or the name of the plugin.
+    /// `release`, or the name of the plugin that provides the component.
     provider: String,
+    /// Whether the component is selected.
     chosen: bool,
-    /// `incompatible`: it cannot be chosen; `compatible`: known to work with everything chosen; `available`: nothing
-    /// speaks against it.
+    /// `incompatible`: cannot be selected; `compatible`: declared compatible with all selected components;
+    /// `available`: no known conflict.
     #[schema(example = "incompatible")]
     state: &'static str,
-    /// Why it cannot be chosen.
+    /// Reasons why the component cannot be selected.
     reasons: Vec<String>,
-    /// Chosen components that say nothing about it, nor it about them.
+    /// Selected components for which neither side declares compatibility.
     unknown: Vec<String>,
 }
 
-/// Whether components can be chosen together, with everything that speaks against it
+/// Check a selection of components
+///
+/// Returns whether the components can be selected together, with all conflicts and advice on further
+/// components.
 #[utoipa::path(
     post, path = "/api/v1/releases/{id}/components/check", params(("id" = i64, Path)), request_body = SelectionBody,
     responses((status = 200, body = SelectionView))
@@ -88,7 +98,7 @@ pub(super) async fn release_component_check(
         .filter_map(|name| ComponentName::parse(name))
         .filter(|name| registry.get(name).is_some())
         .collect();
-    let advice = registry.components().iter().map(|component| AdviceView::of(&registry, component, &chosen));
+    let advice = registry.components().iter().map(|component| AdviceView::new(&registry, component, &chosen));
     Ok(Answer::ok(SelectionView {
         compatible: decision.is_compatible(),
         conflicts: shown_findings(&registry, &decision.conflicts),
@@ -97,7 +107,7 @@ pub(super) async fn release_component_check(
 }
 
 impl AdviceView {
-    fn of(registry: &Registry, component: &Component, chosen: &[ComponentName]) -> Self {
+    fn new(registry: &Registry, component: &Component, chosen: &[ComponentName]) -> Self {
         let (state, reasons, unknown) = match registry.advice(&component.name, chosen) {
             Some(Advice::Incompatible(reasons)) => ("incompatible", reasons, Vec::new()),
             Some(Advice::Compatible) => ("compatible", Vec::new(), Vec::new()),

@@ -1,4 +1,4 @@
-//! Compatibility at a glance.
+//! Compatibility matrix of the components of a release.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -15,20 +15,21 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// More is nothing that could be looked at.
+/// Maximum number of components in a matrix, whose size grows quadratically; larger ones are not readable.
 const COMPONENTS_MAX: usize = 300;
 const HTML: &str = "text/html";
 
-/// Who conflicts with whom. A cell is `X` if all pairs do, `~` if some do, empty if none does, `·` if there is no pair.
+/// Compatibility matrix. A cell is `X` if all pairs conflict, `~` if some pairs conflict, empty if no pair
+/// conflicts, and `·` if there is no pair.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Compatibility)]
 pub(super) struct CompatibilityView {
-    /// Rows and columns of `cells`.
+    /// Component subtypes: rows and columns of `cells`.
     #[schema(example = json!(["hypervisor:core", "network:core"]))]
     subtypes: Vec<String>,
     #[schema(example = json!([["", "X"], ["X", "·"]]))]
     cells: Vec<Vec<&'static str>>,
-    /// Rows and columns of `component_cells`.
+    /// Components: rows and columns of `component_cells`.
     components: Vec<ComponentView>,
     component_cells: Vec<Vec<&'static str>>,
 }
@@ -39,13 +40,13 @@ struct ComponentView {
     #[schema(example = "network:core:contrail")]
     name: String,
     label: String,
-    /// `release`, or the name of the plugin.
+    /// `release`, or the name of the plugin that provides the component.
     provider: String,
 }
 
 impl CompatibilityView {
     fn of(registry: &Registry) -> Self {
-        let words = |cells: Vec<Vec<Cell>>| -> Vec<Vec<&'static str>> {
+        let symbols = |cells: Vec<Vec<Cell>>| -> Vec<Vec<&'static str>> {
             cells.into_iter().map(|row| row.into_iter().map(Cell::as_str).collect()).collect()
         };
         let (subtypes, components) = (registry.matrix(), registry.component_matrix());
@@ -56,21 +57,23 @@ impl CompatibilityView {
         };
         Self {
             subtypes: subtypes.subtypes.iter().map(ToString::to_string).collect(),
-            cells: words(subtypes.cells),
+            cells: symbols(subtypes.cells),
             components: components.components.iter().map(view).collect(),
-            component_cells: words(components.cells),
+            component_cells: symbols(components.cells),
         }
     }
 }
 
-/// Which kinds of components, and which components, do not go together
+/// Retrieve the compatibility matrix of a release
+///
+/// Shows which component subtypes and which components conflict.
 #[utoipa::path(
     get, path = "/api/v1/releases/{id}/compatibility",
     params(
         ("id" = i64, Path),
-        ("mode" = Option<String>, Query, description = "Only plugins for clusters of this mode"),
+        ("mode" = Option<String>, Query, description = "Restricts plugins to those that support this mode"),
         ("format" = Option<String>, Query,
-            description = "`json` (the default) or `html`, a page for people; so does `Accept: text/html`"),
+            description = "`json` (default) or `html` for a human-readable page; `Accept: text/html` also selects `html`"),
     ),
     responses((status = 200, content((CompatibilityView = "application/json"), (String = "text/html"))))
 )]
@@ -80,7 +83,7 @@ pub(super) async fn release_compatibility(
     headers: HeaderMap,
     mut query: Query,
 ) -> ApiResult<Response> {
-    let format = |word: &str| ["json", "html"].into_iter().find(|known| *known == word);
+    let format = |word: &str| ["json", "html"].into_iter().find(|format| *format == word);
     let formats = query.words("format", format, &["json", "html"]);
     let catalog = catalog(&mut app.store.snapshot().await?, &path, &query).await?;
     query.finish()?;
@@ -88,7 +91,7 @@ pub(super) async fn release_compatibility(
     let n_components = registry.components().len();
     if n_components > COMPONENTS_MAX {
         return Err(ApiError::bad_request(format!(
-            "{n_components} components are too many for a matrix; `components/check` judges a selection of them"
+            "too many components for a matrix: {n_components}, at most {COMPONENTS_MAX}; use `components/check` to check a selection"
         )));
     }
     let is_page = match formats.and_then(|formats| formats.last().copied()) {
@@ -96,7 +99,12 @@ pub(super) async fn release_compatibility(
         None => media::accepts(&headers, HTML),
     };
     if is_page {
-        let page = app.services.planning.plans.compute(move || page::render(&catalog.release.body, &registry)).await?;
+        let page = app
+            .services
+            .planning
+            .plans
+            .compute(move || page::render(&catalog.release.body, &registry))
+            .await?;
         return Ok(shown("text/html; charset=utf-8", page));
     }
     let view = app.services.planning.plans.compute(move || CompatibilityView::of(&registry)).await?;

@@ -1,4 +1,4 @@
-//! What goes together in clusters of a release: its components and those of the plugins that fit it.
+//! Compatibility of components: those of a release and of the plugins that are compatible with it.
 
 mod check;
 mod matrix;
@@ -7,18 +7,18 @@ mod page;
 use axum::extract::State;
 use stoker_model::{Json, Permission};
 use stoker_registry::components::{Finding, Registry};
+use stoker_services::plugins::catalog::{Catalog, finding_item, shown_findings};
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::plugins::catalog::{Catalog, finding_item, shown_findings};
 
 use crate::api::clusters::modes;
 use crate::api::releases;
+use crate::api::routes::Routes;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult, Envelope};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -29,13 +29,16 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// The components of a release and of the plugins that fit it, each with what the others say about it
+/// List the components of a release
+///
+/// Includes the components of compatible plugins. Each component lists its conflicts and requirements in both
+/// directions.
 #[utoipa::path(
     get, path = "/api/v1/releases/{id}/components",
-    params(("id" = i64, Path), ("mode" = Option<String>, Query, description = "Only plugins for clusters of this mode")),
+    params(("id" = i64, Path), ("mode" = Option<String>, Query, description = "Restricts plugins to those that support this mode")),
     responses(
         (status = 200, body = [Object]),
-        (status = 409, body = Envelope, description = "A component is provided more than once")
+        (status = 409, body = Envelope, description = "Several providers declare the same component")
     )
 )]
 async fn release_component_list(
@@ -49,14 +52,14 @@ async fn release_component_list(
     Ok(Answer::ok(registry.listing()))
 }
 
-/// The release of the path with its plugins, in the mode that is asked for.
+/// Loads the release of the path with its compatible plugins, restricted to the requested mode.
 async fn catalog(session: &mut Session, path: &PathParams, query: &Query) -> ApiResult<Catalog> {
     let release = releases::find(session, path).await?;
     let mode = query.text("mode").map(|mode| modes::choose(&release.body, Some(mode))).transpose()?;
     Ok(Catalog::read(session, release, mode.as_deref()).await?)
 }
 
-/// Of a component that two provide, nobody can tell which is meant.
+/// Rejects components with more than one provider, because references to them are ambiguous.
 fn require_single(registry: &Registry) -> ApiResult<()> {
     let is_duplicate = |finding: &&Finding| matches!(finding, Finding::Duplicate { .. });
     let duplicates: Vec<Finding> = registry.findings().iter().filter(is_duplicate).cloned().collect();
@@ -64,5 +67,5 @@ fn require_single(registry: &Registry) -> ApiResult<()> {
         return Ok(());
     }
     let items = duplicates.iter().map(|finding| finding_item(registry, finding, "")).collect();
-    Err(ApiError::in_the_way(items).with_conflicts(shown_findings(registry, &duplicates)))
+    Err(ApiError::conflicting(items).with_conflicts(shown_findings(registry, &duplicates)))
 }

@@ -1,4 +1,4 @@
-//! The matrix as a page: one file, no script, nothing loaded from elsewhere.
+//! Compatibility matrix as a self-contained HTML page: no scripts, no external resources.
 
 use std::fmt::Write as _;
 
@@ -23,20 +23,20 @@ pub(super) fn render(release: &NewRelease, registry: &Registry) -> String {
          <style>{STYLE}</style></head><body><h1>{title}</h1>"
     );
     html.push_str(
-        "<p>X: none of them go together · ~: some do not · green: nothing speaks against it · a dot: there is no pair</p>",
+        "<p>X: all pairs conflict · ~: some pairs conflict · green: no conflict · dot: no pair</p>",
     );
     let matrix = registry.matrix();
     let subtypes: Vec<String> = matrix.subtypes.iter().map(|subtype| escape(&subtype.to_string())).collect();
-    table(&mut html, "Kinds of components", (&subtypes, &subtypes), &matrix.cells, &|_, _| String::new());
+    table(&mut html, "Component subtypes", (&subtypes, &subtypes), &matrix.cells, &|_, _| String::new());
     let matrix = registry.component_matrix();
     let components = &matrix.components;
     let rows: Vec<String> = components.iter().map(|component| heading(component)).collect();
     let columns: Vec<String> = components.iter().map(|component| escape(&component.label)).collect();
-    let why = |row: usize, column: usize| {
+    let explain = |row: usize, column: usize| {
         let names = [components[row].name.clone(), components[column].name.clone()];
         escape(&registry.explain(&Finding::Incompatible { components: names }))
     };
-    table(&mut html, "Components", (&rows, &columns), &matrix.cells, &why);
+    table(&mut html, "Components", (&rows, &columns), &matrix.cells, &explain);
     requirements(&mut html, registry);
     html.push_str("</body></html>");
     html
@@ -52,13 +52,13 @@ fn heading(component: &Component) -> String {
     )
 }
 
-/// Headings are escaped already.
+/// Appends one matrix as a table. Headings must already be escaped.
 fn table(
     html: &mut String,
     title: &str,
     (rows, columns): (&[String], &[String]),
     cells: &[Vec<Cell>],
-    why: &dyn Fn(usize, usize) -> String,
+    explain: &dyn Fn(usize, usize) -> String,
 ) {
     let _ = write!(html, "<h2>{title}</h2><table><thead><tr><td></td>");
     for column in columns {
@@ -74,7 +74,7 @@ fn table(
                 Cell::Conflict => "X",
                 Cell::Empty => "none",
             };
-            let title = if *cell == Cell::Conflict { why(row, column) } else { String::new() };
+            let title = if *cell == Cell::Conflict { explain(row, column) } else { String::new() };
             let _ = write!(html, "<td class=\"{class}\" title=\"{title}\">{}</td>", cell.as_str());
         }
         html.push_str("</tr>");
@@ -84,15 +84,17 @@ fn table(
 
 fn requirements(html: &mut String, registry: &Registry) {
     let components = registry.components().iter();
-    let words: Vec<String> = components
-        .flat_map(|component| component.requires.iter().map(|found| found.words(&component.label)))
+    let lines: Vec<String> = components
+        .flat_map(|component| {
+            component.requires.iter().map(|requirement| requirement.words(&component.label))
+        })
         .collect();
-    if words.is_empty() {
+    if lines.is_empty() {
         return;
     }
     html.push_str("<h2>Requirements</h2><ul>");
-    for word in words {
-        let _ = write!(html, "<li>{}</li>", escape(&word));
+    for line in lines {
+        let _ = write!(html, "<li>{}</li>", escape(&line));
     }
     html.push_str("</ul>");
 }

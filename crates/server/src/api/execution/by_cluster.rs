@@ -1,15 +1,15 @@
-//! Runs as older clients ask for them: by cluster, with what is wanted in the query.
+//! Fuel-compatible operations that start runs: by cluster, with options in the query.
 
 use std::collections::BTreeSet;
 
 use axum::extract::State;
 use stoker_manifest::reader::{list_of, string_of};
 use stoker_model::{ClusterId, GraphType, NodeId, RunName};
-use stoker_store::{List, NodeFilter, SequenceFilter};
 use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions};
+use stoker_store::{List, NodeFilter, SequenceFilter};
 
-use super::execute::{of_sequence, start};
-use super::read::{FromQuery, from_query};
+use super::execute::{sequence_graph, start};
+use super::read::{RunQuery, read_query};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::transactions::RunView;
@@ -20,22 +20,22 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// The sequence of a release that is run to bring changes about.
+/// Name of the sequence that deploys pending changes, if the release has it.
 const DEPLOY_CHANGES: &str = "deploy-changes";
 const PROVISION: &str = "provision";
 const SPAWN_VMS: &str = "spawn_vms";
 
-/// Run one graph, `default` if no other is named
+/// Run a graph on a cluster
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/deploy",
     params(
         ("id" = i64, Path),
-        ("graph_type" = Option<String>, Query, description = "`type` means the same"),
-        ("nodes" = Option<String>, Query, description = "Only on these nodes, comma-separated"),
-        ("dry_run" = Option<String>, Query, description = "1: plan, and run nothing"),
-        ("noop_run" = Option<String>, Query, description = "1: let tasks say what they would do"),
-        ("force" = Option<String>, Query, description = "1: as if nothing had ever succeeded"),
-        ("debug" = Option<String>, Query, description = "1: executors say more"),
+        ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`); alias: `type`"),
+        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
+        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
+        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
+        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
+        ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
 )]
@@ -46,21 +46,23 @@ pub(super) async fn cluster_deploy(
     query: Query,
 ) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let FromQuery { graph_type, nodes, run_options } = from_query(query)?;
+    let RunQuery { graph_type, nodes, run_options } = read_query(query)?;
     let graph = GraphRequest { nodes, ..GraphRequest::whole(graph_type.unwrap_or_default()) };
     start_one(&app, &login, id, graph, run_options, RunName::Deploy).await
 }
 
-/// Run some tasks of one graph
+/// Run tasks of a graph on a cluster
+///
+/// The request body is the list of task names.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/deploy_tasks", request_body = Vec<String>,
     params(
         ("id" = i64, Path),
-        ("graph_type" = Option<String>, Query, description = "`type` means the same"),
-        ("nodes" = Option<String>, Query, description = "Only on these nodes, comma-separated"),
-        ("dry_run" = Option<String>, Query, description = "1: plan, and run nothing"),
-        ("noop_run" = Option<String>, Query, description = "1: let tasks say what they would do"),
-        ("force" = Option<String>, Query, description = "1: as if nothing had ever succeeded"),
+        ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`); alias: `type`"),
+        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
+        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
+        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
+        ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
 )]
@@ -72,7 +74,7 @@ pub(super) async fn cluster_deploy_tasks(
     document: Document,
 ) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let FromQuery { graph_type, nodes, run_options } = from_query(query)?;
+    let RunQuery { graph_type, nodes, run_options } = read_query(query)?;
     let tasks = document.read(list_of(string_of(1..=255)))?;
     if tasks.is_empty() {
         return Err(ApiError::bad_request("Tasks list must be specified."));
@@ -82,15 +84,17 @@ pub(super) async fn cluster_deploy_tasks(
     start_one(&app, &login, id, graph, run_options, RunName::Deploy).await
 }
 
-/// Bring about what has changed: the sequence `deploy-changes` of the release, else the graph `default`
+/// Deploy changes to a cluster
+///
+/// Runs the sequence `deploy-changes` of the release or, if it does not exist, one graph.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/changes",
     params(
         ("id" = i64, Path),
-        ("graph_type" = Option<String>, Query, description = "Where the release has no such sequence"),
-        ("nodes" = Option<String>, Query, description = "Only on these nodes, comma-separated"),
-        ("dry_run" = Option<String>, Query, description = "1: plan, and run nothing"),
-        ("noop_run" = Option<String>, Query, description = "1: let tasks say what they would do"),
+        ("graph_type" = Option<String>, Query, description = "Graph type to run if the release has no sequence `deploy-changes` (default: `default`)"),
+        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
+        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
+        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
 )]
@@ -101,19 +105,21 @@ pub(super) async fn cluster_changes(
     query: Query,
 ) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let asked = from_query(query)?;
-    changes(&app, &login, id, asked).await
+    let request = read_query(query)?;
+    changes(&app, &login, id, request).await
 }
 
-/// The same as if nothing had ever succeeded
+/// Redeploy a cluster
+///
+/// Same as deploying changes, but runs all tasks regardless of previous successes.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/changes/redeploy",
     params(
         ("id" = i64, Path),
-        ("graph_type" = Option<String>, Query, description = "Where the release has no such sequence"),
-        ("nodes" = Option<String>, Query, description = "Only on these nodes, comma-separated"),
-        ("dry_run" = Option<String>, Query, description = "1: plan, and run nothing"),
-        ("noop_run" = Option<String>, Query, description = "1: let tasks say what they would do"),
+        ("graph_type" = Option<String>, Query, description = "Graph type to run if the release has no sequence `deploy-changes` (default: `default`)"),
+        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
+        ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
+        ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
 )]
@@ -124,16 +130,21 @@ pub(super) async fn cluster_redeploy(
     query: Query,
 ) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let asked = from_query(query)?;
-    changes(&app, &login, id, FromQuery { run_options: RunOptions { force: true, ..asked.run_options.clone() }, ..asked })
-        .await
+    let request = read_query(query)?;
+    changes(
+        &app,
+        &login,
+        id,
+        RunQuery { run_options: RunOptions { force: true, ..request.run_options.clone() }, ..request },
+    )
+    .await
 }
 
 async fn changes(
     app: &App,
     login: &Authenticated,
     id: ClusterId,
-    asked: FromQuery,
+    request: RunQuery,
 ) -> ApiResult<Answer<RunView>> {
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, login, id).await?;
@@ -142,34 +153,36 @@ async fn changes(
     drop(session);
     let graphs = match sequences.iter().find(|sequence| sequence.name == DEPLOY_CHANGES) {
         Some(sequence) => {
-            let graphs = sequence.graphs.iter().map(of_sequence);
-            graphs.map(|graph| narrowed(graph, asked.nodes.as_deref())).collect()
+            let graphs = sequence.graphs.iter().map(sequence_graph);
+            graphs.map(|graph| restrict_nodes(graph, request.nodes.as_deref())).collect()
         }
         None => vec![GraphRequest {
-            nodes: asked.nodes,
-            ..GraphRequest::whole(asked.graph_type.unwrap_or_default())
+            nodes: request.nodes,
+            ..GraphRequest::whole(request.graph_type.unwrap_or_default())
         }],
     };
-    start(app, login, id, Launch { graphs, run_options: asked.run_options, name: RunName::Deploy }).await
+    start(app, login, id, Launch { graphs, run_options: request.run_options, name: RunName::Deploy }).await
 }
 
-/// Only on those of its nodes that are asked for.
-fn narrowed(mut graph: GraphRequest, asked: Option<&[String]>) -> GraphRequest {
-    if let Some(asked) = asked {
+/// Restricts the graph to the requested nodes.
+fn restrict_nodes(mut graph: GraphRequest, nodes: Option<&[String]>) -> GraphRequest {
+    if let Some(nodes) = nodes {
         graph.nodes = Some(match graph.nodes {
-            Some(own) => own.into_iter().filter(|uid| asked.contains(uid)).collect(),
-            None => asked.to_vec(),
+            Some(own) => own.into_iter().filter(|uid| nodes.contains(uid)).collect(),
+            None => nodes.to_vec(),
         });
     }
     graph
 }
 
-/// Run the graph `provision`
+/// Provision a cluster
+///
+/// Runs the graph `provision`.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/provision",
     params(
         ("id" = i64, Path),
-        ("nodes" = Option<String>, Query, description = "Only on these nodes, comma-separated"),
+        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
 )]
@@ -182,12 +195,14 @@ pub(super) async fn cluster_provision(
     start_named(&app, &login, &path, query, (PROVISION, RunName::Provision)).await
 }
 
-/// Run the graph `spawn_vms`: what makes virtual machines is tasks, as everything else
+/// Create virtual machines for a cluster
+///
+/// Runs the graph `spawn_vms`.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/spawn_vms",
     params(
         ("id" = i64, Path),
-        ("nodes" = Option<String>, Query, description = "Only on these nodes, comma-separated"),
+        ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
 )]
@@ -200,7 +215,7 @@ pub(super) async fn cluster_spawn_vms(
     start_named(&app, &login, &path, query, (SPAWN_VMS, RunName::SpawnVms)).await
 }
 
-/// A graph whose type says what it is for.
+/// Starts a run of the graph of a fixed type.
 async fn start_named(
     app: &App,
     login: &Authenticated,
@@ -209,13 +224,14 @@ async fn start_named(
     (graph_type, name): (&str, RunName),
 ) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", ClusterId, "Cluster")?;
-    let FromQuery { nodes, run_options, .. } = from_query(query)?;
+    let RunQuery { nodes, run_options, .. } = read_query(query)?;
     let graph_type = GraphType::new(graph_type).unwrap_or_default();
     let graph = GraphRequest { nodes, ..GraphRequest::whole(graph_type) };
     start_one(app, login, id, graph, run_options, name).await
 }
 
-/// Nodes that are nowhere are not found; those of another cluster are refused where everything else is checked.
+/// Starts a run of one graph. Nodes that do not exist are not found (404); `start` rejects nodes of other
+/// clusters (400).
 async fn start_one(
     app: &App,
     login: &Authenticated,

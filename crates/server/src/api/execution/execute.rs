@@ -1,4 +1,4 @@
-//! Runs of graphs, of sequences and of plans that were looked at before.
+//! Operations that start runs: of graphs, of sequences and of plans.
 
 use std::collections::HashSet;
 
@@ -6,12 +6,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use stoker_manifest::reader::{identifier, list_of};
 use stoker_model::{ClusterId, RunName, SequenceId};
-use stoker_planner::Subgraph;
-use utoipa::ToSchema;
-use stoker_services::planning;
 use stoker_orchestrator::runs::{GraphRequest, Launch, launch, launch_as_seen, require_idle};
+use stoker_planner::Subgraph;
+use stoker_services::planning;
+use utoipa::ToSchema;
 
-use super::read::{MannerBody, SubgraphBody, graph, run_options};
+use super::read::{RunOptionsBody, SubgraphBody, graph, run_options};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::plans::require_plan;
@@ -24,33 +24,42 @@ use crate::state::App;
 
 #[derive(ToSchema)]
 #[schema(as = GraphToRun)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct GraphBody {
+    /// Type of the graph.
     #[schema(rename = "type", example = "default")]
     r#type: String,
-    /// Only on these nodes.
+    /// IDs of the nodes to run on (default: all nodes).
     #[schema(example = json!([1, 2]))]
     nodes: Option<Vec<i64>>,
-    /// Only these tasks.
+    /// Names of the tasks to run (default: all tasks).
     #[schema(example = json!(["netconfig"]))]
     tasks: Option<Vec<String>>,
 }
 
 #[derive(ToSchema)]
 #[schema(as = GraphsToRun)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct ExecuteBody {
+    /// ID of the cluster.
     #[schema(example = 1)]
     cluster: i64,
+    /// Graphs to run, in this order.
     #[schema(min_items = 1)]
     graphs: Vec<GraphBody>,
-    /// Plan, and run nothing.
+    /// Create the plan without executing it.
     dry_run: Option<bool>,
-    /// Let tasks say what they would do, and touch nothing.
+    /// Let agents report what tasks would do, without changing anything.
     noop_run: Option<bool>,
-    /// As if nothing had ever succeeded.
+    /// Run all tasks regardless of previous successes.
     force: Option<bool>,
-    /// Executors say more.
+    /// Verbose output of task executors.
     debug: Option<bool>,
     subgraphs: Option<Vec<SubgraphBody>>,
     #[schema(example = "node_stops")]
@@ -67,17 +76,21 @@ struct ExecuteBody {
 
 #[derive(ToSchema)]
 #[schema(as = SequenceToRun)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct SequenceBody {
+    /// ID of the cluster.
     #[schema(example = 1)]
     cluster: i64,
-    /// Plan, and run nothing.
+    /// Create the plan without executing it.
     dry_run: Option<bool>,
-    /// Let tasks say what they would do, and touch nothing.
+    /// Let agents report what tasks would do, without changing anything.
     noop_run: Option<bool>,
-    /// As if nothing had ever succeeded.
+    /// Run all tasks regardless of previous successes.
     force: Option<bool>,
-    /// Executors say more.
+    /// Verbose output of task executors.
     debug: Option<bool>,
     subgraphs: Option<Vec<SubgraphBody>>,
     #[schema(example = "node_stops")]
@@ -92,17 +105,19 @@ struct SequenceBody {
     lost_after: Option<i64>,
 }
 
-/// How often a plan is looked at while others change things.
-const APPLY_TRIES: usize = 10;
-/// More of them in one run is a mistake.
+/// Maximum number of attempts to start a plan while concurrent changes to its inputs are committed.
+const APPLY_ATTEMPTS: usize = 10;
+/// Maximum number of graphs in one run; larger numbers are most likely a mistake.
 const GRAPHS_MAX: usize = 100;
 
-/// Run graphs on a cluster, one after the other
+/// Run graphs on a cluster
+///
+/// Runs the graphs one after another.
 #[utoipa::path(
     post, path = "/api/v1/graphs/execute", request_body = ExecuteBody,
     responses(
         (status = 202, body = RunView),
-        (status = 409, body = crate::http::error::Envelope, description = "Something runs on the cluster already"),
+        (status = 409, body = crate::http::error::Envelope, description = "A run is active on the cluster"),
     )
 )]
 pub(super) async fn graphs_execute(
@@ -117,19 +132,19 @@ pub(super) async fn graphs_execute(
         Some((ClusterId(cluster?), graphs?, run_options))
     })?;
     if graphs.is_empty() || graphs.len() > GRAPHS_MAX {
-        return Err(ApiError::bad_request(format!(
-            "graphs: from 1 to {GRAPHS_MAX} graphs can be run at once"
-        )));
+        return Err(ApiError::bad_request(format!("graphs: must have from 1 to {GRAPHS_MAX} entries")));
     }
     start(&app, &login, cluster, Launch { graphs, run_options, name: RunName::Deploy }).await
 }
 
-/// Run the graphs of a sequence on a cluster
+/// Run a sequence on a cluster
+///
+/// Runs the graphs of the sequence one after another.
 #[utoipa::path(
     post, path = "/api/v1/sequences/{id}/execute", params(("id" = i64, Path)), request_body = SequenceBody,
     responses(
         (status = 202, body = RunView),
-        (status = 409, body = crate::http::error::Envelope, description = "Something runs on the cluster already"),
+        (status = 409, body = crate::http::error::Envelope, description = "A run is active on the cluster"),
     )
 )]
 pub(super) async fn sequence_execute(
@@ -153,12 +168,12 @@ pub(super) async fn sequence_execute(
         return Err(ApiError::new(StatusCode::NOT_FOUND, message));
     }
     drop(session);
-    let graphs = sequence.graphs.iter().map(of_sequence).collect();
+    let graphs = sequence.graphs.iter().map(sequence_graph).collect();
     start(&app, &login, cluster_id, Launch { graphs, run_options, name: RunName::Deploy }).await
 }
 
-/// An entry of a sequence as a graph to be run.
-pub(super) fn of_sequence(graph: &stoker_model::SequenceGraph) -> GraphRequest {
+/// Converts an entry of a sequence into a graph request.
+pub(super) fn sequence_graph(graph: &stoker_model::SequenceGraph) -> GraphRequest {
     GraphRequest {
         nodes: graph.nodes.as_ref().map(|ids| ids.iter().map(ToString::to_string).collect()),
         tasks: graph.tasks.clone(),
@@ -166,13 +181,16 @@ pub(super) fn of_sequence(graph: &stoker_model::SequenceGraph) -> GraphRequest {
     }
 }
 
-/// Run a plan as it is stored; refused when what it was made from is no longer so
+/// Apply a plan
+///
+/// Runs the plan as stored. The request is rejected if the inputs of the plan have changed since it was
+/// created.
 #[utoipa::path(
-    post, path = "/api/v1/plans/{id}/apply", params(("id" = i64, Path)), request_body = MannerBody,
+    post, path = "/api/v1/plans/{id}/apply", params(("id" = i64, Path)), request_body = RunOptionsBody,
     responses(
         (status = 202, body = RunView),
         (status = 409, body = crate::http::error::Envelope,
-            description = "Something runs on the cluster already, or the plan is out of date: what changed is told"),
+            description = "A run is active on the cluster, or the plan is out of date; the message lists what has changed"),
     )
 )]
 pub(super) async fn plan_apply(
@@ -183,67 +201,74 @@ pub(super) async fn plan_apply(
 ) -> ApiResult<Answer<RunView>> {
     let run_options = document.fields(|fields| Some(run_options(fields)))?;
     if run_options.force || !run_options.subgraphs.is_empty() {
-        let message = "a plan is run as it is: `force` and `subgraphs` are said when it is made";
+        let message =
+            "`force` and `subgraphs` cannot be set when a plan is applied; set them when the plan is created";
         return Err(ApiError::bad_request(message));
     }
     let mut session = app.store.snapshot().await?;
     let plan = require_plan(&mut session, &login, &path, "id").await?;
     let cluster = require_cluster(&mut session, &login, plan.cluster_id).await?;
-    // Whatever runs has changed something, which is not what is to be told.
+    // An active run changes the inputs of the plan; report the run instead of those changes.
     require_idle(&mut session, cluster.id).await?;
     drop(session);
     let graph = GraphRequest { plan: Some(plan.id), ..GraphRequest::whole(plan.graph_type.clone()) };
-    let asked = Launch { graphs: vec![graph], run_options, name: RunName::Deploy };
-    // What changes while it is looked is looked at, too: what was approved is what runs.
-    for _ in 0..APPLY_TRIES {
-        let (changed, seen) = planning::changes_since(&app.services.planning, cluster.id, &plan).await?;
+    let request = Launch { graphs: vec![graph], run_options, name: RunName::Deploy };
+    // Optimistic concurrency: retry if the inputs change between the check and the start, so that only an
+    // approved plan runs.
+    for _ in 0..APPLY_ATTEMPTS {
+        let (changed, snapshot) = planning::changes_since(&app.services.planning, cluster.id, &plan).await?;
         if !changed.is_empty() {
             let message = format!(
-                "the plan is out of date, because these have changed since it was made: {}; make a new one",
+                "the plan is out of date: these have changed since it was created: {}; create a new plan",
                 changed.join(", ")
             );
             return Err(ApiError::conflict(message));
         }
-        if let Some(run) = launch_as_seen(&app.orchestrator, &login.actor(), cluster.id, &asked, seen).await? {
+        if let Some(run) =
+            launch_as_seen(&app.orchestrator, &login.actor(), cluster.id, &request, snapshot).await?
+        {
             let generation = run.generation;
             return Ok(Answer::accepted(RunView::from(run)).version(generation));
         }
     }
     Err(ApiError::conflict(
-        "so much changes just now that nobody can say whether the plan is current; try again",
+        "cannot check whether the plan is current because its inputs keep changing; try again",
     ))
 }
 
-/// Checks what can be told at once, and starts.
+/// Validates the request and starts the run.
 pub(super) async fn start(
     app: &App,
     login: &Authenticated,
     cluster: ClusterId,
-    asked: Launch,
+    request: Launch,
 ) -> ApiResult<Answer<RunView>> {
     let mut session = app.store.snapshot().await?;
     let record = require_cluster(&mut session, login, cluster).await?;
     let mut tasks = HashSet::new();
-    for graph in &asked.graphs {
-        let wanted = graph.to_plan();
-        tasks.extend(planning::check_request(&app.services.planning, &mut session, &record, &wanted).await?);
+    for graph in &request.graphs {
+        let plan_request = graph.to_plan();
+        tasks.extend(
+            planning::check_request(&app.services.planning, &mut session, &record, &plan_request).await?,
+        );
     }
     drop(session);
-    check_ends(&asked.run_options.subgraphs, &tasks)?;
-    let run = launch(&app.orchestrator, &login.actor(), cluster, asked).await?;
+    check_endpoints(&request.run_options.subgraphs, &tasks)?;
+    let run = launch(&app.orchestrator, &login.actor(), cluster, request).await?;
     let generation = run.generation;
     Ok(Answer::accepted(RunView::from(run)).version(generation))
 }
 
-/// A part of a graph begins and ends at tasks of it; a slip would otherwise run nothing, and succeed.
-fn check_ends(subgraphs: &[Subgraph], tasks: &HashSet<String>) -> ApiResult<()> {
+/// Requires subgraph endpoints to be tasks of the graphs: with a misspelled name, the run would execute
+/// nothing and succeed.
+fn check_endpoints(subgraphs: &[Subgraph], tasks: &HashSet<String>) -> ApiResult<()> {
     let is_known = |reference: &str| {
-        // Without the nodes that may follow the name, which may itself have a slash in it.
+        // `task/nodes`: strip the nodes. Task names may contain slashes themselves.
         let name = reference.rsplit_once('/').map_or(reference, |(name, _)| name);
         tasks.contains(reference) || tasks.contains(name)
     };
-    let ends = subgraphs.iter().flat_map(|piece| piece.start.iter().chain(&piece.end));
-    let unknown: Vec<&str> = ends.map(String::as_str).filter(|end| !is_known(end)).collect();
+    let endpoints = subgraphs.iter().flat_map(|subgraph| subgraph.start.iter().chain(&subgraph.end));
+    let unknown: Vec<&str> = endpoints.map(String::as_str).filter(|endpoint| !is_known(endpoint)).collect();
     if unknown.is_empty() {
         return Ok(());
     }

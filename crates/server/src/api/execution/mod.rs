@@ -1,4 +1,4 @@
-//! Starting and stopping runs, in all the ways that clients know.
+//! Operations that start and stop runs, including the Fuel-compatible ones.
 
 mod by_cluster;
 mod execute;

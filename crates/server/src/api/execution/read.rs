@@ -1,14 +1,16 @@
-//! What can be asked of a run.
+//! Parsing of run options and graph requests.
 
 use stoker_manifest::reader::{
     Fields, boolean, integer_in, list_of, nullable, object, string_of, word_of, wrong_kind,
 };
 use stoker_manifest::{Problems, codes};
 use stoker_model::{GraphType, NodeId};
+use stoker_orchestrator::runs::{
+    AT_STAGES, GraphRequest, ON_FAILURE, RunOptions, parse_at_stages, parse_on_failure,
+};
 use stoker_planner::{Subgraph, tolerated_nodes};
 use stoker_yaml::{Node, NodeKind, Scalar};
 use utoipa::ToSchema;
-use stoker_orchestrator::runs::{AT_STAGES, GraphRequest, RunOptions, ON_FAILURE, parse_at_stages, parse_on_failure};
 
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::query::Query;
@@ -17,47 +19,55 @@ const NAME_CHARS_MAX: usize = 255;
 const NODES_AT_ONCE_MAX: i64 = 1_000_000;
 const LOST_AFTER_MAX: i64 = 7 * 24 * 3600;
 
-/// A part of a graph: what comes after one of `start` and before one of `end`.
+/// Part of a graph, between the tasks in `start` and the tasks in `end`.
 #[derive(ToSchema)]
 #[schema(as = Subgraph)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct SubgraphBody {
-    /// `task` or `task/nodes`; null: from the beginning.
+    /// First tasks, as `task` or `task/nodes`; null for no limit.
     #[schema(example = json!(["netconfig/3"]))]
     start: Vec<Option<String>>,
-    /// The same; null: to the end.
+    /// Last tasks, as `task` or `task/nodes`; null for no limit.
     #[schema(example = json!(["tools"]))]
     end: Vec<Option<String>>,
 }
 
-/// How a run is carried out.
+/// Options of a run.
 #[derive(ToSchema)]
 #[schema(as = RunOptions)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
-pub(super) struct MannerBody {
-    /// Plan, and run nothing.
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
+pub(super) struct RunOptionsBody {
+    /// Create the plan without executing it.
     dry_run: Option<bool>,
-    /// Let tasks say what they would do, and touch nothing.
+    /// Let agents report what tasks would do, without changing anything.
     noop_run: Option<bool>,
-    /// As if nothing had ever succeeded.
+    /// Run all tasks regardless of previous successes.
     force: Option<bool>,
-    /// Executors say more.
+    /// Verbose output of task executors.
     debug: Option<bool>,
+    /// Parts of the graph to run (default: the whole graph).
     subgraphs: Option<Vec<SubgraphBody>>,
-    /// What a node does after one of its tasks failed: `node_stops` (nothing more) or `node_continues` (with what does
-    /// not depend on it).
+    /// Behavior of a node after one of its tasks has failed: `node_stops` runs no further tasks on the node,
+    /// `node_continues` runs the tasks that do not depend on the failed one.
     #[schema(example = "node_stops")]
     on_failure: Option<String>,
-    /// Whether stages are passed when nodes failed before them: `pass` or `hold`.
+    /// Whether the run passes a stage after nodes have failed before it: `pass` or `hold`.
     #[schema(example = "pass")]
     at_stages: Option<String>,
-    /// How many nodes of the run may fail, beside what groups say: `"2"`, `"10%"`, `"-1"` (all but one), or a number.
+    /// Number of nodes that may fail before the run stops, in addition to the limits of fault tolerance
+    /// groups: `"2"`, `"10%"`, `"-1"` (all but one), or a number.
     #[schema(example = "10%", pattern = "^[+-]?[0-9]{1,9}%?$")]
     fault_tolerance: Option<String>,
-    /// How many nodes carry out something at the same time.
+    /// Maximum number of nodes that execute tasks concurrently.
     #[schema(example = 50, minimum = 1)]
     nodes_at_once: Option<i64>,
-    /// Seconds after which a node of which nothing is heard is given up.
+    /// Seconds without heartbeat after which a node is considered failed.
     #[schema(example = 300, minimum = 1)]
     lost_after: Option<i64>,
 }
@@ -90,26 +100,27 @@ pub(super) fn run_options(fields: &mut Fields<'_, '_>) -> RunOptions {
     }
 }
 
-/// As groups of graphs say it: a number, or a text with a number or a percentage.
+/// Parses a fault tolerance in the same format as in graphs: a number, or a string with a number or
+/// percentage.
 fn fault_tolerance(node: &Node, problems: &mut Problems) -> Option<String> {
-    let form = "a number or a percentage such as `10%`";
+    let expected = "a number or a percentage such as `10%`";
     match &node.kind {
         NodeKind::Scalar(Scalar::Int(number)) => Some(number.to_string()),
         NodeKind::Scalar(Scalar::Str(text)) if tolerated_nodes(text, 1).is_some() => {
             Some(text.trim().to_owned())
         }
         NodeKind::Scalar(Scalar::Str(text)) => {
-            problems.error(codes::FORM, node.span, format!("must be {form}, this is `{text}`"));
+            problems.error(codes::FORM, node.span, format!("must be {expected}, this is `{text}`"));
             None
         }
         _ => {
-            wrong_kind(node, form, problems);
+            wrong_kind(node, expected, problems);
             None
         }
     }
 }
 
-/// A client writes an open end as a list with null in it.
+/// Parses a subgraph. Clients send an open end as a list that contains null.
 fn subgraph(node: &Node, problems: &mut Problems) -> Option<Subgraph> {
     object(|fields| {
         let names = |fields: &mut Fields<'_, '_>, key| {
@@ -121,7 +132,7 @@ fn subgraph(node: &Node, problems: &mut Problems) -> Option<Subgraph> {
     })(node, problems)
 }
 
-/// An entry of `graphs`.
+/// Parses an entry of `graphs`.
 pub(super) fn graph(node: &Node, problems: &mut Problems) -> Option<GraphRequest> {
     object(|fields| {
         let graph_type = fields.required("type", graph_type);
@@ -143,7 +154,7 @@ pub(super) fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphTy
     }
 }
 
-/// Ids are numbers; some clients write them as texts.
+/// Parses a node ID. Some clients send IDs as strings.
 fn node_id(node: &Node, problems: &mut Problems) -> Option<NodeId> {
     let id = match &node.kind {
         NodeKind::Scalar(Scalar::Str(text)) => NodeId::parse(text),
@@ -156,20 +167,22 @@ fn node_id(node: &Node, problems: &mut Problems) -> Option<NodeId> {
     id
 }
 
-/// The same from the query, as the requests by cluster have it.
-pub(super) struct FromQuery {
+/// Run request in the query of an operation by cluster.
+pub(super) struct RunQuery {
     pub(super) graph_type: Option<GraphType>,
     pub(super) nodes: Option<Vec<String>>,
     pub(super) run_options: RunOptions,
 }
 
-pub(super) fn from_query(mut query: Query) -> ApiResult<FromQuery> {
-    let named = |name: &str| query.text(name).map(str::to_owned);
-    let graph_type = match (named("graph_type"), named("type")) {
-        (Some(one), Some(other)) if one != other => {
-            return Err(ApiError::bad_request("`graph_type` and `type` mean the same and differ"));
+pub(super) fn read_query(mut query: Query) -> ApiResult<RunQuery> {
+    let text = |name: &str| query.text(name).map(str::to_owned);
+    let graph_type = match (text("graph_type"), text("type")) {
+        (Some(graph_type), Some(alias)) if graph_type != alias => {
+            return Err(ApiError::bad_request(
+                "`graph_type` and its alias `type` differ; set only one of them",
+            ));
         }
-        (one, other) => one.or(other),
+        (graph_type, alias) => graph_type.or(alias),
     };
     let graph_type = graph_type
         .map(|name| {
@@ -185,5 +198,5 @@ pub(super) fn from_query(mut query: Query) -> ApiResult<FromQuery> {
         ..RunOptions::default()
     };
     query.finish()?;
-    Ok(FromQuery { graph_type, nodes, run_options })
+    Ok(RunQuery { graph_type, nodes, run_options })
 }

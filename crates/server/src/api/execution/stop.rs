@@ -1,12 +1,12 @@
-//! Stopping what runs, and beginning anew.
+//! Operations that stop runs and reset clusters.
 
-use stoker_orchestrator::runs::{stop_run};
 use axum::extract::State;
 use serde_json::json;
 use stoker_engine::run::StopHow;
 use stoker_model::{Change, ClusterId, ClusterStatus, NodeStatus, RunName};
-use stoker_store::{List, NodeFilter};
 use stoker_orchestrator::runs::active;
+use stoker_orchestrator::runs::stop_run;
+use stoker_store::{List, NodeFilter};
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
@@ -17,12 +17,14 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// Stop what runs on a cluster: what has begun is finished, nothing more is begun
+/// Stop the active run of a cluster
+///
+/// Task instances in flight are completed; no further ones are started.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/stop_deployment",
     params(
         ("id" = i64, Path),
-        ("now" = Option<String>, Query, description = "1: what has begun is ended too, in the middle of it"),
+        ("now" = Option<String>, Query, description = "`1` to kill task instances in flight"),
     ),
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
 )]
@@ -37,9 +39,9 @@ pub(super) async fn cluster_stop(
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, &login, id).await?;
-    let found = active(&mut session, id).await?;
+    let active_run = active(&mut session, id).await?;
     drop(session);
-    let Some(parent) = found else {
+    let Some(parent) = active_run else {
         return Err(ApiError::bad_request(format!(
             "Nothing to stop - deployment is not running on environment '{}'",
             cluster.id
@@ -48,23 +50,21 @@ pub(super) async fn cluster_stop(
     stop_run(&app.orchestrator, &login.actor(), parent.id, how).await?;
     let mut writing = app.change(&login).await?;
     let result = json!({"stopped": parent.id.0});
-    let run = finished_run(
-        &mut writing,
-        RunName::StopDeployment,
-        Some(id),
-        "The stop is under way".to_owned(),
-        result,
-    )
-    .await?;
+    let run =
+        finished_run(&mut writing, RunName::StopDeployment, Some(id), "Stop requested".to_owned(), result)
+            .await?;
     let target = format!("run {}", parent.id);
     writing.commit(Change { action: "run.stop", target, detail: json!({"cluster_id": id.0}) }).await?;
     Ok(Answer::accepted(RunView::from(run)))
 }
 
-/// Forget what was done on a cluster: the next run does everything again, as on nodes that were just found
+/// Reset a cluster
+///
+/// Deletes the applied state of all nodes, so that the next run executes all tasks again, as for newly
+/// discovered nodes.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/reset",
-    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "For older clients; changes nothing")),
+    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "Accepted for compatibility and ignored")),
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
 )]
 pub(super) async fn cluster_reset(

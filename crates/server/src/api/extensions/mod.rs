@@ -1,4 +1,4 @@
-//! Extensions: parts of the server that clusters may switch on.
+//! Extensions of the server, for compatibility: this server has none.
 
 use serde::Serialize;
 use stoker_model::Permission;
@@ -6,8 +6,8 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::answer::Answer;
 use crate::api::routes::Routes;
+use crate::http::answer::Answer;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -22,11 +22,13 @@ struct ExtensionView {
     #[schema(example = "1.0.0")]
     version: String,
     description: String,
-    /// What nodes get from it.
+    /// Node features that the extension provides.
     provides: Vec<String>,
 }
 
-/// All extensions of this server: none so far
+/// List extensions
+///
+/// Returns the extensions of this server. Always empty, for compatibility.
 #[utoipa::path(get, path = "/api/v1/extensions", responses((status = 200, body = [ExtensionView])))]
 async fn extension_list() -> Answer<Vec<ExtensionView>> {
     Answer::ok(Vec::new())

@@ -1,11 +1,11 @@
-//! What a node needs to be installed. What a deployment works from is computed elsewhere.
+//! Computed provisioning facts. Deployment facts are computed from the planning records instead.
 
 use serde_json::json;
 use stoker_model::{Json, JsonMap, Node};
 
-/// What each node needs to be installed from nothing.
+/// Computes the facts with which each node is provisioned.
 pub(super) fn provisioning(nodes: &[Node]) -> Vec<JsonMap> {
-    let shown = nodes.iter().map(|node| {
+    let documents = nodes.iter().map(|node| {
         map(json!({
             "uid": node.id.to_string(),
             "name": node.hostname,
@@ -18,7 +18,7 @@ pub(super) fn provisioning(nodes: &[Node]) -> Vec<JsonMap> {
             "disks": node.meta.get("disks").cloned().unwrap_or_else(|| json!([])),
         }))
     });
-    shown.collect()
+    documents.collect()
 }
 
 fn map(value: Json) -> JsonMap {

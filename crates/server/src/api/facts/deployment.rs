@@ -1,15 +1,15 @@
-//! Facts of a deployment: a list of documents, one for each node.
+//! Deployment facts: one document per node.
 
 use std::collections::HashSet;
 
 use axum::extract::State;
 use stoker_manifest::reader::list_of;
 use stoker_model::{Cluster, FactsKind, JsonMap, Node, NodeId};
+use stoker_services::planning::{Records, supplied};
 use stoker_state::{COMMON, Documents, Supplied};
 use stoker_store::Session;
-use stoker_services::planning::{Records, supplied};
 
-use super::store::{describe, forget, keep, nodes, read_document, selection};
+use super::store::{delete_facts, describe, nodes, read_document, selection, store_facts};
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
@@ -22,16 +22,19 @@ use crate::http::query::Query;
 use crate::state::App;
 
 const KIND: FactsKind = FactsKind::Deployment;
-/// More is not what anybody reads.
-const WHOLE_BYTES_MAX: usize = 256 << 20;
+/// Maximum size of an unsplit response, in bytes; bounds the memory for a response that repeats the common
+/// values for each node.
+const UNSPLIT_BYTES_MAX: usize = 256 << 20;
 
-/// The facts that tasks work from, for each node
+/// Retrieve deployment facts
+///
+/// Returns the facts that tasks read, one document per node. Uploaded facts replace computed ones.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/deployment",
     params(
         ("id" = i64, Path),
-        ("nodes" = Option<String>, Query, description = "Of these nodes, comma-separated"),
-        ("split" = Option<String>, Query, description = "1: what is common to all comes apart, under the uid `common`"),
+        ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)"),
+        ("split" = Option<String>, Query, description = "`1` to return the values common to all nodes once, in a document with the UID `common`"),
     ),
     responses((status = 200, body = [Object]))
 )]
@@ -41,23 +44,25 @@ pub(super) async fn deployment_facts_show(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Answer<Vec<JsonMap>>> {
-    let (wanted, split) = selection(query)?;
+    let (node_ids, split) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &cluster, wanted).await?;
+    let nodes = nodes(&mut session, &cluster, node_ids).await?;
     let documents = documents(&app, &mut session, &cluster, &nodes, true).await?;
-    let mut shown = list(documents, split)?;
-    mask_for(&login, &mut shown);
-    Ok(Answer::ok(shown).version(cluster.generation))
+    let mut facts = list(documents, split)?;
+    mask_for(&login, &mut facts);
+    Ok(Answer::ok(facts).version(cluster.generation))
 }
 
-/// The same facts computed anew, whatever was supplied
+/// Retrieve computed deployment facts
+///
+/// Ignores uploaded facts.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/deployment/defaults",
     params(
         ("id" = i64, Path),
-        ("nodes" = Option<String>, Query, description = "Of these nodes, comma-separated"),
-        ("split" = Option<String>, Query, description = "1: what is common to all comes apart, under the uid `common`"),
+        ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)"),
+        ("split" = Option<String>, Query, description = "`1` to return the values common to all nodes once, in a document with the UID `common`"),
     ),
     responses((status = 200, body = [Object]))
 )]
@@ -67,17 +72,19 @@ pub(super) async fn deployment_facts_show_defaults(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Answer<Vec<JsonMap>>> {
-    let (wanted, split) = selection(query)?;
+    let (node_ids, split) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &cluster, wanted).await?;
+    let nodes = nodes(&mut session, &cluster, node_ids).await?;
     let documents = documents(&app, &mut session, &cluster, &nodes, false).await?;
-    let mut shown = list(documents, split)?;
-    mask_for(&login, &mut shown);
-    Ok(Answer::ok(shown).version(cluster.generation))
+    let mut facts = list(documents, split)?;
+    mask_for(&login, &mut facts);
+    Ok(Answer::ok(facts).version(cluster.generation))
 }
 
-/// Supply facts in place of the computed ones; those of nodes not named stay
+/// Upload deployment facts
+///
+/// Uploaded facts replace the computed facts of their nodes. Facts of other nodes are unchanged.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/orchestrator/deployment", params(("id" = i64, Path)), request_body = [Object],
     responses((status = 200, body = [Object]))
@@ -90,16 +97,18 @@ pub(super) async fn deployment_facts_update(
     document: Document,
 ) -> ApiResult<Answer<Vec<JsonMap>>> {
     let facts = document.read(list_of(read_document))?;
-    let shown: Vec<JsonMap> = facts.iter().map(|(_, document)| document.clone()).collect();
+    let uploaded: Vec<JsonMap> = facts.iter().map(|(_, document)| document.clone()).collect();
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
-    keep(&mut writing, &mut cluster, KIND, COMMON, facts).await?;
+    store_facts(&mut writing, &mut cluster, KIND, COMMON, facts).await?;
     writing.commit(describe("cluster.facts.update", &cluster, KIND)).await?;
-    Ok(Answer::ok(shown).version(cluster.generation))
+    Ok(Answer::ok(uploaded).version(cluster.generation))
 }
 
-/// Forget supplied facts: computed ones count again
+/// Delete uploaded deployment facts
+///
+/// Restores the computed facts.
 #[utoipa::path(
     delete, path = "/api/v1/clusters/{id}/orchestrator/deployment", params(("id" = i64, Path)),
     responses((status = 202, body = Object, description = "`{}`"))
@@ -113,7 +122,7 @@ pub(super) async fn deployment_facts_delete(
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
-    forget(&mut writing, &mut cluster, KIND).await?;
+    delete_facts(&mut writing, &mut cluster, KIND).await?;
     writing.commit(describe("cluster.facts.delete", &cluster, KIND)).await?;
     Ok(Answer::accepted(JsonMap::new()))
 }
@@ -127,8 +136,8 @@ async fn documents(
 ) -> ApiResult<Documents> {
     let supplied = if with_supplied { supplied(session, cluster, KIND).await? } else { Supplied::new() };
     let mut state = Records::read(&app.services.graphs, session, cluster).await?.new_state();
-    let wanted: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
-    state.nodes.retain(|node| wanted.contains(&node.id));
+    let node_ids: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
+    state.nodes.retain(|node| node_ids.contains(&node.id));
     Ok(state.with_supplied(supplied))
 }
 
@@ -137,10 +146,10 @@ fn list(documents: Documents, split: bool) -> ApiResult<Vec<JsonMap>> {
         return Ok(documents.apart());
     }
     let n_bytes = documents.whole_bytes();
-    if n_bytes > WHOLE_BYTES_MAX {
+    if n_bytes > UNSPLIT_BYTES_MAX {
         let message = format!(
-            "the documents would have {} MiB, for each has what is common to all; add `split=1` to get that once, or \
-             `nodes` to get some of them",
+            "the response would have {} MiB because each document repeats the common values; add `split=1` to get \
+             them once, or select nodes with `nodes`",
             n_bytes >> 20
         );
         return Err(ApiError::bad_request(message));

@@ -1,5 +1,5 @@
-//! Facts: the documents that a deployment and a provisioning work from. They are computed, unless somebody supplied
-//! others in their place.
+//! Facts: documents that deployment and provisioning tasks read. Computed from the state of the cluster,
+//! unless a user has uploaded replacements.
 
 mod compute;
 mod deployment;

@@ -1,15 +1,15 @@
-//! Facts of a provisioning: an engine, and a document for each node.
+//! Provisioning facts: the provisioning engine, and one document per node.
 
 use axum::extract::State;
 use serde::Serialize;
 use stoker_manifest::reader::{json_map, list_of};
 use stoker_model::{Cluster, FactsKind, JsonMap, Node};
+use stoker_services::planning::supplied;
 use stoker_store::Session;
 use utoipa::ToSchema;
-use stoker_services::planning::supplied;
 
 use super::compute;
-use super::store::{ENGINE, describe, forget, keep, nodes, read_document, selection};
+use super::store::{ENGINE, delete_facts, describe, nodes, read_document, selection, store_facts};
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
@@ -23,21 +23,23 @@ use crate::state::App;
 
 const KIND: FactsKind = FactsKind::Provisioning;
 
-/// What a provisioning works from.
+/// Facts with which nodes are provisioned.
 #[derive(Serialize, ToSchema)]
 pub(super) struct ProvisioningFacts {
-    /// Who installs the nodes and how it is reached; empty where nobody supplied one.
+    /// Address and parameters of the provisioning engine; empty unless uploaded.
     #[schema(value_type = Object)]
     engine: JsonMap,
-    /// Each with the `uid` of its node.
+    /// Documents of the nodes, each with the `uid` of its node.
     #[schema(value_type = Vec<Object>)]
     nodes: Vec<JsonMap>,
 }
 
-/// The facts that nodes are installed from
+/// Retrieve provisioning facts
+///
+/// Uploaded facts replace computed ones.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/provisioning",
-    params(("id" = i64, Path), ("nodes" = Option<String>, Query, description = "Of these nodes, comma-separated")),
+    params(("id" = i64, Path), ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)")),
     responses((status = 200, body = ProvisioningFacts))
 )]
 pub(super) async fn provisioning_facts_show(
@@ -46,10 +48,10 @@ pub(super) async fn provisioning_facts_show(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Answer<ProvisioningFacts>> {
-    let (wanted, _) = selection(query)?;
+    let (node_ids, _) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &cluster, wanted).await?;
+    let nodes = nodes(&mut session, &cluster, node_ids).await?;
     let mut facts = with_supplied(&mut session, &cluster, &nodes).await?;
     let mut documents = std::mem::take(&mut facts.nodes);
     documents.push(facts.engine);
@@ -59,10 +61,12 @@ pub(super) async fn provisioning_facts_show(
     Ok(Answer::ok(facts).version(cluster.generation))
 }
 
-/// The same facts computed anew, whatever was supplied
+/// Retrieve computed provisioning facts
+///
+/// Ignores uploaded facts.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/orchestrator/provisioning/defaults",
-    params(("id" = i64, Path), ("nodes" = Option<String>, Query, description = "Of these nodes, comma-separated")),
+    params(("id" = i64, Path), ("nodes" = Option<String>, Query, description = "IDs of the nodes to return, comma-separated (default: all nodes)")),
     responses((status = 200, body = ProvisioningFacts))
 )]
 pub(super) async fn provisioning_facts_show_defaults(
@@ -71,15 +75,17 @@ pub(super) async fn provisioning_facts_show_defaults(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Answer<ProvisioningFacts>> {
-    let (wanted, _) = selection(query)?;
+    let (node_ids, _) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &cluster, wanted).await?;
+    let nodes = nodes(&mut session, &cluster, node_ids).await?;
     let facts = ProvisioningFacts { engine: JsonMap::new(), nodes: compute::provisioning(&nodes) };
     Ok(Answer::ok(facts).version(cluster.generation))
 }
 
-/// Supply facts in place of the computed ones; those of nodes not named stay
+/// Upload provisioning facts
+///
+/// Uploaded facts replace the computed facts of their nodes. Facts of other nodes are unchanged.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/orchestrator/provisioning", params(("id" = i64, Path)),
     request_body = ProvisioningFacts, responses((status = 200, body = ProvisioningFacts))
@@ -91,25 +97,28 @@ pub(super) async fn provisioning_facts_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<ProvisioningFacts>> {
-    let (engine, of_nodes) = document.fields(|fields| {
+    let (engine, documents) = document.fields(|fields| {
         let engine = fields.optional("engine", json_map);
         let nodes = fields.required("nodes", list_of(read_document));
         Some((engine, nodes?))
     })?;
-    let shown = ProvisioningFacts {
+    let uploaded = ProvisioningFacts {
         engine: engine.clone().unwrap_or_default(),
-        nodes: of_nodes.iter().map(|(_, document)| document.clone()).collect(),
+        nodes: documents.iter().map(|(_, document)| document.clone()).collect(),
     };
     let engine = engine.map(|engine| (ENGINE.to_owned(), engine));
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
-    keep(&mut writing, &mut cluster, KIND, ENGINE, engine.into_iter().chain(of_nodes).collect()).await?;
+    store_facts(&mut writing, &mut cluster, KIND, ENGINE, engine.into_iter().chain(documents).collect())
+        .await?;
     writing.commit(describe("cluster.facts.update", &cluster, KIND)).await?;
-    Ok(Answer::ok(shown).version(cluster.generation))
+    Ok(Answer::ok(uploaded).version(cluster.generation))
 }
 
-/// Forget supplied facts: computed ones count again
+/// Delete uploaded provisioning facts
+///
+/// Restores the computed facts.
 #[utoipa::path(
     delete, path = "/api/v1/clusters/{id}/orchestrator/provisioning", params(("id" = i64, Path)),
     responses((status = 202, body = Object, description = "`{}`"))
@@ -123,7 +132,7 @@ pub(super) async fn provisioning_facts_delete(
     let mut writing = app.change(&login).await?;
     let mut cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
-    forget(&mut writing, &mut cluster, KIND).await?;
+    delete_facts(&mut writing, &mut cluster, KIND).await?;
     writing.commit(describe("cluster.facts.delete", &cluster, KIND)).await?;
     Ok(Answer::accepted(JsonMap::new()))
 }

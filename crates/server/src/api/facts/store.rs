@@ -1,4 +1,4 @@
-//! What both kinds of facts have in common: whose they are, and how supplied ones are kept.
+//! Node selection and storage of uploaded facts, shared by deployment and provisioning.
 
 use std::collections::HashSet;
 
@@ -12,44 +12,44 @@ use stoker_yaml::{NodeKind, Scalar};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::query::Query;
 
-/// The engine of provisioning, which belongs to no node.
+/// UID of the document of the provisioning engine, which belongs to no node.
 pub(super) const ENGINE: &str = "engine";
 
-/// The nodes of a cluster, or those of them that the query names.
+/// Returns the nodes of a cluster, or those with the requested IDs.
 pub(super) async fn nodes(
     session: &mut Session,
     cluster: &Cluster,
-    wanted: Option<Vec<i64>>,
+    node_ids: Option<Vec<i64>>,
 ) -> ApiResult<Vec<Node>> {
-    let Some(wanted) = wanted else {
+    let Some(node_ids) = node_ids else {
         let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
         return Ok(session.node_list(&filter, &List::default()).await?.items);
     };
-    let ids: Vec<NodeId> = wanted.iter().map(|id| NodeId(*id)).collect();
+    let ids: Vec<NodeId> = node_ids.iter().map(|id| NodeId(*id)).collect();
     let filter = NodeFilter { ids: Some(ids.clone()), ..NodeFilter::default() };
     let nodes = session.node_list(&filter, &List::default()).await?.items;
-    let found: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
-    if ids.iter().any(|id| !found.contains(id)) {
+    let existing: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
+    if ids.iter().any(|id| !existing.contains(id)) {
         return Err(ApiError::not_found("NodeCollection"));
     }
-    let strangers = nodes.iter().filter(|node| node.cluster_id != Some(cluster.id));
-    let strangers: Vec<String> = strangers.map(|node| node.id.to_string()).collect();
-    not_of_this_cluster(cluster, &strangers)?;
+    let non_members = nodes.iter().filter(|node| node.cluster_id != Some(cluster.id));
+    let non_members: Vec<String> = non_members.map(|node| node.id.to_string()).collect();
+    require_no_non_members(cluster, &non_members)?;
     Ok(nodes)
 }
 
-fn not_of_this_cluster(cluster: &Cluster, strangers: &[String]) -> ApiResult<()> {
-    if strangers.is_empty() {
+fn require_no_non_members(cluster: &Cluster, non_members: &[String]) -> ApiResult<()> {
+    if non_members.is_empty() {
         return Ok(());
     }
     Err(ApiError::bad_request(format!(
         "Nodes {} do not belong to cluster {}",
-        strangers.join(", "),
+        non_members.join(", "),
         cluster.id
     )))
 }
 
-/// `nodes` and `split` of a query.
+/// Reads `nodes` and `split` from a query.
 pub(super) fn selection(mut query: Query) -> ApiResult<(Option<Vec<i64>>, bool)> {
     let nodes = query.ids("nodes");
     let split = query.boolean("split");
@@ -57,7 +57,7 @@ pub(super) fn selection(mut query: Query) -> ApiResult<(Option<Vec<i64>>, bool)>
     Ok((nodes, split))
 }
 
-/// A document of a node: a map with `uid`, which may be a number.
+/// Parses the document of a node: a map with `uid`, which may be a number.
 pub(super) fn read_document(node: &stoker_yaml::Node, problems: &mut Problems) -> Option<(String, JsonMap)> {
     let mut document = json_map(node, problems)?;
     let uid = node.get("uid").map(|uid| (&uid.kind, uid));
@@ -79,8 +79,9 @@ pub(super) fn read_document(node: &stoker_yaml::Node, problems: &mut Problems) -
     Some((uid, document))
 }
 
-/// Keeps documents of nodes of the cluster, and of `shared`, which belongs to none. Each uid comes once.
-pub(super) async fn keep(
+/// Stores documents of nodes of the cluster, and of `shared`, which belongs to no node. Duplicate UIDs are
+/// errors.
+pub(super) async fn store_facts(
     writing: &mut Writing,
     cluster: &mut Cluster,
     kind: FactsKind,
@@ -88,13 +89,13 @@ pub(super) async fn keep(
     documents: Vec<(String, JsonMap)>,
 ) -> ApiResult<()> {
     let members = nodes(writing, cluster, None).await?;
-    let mut known: HashSet<String> = members.iter().map(|node| node.id.to_string()).collect();
-    known.insert(shared.to_owned());
-    let strangers = documents.iter().filter(|(uid, _)| !known.contains(uid));
-    let strangers: Vec<String> = strangers.map(|(uid, _)| uid.chars().take(60).collect()).collect();
-    not_of_this_cluster(cluster, &strangers)?;
-    if let Some((uid, _)) = documents.iter().find(|(uid, _)| !known.remove(uid)) {
-        return Err(ApiError::bad_request(format!("there are two documents with the uid `{uid}`")));
+    let mut remaining_uids: HashSet<String> = members.iter().map(|node| node.id.to_string()).collect();
+    remaining_uids.insert(shared.to_owned());
+    let non_members = documents.iter().filter(|(uid, _)| !remaining_uids.contains(uid));
+    let non_members: Vec<String> = non_members.map(|(uid, _)| uid.chars().take(60).collect()).collect();
+    require_no_non_members(cluster, &non_members)?;
+    if let Some((uid, _)) = documents.iter().find(|(uid, _)| !remaining_uids.remove(uid)) {
+        return Err(ApiError::bad_request(format!("duplicate document with the uid `{uid}`")));
     }
     let documents: Vec<(String, Json)> =
         documents.into_iter().map(|(uid, document)| (uid, Json::Object(document))).collect();
@@ -104,8 +105,12 @@ pub(super) async fn keep(
     Ok(())
 }
 
-/// Forgets what was supplied.
-pub(super) async fn forget(writing: &mut Writing, cluster: &mut Cluster, kind: FactsKind) -> ApiResult<()> {
+/// Deletes the uploaded facts of one kind.
+pub(super) async fn delete_facts(
+    writing: &mut Writing,
+    cluster: &mut Cluster,
+    kind: FactsKind,
+) -> ApiResult<()> {
     writing.facts_delete(cluster.id, kind).await?;
     let other = match kind {
         FactsKind::Deployment => FactsKind::Provisioning,

@@ -1,4 +1,4 @@
-//! Whose graphs a caller may see.
+//! Access to graphs: a caller sees the graphs of owners that it may see. Other graphs are not found.
 
 use stoker_model::{Graph, GraphId, Owner};
 use stoker_store::Session;
@@ -8,21 +8,21 @@ pub(super) use crate::api::clusters::access::require_cluster;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::owner_class;
 
-/// That the owner is there, and the caller may see it.
+/// Requires that the owner exists and that the caller may see it.
 pub(super) async fn require_owner(
     session: &mut Session,
     login: &Authenticated,
     owner: Owner,
 ) -> ApiResult<()> {
-    let is_there = match owner {
+    let exists = match owner {
         Owner::Release(id) => session.release_get(id).await?.is_some(),
         Owner::Plugin(id) => session.plugin_get(id).await?.is_some(),
         Owner::Cluster(id) => return require_cluster(session, login, id).await.map(|_| ()),
     };
-    if is_there { Ok(()) } else { Err(ApiError::not_found(owner_class(owner.kind()))) }
+    if exists { Ok(()) } else { Err(ApiError::not_found(owner_class(owner.kind()))) }
 }
 
-/// A graph whose owner the caller may see.
+/// Returns a graph, or a 404 error if it does not exist or the caller may not see its owner.
 pub(super) async fn require_graph(
     session: &mut Session,
     login: &Authenticated,

@@ -1,9 +1,9 @@
-//! `/graphs/`: all graphs, whoever owns them.
+//! Graphs by ID, across all owners.
 
 use axum::extract::State;
 use stoker_model::{ClusterId, GraphId, GraphType, Owner, PluginId, ReleaseId};
-use stoker_store::{ClusterFilter, GraphFilter, List, Session};
 use stoker_services::graphs::{self, CheckedGraph, agreed_type};
+use stoker_store::{ClusterFilter, GraphFilter, List, Session};
 
 use super::access::{require_cluster, require_graph, require_owner};
 use super::upload::Upload;
@@ -17,17 +17,17 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// All graphs
+/// List graphs
 #[utoipa::path(
     get, path = "/api/v1/graphs",
     params(
         Paging,
-        ("clusters_ids" = Option<String>, Query, description = "Of these clusters, comma-separated"),
-        ("releases_ids" = Option<String>, Query, description = "Of these releases"),
-        ("plugins_ids" = Option<String>, Query, description = "Of these plugins"),
-        ("graph_types" = Option<String>, Query, description = "Of these types"),
+        ("clusters_ids" = Option<String>, Query, description = "Filter by cluster IDs, comma-separated"),
+        ("releases_ids" = Option<String>, Query, description = "Filter by release IDs, comma-separated"),
+        ("plugins_ids" = Option<String>, Query, description = "Filter by plugin IDs, comma-separated"),
+        ("graph_types" = Option<String>, Query, description = "Filter by graph types, comma-separated; alias: `types`"),
         ("fetch_related" = Option<String>, Query,
-            description = "1: also of the release and the enabled plugins of the clusters named"),
+            description = "`1` to include the graphs of the release and of the enabled plugins of the clusters in `clusters_ids`"),
     ),
     responses((status = 200, body = [GraphView]))
 )]
@@ -36,7 +36,7 @@ pub(super) async fn graph_list(
     login: Authenticated,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<GraphView>>> {
-    let wanted = list(&mut query);
+    let paging = list(&mut query);
     let clusters = query.ids("clusters_ids");
     let releases = query.ids("releases_ids");
     let plugins = query.ids("plugins_ids");
@@ -44,28 +44,28 @@ pub(super) async fn graph_list(
     let fetch_related = query.boolean("fetch_related");
     query.finish()?;
     let mut session = app.store.snapshot().await?;
-    let named = clusters.is_some() || releases.is_some() || plugins.is_some();
+    let has_owner_filter = clusters.is_some() || releases.is_some() || plugins.is_some();
     let mut owners: Vec<Owner> = Vec::new();
     owners.extend(releases.into_iter().flatten().map(|id| Owner::Release(ReleaseId(id))));
     owners.extend(plugins.into_iter().flatten().map(|id| Owner::Plugin(PluginId(id))));
     for id in clusters.into_iter().flatten() {
         owners.push(Owner::Cluster(ClusterId(id)));
         if fetch_related {
-            owners.extend(related(&mut session, &login, ClusterId(id)).await?);
+            owners.extend(related_owners(&mut session, &login, ClusterId(id)).await?);
         }
     }
-    let owners = if named { Some(owners) } else { None };
+    let owners = if has_owner_filter { Some(owners) } else { None };
     let filter = GraphFilter {
-        owners: visible(&mut session, &login, owners).await?,
+        owners: visible_owners(&mut session, &login, owners).await?,
         types: types.map(|types| types.iter().filter_map(|name| GraphType::new(name).ok()).collect()),
     };
-    let page = session.graph_list(&filter, &wanted).await?;
-    Answer::page(&wanted, page, GraphView::from)
+    let page = session.graph_list(&filter, &paging).await?;
+    Answer::page(&paging, page, GraphView::from)
 }
 
-/// The owners asked for without those that do not exist for the caller. One who is limited to a tenant and asks for
-/// all means all of that tenant.
-async fn visible(
+/// Removes owners that the caller may not see. For a caller limited to a tenant, no filter means all clusters
+/// of that tenant.
+async fn visible_owners(
     session: &mut Session,
     login: &Authenticated,
     owners: Option<Vec<Owner>>,
@@ -86,9 +86,13 @@ async fn visible(
     }))
 }
 
-/// What else contributes to the graphs of a cluster.
-async fn related(session: &mut Session, login: &Authenticated, id: ClusterId) -> ApiResult<Vec<Owner>> {
-    // A cluster that is not there has no graphs, which is no error in a filter.
+/// Returns the other owners whose graphs are merged into the graphs of a cluster.
+async fn related_owners(
+    session: &mut Session,
+    login: &Authenticated,
+    id: ClusterId,
+) -> ApiResult<Vec<Owner>> {
+    // As in any filter, a cluster that does not exist matches nothing.
     let Ok(cluster) = require_cluster(session, login, id).await else { return Ok(Vec::new()) };
     let plugins = session.cluster_plugins(id).await?;
     let enabled =
@@ -96,13 +100,15 @@ async fn related(session: &mut Session, login: &Authenticated, id: ClusterId) ->
     Ok(std::iter::once(Owner::Release(cluster.release_id)).chain(enabled).collect())
 }
 
-/// A new graph of an owner, who is named by `model` and `model_id`
+/// Create a graph
+///
+/// `model` and `model_id` select the owner of the graph.
 #[utoipa::path(
-    post, path = "/api/v1/graphs", params(("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+    post, path = "/api/v1/graphs", params(("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
     request_body = NewGraphBody,
     responses(
         (status = 201, body = GraphView),
-        (status = 404, body = crate::http::error::Envelope, description = "The owner is not there"),
+        (status = 404, body = crate::http::error::Envelope, description = "Owner not found"),
     )
 )]
 pub(super) async fn graph_create(
@@ -112,7 +118,7 @@ pub(super) async fn graph_create(
 ) -> ApiResult<Answer<GraphView>> {
     let uploaded = upload.graph()?;
     let owner = uploaded.body.owner.ok_or_else(|| {
-        ApiError::bad_request("whose graph is it? Say `model` (release, cluster or plugin) and `model_id`")
+        ApiError::bad_request("missing owner: set `model` (`release`, `cluster` or `plugin`) and `model_id`")
     })?;
     let graph_type = agreed_type(None, &uploaded.body)?;
     let checked = CheckedGraph::new(&app.services.graphs, uploaded)?;
@@ -121,7 +127,7 @@ pub(super) async fn graph_create(
     Ok(GraphView::created(graphs::graph_create(writing, owner, graph_type, checked).await?))
 }
 
-/// A graph
+/// Retrieve a graph
 #[utoipa::path(
     get, path = "/api/v1/graphs/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = GraphView))
@@ -137,9 +143,11 @@ pub(super) async fn graph_show(
     Ok(Answer::ok(GraphView::from(graph)).version(version))
 }
 
-/// Change a graph; what is not given stays, tasks are replaced as a whole
+/// Update a graph
+///
+/// Omitted fields are unchanged. `tasks` replaces all tasks.
 #[utoipa::path(
-    put, path = "/api/v1/graphs/{id}", params(("id" = i64, Path), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+    put, path = "/api/v1/graphs/{id}", params(("id" = i64, Path), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
     request_body = GraphBody,
     responses((status = 200, body = GraphView))
 )]
@@ -153,12 +161,16 @@ pub(super) async fn graph_update(
     let uploaded = upload.graph()?;
     let mut writing = app.change(&login).await?;
     let graph = require_graph(&mut writing, &login, id(&path)?).await?;
-    Ok(GraphView::stored(graphs::graph_update(&app.services.graphs, writing, graph, &condition, uploaded).await?))
+    Ok(GraphView::stored(
+        graphs::graph_update(&app.services.graphs, writing, graph, &condition, uploaded).await?,
+    ))
 }
 
-/// The same as PUT
+/// Update a graph
+///
+/// Same as `PUT`.
 #[utoipa::path(
-    patch, path = "/api/v1/graphs/{id}", params(("id" = i64, Path), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+    patch, path = "/api/v1/graphs/{id}", params(("id" = i64, Path), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
     request_body = GraphBody,
     responses((status = 200, body = GraphView))
 )]
@@ -172,7 +184,9 @@ pub(super) async fn graph_patch(
     graph_update(app, login, path, condition, upload).await
 }
 
-/// Delete a graph and its tasks
+/// Delete a graph
+///
+/// Deletes the graph with its tasks.
 #[utoipa::path(delete, path = "/api/v1/graphs/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 pub(super) async fn graph_delete(
     State(app): State<App>,

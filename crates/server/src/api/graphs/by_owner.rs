@@ -1,21 +1,21 @@
-//! `/{releases|clusters|plugins}/{id}/deployment_graphs/`: the graphs of one owner, by type.
+//! Graphs of one owner, by graph type: `/{releases|clusters|plugins}/{id}/deployment_graphs`.
 
 use stoker_model::{Graph, GraphType, Owner, OwnerKind, Permission};
+use stoker_services::graphs::{self, CheckedGraph, Stored, agreed_owner, agreed_type};
 use stoker_store::{GraphFilter, List, Session};
 use utoipa_axum::routes;
-use stoker_services::graphs::{self, CheckedGraph, Stored, agreed_owner, agreed_type};
 
 use super::access::require_owner;
-use super::merged::given_type;
+use super::merged::read_graph_type;
 use super::upload::Upload;
 use super::view::GraphView;
 use crate::access::caller::Authenticated;
+use crate::api::routes::Routes;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(super) fn add_all(routes: Routes) -> Routes {
@@ -69,7 +69,9 @@ async fn update(
     agreed_type(Some(graph_type.clone()), &uploaded.body)?;
     let mut writing = app.change(login).await?;
     let graph = find(&mut writing, login, owner, &graph_type).await?;
-    Ok(GraphView::stored(graphs::graph_update(&app.services.graphs, writing, graph, condition, uploaded).await?))
+    Ok(GraphView::stored(
+        graphs::graph_update(&app.services.graphs, writing, graph, condition, uploaded).await?,
+    ))
 }
 
 async fn delete(
@@ -106,7 +108,7 @@ fn owner_and_type(path: &PathParams, kind: OwnerKind) -> ApiResult<(Owner, Graph
     Ok((path.owner(kind)?, path.graph_type("type")?))
 }
 
-/// The operations of one kind of owner. They differ in nothing but the path.
+/// Defines the operations for one kind of owner, which differ only in their paths.
 macro_rules! operations_of {
     ($module:ident, $kind:expr, $collection:tt, $member:tt, $check:tt) => {
         mod $module {
@@ -130,7 +132,7 @@ macro_rules! operations_of {
                     .add(Permission::Read, routes!(graph_check))
             }
 
-            /// Its graphs
+            /// List the graphs of an owner
             #[utoipa::path(
                 get, path = $collection, operation_id = concat!(stringify!($module), "_graph_list"),
                 params(("id" = i64, Path)), responses((status = 200, body = [GraphView]))
@@ -143,10 +145,12 @@ macro_rules! operations_of {
                 list(&app, &login, path.owner($kind)?).await
             }
 
-            /// A new graph; `type` is in the body, `default` if not
+            /// Create a graph
+            ///
+            /// The graph type is `graph_type` or `type` in the body (default: `default`).
             #[utoipa::path(
                 post, path = $collection, operation_id = concat!(stringify!($module), "_graph_create"),
-                params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Instead of `type` in the body"), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+                params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type; must not differ from `type` in the body"), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
                 request_body = GraphBody, responses((status = 201, body = GraphView))
             )]
             async fn graph_create(
@@ -156,14 +160,16 @@ macro_rules! operations_of {
                 query: Query,
                 upload: Upload,
             ) -> ApiResult<Answer<GraphView>> {
-                let stored = create(&app, &login, path.owner($kind)?, given_type(&query)?, upload).await?;
+                let stored = create(&app, &login, path.owner($kind)?, read_graph_type(&query)?, upload).await?;
                 Ok(GraphView::created(stored))
             }
 
-            /// Change its graph of a type, `default` if none is given
+            /// Update a graph of an owner
+            ///
+            /// Omitted fields are unchanged. `tasks` replaces all tasks.
             #[utoipa::path(
                 put, path = $collection, operation_id = concat!(stringify!($module), "_graph_update_default"),
-                params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "`default` if not given"), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+                params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)"), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
                 request_body = GraphBody, responses((status = 200, body = GraphView))
             )]
             async fn graph_update_default(
@@ -174,11 +180,11 @@ macro_rules! operations_of {
                 condition: IfMatch,
                 upload: Upload,
             ) -> ApiResult<Answer<GraphView>> {
-                let whose = (path.owner($kind)?, given_type(&query)?.unwrap_or_default());
-                update(&app, &login, whose, &condition, upload).await
+                let target = (path.owner($kind)?, read_graph_type(&query)?.unwrap_or_default());
+                update(&app, &login, target, &condition, upload).await
             }
 
-            /// Its graph of a type
+            /// Retrieve a graph of an owner
             #[utoipa::path(
                 get, path = $member, operation_id = concat!(stringify!($module), "_graph_show"),
                 params(("id" = i64, Path), ("type" = String, Path)), responses((status = 200, body = GraphView))
@@ -192,10 +198,10 @@ macro_rules! operations_of {
                 show(&app, &login, owner, &graph_type).await
             }
 
-            /// A new graph of this type
+            /// Create a graph of a type
             #[utoipa::path(
                 post, path = $member, operation_id = concat!(stringify!($module), "_graph_create_typed"),
-                params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+                params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
                 request_body = GraphBody,
                 responses((status = 200, body = GraphView))
             )]
@@ -209,10 +215,12 @@ macro_rules! operations_of {
                 Ok(GraphView::stored(create(&app, &login, owner, Some(graph_type), upload).await?))
             }
 
-            /// Change its graph of this type; what is not given stays, tasks are replaced as a whole
+            /// Update a graph of a type
+            ///
+            /// Omitted fields are unchanged. `tasks` replaces all tasks.
             #[utoipa::path(
                 put, path = $member, operation_id = concat!(stringify!($module), "_graph_update"),
-                params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+                params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
                 request_body = GraphBody,
                 responses((status = 200, body = GraphView))
             )]
@@ -226,10 +234,12 @@ macro_rules! operations_of {
                 update(&app, &login, owner_and_type(&path, $kind)?, &condition, upload).await
             }
 
-            /// The same as PUT
+            /// Update a graph of a type
+            ///
+            /// Same as `PUT`.
             #[utoipa::path(
                 patch, path = $member, operation_id = concat!(stringify!($module), "_graph_patch"),
-                params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the file, told with what is found in it")),
+                params(("id" = i64, Path), ("type" = String, Path), ("file" = Option<String>, Query, description = "Name of the uploaded file, for use in diagnostics")),
                 request_body = GraphBody,
                 responses((status = 200, body = GraphView))
             )]
@@ -243,7 +253,7 @@ macro_rules! operations_of {
                 graph_update(app, login, path, condition, upload).await
             }
 
-            /// Delete its graph of this type
+            /// Delete a graph of a type
             #[utoipa::path(
                 delete, path = $member, operation_id = concat!(stringify!($module), "_graph_delete"),
                 params(("id" = i64, Path), ("type" = String, Path)), responses((status = 204))
@@ -258,7 +268,9 @@ macro_rules! operations_of {
                 Ok(NoContent)
             }
 
-            /// Every problem and warning of its graph of this type
+            /// Check a graph of a type
+            ///
+            /// Returns all errors and warnings of the graph.
             #[utoipa::path(
                 get, path = $check, operation_id = concat!(stringify!($module), "_graph_check"),
                 params(("id" = i64, Path), ("type" = String, Path)), responses((status = 200, body = [FindingView]))
@@ -269,7 +281,7 @@ macro_rules! operations_of {
                 path: PathParams,
             ) -> ApiResult<Answer<Vec<FindingView>>> {
                 let (owner, graph_type) = owner_and_type(&path, $kind)?;
-                check::of_owner(&app, &login, owner, &graph_type).await
+                check::check_owner(&app, &login, owner, &graph_type).await
             }
         }
     };

@@ -1,13 +1,13 @@
-//! Every problem and warning of a graph.
+//! Validation of graphs: all errors and warnings at once.
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
 use stoker_graph::{CheckOptions, Finding, MergeRules, Scope, Severity, Source, check, merge};
 use stoker_model::{Cluster, ClusterId, GraphType, Owner};
+use stoker_services::graphs::{Layers, Wanted, layer, places_of_release};
 use stoker_store::Session;
 use utoipa::ToSchema;
-use stoker_services::graphs::{Layers, Wanted, layer, places_of_release};
 
 use super::access::require_cluster;
 use super::by_owner::find;
@@ -20,25 +20,27 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// Something wrong with a graph, or probably wrong.
+/// Error or warning about a graph.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Finding)]
 pub(super) struct FindingView {
-    /// `error`: it cannot run like this; `warning`: it probably does not say what was meant.
+    /// `error`: the graph cannot run; `warning`: the graph is valid but probably not as intended.
     #[schema(example = "error")]
     severity: &'static str,
-    /// A stable name of the kind of finding.
+    /// Stable code of the diagnostic.
     #[schema(example = "graph-cycle")]
     code: &'static str,
+    /// Name of the task.
     task: Option<String>,
-    /// Where in the task.
+    /// Path of the field within the task.
     #[schema(example = "requires[0]")]
     path: String,
     message: String,
+    /// Suggested fix.
     help: Option<String>,
-    /// The layer that set the field: `release`, `cluster` or `plugins`.
+    /// Layer that set the field: `release`, `cluster` or `plugins`.
     layer: Option<&'static str>,
-    /// The plugin, if it is one's.
+    /// Name and version of the plugin, if a plugin set the field.
     plugin: Option<String>,
 }
 
@@ -64,10 +66,12 @@ impl From<Finding> for FindingView {
     }
 }
 
-/// Every problem and warning of the merged graph of a cluster
+/// Check the merged graph of a cluster
+///
+/// Returns all errors and warnings of the graph merged from the release, the cluster and its plugins.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/deployment_tasks/check",
-    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "`default` if not given")),
+    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)")),
     responses((status = 200, body = [FindingView]))
 )]
 pub(super) async fn cluster_task_check(
@@ -79,13 +83,13 @@ pub(super) async fn cluster_task_check(
     let graph_type = wanted_type(&query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, &login, path.id("id", ClusterId, "Cluster")?).await?;
-    let findings = of_cluster(&app, session, &cluster, &graph_type).await?;
+    let findings = check_cluster(&app, session, &cluster, &graph_type).await?;
     Ok(Answer::ok(findings.into_iter().map(FindingView::from).collect()))
 }
 
-/// The findings of one owner's graph. That of a cluster is seen among all its layers; of a release or a plugin it is
-/// not known what will be beside it, so names that lead nowhere are only probably wrong.
-pub(super) async fn of_owner(
+/// Checks the graph of one owner. The graph of a cluster is checked merged with its other layers. For a
+/// release or a plugin the other layers are unknown, so unresolved references are only warnings.
+pub(super) async fn check_owner(
     app: &App,
     login: &Authenticated,
     owner: Owner,
@@ -95,7 +99,7 @@ pub(super) async fn of_owner(
     let graph = find(&mut session, login, owner, graph_type).await?;
     if let Owner::Cluster(id) = owner {
         let cluster = require_cluster(&mut session, login, id).await?;
-        let findings = of_cluster(app, session, &cluster, graph_type).await?;
+        let findings = check_cluster(app, session, &cluster, graph_type).await?;
         let own = findings
             .into_iter()
             .filter(|finding| finding.source.as_ref().is_none_or(|source| *source == Source::Cluster));
@@ -108,7 +112,7 @@ pub(super) async fn of_owner(
     };
     drop(session);
     let library = app.services.graphs.library();
-    let findings = aside(move || {
+    let findings = run_blocking(move || {
         let merged = merge(&[layer(source, &graph)], MergeRules::default());
         let (places, library) = (places.as_deref(), Some(&*library));
         check(&merged, &CheckOptions { places, library, ..CheckOptions::new(Scope::Layer) })
@@ -116,7 +120,7 @@ pub(super) async fn of_owner(
     Ok(Answer::ok(findings.await?.into_iter().map(FindingView::from).collect()))
 }
 
-async fn of_cluster(
+async fn check_cluster(
     app: &App,
     mut session: Session,
     cluster: &Cluster,
@@ -126,7 +130,7 @@ async fn of_cluster(
     let places = layers.places(&mut session, cluster).await?;
     drop(session);
     let library = app.services.graphs.library();
-    aside(move || {
+    run_blocking(move || {
         let merged = merge(&layers.layers(), layers.rules());
         let options = CheckOptions {
             places: Some(&places),
@@ -138,11 +142,12 @@ async fn of_cluster(
     .await
 }
 
-/// A large graph keeps a core busy for up to a second: not one that answers others.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> ApiResult<T> {
+/// Runs CPU-bound work on a blocking thread: checking a large graph takes up to a second, which would stall
+/// other requests on an async worker.
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> ApiResult<T> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|_| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "the check failed"))
+        .map_err(|_| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "graph check failed"))
 }
 
 async fn source_of(session: &mut Session, owner: Owner) -> ApiResult<Source> {

@@ -1,4 +1,4 @@
-//! `/clusters/{id}/deployment_tasks/`: the tasks of a cluster, merged from its layers.
+//! Tasks of a cluster merged from its layers, and tasks of a release: `deployment_tasks`.
 
 use axum::extract::State;
 use stoker_graph::{Merged, merge};
@@ -18,18 +18,20 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// Tasks of a cluster, merged from its release, itself and its plugins
+/// List the merged tasks of a cluster
+///
+/// Returns the tasks merged from the release, the cluster and its enabled plugins.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/deployment_tasks",
     params(
         ("id" = i64, Path),
-        ("graph_type" = Option<String>, Query, description = "`default` if not given; `type` means the same"),
-        ("layers" = Option<String>, Query, description = "Only these: any of release, cluster, plugins"),
+        ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`); alias: `type`"),
+        ("layers" = Option<String>, Query, description = "Layers to merge, comma-separated: `release`, `cluster`, `plugins` (default: all)"),
         ("provenance" = Option<String>, Query,
-            description = "1: each task has `provenance`, which says for each attribute which layer set it"),
-        ("start" = Option<String>, Query, description = "Only these tasks and what comes after them"),
-        ("end" = Option<String>, Query, description = "Only these tasks and what comes before them"),
-        ("include" = Option<String>, Query, description = "These tasks too"),
+            description = "`1` to add `provenance` to each task: the layer that set each attribute"),
+        ("start" = Option<String>, Query, description = "Restricts the result to these tasks and their successors, comma-separated"),
+        ("end" = Option<String>, Query, description = "Restricts the result to these tasks and their predecessors, comma-separated"),
+        ("include" = Option<String>, Query, description = "Additional tasks to return, comma-separated"),
     ),
     responses((status = 200, body = [Object]))
 )]
@@ -39,14 +41,16 @@ pub(super) async fn cluster_task_list(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Raw> {
-    let wanted = query.list("layers").map_or(Ok(Wanted::ALL), |names| Wanted::parse(&names))?;
-    show(&app, &login, &path, query, wanted).await
+    let layer_filter = query.list("layers").map_or(Ok(Wanted::ALL), |names| Wanted::parse(&names))?;
+    show(&app, &login, &path, query, layer_filter).await
 }
 
-/// The tasks of the cluster's own layer
+/// List the tasks of a cluster's own graph
+///
+/// Returns the tasks of the cluster layer, without those of the release and the plugins.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/deployment_tasks/own",
-    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "`default` if not given")),
+    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)")),
     responses((status = 200, body = [Object]))
 )]
 pub(super) async fn cluster_task_list_own(
@@ -58,10 +62,12 @@ pub(super) async fn cluster_task_list_own(
     show(&app, &login, &path, query, Wanted::CLUSTER).await
 }
 
-/// The tasks of the enabled plugins
+/// List the tasks of a cluster's plugins
+///
+/// Returns the merged tasks of the enabled plugins.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/deployment_tasks/plugins",
-    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "`default` if not given")),
+    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)")),
     responses((status = 200, body = [Object]))
 )]
 pub(super) async fn cluster_task_list_plugins(
@@ -73,10 +79,10 @@ pub(super) async fn cluster_task_list_plugins(
     show(&app, &login, &path, query, Wanted::PLUGINS).await
 }
 
-/// The tasks of its release
+/// List the tasks of a cluster's release
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/deployment_tasks/release",
-    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "`default` if not given")),
+    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)")),
     responses((status = 200, body = [Object]))
 )]
 pub(super) async fn cluster_task_list_release(
@@ -93,30 +99,31 @@ async fn show(
     login: &Authenticated,
     path: &PathParams,
     mut query: Query,
-    wanted: Wanted,
+    layer_filter: Wanted,
 ) -> ApiResult<Raw> {
     let graph_type = wanted_type(&query)?;
     let with_provenance = query.boolean("provenance");
-    let cut = Cut::read(&query);
+    let selection = TaskSelection::read(&query);
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, login, path.id("id", ClusterId, "Cluster")?).await?;
-    let layers = Layers::read(&app.services.graphs, &mut session, &cluster, &graph_type, wanted).await?;
+    let layers =
+        Layers::read(&app.services.graphs, &mut session, &cluster, &graph_type, layer_filter).await?;
     drop(session);
-    let layers_of = layers.layers();
-    let mut merged = merge(&layers_of, layers.rules());
-    cut.apply(&mut merged)?;
+    let layer_views = layers.layers();
+    let mut merged = merge(&layer_views, layers.rules());
+    selection.apply(&mut merged)?;
     Raw::json(&MergedTasks { merged: &merged, with_provenance })
 }
 
-/// Which part of the tasks is wanted.
-struct Cut {
+/// Part of the merged tasks to return.
+struct TaskSelection {
     start: Vec<String>,
     end: Vec<String>,
     include: Vec<String>,
 }
 
-impl Cut {
+impl TaskSelection {
     fn read(query: &Query) -> Self {
         let names = |parameter| query.list(parameter).unwrap_or_default();
         Self { start: names("start"), end: names("end"), include: names("include") }
@@ -126,41 +133,47 @@ impl Cut {
         if self.start.is_empty() && self.end.is_empty() && self.include.is_empty() {
             return Ok(());
         }
-        let keep = stoker_graph::part(merged, &self.start, &self.end, &self.include).map_err(|unknown| {
-            ApiError::bad_request(format!("Tasks {} are not present in deployment graph", unknown.join(", ")))
-        })?;
+        let is_selected =
+            stoker_graph::part(merged, &self.start, &self.end, &self.include).map_err(|unknown| {
+                ApiError::bad_request(format!(
+                    "Tasks {} are not present in deployment graph",
+                    unknown.join(", ")
+                ))
+            })?;
         let mut index = 0..;
-        merged.tasks.retain(|_| index.next().is_some_and(|index: usize| keep[index]));
+        merged.tasks.retain(|_| index.next().is_some_and(|index: usize| is_selected[index]));
         Ok(())
     }
 }
 
-/// `graph_type` or `default`.
+/// Reads the graph type from the query (default: `default`).
 pub(in crate::api) fn wanted_type(query: &Query) -> ApiResult<GraphType> {
-    Ok(given_type(query)?.unwrap_or_default())
+    Ok(read_graph_type(query)?.unwrap_or_default())
 }
 
-/// `graph_type`, which some call `type`; empty means not given.
-pub(super) fn given_type(query: &Query) -> ApiResult<Option<GraphType>> {
+/// Reads `graph_type` or its alias `type` from the query. An empty value is treated as omitted.
+pub(super) fn read_graph_type(query: &Query) -> ApiResult<Option<GraphType>> {
     let name = match (query.text("graph_type"), query.text("type")) {
-        (Some(one), Some(other)) if one != other => {
+        (Some(graph_type), Some(alias)) if graph_type != alias => {
             return Err(ApiError::bad_request(
-                "`type` and `graph_type` are the same parameter and differ here",
+                "`graph_type` and its alias `type` differ; set only one of them",
             ));
         }
-        (one, other) => one.or(other),
+        (graph_type, alias) => graph_type.or(alias),
     };
     name.map(|name| GraphType::new(name).map_err(|error| ApiError::bad_request(error.to_string())))
         .transpose()
 }
 
-/// Replace the tasks of the cluster's own graph, which is made if it is not there
+/// Replace the tasks of a cluster's own graph
+///
+/// Creates the graph if it does not exist.
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/deployment_tasks",
     params(
         ("id" = i64, Path),
-        ("graph_type" = Option<String>, Query, description = "`default` if not given"),
-        ("dry_run" = Option<String>, Query, description = "1: only judge them; nothing is stored"),
+        ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)"),
+        ("dry_run" = Option<String>, Query, description = "`1` to validate the tasks without storing them"),
     ),
     request_body = Vec<Object>, responses((status = 200, body = [Object]))
 )]
@@ -175,10 +188,10 @@ pub(super) async fn cluster_tasks_replace(
     replace(&app, &login, path.owner(OwnerKind::Cluster)?, query, &condition, &document).await
 }
 
-/// The tasks of a release
+/// List the tasks of a release
 #[utoipa::path(
     get, path = "/api/v1/releases/{id}/deployment_tasks",
-    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "`default` if not given")),
+    params(("id" = i64, Path), ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)")),
     responses((status = 200, body = [Object]))
 )]
 pub(super) async fn release_task_list(
@@ -193,20 +206,22 @@ pub(super) async fn release_task_list(
     require_owner(&mut session, &login, owner).await?;
     let graph = session.graph_find(owner, &graph_type).await?;
     let tasks = graph.iter().flat_map(|graph| graph.tasks.iter());
-    let answer = Answer::ok(tasks.map(|stored| render(&stored.task)).collect());
+    let answer = Answer::ok(tasks.map(|task| render(&task.task)).collect());
     Ok(match &graph {
         Some(graph) => answer.version(etag::of_graph(graph)),
         None => answer,
     })
 }
 
-/// Replace the tasks of a release's graph, which is made if it is not there
+/// Replace the tasks of a release
+///
+/// Creates the graph if it does not exist.
 #[utoipa::path(
     put, path = "/api/v1/releases/{id}/deployment_tasks",
     params(
         ("id" = i64, Path),
-        ("graph_type" = Option<String>, Query, description = "`default` if not given"),
-        ("dry_run" = Option<String>, Query, description = "1: only judge them; nothing is stored"),
+        ("graph_type" = Option<String>, Query, description = "Graph type (default: `default`)"),
+        ("dry_run" = Option<String>, Query, description = "`1` to validate the tasks without storing them"),
     ),
     request_body = Vec<Object>, responses((status = 200, body = [Object]))
 )]
@@ -230,10 +245,10 @@ async fn replace(
     document: &Document,
 ) -> ApiResult<Answer<Vec<JsonMap>>> {
     let graph_type = wanted_type(&query)?;
-    let is_dry = query.boolean("dry_run");
+    let dry_run = query.boolean("dry_run");
     query.finish()?;
     let tasks = document.read(|node, problems| read_tasks_node(node, document.text(), problems))?;
-    if is_dry {
+    if dry_run {
         require_owner(&mut app.store.snapshot().await?, login, owner).await?;
         return Ok(Answer::ok(tasks.iter().map(render).collect()));
     }
@@ -242,6 +257,6 @@ async fn replace(
     let mut writing = app.change(login).await?;
     require_owner(&mut writing, login, owner).await?;
     let graph = graph_tasks_replace(writing, owner, &graph_type, condition, (&tasks, &source)).await?;
-    let shown = graph.tasks.iter().map(|stored| render(&stored.task)).collect();
-    Ok(Answer::ok(shown).version(etag::of_graph(&graph)))
+    let stored = graph.tasks.iter().map(|task| render(&task.task)).collect();
+    Ok(Answer::ok(stored).version(etag::of_graph(&graph)))
 }

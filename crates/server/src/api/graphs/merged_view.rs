@@ -1,10 +1,10 @@
-//! How merged tasks are shown. They are written straight from the layers: a big graph is copied nowhere.
+//! Serialization of merged tasks. Serializes directly from the layers, so that large graphs are not copied.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use stoker_graph::{Merged, MergedField, MergedTask, Source};
 use stoker_manifest::task::{VERSION_DEFAULT, alias_of};
 
-/// All tasks, with who set what if that is wanted.
+/// All merged tasks, optionally with the provenance of each attribute.
 pub(super) struct MergedTasks<'m, 'a> {
     pub(super) merged: &'m Merged<'a>,
     pub(super) with_provenance: bool,
@@ -26,7 +26,7 @@ struct TaskView<'m, 'a> {
     sources: Option<&'m [Source]>,
 }
 
-/// The same fields as those of a task that is not merged.
+/// Serializes the same fields as an unmerged task.
 impl Serialize for TaskView<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -48,7 +48,7 @@ impl Serialize for TaskView<'_, '_> {
     }
 }
 
-/// For each attribute the layer that set it, and those it overrode.
+/// For each attribute, the layer that set it and the layers it overrides.
 struct Provenance<'m, 'a> {
     task: &'m MergedTask<'a>,
     sources: &'m [Source],
@@ -86,7 +86,7 @@ impl Serialize for FieldProvenance<'_, '_> {
     }
 }
 
-/// The name by which `layers` of a request knows it.
+/// Name of the layer in the API, as in the parameter `layers`.
 pub(super) const fn layer_name(source: &Source) -> &'static str {
     match source {
         Source::Release => "release",

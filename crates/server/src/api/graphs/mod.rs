@@ -1,4 +1,4 @@
-//! Graphs: by id, by owner and type, and merged for a cluster.
+//! Graphs: by ID, by owner and graph type, and merged for a cluster.
 
 mod access;
 mod by_id;

@@ -1,10 +1,10 @@
-//! `/graphs/{id}/tasks`: the tasks of a graph as rows.
+//! Tasks of a graph as database rows: `/graphs/{id}/tasks`.
 
 use axum::extract::State;
 use stoker_manifest::graph::{read_task_node, read_tasks_node};
 use stoker_model::{Graph, GraphSource, JsonMap, StoredTask, Task, TaskId};
-use stoker_store::Writing;
 use stoker_services::graphs::{check_tasks, describe};
+use stoker_store::Writing;
 
 use super::access::require_graph;
 use super::by_id::id;
@@ -17,7 +17,9 @@ use crate::http::etag::{self, IfMatch};
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// The tasks of a graph, each with the id of its row under `db_id`
+/// List the tasks of a graph
+///
+/// Each task has the ID of its row in `db_id`.
 #[utoipa::path(
     get, path = "/api/v1/graphs/{id}/tasks", params(("id" = i64, Path)),
     responses((status = 200, body = [Object]))
@@ -32,7 +34,9 @@ pub(super) async fn graph_task_list(
     Ok(rows(&graph))
 }
 
-/// Replace all tasks; a task that stays as it is keeps its row
+/// Replace the tasks of a graph
+///
+/// Unchanged tasks keep their rows.
 #[utoipa::path(
     put, path = "/api/v1/graphs/{id}/tasks", params(("id" = i64, Path)), request_body = Vec<Object>,
     responses((status = 200, body = [Object]))
@@ -51,7 +55,9 @@ pub(super) async fn graph_tasks_replace(
     Ok(rows(&store(&app, writing, &graph, &tasks, "graph.update").await?))
 }
 
-/// One task, by the id of its row or by its name
+/// Retrieve a task of a graph
+///
+/// `task` is the ID of the row, or the name of the task.
 #[utoipa::path(
     get, path = "/api/v1/graphs/{id}/tasks/{task}", params(("id" = i64, Path), ("task" = String, Path)),
     responses((status = 200, body = Object))
@@ -67,7 +73,9 @@ pub(super) async fn graph_task_show(
     Ok(Answer::ok(with_row(stored)).version(etag::of_graph(&graph)))
 }
 
-/// Put another task in the place of one; it gets a row of its own
+/// Update a task of a graph
+///
+/// Replaces the whole task, which gets a new row.
 #[utoipa::path(
     put, path = "/api/v1/graphs/{id}/tasks/{task}", params(("id" = i64, Path), ("task" = String, Path)),
     request_body = Object, responses((status = 200, body = Object))
@@ -83,19 +91,22 @@ pub(super) async fn graph_task_update(
     let mut writing = app.change(&login).await?;
     let graph = require_graph(&mut writing, &login, id(&path)?).await?;
     condition.check(etag::of_graph(&graph))?;
-    let place = position(&graph, path.text("task"))?;
-    let clash =
-        graph.tasks.iter().enumerate().any(|(index, stored)| index != place && stored.task.name == new.name);
-    if clash {
+    let position = position(&graph, path.text("task"))?;
+    let is_duplicate = graph
+        .tasks
+        .iter()
+        .enumerate()
+        .any(|(index, stored)| index != position && stored.task.name == new.name);
+    if is_duplicate {
         return Err(ApiError::bad_request(format!("Tasks duplication found: {}", new.name)));
     }
     let mut tasks = definitions(&graph.tasks);
-    tasks[place] = new;
+    tasks[position] = new;
     let graph = store(&app, writing, &graph, &tasks, "graph.task.update").await?;
-    Ok(Answer::ok(with_row(&graph.tasks[place])).version(etag::of_graph(&graph)))
+    Ok(Answer::ok(with_row(&graph.tasks[position])).version(etag::of_graph(&graph)))
 }
 
-/// Take a task out of its graph
+/// Delete a task of a graph
 #[utoipa::path(
     delete, path = "/api/v1/graphs/{id}/tasks/{task}", params(("id" = i64, Path), ("task" = String, Path)),
     responses((status = 204))
@@ -109,9 +120,9 @@ pub(super) async fn graph_task_delete(
     let mut writing = app.change(&login).await?;
     let graph = require_graph(&mut writing, &login, id(&path)?).await?;
     condition.check(etag::of_graph(&graph))?;
-    let place = position(&graph, path.text("task"))?;
+    let position = position(&graph, path.text("task"))?;
     let mut tasks = definitions(&graph.tasks);
-    tasks.remove(place);
+    tasks.remove(position);
     store(&app, writing, &graph, &tasks, "graph.task.delete").await?;
     Ok(NoContent)
 }
@@ -129,11 +140,11 @@ async fn store(
     Ok(graph)
 }
 
-/// Where a task is: by the id of its row, else by its name.
-fn position(graph: &Graph, wanted: &str) -> ApiResult<usize> {
-    let row = TaskId::parse(wanted);
+/// Returns the index of a task, by the ID of its row or, if there is none, by its name.
+fn position(graph: &Graph, reference: &str) -> ApiResult<usize> {
+    let row = TaskId::parse(reference);
     let by_row = graph.tasks.iter().position(|stored| Some(stored.id) == row);
-    let by_name = || graph.tasks.iter().position(|stored| stored.task.name == wanted);
+    let by_name = || graph.tasks.iter().position(|stored| stored.task.name == reference);
     by_row.or_else(by_name).ok_or_else(|| ApiError::not_found("DeploymentGraphTask"))
 }
 

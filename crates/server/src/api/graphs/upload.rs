@@ -1,4 +1,4 @@
-//! The body of an upload.
+//! Extractor for uploaded graphs.
 
 use axum::extract::{FromRequest, Request};
 use stoker_manifest::graph::lines_of;
@@ -10,10 +10,10 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::query::Query;
 use crate::state::App;
 
-/// Longer names of files are no names of files.
+/// Maximum length of a file name, in characters.
 const FILE_CHARS_MAX: usize = 1024;
 
-/// The body of an upload, and the name of the file it was read from.
+/// Uploaded document, with the name of its file for use in diagnostics.
 pub(super) struct Upload {
     document: Document,
     file: Option<String>,
@@ -28,7 +28,12 @@ impl FromRequest<App> for Upload {
         let is_name =
             |file: &String| file.chars().count() <= FILE_CHARS_MAX && !file.chars().any(char::is_control);
         if file.as_ref().is_some_and(|file| !is_name(file)) {
-            query.problem("file", format!("must be a name of at most {FILE_CHARS_MAX} letters"));
+            query.problem(
+                "file",
+                format!(
+                    "must be a file name of at most {FILE_CHARS_MAX} characters, without control characters"
+                ),
+            );
         }
         query.finish()?;
         Ok(Self { document: Document::from_request(request, app).await?, file })

@@ -1,49 +1,54 @@
-//! How graphs are shown.
+//! Request and response bodies of graphs.
 
 use serde::Serialize;
 use stoker_manifest::task::render;
 use stoker_model::{Graph, GraphMetadata, Json, JsonMap, StoredTask};
-use utoipa::ToSchema;
 use stoker_services::graphs::Stored;
+use utoipa::ToSchema;
 
 use crate::http::answer::Answer;
 use crate::http::error::ErrorItem;
 use crate::http::etag;
 
-/// A graph with its tasks.
+/// Graph with its tasks.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Graph)]
 pub(super) struct GraphView {
     #[schema(example = 12)]
     id: i64,
+    /// Graph type.
     #[serde(rename = "type")]
     #[schema(example = "default")]
     graph_type: String,
     name: Option<String>,
-    /// Each with `id` and `type`; fields with two spellings come in both.
+    /// Tasks, each with `id` and `type`. Fields with an alias are included under both names.
     #[schema(value_type = Vec<Object>)]
     tasks: Vec<JsonMap>,
+    /// Owner of the graph.
     relations: Vec<Relation>,
-    /// A YAQL predicate over a node.
+    /// YAQL predicate that selects the nodes of the graph.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "$.status = ready")]
     node_filter: Option<String>,
+    /// Overrides of node attributes after success, in `node_attributes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     on_success: Option<JsonMap>,
+    /// Overrides of node attributes after a failure, in `node_attributes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     on_error: Option<JsonMap>,
+    /// Overrides of node attributes after a stop, in `node_attributes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     on_stop: Option<JsonMap>,
-    /// In the answer to an upload: what is probably not what was meant.
+    /// Warnings about an uploaded graph. Only present in responses to uploads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     warnings: Vec<ErrorItem>,
 }
 
-/// Whom a graph belongs to, and as what.
+/// Owner of a graph.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Relation {
     #[serde(rename = "type")]
@@ -51,6 +56,7 @@ pub(super) struct Relation {
     /// `release`, `cluster` or `plugin`.
     #[schema(example = "cluster")]
     model: &'static str,
+    /// ID of the owner.
     #[schema(example = 3)]
     model_id: i64,
 }
@@ -79,37 +85,49 @@ impl From<Graph> for GraphView {
 }
 
 impl GraphView {
-    /// The answer to an upload that changed a graph.
+    /// Builds the response to an upload that updated a graph.
     pub(super) fn stored(stored: Stored) -> Answer<Self> {
         let version = etag::of_graph(&stored.graph);
-        Answer::ok(Self { warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(), ..Self::from(stored.graph) }).version(version)
+        Answer::ok(Self {
+            warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(),
+            ..Self::from(stored.graph)
+        })
+        .version(version)
     }
 
-    /// The same where it is a new one.
+    /// Builds the response to an upload that created a graph.
     pub(super) fn created(stored: Stored) -> Answer<Self> {
         let version = etag::of_graph(&stored.graph);
-        Answer::created(Self { warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(), ..Self::from(stored.graph) }).version(version)
+        Answer::created(Self {
+            warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(),
+            ..Self::from(stored.graph)
+        })
+        .version(version)
     }
 }
 
-/// A task with the id of its row.
+/// Renders a task with the ID of its row.
 pub(super) fn with_row(stored: &StoredTask) -> JsonMap {
     let mut fields = render(&stored.task);
     fields.insert("db_id".to_owned(), Json::from(stored.id.0));
     fields
 }
 
-/// What may be said about a graph. Bodies may also be a bare list of tasks.
+/// Request body for a graph. A list of tasks is accepted in its place.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct GraphBody {
-    /// The graph type; `default` where neither the path nor the body has one.
+    /// Graph type (default: that of the path, or `default`).
     #[schema(nullable = false, example = "default", pattern = "^[0-9A-Za-z_-]{1,255}$")]
     r#type: Option<String>,
     #[schema(example = "my graph")]
     name: Option<String>,
     #[schema(nullable = false, value_type = Option<Vec<Object>>, example = json!([{"id": "hello", "type": "shell", "role": "*", "parameters": {"cmd": "echo hello"}}]))]
     tasks: Option<Vec<JsonMap>>,
+    /// YAQL predicate that selects the nodes of the graph.
     #[schema(example = "$.status = ready")]
     node_filter: Option<String>,
     #[schema(value_type = Option<Object>)]
@@ -120,12 +138,15 @@ pub(super) struct GraphBody {
     on_stop: Option<JsonMap>,
 }
 
-/// A new graph and whom it belongs to.
+/// Request body to create a graph, with its owner.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct NewGraphBody {
     model: OwnerWord,
-    /// Which one.
+    /// ID of the owner.
     #[schema(example = 3, minimum = 1)]
     model_id: i64,
     #[serde(flatten)]
@@ -133,10 +154,13 @@ pub(super) struct NewGraphBody {
     graph: GraphBody,
 }
 
-/// A kind of owner.
+/// Kind of owner.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 enum OwnerWord {
     Release,
     Cluster,

@@ -1,4 +1,4 @@
-//! Whether the server can do its work, for load balancers: also at `/health`, as any path without its prefix.
+//! Health check for load balancers; also available without the API prefix, at `/health`.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -18,20 +18,23 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 #[derive(Serialize, ToSchema)]
 struct Health {
-    /// `ok`, or `failing` when something below is.
+    /// `ok`, or `failing` if a component is failing.
     #[schema(example = "ok")]
     status: &'static str,
+    /// `ok`, or a description of the failure.
     #[schema(example = "ok")]
     database: &'static str,
 }
 
-/// Whether the server and its database answer
+/// Check health
+///
+/// Returns 503 if the database does not respond.
 #[utoipa::path(get, path = "/api/v1/health", responses((status = 200, body = Health), (status = 503, body = Health)))]
 async fn health_show(State(app): State<App>) -> Response {
     match app.store.ping().await {
         Ok(()) => (StatusCode::OK, axum::Json(Health { status: "ok", database: "ok" })).into_response(),
         Err(error) => {
-            tracing::error!(error = %error, "the database does not answer");
+            tracing::error!(error = %error, "database does not respond");
             let health = Health { status: "failing", database: "does not answer" };
             (StatusCode::SERVICE_UNAVAILABLE, axum::Json(health)).into_response()
         }

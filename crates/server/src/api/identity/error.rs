@@ -1,4 +1,4 @@
-//! Keystone's own envelope: its clients show `error.message`.
+//! Errors in Keystone's format: its clients display `error.message`.
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -10,7 +10,7 @@ use crate::http::error::ApiError;
 #[derive(Debug)]
 pub(super) struct IdentityError(ApiError);
 
-/// Why a login was refused.
+/// Error of an identity operation.
 #[derive(Serialize, ToSchema)]
 pub(super) struct IdentityErrorBody {
     error: IdentityErrorDetail,

@@ -1,4 +1,4 @@
-//! The small part of Keystone that real clients need to log in.
+//! Subset of the OpenStack Keystone API that existing clients need for authentication.
 
 mod error;
 mod request;

@@ -1,4 +1,4 @@
-//! The parts of a login request that are read; clients send more, and in many shapes.
+//! Login requests. Unknown fields are ignored: clients send many variants.
 
 use stoker_model::Json;
 
@@ -8,16 +8,23 @@ use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
-/// What proves who somebody is.
-pub(super) enum Proof {
+/// Means of authentication in a login request.
+pub(super) enum LoginCredential {
     Password(Credentials),
     Token(Secret),
 }
 
-pub(super) async fn log_in(app: &App, proof: Proof, tenant: &TenantName, peer: Peer) -> ApiResult<Session> {
-    match proof {
-        Proof::Password(credentials) => login::with_password(&app.access, &credentials, tenant, peer.0).await,
-        Proof::Token(secret) => login::with_token(&app.access, &secret, tenant).await,
+pub(super) async fn log_in(
+    app: &App,
+    credential: LoginCredential,
+    tenant: &TenantName,
+    peer: Peer,
+) -> ApiResult<Session> {
+    match credential {
+        LoginCredential::Password(credentials) => {
+            login::with_password(&app.access, &credentials, tenant, peer.0).await
+        }
+        LoginCredential::Token(secret) => login::with_token(&app.access, &secret, tenant).await,
     }
 }
 
@@ -26,5 +33,5 @@ pub(super) fn text<'a>(document: &'a Json, pointer: &str) -> Option<&'a str> {
 }
 
 pub(super) fn malformed(expected: &str) -> ApiError {
-    ApiError::bad_request(format!("this is no login request: {expected}"))
+    ApiError::bad_request(format!("invalid login request: {expected}"))
 }

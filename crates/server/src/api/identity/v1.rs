@@ -1,29 +1,29 @@
-//! Login by headers, the oldest way; two of the module clients' three interfaces know it.
+//! Keystone v1 authentication with request headers, which clients of the module API use.
 
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use stoker_model::Json;
 
 use super::error::{IdentityError, IdentityErrorBody};
-use super::request::{Proof, log_in};
+use super::request::{LoginCredential, log_in};
 use crate::access::login::{Credentials, TenantName};
 use crate::http::answer::Answer;
 use crate::http::client::{Peer, Reached};
 use crate::http::error::ApiError;
 use crate::state::App;
 
-/// Log in with the headers `X-Auth-User` and `X-Auth-Key`
+/// Log in with request headers
 #[utoipa::path(
     get,
     path = "/v1.0/auth",
     params(
-        ("X-Auth-User" = String, Header, description = "The name of the user"),
-        ("X-Auth-Key" = String, Header, description = "The password"),
+        ("X-Auth-User" = String, Header, description = "Name of the user"),
+        ("X-Auth-Key" = String, Header, description = "Password of the user"),
     ),
     responses(
-        (status = 200, body = Json, description = "The token is in a header", headers(
-            ("X-Auth-Token" = String, description = "The token"),
-            ("X-Server-Management-Url" = String, description = "Where the tenant's module API is"),
+        (status = 200, body = Json, description = "Logged in; the token is in the header `X-Auth-Token`", headers(
+            ("X-Auth-Token" = String, description = "Token"),
+            ("X-Server-Management-Url" = String, description = "Base URL of the module API of the tenant"),
         )),
         (status = 401, body = IdentityErrorBody),
         (status = 429, body = IdentityErrorBody, description = "Too many failed logins"),
@@ -38,10 +38,10 @@ pub(super) async fn identity_v1_login(
 ) -> Result<Answer<Json>, IdentityError> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let (Some(name), Some(password)) = (header("x-auth-user"), header("x-auth-key")) else {
-        return Err(ApiError::unauthorized("the headers `X-Auth-User` and `X-Auth-Key` are needed").into());
+        return Err(ApiError::unauthorized("the headers `X-Auth-User` and `X-Auth-Key` are required").into());
     };
-    let proof = Proof::Password(Credentials::new(name, password));
-    let session = log_in(&app, proof, &TenantName::Own, peer).await?;
+    let credential = LoginCredential::Password(Credentials::new(name, password));
+    let session = log_in(&app, credential, &TenantName::Own, peer).await?;
     let url = format!("{}/v1.0/{}", reached.0, session.tenant.id);
     let mut answer = Answer::ok(Json::Null);
     for (name, value) in

@@ -1,4 +1,4 @@
-//! Keystone v2.0, as python-fuelclient speaks it.
+//! Keystone v2.0 API, as used by python-fuelclient.
 
 use axum::extract::State;
 use serde_json::json;
@@ -6,7 +6,7 @@ use stoker_model::Json;
 use stoker_services::clock;
 
 use super::error::{IdentityError, IdentityErrorBody};
-use super::request::{Proof, log_in, malformed, text};
+use super::request::{LoginCredential, log_in, malformed, text};
 use crate::access::login::{Credentials, Session, TenantName};
 use crate::access::token::Secret;
 use crate::http::answer::Answer;
@@ -15,7 +15,7 @@ use crate::http::client::{Peer, Reached};
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
-/// The version document of Keystone v2.0
+/// Retrieve the Keystone v2.0 version document
 #[utoipa::path(get, path = "/keystone/v2.0", responses((status = 200, body = Json)))]
 pub(super) async fn identity_v2_show(reached: Reached) -> Answer<Json> {
     let href = format!("{}/keystone/v2.0/", reached.0);
@@ -24,7 +24,9 @@ pub(super) async fn identity_v2_show(reached: Reached) -> Answer<Json> {
     )
 }
 
-/// Log in with a password, or with an older token
+/// Log in with Keystone v2.0
+///
+/// Authenticates with a password or an existing token.
 #[utoipa::path(
     post,
     path = "/keystone/v2.0/tokens",
@@ -46,12 +48,12 @@ pub(super) async fn identity_v2_login(
     reached: Reached,
     document: Result<SmallDocument, ApiError>,
 ) -> Result<Answer<Json>, IdentityError> {
-    let (proof, tenant) = read(&document?.0.json()?)?;
-    let session = log_in(&app, proof, &tenant, peer).await?;
+    let (credential, tenant) = read(&document?.0.json()?)?;
+    let session = log_in(&app, credential, &tenant, peer).await?;
     Ok(Answer::ok(show(&session, &reached)))
 }
 
-fn read(document: &Json) -> ApiResult<(Proof, TenantName)> {
+fn read(document: &Json) -> ApiResult<(LoginCredential, TenantName)> {
     let tenant = match (text(document, "/auth/tenantName"), text(document, "/auth/tenantId")) {
         (Some(name), _) => TenantName::Named(name.to_owned()),
         (None, Some(id)) => TenantName::WithId(id.to_owned()),
@@ -61,10 +63,12 @@ fn read(document: &Json) -> ApiResult<(Proof, TenantName)> {
     let password = text(document, "/auth/passwordCredentials/password");
     let token = text(document, "/auth/token/id");
     match (name, password, token) {
-        (Some(name), Some(password), _) => Ok((Proof::Password(Credentials::new(name, password)), tenant)),
-        (_, _, Some(token)) => Ok((Proof::Token(Secret::new(token)), tenant)),
+        (Some(name), Some(password), _) => {
+            Ok((LoginCredential::Password(Credentials::new(name, password)), tenant))
+        }
+        (_, _, Some(token)) => Ok((LoginCredential::Token(Secret::new(token)), tenant)),
         _ => Err(malformed(
-            "it needs `auth.passwordCredentials` with `username` and `password`, or `auth.token.id`",
+            "expected `auth.passwordCredentials` with `username` and `password`, or `auth.token.id`",
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Keystone v3: one path is all that the clients of the module API need.
+//! Keystone v3 API: the operations on `/v3/auth/tokens` that clients of the module API use.
 
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -7,7 +7,7 @@ use stoker_model::{Change, Json};
 use stoker_services::clock;
 
 use super::error::{IdentityError, IdentityErrorBody};
-use super::request::{Proof, log_in, malformed, text};
+use super::request::{LoginCredential, log_in, malformed, text};
 use crate::access::caller::Authenticated;
 use crate::access::login::{Credentials, Session, TenantName};
 use crate::access::token::Secret;
@@ -19,7 +19,7 @@ use crate::state::App;
 
 const SUBJECT_TOKEN: HeaderName = HeaderName::from_static("x-subject-token");
 
-/// The version document of Keystone v3
+/// Retrieve the Keystone v3 version document
 #[utoipa::path(get, path = "/v3", responses((status = 200, body = Json)))]
 pub(super) async fn identity_v3_show(reached: Reached) -> Answer<Json> {
     let href = format!("{}/v3/", reached.0);
@@ -28,7 +28,9 @@ pub(super) async fn identity_v3_show(reached: Reached) -> Answer<Json> {
     )
 }
 
-/// Log in with a password, or with an older token
+/// Log in with Keystone v3
+///
+/// Authenticates with a password or an existing token.
 #[utoipa::path(
     post,
     path = "/v3/auth/tokens",
@@ -38,8 +40,8 @@ pub(super) async fn identity_v3_show(reached: Reached) -> Answer<Json> {
         "scope": {"project": {"name": "demo", "domain": {"id": "default"}}}
     }})),
     responses(
-        (status = 201, body = Json, description = "The token is in a header", headers(
-            ("X-Subject-Token" = String, description = "The token"),
+        (status = 201, body = Json, description = "Logged in; the token is in the header `X-Subject-Token`", headers(
+            ("X-Subject-Token" = String, description = "Token"),
         )),
         (status = 400, body = IdentityErrorBody),
         (status = 401, body = IdentityErrorBody),
@@ -55,23 +57,25 @@ pub(super) async fn identity_v3_login(
     document: Result<SmallDocument, ApiError>,
 ) -> Result<Answer<Json>, IdentityError> {
     let document = document?.0.json()?;
-    let (proof, tenant) = read(&app, &document).await?;
-    let method = if matches!(proof, Proof::Password(_)) { "password" } else { "token" };
-    let session = log_in(&app, proof, &tenant, peer).await?;
+    let (credential, tenant) = read(&app, &document).await?;
+    let method = if matches!(credential, LoginCredential::Password(_)) { "password" } else { "token" };
+    let session = log_in(&app, credential, &tenant, peer).await?;
     let secret = HeaderValue::from_str(session.secret.reveal())
-        .map_err(|_| ApiError::bad_request("the token does not fit into a header"))?;
+        .map_err(|_| ApiError::bad_request("the token is not a valid header value"))?;
     Ok(Answer::created(show(&session, &reached, method)).header(SUBJECT_TOKEN, secret))
 }
 
-/// End a token, that of the request too; from now on it opens nothing
+/// Revoke a token
+///
+/// The token may be that of the request itself.
 #[utoipa::path(
     delete,
     path = "/v3/auth/tokens",
-    params(("X-Subject-Token" = String, Header, description = "The token to end")),
+    params(("X-Subject-Token" = String, Header, description = "Token to revoke")),
     responses(
         (status = 204),
         (status = 400, body = IdentityErrorBody),
-        (status = 404, body = IdentityErrorBody, description = "There is no such token"),
+        (status = 404, body = IdentityErrorBody, description = "Token not found"),
     )
 )]
 pub(super) async fn identity_v3_revoke(
@@ -80,12 +84,13 @@ pub(super) async fn identity_v3_revoke(
     headers: HeaderMap,
 ) -> Result<NoContent, IdentityError> {
     let subject = headers.get(SUBJECT_TOKEN).and_then(|value| value.to_str().ok());
-    let subject =
-        subject.ok_or_else(|| ApiError::bad_request("the header `X-Subject-Token` says which token"))?;
+    let subject = subject.ok_or_else(|| {
+        ApiError::bad_request("the header `X-Subject-Token` is required: the token to revoke")
+    })?;
     let mut writing = app.change(&login).await?;
-    let found = writing.token_find(&Secret::new(subject).digest()).await?;
-    // Whoever has a token may end it, whosever it is: it could do as much with it anyway.
-    let (token, ..) = found.ok_or_else(|| ApiError::not_found("Token"))?;
+    let token = writing.token_find(&Secret::new(subject).digest()).await?;
+    // No ownership check: the caller knows the secret and could authenticate with it anyway.
+    let (token, ..) = token.ok_or_else(|| ApiError::not_found("Token"))?;
     writing.token_delete(token.id).await?;
     let detail = json!({"label": token.label, "user_id": token.user_id.0});
     writing.commit(Change { action: "token.delete", target: format!("token {}", token.id), detail }).await?;
@@ -93,7 +98,7 @@ pub(super) async fn identity_v3_revoke(
     Ok(NoContent)
 }
 
-async fn read(app: &App, document: &Json) -> ApiResult<(Proof, TenantName)> {
+async fn read(app: &App, document: &Json) -> ApiResult<(LoginCredential, TenantName)> {
     let tenant = match (text(document, "/auth/scope/project/name"), text(document, "/auth/scope/project/id"))
     {
         (_, Some(id)) => TenantName::WithId(id.to_owned()),
@@ -101,9 +106,9 @@ async fn read(app: &App, document: &Json) -> ApiResult<(Proof, TenantName)> {
         (None, None) => TenantName::Own,
     };
     if let Some(token) = text(document, "/auth/identity/token/id") {
-        return Ok((Proof::Token(Secret::new(token)), tenant));
+        return Ok((LoginCredential::Token(Secret::new(token)), tenant));
     }
-    let expected = "it needs `auth.identity.password.user` with `name` (or `id`) and `password`, or `auth.identity.token.id`";
+    let expected = "expected `auth.identity.password.user` with `name` (or `id`) and `password`, or `auth.identity.token.id`";
     let password =
         text(document, "/auth/identity/password/user/password").ok_or_else(|| malformed(expected))?;
     let name = if let Some(name) = text(document, "/auth/identity/password/user/name") {
@@ -112,10 +117,11 @@ async fn read(app: &App, document: &Json) -> ApiResult<(Proof, TenantName)> {
         let id = text(document, "/auth/identity/password/user/id").ok_or_else(|| malformed(expected))?;
         name_of(app, id).await?
     };
-    Ok((Proof::Password(Credentials::new(&name, password)), tenant))
+    Ok((LoginCredential::Password(Credentials::new(&name, password)), tenant))
 }
 
-/// A user named by its id. An id that nobody has goes on as a name that nobody has.
+/// Returns the name of the user with this ID. An unknown ID becomes the empty name, which fails to log in
+/// like an unknown name.
 async fn name_of(app: &App, id: &str) -> ApiResult<String> {
     let Some(user_id) = stoker_model::UserId::parse(id) else { return Ok(String::new()) };
     let user = app.store.read().await?.user_get(user_id).await?;

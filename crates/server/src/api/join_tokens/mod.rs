@@ -1,27 +1,27 @@
-//! Tokens with which agents come in: each is good for a while, or for so many agents.
+//! Join tokens, with which agents join: limited by time and, optionally, by number of uses.
 
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 use stoker_manifest::reader::{boolean, integer_in, nullable, string_of};
 use stoker_model::{Change, JoinToken, JoinTokenId, NewJoinToken, Permission};
+use stoker_services::clock;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
 use crate::access::login::random_secret;
+use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
-/// A year: whoever installs machines for longer makes another.
+/// Maximum lifetime of a join token: one year, to bound the damage of a leaked token.
 const SECONDS_MAX: i64 = 365 * 24 * 3600;
 const SECONDS_DEFAULT: i64 = 24 * 3600;
 const USES_MAX: i64 = 1_000_000;
@@ -39,14 +39,15 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 struct JoinTokenView {
     #[schema(example = 1)]
     id: i64,
+    /// Description of the token.
     label: Option<String>,
-    /// How many agents may still come in with it; null: as many as like.
+    /// Number of agents that may still join with the token; null for no limit.
     uses_left: Option<i64>,
-    /// Whether an agent that comes in with it may take the place of one that is there already, or be that of the master.
+    /// Whether an agent may replace an existing agent of a node, or become the agent of the master.
     may_replace: bool,
     created_at: String,
     expires_at: String,
-    /// The secret, in the answer that makes it and never again.
+    /// Secret of the token. Only returned when the token is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "stk_…")]
     token: Option<String>,
@@ -67,34 +68,41 @@ impl JoinTokenView {
 }
 
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct JoinTokenBody {
+    /// Description of the token.
     #[schema(example = "rack 7", min_length = 1, max_length = 255)]
     label: Option<String>,
-    /// How many agents may come in with it; not given: as many as like.
+    /// Number of agents that may join with the token (default: no limit).
     #[schema(example = 20, minimum = 1)]
     uses: Option<i64>,
-    /// Whether an agent may take the place of one that is there already, or be that of the master; not if not given.
+    /// Whether an agent may replace an existing agent of a node, or become the agent of the master (default:
+    /// false).
     may_replace: Option<bool>,
-    /// How long it lives, in seconds; a day if not given.
+    /// Lifetime in seconds (default: 86400, one day).
     #[schema(example = 3600, minimum = 1)]
     expires_in: Option<i64>,
 }
 
-/// Tokens with which agents can come in
+/// List join tokens
 #[utoipa::path(get, path = "/api/v1/join_tokens", params(Paging), responses((status = 200, body = [JoinTokenView])))]
 async fn join_token_list(
     State(app): State<App>,
     _login: Authenticated,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<JoinTokenView>>> {
-    let wanted = list(&mut query);
+    let paging = list(&mut query);
     query.finish()?;
-    let page = app.store.read().await?.join_token_list(&wanted).await?;
-    Answer::page(&wanted, page, |token| JoinTokenView::new(token, None))
+    let page = app.store.read().await?.join_token_list(&paging).await?;
+    Answer::page(&paging, page, |token| JoinTokenView::new(token, None))
 }
 
-/// A token with which agents can come in; the answer is the only place where it can be read
+/// Create a join token
+///
+/// The secret is only returned in this response.
 #[utoipa::path(
     post, path = "/api/v1/join_tokens", request_body = JoinTokenBody,
     responses((status = 201, body = JoinTokenView))
@@ -124,7 +132,9 @@ async fn join_token_create(
     Ok(Answer::created(JoinTokenView::new(token, Some(secret.reveal().to_owned()))))
 }
 
-/// Revoke a join token; agents that came in with it stay
+/// Delete a join token
+///
+/// Agents that have joined with the token are not affected.
 #[utoipa::path(delete, path = "/api/v1/join_tokens/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 async fn join_token_delete(
     State(app): State<App>,

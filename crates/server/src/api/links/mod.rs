@@ -1,5 +1,4 @@
-//! Links that dashboards show: to pages of what plugins have brought along, for one cluster or for all that have the
-//! plugin.
+//! Dashboard links: to pages that plugins provide, for one cluster or for all clusters with the plugin.
 
 mod view;
 
@@ -9,9 +8,10 @@ use stoker_store::{Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::view::{LinkView, Said, read_new};
+use self::view::{LinkUpdate, LinkView, read_new};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
+use crate::api::routes::Routes;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -19,25 +19,24 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     plugin::add(cluster::add(Routes::new("links"))).finish()
 }
 
-async fn list_of(
+async fn list_links(
     app: &App,
     login: &Authenticated,
     owner: LinkOwner,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<LinkView>>> {
-    let wanted = list(&mut query);
+    let paging = list(&mut query);
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     require_owner(&mut session, login, owner).await?;
-    let page = session.link_list(owner, &wanted).await?;
-    Answer::page(&wanted, page, LinkView::from)
+    let page = session.link_list(owner, &paging).await?;
+    Answer::page(&paging, page, LinkView::from)
 }
 
 async fn create(
@@ -50,7 +49,7 @@ async fn create(
     let mut writing = app.change(login).await?;
     require_owner(&mut writing, login, owner).await?;
     let created = writing.link_create(owner, &body).await;
-    let link = created.map_err(|error| taken(error, &body.url))?;
+    let link = created.map_err(|error| url_conflict(error, &body.url))?;
     writing.commit(change("link.create", &link)).await?;
     Ok(answer(link, Answer::created))
 }
@@ -62,13 +61,13 @@ async fn update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<LinkView>> {
-    let said = document.fields(|fields| Some(Said::read(fields)))?;
+    let changes = document.fields(|fields| Some(LinkUpdate::read(fields)))?;
     let mut writing = app.change(login).await?;
     let mut link = find(&mut writing, login, owner, &path).await?;
     condition.check(link.generation)?;
-    said.apply(&mut link.body);
+    changes.apply(&mut link.body);
     let updated = writing.link_update(&link).await;
-    let link = updated.map_err(|error| taken(error, &link.body.url))?;
+    let link = updated.map_err(|error| url_conflict(error, &link.body.url))?;
     writing.commit(change("link.update", &link)).await?;
     Ok(answer(link, Answer::ok))
 }
@@ -87,7 +86,7 @@ async fn delete(
     Ok(())
 }
 
-/// A link at its path: that of another owner is not there.
+/// Returns the link of the path, or a 404 error if it belongs to another owner.
 async fn find(
     session: &mut Session,
     login: &Authenticated,
@@ -132,14 +131,14 @@ fn change(action: &'static str, link: &Link) -> Change {
     Change { action, target: format!("link {}", link.id), detail }
 }
 
-fn taken(error: StoreError, url: &str) -> ApiError {
+fn url_conflict(error: StoreError, url: &str) -> ApiError {
     match error {
-        StoreError::Taken { .. } => ApiError::conflict(format!("There is a link to {url} already")),
+        StoreError::Taken { .. } => ApiError::conflict(format!("a link to {url} already exists")),
         error => error.into(),
     }
 }
 
-/// The operations of one kind of owner. They differ in nothing but the path.
+/// Defines the operations for one kind of owner, which differ only in their paths.
 macro_rules! operations_of {
     ($module:ident, $owner:path, $collection:tt, $member:tt) => {
         mod $module {
@@ -158,7 +157,7 @@ macro_rules! operations_of {
                     .add(Permission::Operate, routes!(link_delete))
             }
 
-            /// Its links
+            /// List links
             #[utoipa::path(
                 get, path = $collection, operation_id = concat!(stringify!($module), "_link_list"),
                 params(("id" = i64, Path), Paging), responses((status = 200, body = [LinkView]))
@@ -169,10 +168,10 @@ macro_rules! operations_of {
                 path: PathParams,
                 query: Query,
             ) -> ApiResult<Answer<Vec<LinkView>>> {
-                list_of(&app, &login, $owner(&path)?, query).await
+                list_links(&app, &login, $owner(&path)?, query).await
             }
 
-            /// A new link
+            /// Create a link
             #[utoipa::path(
                 post, path = $collection, operation_id = concat!(stringify!($module), "_link_create"),
                 params(("id" = i64, Path)), request_body = NewLinkBody, responses((status = 201, body = LinkView))
@@ -186,7 +185,7 @@ macro_rules! operations_of {
                 create(&app, &login, $owner(&path)?, document).await
             }
 
-            /// One of its links
+            /// Retrieve a link
             #[utoipa::path(
                 get, path = $member, operation_id = concat!(stringify!($module), "_link_show"),
                 params(("id" = i64, Path), ("link" = i64, Path)), responses((status = 200, body = LinkView))
@@ -201,7 +200,9 @@ macro_rules! operations_of {
                 Ok(answer(link, Answer::ok))
             }
 
-            /// Change one of its links; what is not given stays
+            /// Update a link
+            ///
+            /// Omitted fields are unchanged.
             #[utoipa::path(
                 put, path = $member, operation_id = concat!(stringify!($module), "_link_update"),
                 params(("id" = i64, Path), ("link" = i64, Path)), request_body = LinkChangeBody,
@@ -217,7 +218,9 @@ macro_rules! operations_of {
                 update(&app, &login, ($owner(&path)?, path), condition, document).await
             }
 
-            /// The same as PUT
+            /// Update a link
+            ///
+            /// Same as `PUT`.
             #[utoipa::path(
                 patch, path = $member, operation_id = concat!(stringify!($module), "_link_patch"),
                 params(("id" = i64, Path), ("link" = i64, Path)), request_body = LinkChangeBody,
@@ -233,7 +236,7 @@ macro_rules! operations_of {
                 link_update(app, login, path, condition, document).await
             }
 
-            /// Delete one of its links
+            /// Delete a link
             #[utoipa::path(
                 delete, path = $member, operation_id = concat!(stringify!($module), "_link_delete"),
                 params(("id" = i64, Path), ("link" = i64, Path)), responses((status = 204))

@@ -1,4 +1,4 @@
-//! How links are shown and read.
+//! Request and response bodies of links.
 
 use serde::Serialize;
 use stoker_manifest::reader::{Fields, Given, boolean, string_of};
@@ -7,7 +7,7 @@ use stoker_model::{Link, LinkBody};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
 
-/// A link that dashboards show.
+/// Link on the dashboard.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Link)]
 pub(super) struct LinkView {
@@ -18,7 +18,7 @@ pub(super) struct LinkView {
     #[schema(example = "https://monitoring.example/")]
     url: String,
     description: Option<String>,
-    /// Kept, and not shown to people.
+    /// Whether the link is hidden in the web UI.
     hidden: bool,
 }
 
@@ -29,26 +29,33 @@ impl From<Link> for LinkView {
     }
 }
 
-/// A new link.
+/// Request body to create a link.
 #[derive(ToSchema)]
 #[schema(as = NewLink)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct NewLinkBody {
     #[schema(example = "Monitoring", min_length = 1, max_length = 255)]
     title: String,
-    /// An address of the web, or a path on this server.
+    /// HTTP or HTTPS URL, or a path on this server. Unique per owner.
     #[schema(example = "https://monitoring.example/", max_length = 250, pattern = "^(https?://|/)[!-~]*$")]
     url: String,
     #[schema(max_length = 1000)]
     description: Option<String>,
+    /// Whether the link is hidden in the web UI (default: false).
     #[schema(nullable = false)]
     hidden: Option<bool>,
 }
 
-/// What may change about a link.
+/// Request body to update a link. Omitted fields are unchanged.
 #[derive(ToSchema)]
 #[schema(as = LinkChange)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct LinkChangeBody {
     #[schema(nullable = false, example = "Monitoring", min_length = 1, max_length = 255)]
     title: Option<String>,
@@ -68,24 +75,24 @@ pub(super) struct LinkChangeBody {
 pub(super) fn read_new(fields: &mut Fields<'_, '_>) -> Option<LinkBody> {
     let title = fields.required("title", title());
     let url = fields.required("url", url);
-    let rest = read_rest(fields);
+    let optional = read_optional(fields);
     let mut body = LinkBody { title: title?, url: url?, description: None, hidden: false };
-    rest.apply(&mut body);
+    optional.apply(&mut body);
     Some(body)
 }
 
-/// What a request says about a link that is there.
-pub(super) struct Said {
+/// Changes to a link.
+pub(super) struct LinkUpdate {
     title: Option<String>,
     url: Option<String>,
-    rest: Rest,
+    optional: OptionalFields,
 }
 
-impl Said {
+impl LinkUpdate {
     pub(super) fn read(fields: &mut Fields<'_, '_>) -> Self {
         let title = fields.optional("title", title());
         let url = fields.optional("url", url);
-        Self { title, url, rest: read_rest(fields) }
+        Self { title, url, optional: read_optional(fields) }
     }
 
     pub(super) fn apply(self, body: &mut LinkBody) {
@@ -95,24 +102,24 @@ impl Said {
         if let Some(url) = self.url {
             body.url = url;
         }
-        self.rest.apply(body);
+        self.optional.apply(body);
     }
 }
 
-struct Rest {
+struct OptionalFields {
     description: Given<String>,
     hidden: Option<bool>,
 }
 
-fn read_rest(fields: &mut Fields<'_, '_>) -> Rest {
+fn read_optional(fields: &mut Fields<'_, '_>) -> OptionalFields {
     let description = fields.given("description", string_of(0..=1000));
     let hidden = fields.optional("hidden", boolean);
-    // Comes with an answer of ours.
+    // Clients send back `id` from responses.
     fields.ignore(&["id"]);
-    Rest { description, hidden }
+    OptionalFields { description, hidden }
 }
 
-impl Rest {
+impl OptionalFields {
     fn apply(self, body: &mut LinkBody) {
         self.description.apply(&mut body.description);
         if let Some(hidden) = self.hidden {
@@ -125,14 +132,15 @@ fn title() -> impl Fn(&Node, &mut Problems) -> Option<String> {
     string_of(1..=255)
 }
 
-/// People click on it: what a browser would run instead of opening is refused.
+/// Parses a URL. Only HTTP(S) URLs and paths are accepted: other schemes, such as `javascript:`, would run
+/// code in the browser (XSS).
 fn url(node: &Node, problems: &mut Problems) -> Option<String> {
     let url = string_of(1..=250)(node, problems)?;
     let is_web = ["http://", "https://", "/"].iter().any(|start| url.starts_with(start));
     if is_web && url.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Some(url);
     }
-    let message = "must begin with `http://`, `https://` or `/`, and have no blanks";
+    let message = "must start with `http://`, `https://` or `/` and contain no spaces";
     problems.error(codes::FORM, node.span, message);
     None
 }

@@ -1,4 +1,5 @@
-//! Numbers for Prometheus, which logs in with HTTP Basic or a bearer token and finds them at `/metrics` too.
+//! Prometheus metrics; also available without the API prefix, at `/metrics`. Scrapers authenticate with HTTP
+//! Basic or a bearer token.
 
 use axum::extract::State;
 use axum::http::header;
@@ -11,14 +12,16 @@ use crate::api::routes::Routes;
 use crate::metrics::CONTENT_TYPE;
 use crate::state::App;
 
-/// What scrapers ask for.
+/// Media types that scrapers accept.
 const TYPES: &[&str] = &["application/openmetrics-text", "text/plain"];
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("server").add_serving(Permission::Read, TYPES, routes!(metrics_show)).finish()
 }
 
-/// Numbers about the server
+/// Retrieve metrics
+///
+/// Returns the metrics of this server in OpenMetrics format.
 #[utoipa::path(
     get,
     path = "/api/v1/metrics",

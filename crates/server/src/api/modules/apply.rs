@@ -1,4 +1,4 @@
-//! Modules on an instance.
+//! Modules of an instance: list, apply, remove.
 
 use stoker_orchestrator::agent_launcher::may_answer;
 use stoker_orchestrator::runs::{conduct};
@@ -15,7 +15,7 @@ use stoker_store::{ModuleFilter, Writing};
 use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
 use stoker_orchestrator::runs::wait;
 
-use super::fault::{Answered, Fault, Faults};
+use super::fault::{FaultResult, Fault, Faults};
 use super::instances::Instance;
 use super::{json_of, module_of, view, who};
 use crate::access::caller::Authenticated;
@@ -26,16 +26,18 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// For a run to write down that its time is over.
+/// Time that a run gets after its deadline to record that it timed out.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// What an instance carries, the last applied first
+/// List the modules of an instance
+///
+/// Returns the applied modules, most recently applied first.
 #[utoipa::path(
     get, path = "/v1.0/{tenant}/instances/{id}/modules",
     params(
         ("tenant" = String, Path), ("id" = String, Path),
-        ("from_guest" = Option<String>, Query, description = "Taken and without effect: what agents report is recorded"),
-        ("include_contents" = Option<String>, Query, description = "Any text: with the contents, in Base64"),
+        ("from_guest" = Option<String>, Query, description = "Accepted and ignored: recorded agent reports are returned"),
+        ("include_contents" = Option<String>, Query, description = "Include the Base64-encoded contents (any value)"),
     ),
     responses((status = 200, body = Json), Faults)
 )]
@@ -44,25 +46,26 @@ pub(super) async fn instance_modules(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let instance = Instance::of_path(&mut session, who, &path).await?;
     let wants_contents = query.text("include_contents").is_some();
-    let mut shown = Vec::new();
+    let mut views = Vec::new();
     for applied in session.node_modules(instance.node.id).await? {
         if applied.removed_at.is_some() || !(applied.body.visible || who.is_admin) {
             continue;
         }
         let contents = wants_contents.then(|| view::contents(&app, who, &applied)).transpose()?;
-        shown.push(view::result(&applied, contents.as_deref()));
+        views.push(view::result(&applied, contents.as_deref()));
     }
-    Ok(Answer::ok(json!({"modules": shown})))
+    Ok(Answer::ok(json!({"modules": views})))
 }
 
-/// Apply modules to an instance, in their order, and wait for the end
+/// Apply modules to an instance
 ///
-/// A module that fails does not keep the others from being applied. Ids that name nothing are skipped.
+/// Applies the modules in their configured order and waits for the end. If a module fails, the remaining ones
+/// are still applied. Unknown module IDs are ignored.
 #[utoipa::path(
     post, path = "/v1.0/{tenant}/instances/{id}/modules", params(("tenant" = String, Path), ("id" = String, Path)),
     request_body(content = Json, example = json!({"modules": [{"id": "6f4ecebd-5367-471b-aeda-e74920c75fe9"}]})),
@@ -73,7 +76,7 @@ pub(super) async fn instance_apply(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let body = json_of(document);
     let mut writing = app.change(&login).await?;
@@ -93,19 +96,21 @@ pub(super) async fn instance_apply(
     }
     let items = items(&mut writing, modules).await?;
     let uuids: Vec<String> = items.iter().map(|item| item.uuid.clone()).collect();
-    let run = ask(&app, writing, &instance.node, ModuleAction::Apply, items).await?;
-    conclude(&app, run).await?;
+    let run = start_run(&app, writing, &instance.node, ModuleAction::Apply, items).await?;
+    wait_for_end(&app, run).await?;
     let mut results = app.store.read().await?.node_modules(instance.node.id).await?;
     results.retain(|applied| uuids.contains(&applied.uuid) && applied.removed_at.is_none());
     results.sort_by_key(|applied| applied.updated_at);
     if results.is_empty() {
-        return Err(Refusal::guest("what became of the modules was not recorded").into());
+        return Err(Refusal::guest("the agent reported no results for the modules").into());
     }
-    let shown: Vec<Json> = results.iter().map(|applied| view::result(applied, None)).collect();
-    Ok(Answer::ok(json!({"modules": shown})))
+    let views: Vec<Json> = results.iter().map(|applied| view::result(applied, None)).collect();
+    Ok(Answer::ok(json!({"modules": views})))
 }
 
-/// Remove a module from an instance, and wait for the end
+/// Remove a module from an instance
+///
+/// Waits until the module is removed.
 #[utoipa::path(
     delete, path = "/v1.0/{tenant}/instances/{id}/modules/{module}",
     params(("tenant" = String, Path), ("id" = String, Path), ("module" = String, Path)),
@@ -115,22 +120,22 @@ pub(super) async fn instance_remove(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<StatusCode> {
+) -> FaultResult<StatusCode> {
     let who = who(&login, &path)?;
     let mut writing = app.change(&login).await?;
     let instance = Instance::of_path(&mut writing, who, &path).await?;
     let module = module_of(&mut writing, who, path.text("module")).await?;
     let applied = find(writing.node_modules(instance.node.id).await?, &module.uuid);
     let Some(applied) = applied else {
-        return Err(Refusal::guest(&format!("module '{}' was never applied there", module.body.name)).into());
+        return Err(Refusal::guest(&format!("module '{}' was never applied to this instance", module.body.name)).into());
     };
     if applied.removed_at.is_some() {
         return Ok(StatusCode::OK);
     }
-    // What was applied is what has to go, whatever the module is now.
+    // Remove the version that was applied: the module may have changed since.
     let item = ModuleItem { uuid: applied.uuid, body: applied.body, contents: applied.contents };
-    let run = ask(&app, writing, &instance.node, ModuleAction::Remove, vec![item]).await?;
-    conclude(&app, run).await?;
+    let run = start_run(&app, writing, &instance.node, ModuleAction::Remove, vec![item]).await?;
+    wait_for_end(&app, run).await?;
     let after = find(app.store.read().await?.node_modules(instance.node.id).await?, &module.uuid);
     match after {
         Some(NodeModule { status: ModuleStatus::Error, message, removed_at: None, .. }) => {
@@ -144,20 +149,20 @@ fn find(applied: Vec<NodeModule>, uuid: &str) -> Option<NodeModule> {
     applied.into_iter().find(|applied| applied.uuid == uuid)
 }
 
-/// Sends a list on its way.
-async fn ask(
+/// Enqueues a module run on the node, commits and starts it.
+async fn start_run(
     app: &App,
     mut writing: Writing,
     node: &Node,
     action: ModuleAction,
     items: Vec<ModuleItem>,
-) -> Answered<RunId> {
+) -> FaultResult<RunId> {
     if !node.online {
-        return Err(Refusal::guest("the agent of the node is not connected").into());
+        return Err(Refusal::guest("the agent of this node is not connected").into());
     }
     if !may_answer(&app.orchestrator, &mut writing, node).await? {
         return Err(Refusal::guest(&format!(
-            "no agent is there for node {0}; start `stoker agent` on it with a join token, or let the server reach it over SSH",
+            "node {0} has no agent; start `stoker agent` on it with a join token, or configure SSH access for the server",
             node.id
         ))
         .into());
@@ -170,19 +175,19 @@ async fn ask(
         writing.now().0
             + i64::try_from(app.settings.modules.apply_time().as_micros()).unwrap_or(i64::MAX / 2),
     );
-    let wanted = Wanted { deadline: Some(deadline), action, ..Wanted::apply(node.id, items) };
-    let run = enqueue(&mut writing, wanted).await?;
+    let request = Wanted { deadline: Some(deadline), action, ..Wanted::apply(node.id, items) };
+    let run = enqueue(&mut writing, request).await?;
     let detail = json!({"action": action.as_str(), "modules": uuids, "run": run.0});
     writing.commit(Change { action: "module.ask", target: format!("node {}", node.id), detail }).await?;
     conduct(&app.orchestrator, run);
     Ok(run)
 }
 
-async fn conclude(app: &App, run: RunId) -> Answered<()> {
+async fn wait_for_end(app: &App, run: RunId) -> FaultResult<()> {
     let ended = wait(&app.orchestrator, run, app.settings.modules.apply_time() + MARGIN).await?;
     match ended {
         Some(run) if run.status == RunStatus::Ready => Ok(()),
-        Some(run) => Err(Refusal::guest(run.message.as_deref().unwrap_or("it failed")).into()),
-        None => Err(Refusal::guest("the agent did not answer in time").into()),
+        Some(run) => Err(Refusal::guest(run.message.as_deref().unwrap_or("the run failed")).into()),
+        None => Err(Refusal::guest("timeout while waiting for the agent").into()),
     }
 }

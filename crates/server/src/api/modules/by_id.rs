@@ -1,4 +1,4 @@
-//! One module.
+//! Operations on one module.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -8,8 +8,8 @@ use stoker_modules::Update;
 use stoker_modules::rules::{self, Surroundings};
 use stoker_store::StoreError;
 
-use super::collection::{CONTENTS_BYTES_MAX, taken};
-use super::fault::{Answered, Fault, Faults};
+use super::collection::{CONTENTS_BYTES_MAX, duplicate_fault};
+use super::fault::{FaultResult, Fault, Faults};
 use super::{datastores, describe, is_applied, json_of, module_of, types, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
@@ -18,7 +18,7 @@ use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// A module
+/// Retrieve a module
 #[utoipa::path(
     get, path = "/v1.0/{tenant}/modules/{id}", params(("tenant" = String, Path), ("id" = String, Path)),
     responses((status = 200, body = Json), Faults)
@@ -27,7 +27,7 @@ pub(super) async fn module_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let module = module_of(&mut session, who, path.text("id")).await?;
@@ -36,7 +36,9 @@ pub(super) async fn module_show(
     Ok(Answer::ok(json!({"module": view::full(&module, n_carriers)})))
 }
 
-/// Change a module; what is not given stays
+/// Update a module
+///
+/// Omitted fields are unchanged.
 #[utoipa::path(
     put, path = "/v1.0/{tenant}/modules/{id}", params(("tenant" = String, Path), ("id" = String, Path)),
     request_body(content = Json, example = json!({"module": {"apply_order": 7, "priority_apply": true}})),
@@ -47,11 +49,13 @@ pub(super) async fn module_update(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     update(&app, &login, &path, document).await
 }
 
-/// The same as PUT
+/// Update a module
+///
+/// Same as `PUT`.
 #[utoipa::path(
     patch, path = "/v1.0/{tenant}/modules/{id}", params(("tenant" = String, Path), ("id" = String, Path)),
     request_body(content = Json, example = json!({"module": {"apply_order": 7}})),
@@ -62,7 +66,7 @@ pub(super) async fn module_patch(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     update(&app, &login, &path, document).await
 }
 
@@ -71,7 +75,7 @@ async fn update(
     login: &Authenticated,
     path: &PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(login, path)?;
     let body = json_of(document);
     let mut writing = app.change(login).await?;
@@ -93,8 +97,8 @@ async fn update(
     let changed = Module { body, ..module };
     let updated = writing.module_update(&changed, sealed.as_ref()).await;
     let module = updated.map_err(|error| match error {
-        StoreError::Stale { .. } => Fault::unprocessable("the module was changed meanwhile; try again"),
-        error => taken(error, &changed.body),
+        StoreError::Stale { .. } => Fault::unprocessable("the module was changed concurrently; retry the request"),
+        error => duplicate_fault(error, &changed.body),
     })?;
     writing.commit(describe("module.update", &module)).await?;
     Ok(Answer::ok(json!({"module": view::detail(&module)})))
@@ -102,7 +106,7 @@ async fn update(
 
 /// Delete a module
 ///
-/// What instances carry of it stays there.
+/// Instances to which the module was applied keep it.
 #[utoipa::path(
     delete, path = "/v1.0/{tenant}/modules/{id}", params(("tenant" = String, Path), ("id" = String, Path)),
     responses((status = 200, description = "No body"), Faults)
@@ -111,7 +115,7 @@ pub(super) async fn module_delete(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<StatusCode> {
+) -> FaultResult<StatusCode> {
     let who = who(&login, &path)?;
     let mut writing = app.change(&login).await?;
     let module = module_of(&mut writing, who, path.text("id")).await?;

@@ -1,4 +1,4 @@
-//! Who carries a module, and the module once more for all of them.
+//! Instances to which a module was applied, and reapplying it to them.
 
 use stoker_orchestrator::runs::{conduct_all};
 use std::collections::{BTreeMap, HashMap};
@@ -13,8 +13,8 @@ use stoker_store::{List, NodeFilter, Session};
 use stoker_services::clock;
 use stoker_services::modules;
 
-use super::fault::{Answered, Faults};
-use super::instances::{Instance, Known, Page, page};
+use super::fault::{FaultResult, Faults};
+use super::instances::{ClusterCache, Instance, Page, page};
 use super::{describe, json_of, module_of, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
@@ -25,13 +25,16 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// The instances that carry a module, or how many of them with which contents
+/// List the instances of a module
+///
+/// Returns the instances to which the module was applied or, with `count_only`, their number per version of
+/// the contents.
 #[utoipa::path(
     get, path = "/v1.0/{tenant}/modules/{id}/instances",
     params(
         ("tenant" = String, Path), ("id" = String, Path), Page,
-        ("count_only" = Option<String>, Query, description = "Any text: one row for each `md5` in use"),
-        ("include_clustered" = Option<String>, Query, description = "Taken and without effect: no instance is clustered"),
+        ("count_only" = Option<String>, Query, description = "Return one row per `md5` in use (any value)"),
+        ("include_clustered" = Option<String>, Query, description = "Accepted and ignored: no instance is clustered"),
     ),
     responses((status = 200, body = Json), Faults)
 )]
@@ -41,7 +44,7 @@ pub(super) async fn module_instances(
     path: PathParams,
     reached: Reached,
     query: Query,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let module = module_of(&mut session, who, path.text("id")).await?;
@@ -54,38 +57,38 @@ pub(super) async fn module_instances(
     Ok(Answer::ok(page(instances, &query, &base)?))
 }
 
-struct Found {
+struct ModuleInstance {
     instance: Instance,
     md5: String,
     updated_at: Micros,
 }
 
-/// Those the caller may know of.
-async fn carriers(session: &mut Session, who: Who, module: &Module) -> Answered<Vec<Found>> {
+/// Returns the instances with this module that the caller may see.
+async fn carriers(session: &mut Session, who: Who, module: &Module) -> FaultResult<Vec<ModuleInstance>> {
     let carriers = session.module_carriers(&module.uuid).await?;
     let ids = carriers.iter().map(|carrier| carrier.node_id).collect();
     let filter = NodeFilter { ids: Some(ids), ..NodeFilter::default() };
     let nodes = session.node_list(&filter, &List::default()).await?.items;
     let mut nodes: HashMap<NodeId, Node> = nodes.into_iter().map(|node| (node.id, node)).collect();
-    let (mut known, mut found) = (Known::default(), Vec::new());
+    let (mut cache, mut instances) = (ClusterCache::default(), Vec::new());
     for carrier in carriers {
         let Some(node) = nodes.remove(&carrier.node_id) else { continue };
-        let instance = known.instance(session, node).await?.filter(|instance| instance.is_for(who));
+        let instance = cache.instance(session, node).await?.filter(|instance| instance.is_for(who));
         if let Some(instance) = instance {
-            found.push(Found { instance, md5: carrier.body.md5, updated_at: carrier.updated_at });
+            instances.push(ModuleInstance { instance, md5: carrier.body.md5, updated_at: carrier.updated_at });
         }
     }
-    Ok(found)
+    Ok(instances)
 }
 
-fn counts(module: &Module, carriers: &[Found]) -> Vec<Json> {
+fn counts(module: &Module, carriers: &[ModuleInstance]) -> Vec<Json> {
     let mut by_md5: BTreeMap<&str, (usize, Micros, Micros)> = BTreeMap::new();
     for carrier in carriers {
         let at = carrier.updated_at;
         let row = by_md5.entry(&carrier.md5).or_insert((0, at, at));
         *row = (row.0 + 1, row.1.min(at), row.2.max(at));
     }
-    let shown = by_md5.into_iter().map(|(md5, (count, first, last))| {
+    let rows = by_md5.into_iter().map(|(md5, (count, first, last))| {
         json!({
             "module_id": module.uuid,
             "module_name": module.body.name,
@@ -96,21 +99,24 @@ fn counts(module: &Module, carriers: &[Found]) -> Vec<Json> {
             "max_updated_date": clock::seconds(last),
         })
     });
-    shown.collect()
+    rows.collect()
 }
 
-/// Apply a module again to instances that carry it; answered at once
+/// Reapply a module
+///
+/// Applies the module again to the instances that have it, in batches. Returns immediately; the work
+/// continues in the background.
 #[utoipa::path(
     put, path = "/v1.0/{tenant}/modules/{id}/instances", params(("tenant" = String, Path), ("id" = String, Path)),
     request_body(content = Json, example = json!({"reapply": {"batch_size": 10, "batch_delay": 5, "force": 0}})),
-    responses((status = 202, description = "No body; it goes on behind"), Faults)
+    responses((status = 202, description = "No body; the modules are reapplied in the background"), Faults)
 )]
 pub(super) async fn module_reapply(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<StatusCode> {
+) -> FaultResult<StatusCode> {
     let who = who(&login, &path)?;
     let body = json_of(document);
     let mut writing = app.change(&login).await?;
@@ -119,7 +125,7 @@ pub(super) async fn module_reapply(
     let carriers: Vec<Carrier<NodeId>> = carriers(&mut writing, who, &module)
         .await?
         .into_iter()
-        .map(|Found { instance, md5, .. }| {
+        .map(|ModuleInstance { instance, md5, .. }| {
             let release = &instance.release.body;
             Carrier { node: instance.node.id, md5, fits: fits(&module.body, &release.name, &release.version) }
         })
@@ -138,7 +144,7 @@ pub(super) async fn module_reapply(
     Ok(StatusCode::ACCEPTED)
 }
 
-/// As [`view::instance`], for those who list.
-pub(super) fn shown(instances: &[Instance]) -> Vec<Json> {
+/// Renders instances with [`view::instance`].
+pub(super) fn render_instances(instances: &[Instance]) -> Vec<Json> {
     instances.iter().map(view::instance).collect()
 }

@@ -1,4 +1,4 @@
-//! All modules, and new ones.
+//! `/modules`: list and create.
 
 use axum::extract::State;
 use serde_json::json;
@@ -8,7 +8,7 @@ use stoker_modules::{Create, Datastores};
 use stoker_store::{ModuleFilter, StoreError};
 use stoker_services::random;
 
-use super::fault::{Answered, Fault, FaultBody, Faults};
+use super::fault::{FaultResult, Fault, FaultBody, Faults};
 use super::{datastores, describe, json_of, types, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
@@ -19,15 +19,17 @@ use crate::http::query::Query;
 use crate::limits::within_quota;
 use crate::state::App;
 
-/// Contents in Base64. A module is a licence or a setting, not an image of a disk.
+/// Maximum size of the Base64-encoded contents. Modules carry licences and settings, not disk images.
 pub(super) const CONTENTS_BYTES_MAX: usize = 4 << 20;
 
-/// The modules that exist for the caller
+/// List modules
+///
+/// Returns the modules that the caller may see.
 #[utoipa::path(
     get, path = "/v1.0/{tenant}/modules",
     params(
-        ("tenant" = String, Path, description = "Id or name of the caller's tenant, or `-`"),
-        ("datastore" = Option<String>, Query, description = "Those bound to this datastore; `all`: to none"),
+        ("tenant" = String, Path, description = "ID or name of the caller's tenant, or `-`"),
+        ("datastore" = Option<String>, Query, description = "Filter by datastore; `all`: modules without a datastore"),
     ),
     responses((status = 200, body = Json), (status = 400, body = FaultBody), Faults)
 )]
@@ -36,7 +38,7 @@ pub(super) async fn module_list(
     login: Authenticated,
     path: PathParams,
     query: Query,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let mut filter = ModuleFilter::default();
@@ -57,9 +59,9 @@ pub(super) async fn module_list(
     Ok(Answer::ok(json!({"modules": modules.iter().map(view::row).collect::<Vec<_>>()})))
 }
 
-/// A new module
+/// Create a module
 ///
-/// Contents are sealed before they are stored, and shown by no operation about modules.
+/// Contents are encrypted before they are stored. Operations on modules never return them.
 #[utoipa::path(
     post, path = "/v1.0/{tenant}/modules", params(("tenant" = String, Path)),
     request_body(content = Json, example = json!({"module": {
@@ -72,7 +74,7 @@ pub(super) async fn module_create(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let create = Create::read(&json_of(document)?)?;
     if create.contents.len() > CONTENTS_BYTES_MAX {
@@ -82,8 +84,8 @@ pub(super) async fn module_create(
     let datastores = datastores(&mut writing).await?;
     let body = rules::create(&create, Surroundings { who, types: &types(&app), datastores: &datastores })?;
     let sealed = app.services.module_keys.seal(&create.contents)?;
-    let made = writing.module_create(&random::uuid()?, &body, &sealed).await;
-    let module = made.map_err(|error| taken(error, &body))?;
+    let created = writing.module_create(&random::uuid()?, &body, &sealed).await;
+    let module = created.map_err(|error| duplicate_fault(error, &body))?;
     if let Some(tenant) = module.body.tenant_id {
         let within = within_quota(&app.limits, &mut writing, tenant, Resource::Modules).await;
         within.map_err(Fault::over_quota)?;
@@ -92,7 +94,7 @@ pub(super) async fn module_create(
     Ok(Answer::ok(json!({"module": view::detail(&module)})))
 }
 
-pub(super) fn taken(error: StoreError, body: &stoker_model::ModuleBody) -> Fault {
+pub(super) fn duplicate_fault(error: StoreError, body: &stoker_model::ModuleBody) -> Fault {
     match error {
         StoreError::Taken { what: "module" } => rules::duplicate(body).into(),
         error => error.into(),

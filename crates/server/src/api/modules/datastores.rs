@@ -1,4 +1,4 @@
-//! Datastores: releases, by name and version.
+//! Datastores: releases, grouped by name, with one datastore version per release.
 
 use axum::extract::State;
 use serde_json::json;
@@ -6,32 +6,32 @@ use stoker_model::{Json, Release, compare_versions};
 use stoker_modules::{Datastores, Refusal};
 use stoker_store::{List, Session, StoreError};
 
-use super::fault::{Answered, Faults};
+use super::fault::{FaultResult, Faults};
 use super::who;
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// All releases of one name, the newest version first.
+/// All releases of one name, newest version first.
 pub(super) struct Datastore {
     pub(super) name: String,
     pub(super) releases: Vec<Release>,
 }
 
-/// In the order in which their names first came.
+/// Returns the datastores in the order of their first release.
 pub(super) async fn all(session: &mut Session) -> Result<Vec<Datastore>, StoreError> {
-    let mut found: Vec<Datastore> = Vec::new();
+    let mut datastores: Vec<Datastore> = Vec::new();
     for release in session.release_list(&List::default()).await?.items {
-        match found.iter_mut().find(|datastore| datastore.name == release.body.name) {
+        match datastores.iter_mut().find(|datastore| datastore.name == release.body.name) {
             Some(datastore) => datastore.releases.push(release),
-            None => found.push(Datastore { name: release.body.name.clone(), releases: vec![release] }),
+            None => datastores.push(Datastore { name: release.body.name.clone(), releases: vec![release] }),
         }
     }
-    for datastore in &mut found {
+    for datastore in &mut datastores {
         datastore.releases.sort_by(|one, other| compare_versions(&other.body.version, &one.body.version));
     }
-    Ok(found)
+    Ok(datastores)
 }
 
 impl Datastore {
@@ -61,15 +61,15 @@ fn version(release: &Release) -> Json {
     })
 }
 
-async fn of_path(app: &App, login: &Authenticated, path: &PathParams) -> Answered<Datastore> {
+async fn of_path(app: &App, login: &Authenticated, path: &PathParams) -> FaultResult<Datastore> {
     who(login, path)?;
     let name = path.text("datastore");
-    let found = all(&mut app.store.read().await?).await?;
-    let found = found.into_iter().find(|datastore| datastore.name == name);
-    Ok(found.ok_or_else(|| Datastores::unknown(name))?)
+    let datastores = all(&mut app.store.read().await?).await?;
+    let datastore = datastores.into_iter().find(|datastore| datastore.name == name);
+    Ok(datastore.ok_or_else(|| Datastores::unknown(name))?)
 }
 
-/// All datastores
+/// List datastores
 #[utoipa::path(
     get, path = "/v1.0/{tenant}/datastores", params(("tenant" = String, Path)),
     responses((status = 200, body = Json), Faults)
@@ -78,13 +78,13 @@ pub(super) async fn datastore_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     who(&login, &path)?;
-    let found = all(&mut app.store.read().await?).await?;
-    Ok(Answer::ok(json!({"datastores": found.iter().map(Datastore::show).collect::<Vec<_>>()})))
+    let datastores = all(&mut app.store.read().await?).await?;
+    Ok(Answer::ok(json!({"datastores": datastores.iter().map(Datastore::show).collect::<Vec<_>>()})))
 }
 
-/// A datastore with its versions
+/// Retrieve a datastore
 #[utoipa::path(
     get, path = "/v1.0/{tenant}/datastores/{datastore}",
     params(("tenant" = String, Path), ("datastore" = String, Path)),
@@ -94,11 +94,11 @@ pub(super) async fn datastore_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     Ok(Answer::ok(json!({"datastore": of_path(&app, &login, &path).await?.show()})))
 }
 
-/// The versions of a datastore
+/// List the versions of a datastore
 #[utoipa::path(
     get, path = "/v1.0/{tenant}/datastores/{datastore}/versions",
     params(("tenant" = String, Path), ("datastore" = String, Path)),
@@ -108,11 +108,11 @@ pub(super) async fn datastore_version_list(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     Ok(Answer::ok(json!({"versions": of_path(&app, &login, &path).await?.versions()})))
 }
 
-/// A version of a datastore
+/// Retrieve a version of a datastore
 #[utoipa::path(
     get, path = "/v1.0/{tenant}/datastores/{datastore}/versions/{version}",
     params(("tenant" = String, Path), ("datastore" = String, Path), ("version" = String, Path)),
@@ -122,13 +122,13 @@ pub(super) async fn datastore_version_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let datastore = of_path(&app, &login, &path).await?;
-    let wanted = path.text("version");
-    let found = datastore.releases.iter().find(|release| release.body.version == wanted);
-    let found = found.ok_or_else(|| {
-        let wanted: String = wanted.chars().take(255).collect();
-        Refusal::not_found(format!("Datastore version '{wanted}' cannot be found."))
+    let requested = path.text("version");
+    let release = datastore.releases.iter().find(|release| release.body.version == requested);
+    let release = release.ok_or_else(|| {
+        let requested: String = requested.chars().take(255).collect();
+        Refusal::not_found(format!("Datastore version '{requested}' cannot be found."))
     })?;
-    Ok(Answer::ok(json!({"version": version(found)})))
+    Ok(Answer::ok(json!({"version": version(release)})))
 }

@@ -1,4 +1,4 @@
-//! The envelope of the module API: one key named after the kind, with the code and a message.
+//! Error envelope of the module API: one key named after the error kind, with status code and message.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ use stoker_services::modules::keys::KeyError;
 
 use crate::http::error::ApiError;
 
-/// Where the module API lives.
-const PLACE: &str = "/v1.0/";
+/// Path prefix of the module API.
+const PATH_PREFIX: &str = "/v1.0/";
 
-pub(super) type Answered<T> = Result<T, Fault>;
+pub(super) type FaultResult<T> = Result<T, Fault>;
 
-/// Why a request was not done.
+/// Error response of the module API.
 #[derive(Debug)]
 pub(super) struct Fault {
     status: StatusCode,
@@ -29,10 +29,10 @@ pub(super) struct Fault {
     retry_after: Option<HeaderValue>,
 }
 
-/// What went wrong: `{"badRequest": {"code": 400, "message": "…"}}`.
+/// Error of the module API: `{"badRequest": {"code": 400, "message": "…"}}`.
 #[derive(ToSchema)]
 #[schema(as = ModuleFault)]
-#[expect(dead_code, reason = "documentation of the body, which is written with its one key")]
+#[expect(dead_code, reason = "documents the response body, which is built with its single key")]
 pub(super) struct FaultBody(BTreeMap<String, serde_json::Value>);
 
 impl Fault {
@@ -40,7 +40,7 @@ impl Fault {
         Self { status, message: message.into(), retry_after: None }
     }
 
-    /// A body that cannot be read.
+    /// The body is not valid JSON or YAML.
     pub(super) fn malformed(error: ApiError) -> Self {
         if error.status() == StatusCode::BAD_REQUEST {
             return Self::new(error.status(), format!("Malformed request body: {}", error.message()));
@@ -48,7 +48,7 @@ impl Fault {
         error.into()
     }
 
-    /// It is well said, and not possible now.
+    /// The request is valid, but the current state does not permit it.
     pub(super) fn unprocessable(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
@@ -57,7 +57,7 @@ impl Fault {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("{what} larger than {bytes_max} bytes"))
     }
 
-    /// A tenant has as much as it may.
+    /// The quota of the tenant is exceeded.
     pub(super) fn over_quota(error: ApiError) -> Self {
         if error.status() == StatusCode::CONFLICT {
             return Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.message());
@@ -114,10 +114,10 @@ impl From<StoreError> for Fault {
 
 impl From<KeyError> for Fault {
     fn from(error: KeyError) -> Self {
-        tracing::error!(error = %error, "contents of modules cannot be sealed or opened");
+        tracing::error!(error = %error, "cannot encrypt or decrypt module contents");
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
-            "Internal Server Error: contents of modules cannot be sealed or opened; the log of the server says why",
+            "Internal Server Error: cannot encrypt or decrypt module contents; see the server log",
         )
     }
 }
@@ -133,31 +133,32 @@ impl IntoResponse for Fault {
     }
 }
 
-/// Refusals that were made before an operation of the module API was reached, in the envelope of that API.
+/// Middleware that converts errors raised before a module operation was reached into the envelope of the
+/// module API.
 pub(crate) async fn module_faults(request: Request, next: Next) -> Response {
-    let is_ours = request.uri().path().starts_with(PLACE);
+    let is_module_api = request.uri().path().starts_with(PATH_PREFIX);
     let response = next.run(request).await;
-    let Some(error) = response.extensions().get::<ApiError>().filter(|_| is_ours) else { return response };
-    let mut told = Fault::from(error.clone()).into_response();
+    let Some(error) = response.extensions().get::<ApiError>().filter(|_| is_module_api) else { return response };
+    let mut converted = Fault::from(error.clone()).into_response();
     for (name, value) in response.headers() {
-        if name != header::CONTENT_LENGTH && !told.headers().contains_key(name) {
-            told.headers_mut().insert(name, value.clone());
+        if name != header::CONTENT_LENGTH && !converted.headers().contains_key(name) {
+            converted.headers_mut().insert(name, value.clone());
         }
     }
-    told
+    converted
 }
 
-/// The answers that every operation of the module API may give.
+/// Error responses of every operation of the module API.
 pub(super) struct Faults;
 
 impl IntoResponses for Faults {
     fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
         let meanings = [
-            ("400", "Not valid, or not possible; nothing was changed"),
-            ("403", "Not allowed"),
-            ("404", "Not there, or not for the caller"),
-            ("413", "Too large"),
-            ("422", "Well said, and not possible now"),
+            ("400", "The request is invalid; nothing was changed"),
+            ("403", "The caller lacks the required permission"),
+            ("404", "The resource does not exist or the caller may not see it"),
+            ("413", "The request is too large or exceeds a quota"),
+            ("422", "The current state does not permit the request"),
         ];
         let response = |meaning: &str| {
             let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("ModuleFault"))).build();

@@ -1,4 +1,4 @@
-//! A new instance: a free node, taken into the tenant's environment of a release.
+//! Instance creation: assigns a free node to the tenant's cluster of a release and deploys it.
 
 use stoker_orchestrator::runs::{conduct_all};
 use axum::extract::State;
@@ -16,7 +16,7 @@ use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_la
 use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, launch_in};
 
 use super::datastores::all;
-use super::fault::{Answered, Fault, Faults};
+use super::fault::{FaultResult, Fault, Faults};
 use super::instances::Instance;
 use super::{datastores, json_of, view, who};
 use crate::access::caller::Authenticated;
@@ -28,11 +28,12 @@ use crate::http::path::PathParams;
 use crate::limits::within_quota;
 use crate::state::App;
 
-/// A new instance
+/// Create an instance
 ///
-/// Any free node that is online joins the tenant's environment of the release, which is made if there is none, and is
-/// deployed; where the release has nothing to deploy it is active at once. Without a datastore the newest release is taken.
-/// The modules, and those that are applied by themselves, follow as one list. `flavorRef` and `volume` are ignored.
+/// Assigns a free online node to the tenant's cluster of the release and deploys it. The cluster is created
+/// if it does not exist. If the release has no tasks, the instance is active immediately. If `datastore` is
+/// omitted, the newest release is used. The requested modules and those with `auto_apply` are applied after
+/// the deployment. `flavorRef` and `volume` are ignored.
 #[utoipa::path(
     post, path = "/v1.0/{tenant}/instances", params(("tenant" = String, Path)),
     request_body(content = Json, example = json!({"instance": {
@@ -45,7 +46,7 @@ pub(super) async fn instance_create(
     login: Authenticated,
     path: PathParams,
     document: Result<Document, ApiError>,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let request = InstanceRequest::read(&json_of(document)?)?;
     let mut writing = app.change(&login).await?;
@@ -55,47 +56,48 @@ pub(super) async fn instance_create(
     let cluster = environment(&app, &mut writing, who, &login.caller.tenant_name, &release).await?;
     let (node, run) = join(&mut writing, node, &cluster, &release, &request.name).await?;
     for resource in [Resource::Clusters, Resource::Nodes] {
-        let within = within_quota(&app.limits, &mut writing, cluster.tenant_id, resource).await;
-        within.map_err(Fault::over_quota)?;
+        let quota = within_quota(&app.limits, &mut writing, cluster.tenant_id, resource).await;
+        quota.map_err(Fault::over_quota)?;
     }
-    let list = follow(&mut writing, &node, &cluster, &release, modules, run).await?;
+    let list = enqueue_modules(&mut writing, &node, &cluster, &release, modules, run).await?;
     let detail = json!({"cluster_id": cluster.id.0, "name": request.name, "run": run.map(|id| id.0)});
     writing.commit(Change { action: "instance.create", target: format!("node {}", node.id), detail }).await?;
     conduct_all(&app.orchestrator, run.into_iter().chain(list).collect());
     Ok(Answer::ok(json!({"instance": view::instance(&Instance { node, cluster, release })})))
 }
 
-/// The one that is asked for, the newest version of it, or the newest of all.
-async fn release(session: &mut Session, request: &InstanceRequest) -> Answered<Release> {
-    let known = datastores(session).await?;
-    known.check(request.datastore.as_deref(), request.datastore_version.as_deref())?;
-    let found = all(session).await?;
+/// Selects the requested release: exact version, else the newest version of the datastore, else the newest
+/// release.
+async fn release(session: &mut Session, request: &InstanceRequest) -> FaultResult<Release> {
+    let catalog = datastores(session).await?;
+    catalog.check(request.datastore.as_deref(), request.datastore_version.as_deref())?;
+    let datastores = all(session).await?;
     let deployable = |release: &Release| release.body.is_deployable();
     let chosen = match &request.datastore {
         None => {
-            let releases = found.into_iter().flat_map(|datastore| datastore.releases);
+            let releases = datastores.into_iter().flat_map(|datastore| datastore.releases);
             releases.filter(deployable).max_by_key(|release| release.id)
         }
         Some(name) => {
-            let datastore = found.into_iter().find(|datastore| datastore.name == *name);
+            let datastore = datastores.into_iter().find(|datastore| datastore.name == *name);
             let releases = datastore.ok_or_else(|| Datastores::unknown(name))?.releases;
-            let is_wanted = |release: &Release| {
+            let is_requested = |release: &Release| {
                 request.datastore_version.as_ref().is_none_or(|version| release.body.version == *version)
             };
-            releases.into_iter().filter(deployable).find(is_wanted)
+            releases.into_iter().filter(deployable).find(is_requested)
         }
     };
     Ok(chosen
         .ok_or_else(|| Refusal::not_found("Datastore cannot be found: there is no release to deploy."))?)
 }
 
-/// Checked as those of an apply.
+/// Returns the requested modules that the caller may apply. All must be compatible with the release.
 async fn modules(
     session: &mut Session,
     who: Who,
     request: &InstanceRequest,
     release: &Release,
-) -> Answered<Vec<Module>> {
+) -> FaultResult<Vec<Module>> {
     let filter = ModuleFilter { uuids: Some(request.modules.clone()), ..ModuleFilter::default() };
     let mut modules = session.module_list(&filter).await?;
     modules.retain(|module| rules::may_apply(who, &module.body));
@@ -106,39 +108,39 @@ async fn modules(
     Ok(modules)
 }
 
-async fn free_node(session: &mut Session) -> Answered<Node> {
+async fn free_node(session: &mut Session) -> FaultResult<Node> {
     let filter = NodeFilter { cluster: Some(None), ..NodeFilter::default() };
     let nodes = session.node_list(&filter, &List::default()).await?.items;
     let free = nodes.into_iter().find(|node| node.online && node.status == NodeStatus::Discover);
     free.ok_or_else(|| {
-        Fault::unprocessable("there is no free node that is online; start an agent on another machine")
+        Fault::unprocessable("no free node is online; start an agent on another machine")
     })
 }
 
-/// The tenant's environment of the release; made if there is none.
+/// Returns the tenant's cluster of the release; creates it if there is none.
 async fn environment(
     app: &App,
     writing: &mut Writing,
     who: Who,
     tenant: &str,
     release: &Release,
-) -> Answered<Cluster> {
+) -> FaultResult<Cluster> {
     let filter = ClusterFilter { tenant_id: Some(who.tenant_id), release_id: Some(release.id) };
-    if let Some(found) = writing.cluster_list(&filter, &List::default()).await?.items.into_iter().next() {
-        return Ok(found);
+    if let Some(cluster) = writing.cluster_list(&filter, &List::default()).await?.items.into_iter().next() {
+        return Ok(cluster);
     }
     let name = format!("{tenant} {} {}", release.body.name, release.body.version);
     Ok(make(app, writing, release, who.tenant_id, name).await?)
 }
 
-/// The node as a member, and the run that deploys it, where there is something to deploy.
+/// Assigns the node to the cluster and launches its deployment. There is no run if the release has no tasks.
 async fn join(
     writing: &mut Writing,
     mut node: Node,
     cluster: &Cluster,
     release: &Release,
     name: &str,
-) -> Answered<(Node, Option<RunId>)> {
+) -> FaultResult<(Node, Option<RunId>)> {
     node.join(cluster.id);
     name.clone_into(&mut node.name);
     let graph = writing.graph_find(Owner::Release(release.id), &GraphType::default()).await?;
@@ -167,17 +169,18 @@ async fn join(
     Ok((node, Some(run.id)))
 }
 
-/// The modules of the request and those that come by themselves, each once, after everything else.
-async fn follow(
+/// Enqueues the requested modules and those with `auto_apply`, each once, to be applied after the run
+/// `after`.
+async fn enqueue_modules(
     writing: &mut Writing,
     node: &Node,
     cluster: &Cluster,
     release: &Release,
     mut modules: Vec<Module>,
     after: Option<RunId>,
-) -> Answered<Option<RunId>> {
+) -> FaultResult<Option<RunId>> {
     for module in modules_for(writing, cluster, release).await? {
-        if !modules.iter().any(|known| known.uuid == module.uuid) {
+        if !modules.iter().any(|requested| requested.uuid == module.uuid) {
             modules.push(module);
         }
     }
@@ -188,6 +191,6 @@ async fn follow(
     if is_too_large(&items) {
         return Err(Fault::too_large("the modules together are", LIST_BYTES_MAX));
     }
-    let wanted = Wanted { after, ..Wanted::apply(node.id, items) };
-    Ok(Some(enqueue(writing, wanted).await?))
+    let request = Wanted { after, ..Wanted::apply(node.id, items) };
+    Ok(Some(enqueue(writing, request).await?))
 }

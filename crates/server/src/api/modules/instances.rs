@@ -12,8 +12,8 @@ use stoker_store::{List, NodeFilter, Session, StoreError};
 use utoipa::IntoParams;
 use stoker_orchestrator::runs;
 
-use super::carriers::shown;
-use super::fault::{Answered, Fault, Faults};
+use super::carriers::render_instances;
+use super::fault::{FaultResult, Fault, Faults};
 use super::{view, who};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
@@ -24,19 +24,19 @@ use crate::state::App;
 
 const PAGE_MAX: usize = 20;
 
-/// A part of a list.
+/// Page of a list of instances.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "documentation of the query, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the query, which is parsed field by field to report every problem")]
 pub(super) struct Page {
-    /// At most this many, and never more than 20.
+    /// Maximum number of instances to return (default and maximum 20).
     #[param(minimum = 1)]
     limit: Option<i64>,
-    /// Those after the instance with this id.
+    /// Return only instances after the one with this ID.
     marker: Option<String>,
 }
 
-/// A node with all that says what it is an instance of.
+/// Node with its cluster and release.
 pub(super) struct Instance {
     pub(super) node: Node,
     pub(super) cluster: Cluster,
@@ -44,62 +44,62 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    /// An instance that exists for the caller. Admins reach any.
+    /// Finds an instance that the caller may see. Admins see all of them.
     pub(super) async fn find(
         session: &mut Session,
         who: Who,
         id: NodeId,
     ) -> Result<Option<Self>, StoreError> {
         let Some(node) = session.node_get(id).await? else { return Ok(None) };
-        Ok(Known::default().instance(session, node).await?.filter(|instance| instance.is_for(who)))
+        Ok(ClusterCache::default().instance(session, node).await?.filter(|instance| instance.is_for(who)))
     }
 
     pub(super) fn is_for(&self, who: Who) -> bool {
         who.is_admin || self.cluster.tenant_id == who.tenant_id
     }
 
-    /// The instance of a path.
-    pub(super) async fn of_path(session: &mut Session, who: Who, path: &PathParams) -> Answered<Self> {
+    /// Finds the instance that the path names.
+    pub(super) async fn of_path(session: &mut Session, who: Who, path: &PathParams) -> FaultResult<Self> {
         let text = path.text("id");
-        let found = match NodeId::parse(text) {
+        let instance = match NodeId::parse(text) {
             Some(id) => Self::find(session, who, id).await?,
             None => None,
         };
-        Ok(found.ok_or_else(|| Refusal::no_instance(text))?)
+        Ok(instance.ok_or_else(|| Refusal::no_instance(text))?)
     }
 }
 
-/// Clusters and releases that were read: many nodes share few of them.
+/// Cache of clusters and releases: many nodes share few of them.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct ClusterCache {
     clusters: HashMap<ClusterId, Option<(Cluster, Release)>>,
 }
 
-impl Known {
-    /// A node as an instance; none if it belongs to no cluster.
+impl ClusterCache {
+    /// Resolves a node to an instance; `None` if it belongs to no cluster.
     pub(super) async fn instance(
         &mut self,
         session: &mut Session,
         node: Node,
     ) -> Result<Option<Instance>, StoreError> {
         let Some(id) = node.cluster_id else { return Ok(None) };
-        let found = match self.clusters.entry(id) {
-            Entry::Occupied(known) => known.get().clone(),
-            Entry::Vacant(place) => {
+        let owner = match self.clusters.entry(id) {
+            Entry::Occupied(entry) => entry.get().clone(),
+            Entry::Vacant(entry) => {
                 let cluster = session.cluster_get(id).await?;
                 let release = match &cluster {
                     Some(cluster) => session.release_get(cluster.release_id).await?,
                     None => None,
                 };
-                place.insert(cluster.zip(release)).clone()
+                entry.insert(cluster.zip(release)).clone()
             }
         };
-        Ok(found.map(|(cluster, release)| Instance { node, cluster, release }))
+        Ok(owner.map(|(cluster, release)| Instance { node, cluster, release }))
     }
 }
 
-/// Some of them, with a link to the next ones if there are more.
-pub(super) fn page(mut instances: Vec<Instance>, query: &Query, base: &str) -> Answered<Json> {
+/// Returns one page of instances, with a link to the next page if there is one.
+pub(super) fn page(mut instances: Vec<Instance>, query: &Query, base: &str) -> FaultResult<Json> {
     let limit = match query.text("limit") {
         None => PAGE_MAX,
         Some(text) => match text.parse::<usize>() {
@@ -109,26 +109,28 @@ pub(super) fn page(mut instances: Vec<Instance>, query: &Query, base: &str) -> A
     };
     if let Some(marker) = query.text("marker") {
         let Some(marker) = NodeId::parse(marker) else {
-            return Err(Refusal::bad(format!("marker '{marker}' is not the id of an instance")).into());
+            return Err(Refusal::bad(format!("marker '{marker}' is not an instance ID")).into());
         };
         instances.retain(|instance| instance.node.id > marker);
     }
     let has_more = instances.len() > limit;
     instances.truncate(limit);
-    let mut answer = json!({"instances": shown(&instances)});
+    let mut body = json!({"instances": render_instances(&instances)});
     if has_more && let Some(last) = instances.last() {
         let href = format!("{base}?marker={}&limit={limit}", last.node.id);
-        answer["links"] = json!([{"rel": "next", "href": href}]);
+        body["links"] = json!([{"rel": "next", "href": href}]);
     }
-    Ok(answer)
+    Ok(body)
 }
 
-/// The instances of the caller's tenant
+/// List instances
+///
+/// Returns the instances of the caller's tenant.
 #[utoipa::path(
     get, path = "/v1.0/{tenant}/instances",
     params(
         ("tenant" = String, Path), Page,
-        ("include_clustered" = Option<String>, Query, description = "Taken and without effect: no instance is clustered"),
+        ("include_clustered" = Option<String>, Query, description = "Accepted and ignored: no instance is clustered"),
     ),
     responses((status = 200, body = Json), Faults)
 )]
@@ -138,19 +140,19 @@ pub(super) async fn instance_list(
     path: PathParams,
     reached: Reached,
     query: Query,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let filter = NodeFilter { tenant_id: Some(who.tenant_id), ..NodeFilter::default() };
-    let (mut known, mut instances) = (Known::default(), Vec::new());
+    let (mut cache, mut instances) = (ClusterCache::default(), Vec::new());
     for node in session.node_list(&filter, &List::default()).await?.items {
-        instances.extend(known.instance(&mut session, node).await?);
+        instances.extend(cache.instance(&mut session, node).await?);
     }
     let base = format!("{}/v1.0/{}/instances", reached.0, path.text("tenant"));
     Ok(Answer::ok(page(instances, &query, &base)?))
 }
 
-/// An instance
+/// Retrieve an instance
 #[utoipa::path(
     get, path = "/v1.0/{tenant}/instances/{id}", params(("tenant" = String, Path), ("id" = String, Path)),
     responses((status = 200, body = Json), Faults)
@@ -159,14 +161,16 @@ pub(super) async fn instance_show(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<Answer<Json>> {
+) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
     let instance = Instance::of_path(&mut session, who, &path).await?;
     Ok(Answer::ok(json!({"instance": view::instance(&instance)})))
 }
 
-/// Take the node out of its environment
+/// Delete an instance
+///
+/// Removes the node from its cluster. Fails while a run of the cluster is active.
 #[utoipa::path(
     delete, path = "/v1.0/{tenant}/instances/{id}", params(("tenant" = String, Path), ("id" = String, Path)),
     responses((status = 202, description = "No body"), Faults)
@@ -175,13 +179,13 @@ pub(super) async fn instance_delete(
     State(app): State<App>,
     login: Authenticated,
     path: PathParams,
-) -> Answered<StatusCode> {
+) -> FaultResult<StatusCode> {
     let who = who(&login, &path)?;
     let mut writing = app.change(&login).await?;
     let Instance { mut node, cluster, .. } = Instance::of_path(&mut writing, who, &path).await?;
     if let Some(run) = runs::active(&mut writing, cluster.id).await? {
         return Err(Fault::unprocessable(format!(
-            "environment {} is being deployed by task {}; wait for it, or stop it",
+            "cluster {} has an active run {}; wait until it ends or stop it",
             cluster.id, run.id
         )));
     }

@@ -1,7 +1,8 @@
-//! Modules and what they are applied to, as the clients of the module API speak: `/v1.0/{tenant}/…`.
+//! Module API: `/v1.0/{tenant}/…`, compatible with the module operations of OpenStack Trove clients.
 //!
-//! Instances are nodes that belong to a cluster, datastores are releases. The rules are those of `stoker-modules`; here
-//! they meet the records. A path without a tenant (`/v1.0/modules`) means that of the token.
+//! Instances are nodes that belong to a cluster; datastores are releases. `stoker-modules` owns the rules;
+//! this module loads the records that they need. A path without a tenant (`/v1.0/modules`) refers to the
+//! tenant of the token.
 
 mod apply;
 mod by_id;
@@ -21,7 +22,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(crate) use self::fault::module_faults;
-use self::fault::{Answered, Fault};
+use self::fault::{FaultResult, Fault};
 use crate::access::caller::Authenticated;
 use crate::http::rewrite::OWN_TENANT;
 use crate::http::body::Document;
@@ -53,8 +54,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// Who asks, where the path names the tenant of the token by its id or its name.
-fn who(login: &Authenticated, path: &PathParams) -> Answered<Who> {
+/// Returns the requester. The path must name the tenant of the token, by ID or by name.
+fn who(login: &Authenticated, path: &PathParams) -> FaultResult<Who> {
     let caller = &login.caller;
     let named = path.text("tenant");
     if named != OWN_TENANT && named != caller.tenant_id.to_string() && named != caller.tenant_name {
@@ -68,18 +69,18 @@ fn who(login: &Authenticated, path: &PathParams) -> Answered<Who> {
     Ok(Who { tenant_id: caller.tenant_id, is_admin: caller.roles.contains(&Role::Admin) })
 }
 
-/// A body without its positions.
-fn json_of(document: Result<Document, ApiError>) -> Answered<Json> {
+/// Parses the body, without source positions.
+fn json_of(document: Result<Document, ApiError>) -> FaultResult<Json> {
     document.and_then(|document| document.json_roughly()).map_err(Fault::malformed)
 }
 
-/// A module that exists for the caller.
-async fn module_of(session: &mut Session, who: Who, id: &str) -> Answered<Module> {
-    let found = session.module_by_uuid(id).await?;
-    Ok(found.filter(|module| rules::sees(who, &module.body)).ok_or_else(|| Refusal::no_module(id))?)
+/// Finds a module that the caller may see.
+async fn module_of(session: &mut Session, who: Who, id: &str) -> FaultResult<Module> {
+    let module = session.module_by_uuid(id).await?;
+    Ok(module.filter(|module| rules::sees(who, &module.body)).ok_or_else(|| Refusal::no_module(id))?)
 }
 
-/// Whether some instance carries it with its present contents.
+/// Whether any instance has the module with its current contents.
 async fn is_applied(session: &mut Session, module: &Module) -> Result<bool, StoreError> {
     let carriers = session.module_carriers(&module.uuid).await?;
     Ok(carriers.iter().any(|carrier| carrier.body.md5 == module.body.md5))
@@ -90,7 +91,7 @@ async fn datastores(session: &mut Session) -> Result<Datastores, StoreError> {
     Ok(Datastores(releases.into_iter().map(|release| (release.body.name, release.body.version)).collect()))
 }
 
-/// The types that may be made here.
+/// Module types that the configuration permits.
 fn types(app: &App) -> Vec<&'static str> {
     let drivers = stoker_tasks::MODULE_DRIVERS.iter().map(|driver| driver.name);
     match &app.settings.modules.types {
@@ -99,7 +100,7 @@ fn types(app: &App) -> Vec<&'static str> {
     }
 }
 
-/// The entry of the audit log; contents are not in it.
+/// Builds the audit record. Contents are omitted: they may be secret.
 fn describe(action: &'static str, module: &Module) -> Change {
     let detail = json!({
         "name": module.body.name, "type": module.body.module_type, "md5": module.body.md5,

@@ -1,4 +1,4 @@
-//! How modules, instances and results are shown.
+//! JSON representation of modules, instances and results.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,13 +7,13 @@ use stoker_model::{Json, Module, ModuleBody, Node, NodeModule, NodeStatus, Tenan
 use stoker_modules::Who;
 use stoker_services::clock;
 
-use super::fault::Answered;
+use super::fault::FaultResult;
 use super::instances::Instance;
 use crate::state::App;
 
 const ALL: &str = "all";
 
-/// A row of a list.
+/// Module in a list.
 pub(super) fn row(module: &Module) -> Json {
     let body = &module.body;
     json!({
@@ -38,18 +38,18 @@ pub(super) fn row(module: &Module) -> Json {
     })
 }
 
-/// What making and changing answer with.
+/// Module in the response to create and update.
 pub(super) fn detail(module: &Module) -> Json {
-    let mut shown = row(module);
-    shown["live_update"] = module.body.live_update.into();
-    shown
+    let mut view = row(module);
+    view["live_update"] = module.body.live_update.into();
+    view
 }
 
-/// What asking for one module answers with.
+/// Module in the response to a retrieve request.
 pub(super) fn full(module: &Module, instance_count: usize) -> Json {
-    let mut shown = detail(module);
-    shown["instance_count"] = instance_count.into();
-    shown
+    let mut view = detail(module);
+    view["instance_count"] = instance_count.into();
+    view
 }
 
 fn tenant(id: Option<TenantId>) -> String {
@@ -60,7 +60,7 @@ fn or_all(name: Option<&str>) -> &str {
     name.unwrap_or(ALL)
 }
 
-/// How a module ended on an instance.
+/// Result of a module on an instance.
 pub(super) fn result(applied: &NodeModule, contents: Option<&str>) -> Json {
     let body: &ModuleBody = &applied.body;
     json!({
@@ -85,8 +85,8 @@ pub(super) fn result(applied: &NodeModule, contents: Option<&str>) -> Json {
     })
 }
 
-/// Contents as they were applied; those of an admin's module are for admins.
-pub(super) fn contents(app: &App, who: Who, applied: &NodeModule) -> Answered<String> {
+/// Returns the contents as they were applied. Only admins may read those of admin modules.
+pub(super) fn contents(app: &App, who: Who, applied: &NodeModule) -> FaultResult<String> {
     if applied.body.is_admin && !who.is_admin {
         let sentence = format!("Must be admin to retrieve contents for module {}", applied.body.name);
         return Ok(STANDARD.encode(sentence));

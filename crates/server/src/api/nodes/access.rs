@@ -1,4 +1,5 @@
-//! Which nodes a caller may see: one who is limited to a tenant sees those of its clusters, and no free ones.
+//! Visibility of nodes: a caller that is limited to a tenant sees the nodes of its clusters, and no
+//! unassigned nodes.
 
 use stoker_model::{Change, Json, Node, NodeId};
 use stoker_store::Session;
@@ -8,7 +9,7 @@ use crate::api::clusters::access::find_cluster;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 
-/// The node of a path `/nodes/{id}/…`.
+/// Loads the node of a path `/nodes/{id}/…`; not found if the caller may not see it.
 pub(super) async fn node_of(
     session: &mut Session,
     login: &Authenticated,

@@ -1,4 +1,5 @@
-//! Signs of life. They come from every node all the time, so one that says nothing new costs next to nothing.
+//! Heartbeats of nodes. They are frequent, so a heartbeat without changes only updates the time of the last
+//! one.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -18,34 +19,45 @@ use crate::state::App;
 
 const TEXT_CHARS_MAX: usize = 4096;
 
-/// Which node it was.
+/// Response to a heartbeat.
 #[derive(Serialize, ToSchema)]
 #[schema(as = NodeReportAnswer)]
 pub(super) struct ReportView {
+    /// ID of the node.
     #[schema(example = 7)]
     id: i64,
-    /// True when nothing was new.
+    /// True if the checksum is unchanged, so the report was not evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     cached: Option<bool>,
 }
 
-/// What an agent reports. Fields that are not listed here are kept as facts about the node.
+/// Report of an agent. Unknown fields are stored as facts of the node.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct ReportBody {
-    /// Or `mac`.
+    /// ID of the node. Either `id` or `mac` is required.
     #[schema(example = 7)]
     id: Option<i64>,
+    /// MAC address of the node.
     #[schema(example = "52:54:00:12:34:56")]
     mac: Option<String>,
-    /// Of everything else; the same as last time means that nothing is new.
+    /// Checksum of the other fields. If it equals the previous one, the report is unchanged and is not
+    /// evaluated.
     agent_checksum: Option<String>,
+    /// IP address of the node.
     ip: Option<String>,
+    /// Inventory of the machine.
     #[schema(value_type = Option<Object>, example = json!({"interfaces": []}))]
     meta: Option<JsonMap>,
+    /// Manufacturer of the machine.
     manufacturer: Option<String>,
+    /// Hardware platform of the machine.
     platform_name: Option<String>,
+    /// Operating system of the machine.
     os_platform: Option<String>,
 }
 
@@ -61,10 +73,12 @@ struct Report {
     facts: JsonMap,
 }
 
-/// A sign of life of a node, with what its agent found
+/// Report a node heartbeat
+///
+/// Called by agents. Marks the node as online and updates its inventory and facts if they changed.
 #[utoipa::path(
     put, path = "/api/v1/nodes/agent", request_body = ReportBody,
-    responses((status = 200, body = ReportView), (status = 404, body = crate::http::error::Envelope, description = "No such node: discover it first"))
+    responses((status = 200, body = ReportView), (status = 404, body = crate::http::error::Envelope, description = "The node does not exist: create it first"))
 )]
 pub(super) async fn node_report(
     State(app): State<App>,
@@ -83,7 +97,7 @@ pub(super) async fn node_report(
     Ok(Answer::ok(ReportView { id: node.id.0, cached: is_cached.then_some(true) }))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape of a reader of fields")]
+#[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
 fn read_report(fields: &mut Fields<'_, '_>) -> Option<Report> {
     let text = || string_of(0..=TEXT_CHARS_MAX);
     let report = Report {
@@ -97,7 +111,7 @@ fn read_report(fields: &mut Fields<'_, '_>) -> Option<Report> {
         os_platform: fields.given("os_platform", text()),
         facts: JsonMap::new(),
     };
-    // A node does not decide what becomes of it.
+    // A node cannot change its own lifecycle or names.
     fields.ignore(&["status", "online", "is_agent", "name", "hostname"]);
     let facts = rest(fields);
     Some(Report { facts, ..report })
@@ -105,12 +119,12 @@ fn read_report(fields: &mut Fields<'_, '_>) -> Option<Report> {
 
 async fn find(app: &App, report: &Report) -> ApiResult<Node> {
     let mut session = app.store.read().await?;
-    let found = match (report.id, &report.mac) {
+    let node = match (report.id, &report.mac) {
         (Some(id), _) => session.node_get(id).await?,
         (None, Some(mac)) => session.node_by_mac(mac).await?,
-        (None, None) => return Err(ApiError::bad_request("which node is it? Say `id` or `mac`")),
+        (None, None) => return Err(ApiError::bad_request("missing node: specify `id` or `mac`")),
     };
-    found.ok_or_else(not_found)
+    node.ok_or_else(not_found)
 }
 
 impl Report {
@@ -133,7 +147,7 @@ impl Report {
     }
 }
 
-/// Writes what is new to the node as it is now, for it may have changed since it was looked up.
+/// Applies the report to the current record of the node, which may have changed since `find`.
 async fn store(
     app: &App,
     login: &Authenticated,

@@ -1,4 +1,4 @@
-//! Settings of one node in its cluster.
+//! Settings of one node of a cluster.
 
 use axum::extract::State;
 use serde_json::json;
@@ -17,7 +17,7 @@ use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// The settings of a node
+/// Retrieve the settings of a node
 #[utoipa::path(
     get, path = "/api/v1/nodes/{id}/attributes", params(("id" = i64, Path)),
     responses((status = 200, body = Object))
@@ -33,7 +33,10 @@ pub(super) async fn node_attributes_show(
     Ok(answer(node))
 }
 
-/// Change settings of a node; they are merged into what is there, map by map
+/// Update the settings of a node
+///
+/// The body is merged recursively into the current settings. If `transport` or `ssh` changes, the agent
+/// connection of the node is closed.
 #[utoipa::path(
     put, path = "/api/v1/nodes/{id}/attributes", params(("id" = i64, Path)), request_body = Object,
     responses((status = 200, body = Object))
@@ -45,20 +48,20 @@ pub(super) async fn node_attributes_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<JsonMap>> {
-    let given = document.read(json_map)?;
+    let changes = document.read(json_map)?;
     let mut writing = app.change(&login).await?;
     let mut node = node_of(&mut writing, &login, &path).await?;
     condition.check(node.generation)?;
     in_cluster(&node)?;
-    let is_about_its_agent = ["transport", "ssh"].iter().any(|key| given.contains_key(*key));
-    merge(&mut node.attributes, given);
-    if is_about_its_agent && let Err(problems) = over_ssh(&node) {
-        let reasons = problems.into_iter().map(|(place, message)| ErrorDetail::new(place, message));
+    let changes_agent_access = ["transport", "ssh"].iter().any(|key| changes.contains_key(*key));
+    merge(&mut node.attributes, changes);
+    if changes_agent_access && let Err(problems) = over_ssh(&node) {
+        let reasons = problems.into_iter().map(|(path, message)| ErrorDetail::new(path, message));
         return Err(ApiError::refused(reasons.collect()));
     }
     let node = writing.node_update(&node).await?;
     writing.commit(describe("node.attributes", &node, json!({"name": node.name}))).await?;
-    if is_about_its_agent {
+    if changes_agent_access {
         app.orchestrator.close_agent(&node.id.to_string());
     }
     Ok(answer(node))

@@ -1,4 +1,4 @@
-//! One node.
+//! Operations on one node.
 
 use axum::extract::State;
 use serde_json::json;
@@ -16,7 +16,7 @@ use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// A node
+/// Retrieve a node
 #[utoipa::path(
     get, path = "/api/v1/nodes/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = NodeView))
@@ -32,7 +32,9 @@ pub(super) async fn node_show(
     Ok(Answer::ok(NodeView::with_facts(node)).version(generation))
 }
 
-/// Change a node; what is not given stays
+/// Update a node
+///
+/// Omitted fields are unchanged.
 #[utoipa::path(
     put, path = "/api/v1/nodes/{id}", params(("id" = i64, Path)), request_body = NodeBody,
     responses((status = 200, body = NodeView))
@@ -49,10 +51,7 @@ pub(super) async fn node_update(
     let node = node_of(&mut writing, &login, &path).await?;
     condition.check(node.generation)?;
     if body.id.is_some_and(|id| id != node.id) {
-        return Err(ApiError::bad_request(format!(
-            "the path is about node {}; an id cannot change",
-            node.id
-        )));
+        return Err(ApiError::bad_request(format!("cannot change the ID of node {}", node.id)));
     }
     let Changed { node, gainer } = change(&mut writing, node, body).await?;
     within_quotas(&app, &mut writing, gainer.into_iter()).await?;
@@ -61,7 +60,9 @@ pub(super) async fn node_update(
     Ok(answer(node))
 }
 
-/// The same as PUT
+/// Update a node
+///
+/// Same as `PUT`.
 #[utoipa::path(
     patch, path = "/api/v1/nodes/{id}", params(("id" = i64, Path)), request_body = NodeBody,
     responses((status = 200, body = NodeView))

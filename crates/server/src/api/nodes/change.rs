@@ -1,4 +1,4 @@
-//! Changing a node that is known already.
+//! Updates of existing nodes.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use stoker_model::{Cluster, Node, NodeStatus, Resource, TenantId};
 use stoker_store::{StoreError, Writing};
 use stoker_services::ErrorDetail;
 use stoker_services::modules::automatic::enqueue_for;
-use stoker_services::metadata::holder::{Holder, Part};
+use stoker_services::metadata::holder::{Holder, NamedSection};
 
 use super::read::Body;
 use crate::api::assignment::{restricted_roles, role_problems};
@@ -17,14 +17,14 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::limits::within_quota;
 use crate::state::App;
 
-/// A node as it is now.
+/// Result of an update.
 pub(super) struct Changed {
     pub(super) node: Node,
-    /// The tenant that has a node more.
+    /// Tenant whose number of nodes increased.
     pub(super) gainer: Option<TenantId>,
 }
 
-/// Does to a node what the body says. Before it is committed, quotas have to be looked at (`within_quotas`).
+/// Applies the body to a node. The caller must check quotas with `within_quotas` before it commits.
 pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) -> ApiResult<Changed> {
     let before = node.cluster_id;
     move_to(writing, &mut node, &body.cluster).await?;
@@ -34,12 +34,12 @@ pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) ->
     apply(&mut node, body);
     let is_new = |new: Option<&Vec<String>>, old: &Vec<String>| new.is_some_and(|new| new != old);
     if is_new(roles.as_ref(), &node.roles) || is_new(pending_roles.as_ref(), &node.pending_roles) {
-        let had = [&node.roles[..], &node.pending_roles].concat();
+        let old_roles = [&node.roles[..], &node.pending_roles].concat();
         node.roles = roles.unwrap_or(node.roles);
         node.pending_roles = pending_roles.unwrap_or(node.pending_roles);
-        check_roles(writing, &node, &had).await?;
+        check_roles(writing, &node, &old_roles).await?;
     }
-    let node = writing.node_update(&node).await.map_err(|error| taken(error, &node))?;
+    let node = writing.node_update(&node).await.map_err(|error| duplicate_error(error, &node))?;
     let mut gainer = None;
     if is_joining && let Some(cluster) = node.cluster_id {
         let cluster = writing.cluster_get(cluster).await?;
@@ -51,7 +51,7 @@ pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) ->
     Ok(Changed { node, gainer })
 }
 
-/// Asked once for all nodes of a request, of each tenant that has more of them than before.
+/// Checks the node quota of each tenant whose number of nodes increased, once per request.
 pub(super) async fn within_quotas(
     app: &App,
     writing: &mut Writing,
@@ -64,13 +64,13 @@ pub(super) async fn within_quotas(
     Ok(())
 }
 
-/// Into a cluster, or out of one.
+/// Moves a node into a cluster or out of its cluster.
 async fn move_to(
     writing: &mut Writing,
     node: &mut Node,
-    wanted: &Given<stoker_model::ClusterId>,
+    requested: &Given<stoker_model::ClusterId>,
 ) -> ApiResult<()> {
-    match *wanted {
+    match *requested {
         Given::Absent => Ok(()),
         Given::Null => {
             if node.cluster_id.is_some() {
@@ -82,11 +82,11 @@ async fn move_to(
         Given::Value(id) => {
             if let Some(other) = node.cluster_id {
                 let message =
-                    format!("node {} belongs to environment {other}; unassign it there first", node.id);
+                    format!("node {} belongs to cluster {other}; unassign it there first", node.id);
                 return Err(ApiError::bad_request(message));
             }
             if writing.cluster_get(id).await?.is_none() {
-                return Err(ApiError::bad_request(format!("there is no environment {id}")));
+                return Err(ApiError::bad_request(format!("cluster {id} does not exist")));
             }
             node.join(id);
             Ok(())
@@ -131,24 +131,24 @@ fn apply(node: &mut Node, body: Body) {
     body.kernel_params.apply(&mut node.kernel_params);
 }
 
-/// Roles that the node had are its own; others have to be possible now.
-async fn check_roles(writing: &mut Writing, node: &Node, had: &[String]) -> ApiResult<()> {
+/// Checks the roles of a node. Restrictions apply only to roles that the node did not have before.
+async fn check_roles(writing: &mut Writing, node: &Node, old_roles: &[String]) -> ApiResult<()> {
     if node.roles.is_empty() && node.pending_roles.is_empty() {
         return Ok(());
     }
     let Some(cluster) = cluster(writing, node).await? else {
         return Err(ApiError::bad_request(format!(
-            "node {} is in no environment and can have no roles",
+            "node {} has no cluster and cannot have roles; assign it to a cluster first",
             node.id
         )));
     };
     let cluster_id = cluster.id;
     let models = models_of(writing, &cluster).await?;
-    let known = Holder::of_cluster(writing, cluster).await?.all(Part::Roles);
+    let known_roles = Holder::of_cluster(writing, cluster).await?.all(NamedSection::Roles);
     let mut reasons = Vec::new();
     for (path, roles) in [("roles", &node.roles), ("pending_roles", &node.pending_roles)] {
-        let mut problems = role_problems(cluster_id, &known, roles);
-        problems.extend(restricted_roles(&models, &known, roles.iter().filter(|role| !had.contains(role))));
+        let mut problems = role_problems(cluster_id, &known_roles, roles);
+        problems.extend(restricted_roles(&models, &known_roles, roles.iter().filter(|role| !old_roles.contains(role))));
         reasons.extend(problems.into_iter().map(|problem| ErrorDetail::new(path, problem)));
     }
     if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }
@@ -161,14 +161,14 @@ async fn cluster(writing: &mut Writing, node: &Node) -> ApiResult<Option<Cluster
     }
 }
 
-pub(super) fn taken(error: StoreError, node: &Node) -> ApiError {
+pub(super) fn duplicate_error(error: StoreError, node: &Node) -> ApiError {
     match error {
         StoreError::Taken { what: "hostname" } => {
-            let cluster = node.cluster_id.map(|id| format!(" in environment {id}")).unwrap_or_default();
-            ApiError::conflict(format!("hostname `{}` is taken{cluster}", node.hostname))
+            let cluster = node.cluster_id.map(|id| format!(" in cluster {id}")).unwrap_or_default();
+            ApiError::conflict(format!("hostname `{}` is already in use{cluster}", node.hostname))
         }
         StoreError::Taken { .. } => {
-            ApiError::conflict(format!("there is another node with mac {}", node.mac))
+            ApiError::conflict(format!("MAC address {} is already in use by another node", node.mac))
         }
         error => error.into(),
     }

@@ -1,4 +1,4 @@
-//! `/nodes/`.
+//! `/nodes/`: list and bulk update.
 
 use std::collections::HashSet;
 
@@ -19,21 +19,23 @@ use crate::http::list::{Paging, list};
 use crate::http::query::Query;
 use crate::state::App;
 
-/// All nodes; a member of a tenant sees those in clusters of its tenant
+/// List nodes
+///
+/// Members of a tenant see only the nodes in clusters of their tenant.
 #[utoipa::path(
     get, path = "/api/v1/nodes",
     params(
         Paging,
-        ("cluster_id" = Option<String>, Query, description = "Of this cluster; empty: of none"),
-        ("ids" = Option<String>, Query, description = "Only these, comma-separated"),
-        ("status" = Option<String>, Query, description = "With one of these statuses, comma-separated"),
-        ("online" = Option<String>, Query, description = "1: only those online, 0: only the others"),
+        ("cluster_id" = Option<String>, Query, description = "Filter by cluster; empty: nodes without a cluster"),
+        ("ids" = Option<String>, Query, description = "Filter by ID, comma-separated"),
+        ("status" = Option<String>, Query, description = "Filter by status, comma-separated"),
+        ("online" = Option<String>, Query, description = "Filter by connectivity: 1 for online, 0 for offline"),
         ("roles" = Option<String>, Query,
-            description = "With one of these roles, present or pending, comma-separated"),
+            description = "Filter by role, assigned or pending; comma-separated, any of them matches"),
         ("labels" = Option<String>, Query,
-            description = "With all these labels, comma-separated: `rack=7`, or the name alone for any value"),
+            description = "Filter by label, comma-separated, all must match: `rack=7`, or only the name for any value"),
         ("search" = Option<String>, Query,
-            description = "With all these words somewhere in id, name, addresses, roles and labels"),
+            description = "Words that must all occur in ID, name, addresses, roles or labels, case-insensitive"),
     ),
     responses((status = 200, body = [NodeView]))
 )]
@@ -42,38 +44,38 @@ pub(super) async fn node_list(
     login: Authenticated,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<NodeView>>> {
-    let wanted = list(&mut query);
-    let of_none = query.has("cluster_id") && query.text("cluster_id").is_none();
+    let list = list(&mut query);
+    let without_cluster = query.has("cluster_id") && query.text("cluster_id").is_none();
     let cluster = query.natural("cluster_id").map(|id| Some(ClusterId(id as i64)));
     let ids = query.ids("ids").map(|ids| ids.into_iter().map(NodeId).collect());
     let filter = NodeFilter {
-        cluster: if of_none { Some(None) } else { cluster },
+        cluster: if without_cluster { Some(None) } else { cluster },
         tenant_id: login.tenant_limit(),
         ids,
     };
-    let narrow = Narrow::read(&mut query);
+    let record_filter = RecordFilter::read(&mut query);
     query.finish()?;
     let mut session = app.store.read().await?;
-    let page = if narrow.is_everything() {
-        session.node_list(&filter, &wanted).await?
+    let page = if record_filter.is_empty() {
+        session.node_list(&filter, &list).await?
     } else {
-        let all = List { order_by: wanted.order_by.clone(), ..List::default() };
-        narrow.page(session.node_list(&filter, &all).await?.items, &wanted)
+        let unpaged = List { order_by: list.order_by.clone(), ..List::default() };
+        record_filter.page(session.node_list(&filter, &unpaged).await?.items, &list)
     };
-    Answer::page(&wanted, page, NodeView::from)
+    Answer::page(&list, page, NodeView::from)
 }
 
-/// Filters that look into the record. They are applied here, for the lists in it are no columns.
-struct Narrow {
+/// Filters that are applied in memory: roles and labels are not database columns.
+struct RecordFilter {
     statuses: Option<Vec<NodeStatus>>,
     online: Option<bool>,
     roles: Option<Vec<String>>,
     labels: Option<Vec<String>>,
-    /// In small letters.
+    /// Search words in lowercase.
     words: Vec<String>,
 }
 
-impl Narrow {
+impl RecordFilter {
     fn read(query: &mut Query) -> Self {
         let online = query.text("online").is_some().then(|| query.boolean("online"));
         let statuses = query.words("status", NodeStatus::parse, NodeStatus::NAMES);
@@ -82,12 +84,12 @@ impl Narrow {
         Self { statuses, online, roles: query.list("roles"), labels: query.list("labels"), words }
     }
 
-    fn is_everything(&self) -> bool {
+    fn is_empty(&self) -> bool {
         let has_none = self.statuses.is_none() && self.online.is_none() && self.roles.is_none();
         has_none && self.labels.is_none() && self.words.is_empty()
     }
 
-    fn admits(&self, node: &Node) -> bool {
+    fn matches(&self, node: &Node) -> bool {
         let has_role = |role: &String| node.roles.contains(role) || node.pending_roles.contains(role);
         self.statuses.as_ref().is_none_or(|statuses| statuses.contains(&node.status))
             && self.online.is_none_or(|online| online == node.online)
@@ -115,17 +117,17 @@ impl Narrow {
         self.words.iter().all(|word| text.contains(word))
     }
 
-    fn page(&self, nodes: Vec<Node>, wanted: &List) -> Page<Node> {
-        let admitted: Vec<Node> = nodes.into_iter().filter(|node| self.admits(node)).collect();
-        let total = admitted.len() as u64;
+    fn page(&self, nodes: Vec<Node>, list: &List) -> Page<Node> {
+        let matching: Vec<Node> = nodes.into_iter().filter(|node| self.matches(node)).collect();
+        let total = matching.len() as u64;
         let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        let rest = admitted.into_iter().skip(count(wanted.offset));
-        let items = rest.take(wanted.limit.map_or(usize::MAX, count)).collect();
+        let rest = matching.into_iter().skip(count(list.offset));
+        let items = rest.take(list.limit.map_or(usize::MAX, count)).collect();
         Page { items, total }
     }
 }
 
-/// A label as people write it: `rack=7`, or the name alone where there is no value.
+/// Formats a label as `rack=7`, or as its name if it has no value.
 pub(super) fn label_text(name: &str, value: &Json) -> String {
     match value.as_str() {
         None | Some("") => name.to_owned(),
@@ -133,7 +135,7 @@ pub(super) fn label_text(name: &str, value: &Json) -> String {
     }
 }
 
-/// Whether a node has a label: `rack=7`, or `rack` with whatever value.
+/// Whether a node has the label `rack=7`, or `rack` with any value.
 fn has_label(node: &Node, label: &str) -> bool {
     match label.split_once('=') {
         Some((name, value)) => {
@@ -143,7 +145,9 @@ fn has_label(node: &Node, label: &str) -> bool {
     }
 }
 
-/// Change several nodes; all of them, or none if one cannot be changed
+/// Update multiple nodes
+///
+/// The request is atomic: if one node cannot be updated, no node is.
 #[utoipa::path(
     put, path = "/api/v1/nodes", request_body = [NamedNodeBody], responses((status = 200, body = [NodeView]))
 )]
@@ -155,11 +159,11 @@ pub(super) async fn node_update_all(
     let bodies = document.read(list_of(object(read_body)))?;
     let mut writing = app.change(&login).await?;
     let mut changed = Vec::with_capacity(bodies.len());
-    let mut seen = HashSet::new();
+    let mut node_ids = HashSet::new();
     for (index, body) in bodies.into_iter().enumerate() {
         let node = named(&mut writing, &body, index).await?;
-        if !seen.insert(node.id) {
-            return Err(ApiError::bad_request(format!("node {} is named twice", node.id)));
+        if !node_ids.insert(node.id) {
+            return Err(ApiError::bad_request(format!("node {} is listed more than once", node.id)));
         }
         changed.push(change(&mut writing, node, body).await?);
     }
@@ -170,14 +174,14 @@ pub(super) async fn node_update_all(
     Ok(Answer::ok(changed.into_iter().map(|changed| NodeView::from(changed.node)).collect()))
 }
 
-/// The node that an entry means: by id, else by mac.
+/// Finds the node of an entry: by ID, else by MAC address.
 async fn named(writing: &mut Writing, body: &Body, index: usize) -> ApiResult<Node> {
-    let found = match (body.id, &body.mac) {
+    let node = match (body.id, &body.mac) {
         (Some(NodeId(id)), _) => writing.node_get(NodeId(id)).await?,
         (None, Some(mac)) => writing.node_by_mac(mac).await?,
         (None, None) => {
             return Err(ApiError::bad_request(format!("entry {index}: MAC or ID is not specified")));
         }
     };
-    found.ok_or_else(|| ApiError::bad_request(format!("entry {index}: Invalid ID or MAC specified")))
+    node.ok_or_else(|| ApiError::bad_request(format!("entry {index}: Invalid ID or MAC specified")))
 }

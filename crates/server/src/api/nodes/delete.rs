@@ -1,4 +1,4 @@
-//! Nodes are forgotten.
+//! Node deletion.
 
 use std::collections::HashSet;
 
@@ -17,13 +17,16 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// Forget several nodes; all of them, or none if one is not there
+/// Delete multiple nodes
+///
+/// The request is atomic: if one node does not exist, no node is deleted. Fails while a run of one of their
+/// clusters is active.
 #[utoipa::path(
     delete, path = "/api/v1/nodes",
-    params(("ids" = String, Query, description = "Which, comma-separated")),
+    params(("ids" = String, Query, description = "IDs of the nodes to delete, comma-separated")),
     responses(
         (status = 200, body = RunView),
-        (status = 404, body = crate::http::error::Envelope, description = "One of them is not there")
+        (status = 404, body = crate::http::error::Envelope, description = "A node does not exist")
     )
 )]
 pub(super) async fn node_delete_all(
@@ -33,7 +36,7 @@ pub(super) async fn node_delete_all(
 ) -> ApiResult<Answer<RunView>> {
     let ids = query.ids("ids");
     query.finish()?;
-    let ids = ids.ok_or_else(|| ApiError::bad_request("say in `ids` which nodes to delete"))?;
+    let ids = ids.ok_or_else(|| ApiError::bad_request("missing `ids`: specify the nodes to delete"))?;
     let ids: HashSet<NodeId> = ids.into_iter().map(NodeId).collect();
     let mut writing = app.change(&login).await?;
     let filter = NodeFilter { ids: Some(ids.iter().copied().collect()), ..NodeFilter::default() };
@@ -44,7 +47,7 @@ pub(super) async fn node_delete_all(
     Ok(Answer::ok(RunView::from(delete(&app, writing, &nodes).await?)))
 }
 
-/// Forget a node
+/// Delete a node
 #[utoipa::path(
     delete, path = "/api/v1/nodes/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = RunView))
@@ -66,17 +69,17 @@ async fn delete(app: &App, mut writing: Writing, nodes: &[Node]) -> ApiResult<Ru
     for cluster_id in clusters.iter().flatten() {
         require_idle(&mut writing, *cluster_id, "deleting nodes").await?;
     }
-    let mut dismissed = Vec::new();
+    let mut agents = Vec::new();
     for node in nodes {
         let uid = node.id.to_string();
         let digest = writing.agent_digest(&uid).await?;
-        dismissed.push((uid, digest));
+        agents.push((uid, digest));
         writing.node_delete(node.id).await?;
     }
     let ids: Vec<i64> = nodes.iter().map(|node| node.id.0).collect();
     let detail = json!({"nodes": ids});
-    let message = format!("{} node(s) are deleted", ids.len());
-    // Of several clusters it belongs to none.
+    let message = format!("{} node(s) deleted", ids.len());
+    // A deletion of nodes of several clusters is recorded without a cluster.
     let cluster_id = if clusters.len() == 1 { clusters.into_iter().next().flatten() } else { None };
     let run = finished_run(&mut writing, RunName::NodeDeletion, cluster_id, message, detail.clone()).await?;
     let target = match &ids[..] {
@@ -84,8 +87,8 @@ async fn delete(app: &App, mut writing: Writing, nodes: &[Node]) -> ApiResult<Ru
         _ => "nodes".to_owned(),
     };
     writing.commit(Change { action: "node.delete", target, detail }).await?;
-    // Their agents have gone with them.
-    for (uid, digest) in dismissed {
+    // Close agent connections only after the commit.
+    for (uid, digest) in agents {
         app.orchestrator.dismiss_agent(&uid, digest);
     }
     Ok(run)

@@ -1,4 +1,4 @@
-//! A node reports for the first time.
+//! Discovery: creation of nodes that report for the first time.
 
 use axum::extract::State;
 use serde_json::json;
@@ -18,13 +18,15 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
 const TEXT_CHARS_MAX: usize = 4096;
-/// What a node gets only after it is known.
-const LATER: &[&str] = &["cluster", "cluster_id", "roles", "pending_roles"];
-/// What an agent may say about itself that is of no interest here.
+/// Fields that can be set only on an existing node.
+const ASSIGNMENT_FIELDS: &[&str] = &["cluster", "cluster_id", "roles", "pending_roles"];
+/// Fields that agents send and the server ignores.
 const IGNORED: &[&str] =
     &["id", "online", "is_agent", "agent_checksum", "pending_addition", "pending_deletion"];
 
-/// A node that an agent found
+/// Create a node
+///
+/// Registers a discovered machine. Unknown fields are stored as facts of the node.
 #[utoipa::path(
     post, path = "/api/v1/nodes", request_body = NewNodeBody,
     responses((status = 201, body = NodeView))
@@ -51,8 +53,8 @@ pub(super) async fn node_create(
     Ok(Answer::created(NodeView::from(node)).version(generation))
 }
 
-/// The node, unless it has no mac; and what it says of its status.
-#[expect(clippy::unnecessary_wraps, reason = "the shape of a reader of fields")]
+/// Returns the node, `None` if it has no MAC address, and the reported status.
+#[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
 fn read_new(fields: &mut Fields<'_, '_>) -> Option<(Option<NewNode>, Option<String>)> {
     let text = || nullable(string_of(0..=TEXT_CHARS_MAX));
     let mac_is_given =
@@ -67,7 +69,7 @@ fn read_new(fields: &mut Fields<'_, '_>) -> Option<(Option<NewNode>, Option<Stri
     let os_platform = fields.optional("os_platform", text()).flatten();
     let labels = fields.optional("labels", nullable(read_labels)).flatten().unwrap_or_default();
     let meta = fields.optional("meta", nullable(read_meta)).flatten().unwrap_or_default();
-    refuse_later(fields);
+    reject_assignment_fields(fields);
     fields.ignore(IGNORED);
     let facts = rest(fields);
     let new = mac.map(|mac| NewNode {
@@ -85,26 +87,26 @@ fn read_new(fields: &mut Fields<'_, '_>) -> Option<(Option<NewNode>, Option<Stri
     Some((new, status))
 }
 
-fn refuse_later(fields: &mut Fields<'_, '_>) {
-    for key in LATER {
+fn reject_assignment_fields(fields: &mut Fields<'_, '_>) {
+    for key in ASSIGNMENT_FIELDS {
         let Some(node) = fields.take(key) else { continue };
-        let says_nothing = match &node.kind {
+        let is_empty = match &node.kind {
             NodeKind::Scalar(Scalar::Null) => true,
             NodeKind::Seq(items) => items.is_empty(),
             _ => false,
         };
-        if !says_nothing {
+        if !is_empty {
             let span = node.span;
             fields.problems().in_key(key, |problems| {
                 let help =
-                    "a node is discovered first, then assigned: POST /clusters/{id}/assignment/".to_owned();
-                problems.error(codes::UNKNOWN_KEY, span, "is not part of a discovery").help(help);
+                    "create the node first, then assign it: POST /clusters/{id}/assignment/".to_owned();
+                problems.error(codes::UNKNOWN_KEY, span, "cannot be set when a node is created").help(help);
             });
         }
     }
 }
 
-/// Everything else is kept as facts about the node.
+/// Returns the remaining fields as facts of the node.
 pub(super) fn rest(fields: &mut Fields<'_, '_>) -> JsonMap {
     let mut facts = JsonMap::new();
     for (key, node) in fields.rest() {

@@ -1,4 +1,4 @@
-//! Nodes: discovered by an agent, given to clusters, forgotten.
+//! Nodes: discovery, assignment to clusters, deletion.
 
 mod access;
 mod agent;

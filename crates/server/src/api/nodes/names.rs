@@ -1,4 +1,4 @@
-//! Addresses and names of machines, as they may be written and as they are kept.
+//! Validation and normalization of addresses, hostnames and labels.
 
 use std::net::IpAddr;
 
@@ -32,7 +32,8 @@ pub(super) fn read_ip(node: &Node, problems: &mut Problems) -> Option<String> {
     Some(text)
 }
 
-/// Parts of letters, digits and minus signs with dots between them.
+/// Whether the text is a hostname: dot-separated labels of letters, digits and hyphens, not starting or
+/// ending with `-`.
 pub(super) fn is_hostname(text: &str) -> bool {
     let is_part = |part: &str| {
         (1..=HOSTNAME_PART_CHARS_MAX).contains(&part.len())
@@ -48,13 +49,12 @@ pub(super) fn read_hostname(node: &Node, problems: &mut Problems) -> Option<Stri
     if is_hostname(&text) {
         return Some(text);
     }
-    let message =
-        "a hostname has english letters, digits, minus signs (not at an end) and dots between its parts";
+    let message = "invalid hostname: expected dot-separated labels of letters, digits and hyphens, not starting or ending with a hyphen";
     problems.error(codes::FORM, node.span, message);
     None
 }
 
-/// A map of labels: keys and values of 1 to 100 characters, or null for a label without a value.
+/// Parses a map of labels: names and values of 1 to 100 characters, or null for a label without a value.
 pub(super) fn read_labels(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     let Some(entries) = node.as_map() else {
         wrong_kind(node, "a map of labels", problems);
@@ -71,7 +71,7 @@ pub(super) fn read_labels(node: &Node, problems: &mut Problems) -> Option<JsonMa
     (labels.len() == entries.len()).then_some(labels)
 }
 
-/// An inventory. Whoever sends one sends its network interfaces, by which a node is recognised.
+/// Parses an inventory. `interfaces` is required: nodes are identified by the MAC addresses in it.
 pub(super) fn read_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     let meta = stoker_manifest::reader::json_map(node, problems)?;
     let is_list_of_maps =
@@ -79,7 +79,7 @@ pub(super) fn read_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap>
     if meta.get("interfaces").is_some_and(is_list_of_maps) {
         return Some(meta);
     }
-    problems.error(codes::MISSING, node.span, "`meta.interfaces` should be a list of interfaces, each a map");
+    problems.error(codes::MISSING, node.span, "`meta.interfaces` must be a list of maps");
     None
 }
 
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mac_is_six_bytes() {
+    fn mac_is_normalized() {
         assert_eq!(normal_mac("52:54:00:AB:cd:EF").as_deref(), Some("52:54:00:ab:cd:ef"));
         assert_eq!(normal_mac(" 52-54-00-ab-cd-ef ").as_deref(), Some("52:54:00:ab:cd:ef"));
         for wrong in
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn hostnames() {
+    fn hostname_validation() {
         let long = "a".repeat(63);
         for right in ["node-1", "a", "A.b-c.9", long.as_str()] {
             assert!(is_hostname(right), "{right}");

@@ -1,4 +1,4 @@
-//! Bodies about nodes that are known already.
+//! Parsing of node update bodies.
 
 use stoker_manifest::reader::{
     Fields, Given, boolean, identifier, integer, integer_in, json_map, list_of, nullable, string_of, word_of,
@@ -37,10 +37,10 @@ pub(super) struct Body {
     pub(super) kernel_params: Given<String>,
 }
 
-/// Fields of an answer that a body may send back.
+/// Read-only fields: accepted so that a response can be sent back, and ignored.
 const READ_ONLY: &[&str] = &["fqdn", "network_data", "last_seen_at", "created_at", "facts"];
 
-#[expect(clippy::unnecessary_wraps, reason = "the shape of a reader of fields")]
+#[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
 pub(super) fn read_body(fields: &mut Fields<'_, '_>) -> Option<Body> {
     let text = || string_of(0..=TEXT_CHARS_MAX);
     let roles = || list_of(string_of(1..=255));
@@ -72,19 +72,19 @@ pub(super) fn read_body(fields: &mut Fields<'_, '_>) -> Option<Body> {
     Some(body)
 }
 
-/// `cluster_id`, or `cluster` as answers call it.
+/// Reads `cluster_id`, or `cluster` as responses name it.
 fn read_cluster(fields: &mut Fields<'_, '_>) -> Given<ClusterId> {
-    let one = fields.given("cluster_id", cluster_id);
-    let other = fields.given("cluster", cluster_id);
-    if one.is_given() && other.is_given() && one != other {
+    let cluster_id_field = fields.given("cluster_id", cluster_id);
+    let cluster_field = fields.given("cluster", cluster_id);
+    if cluster_id_field.is_given() && cluster_field.is_given() && cluster_id_field != cluster_field {
         let span = fields.node().span;
         fields.problems().error(
             codes::CONFLICT,
             span,
-            "`cluster_id` and `cluster` say two things; give one of them",
+            "`cluster_id` and `cluster` differ; specify only one of them",
         );
     }
-    if one.is_given() { one } else { other }
+    if cluster_id_field.is_given() { cluster_id_field } else { cluster_field }
 }
 
 fn cluster_id(node: &Node, problems: &mut Problems) -> Option<ClusterId> {

@@ -1,4 +1,4 @@
-//! A node that is not to be trusted any more is cut off.
+//! Revocation of the agent credentials of a node.
 
 use axum::extract::State;
 use serde_json::json;
@@ -10,8 +10,10 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// Cut a node off: credential and certificates of its agent are no longer good, its connection ends, and only a join
-/// token with `may_replace` lets it in again
+/// Revoke the agent of a node
+///
+/// Revokes the credential and the certificates of the agent and closes its connection. The agent can join
+/// again only with a join token that has `may_replace`.
 #[utoipa::path(delete, path = "/api/v1/nodes/{id}/agent", params(("id" = i64, Path)), responses((status = 204)))]
 pub(super) async fn node_revoke(
     State(app): State<App>,

@@ -1,4 +1,4 @@
-//! How many nodes there are, and of which kinds.
+//! Node statistics.
 
 use std::collections::BTreeMap;
 
@@ -15,41 +15,46 @@ use crate::http::error::ApiResult;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// Labels are what people like; more of them fit no list.
+/// Maximum number of distinct labels to count. Users choose labels freely, so their number is unbounded.
 const LABELS_MAX: usize = 500;
 
+/// Node statistics.
 #[derive(Serialize, ToSchema)]
 #[schema(as = NodeAllocationStats)]
 pub(super) struct StatsView {
+    /// Number of nodes that the caller may see.
     total: u64,
-    /// In no cluster.
+    /// Number of nodes without a cluster.
     unallocated: u64,
-    /// With `details`: of which kinds they are.
+    /// Number of nodes by property. Only with `details`.
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<KindsView>,
 }
 
-/// Nodes by what is known of them.
+/// Number of nodes by property.
 #[derive(Default, Serialize, ToSchema)]
 #[schema(as = NodeKinds)]
 struct KindsView {
+    /// Number of nodes that match `cluster_id`.
     total: u64,
+    /// Number of online nodes.
     online: u64,
-    /// Chosen for a cluster, and deployed by its next run.
+    /// Number of nodes that the next run of their cluster adds.
     to_be_added: u64,
+    /// Number of nodes by status.
     statuses: BTreeMap<String, u64>,
-    /// Present and pending ones.
+    /// Number of nodes by role, assigned or pending.
     roles: BTreeMap<String, u64>,
-    /// As `rack=7`, or the name alone where there is no value.
+    /// Number of nodes by label: `rack=7`, or only the name for labels without a value. At most 500 labels.
     labels: BTreeMap<String, u64>,
 }
 
-/// How many nodes there are, and how many are free
+/// Retrieve node statistics
 #[utoipa::path(
     get, path = "/api/v1/nodes/allocation/stats",
     params(
-        ("details" = Option<bool>, Query, description = "Also how many there are of each kind"),
-        ("cluster_id" = Option<String>, Query, description = "Details of nodes of this cluster; empty: of none"),
+        ("details" = Option<bool>, Query, description = "Include the number of nodes by status, role and label"),
+        ("cluster_id" = Option<String>, Query, description = "Cluster of the nodes in `details`; empty: nodes without a cluster"),
     ),
     responses((status = 200, body = StatsView))
 )]
@@ -59,19 +64,19 @@ pub(super) async fn node_allocation_stats(
     mut query: Query,
 ) -> ApiResult<Answer<StatsView>> {
     let wants_details = query.boolean("details");
-    let of_none = query.has("cluster_id") && query.text("cluster_id").is_none();
+    let without_cluster = query.has("cluster_id") && query.text("cluster_id").is_none();
     let cluster = query.natural("cluster_id").map(|id| Some(ClusterId(id as i64)));
     query.finish()?;
-    // Only the total is of interest.
-    let none = List { limit: Some(0), ..List::default() };
-    let all = NodeFilter { tenant_id: login.tenant_limit(), ..NodeFilter::default() };
-    let free = NodeFilter { cluster: Some(None), ..all.clone() };
+    // Limit 0: only the total is needed.
+    let count_only = List { limit: Some(0), ..List::default() };
+    let visible = NodeFilter { tenant_id: login.tenant_limit(), ..NodeFilter::default() };
+    let free = NodeFilter { cluster: Some(None), ..visible.clone() };
     let mut session = app.store.snapshot().await?;
-    let total = session.node_list(&all, &none).await?.total;
-    let unallocated = session.node_list(&free, &none).await?.total;
+    let total = session.node_list(&visible, &count_only).await?.total;
+    let unallocated = session.node_list(&free, &count_only).await?.total;
     let details = if wants_details {
-        let of = NodeFilter { cluster: if of_none { Some(None) } else { cluster }, ..all };
-        Some(kinds(&session.node_list(&of, &List::default()).await?.items))
+        let scope = NodeFilter { cluster: if without_cluster { Some(None) } else { cluster }, ..visible };
+        Some(kinds(&session.node_list(&scope, &List::default()).await?.items))
     } else {
         None
     };

@@ -1,4 +1,4 @@
-//! Notifications: what happened that people want to know of.
+//! Notifications: events that users should see.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -30,21 +30,28 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// Something that happened.
+/// Event that users should see.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Notification)]
 struct NotificationView {
+    /// ID of the notification.
     #[schema(example = 3)]
     id: i64,
+    /// Topic of the event.
     #[schema(example = "run.failed")]
     topic: &'static str,
+    /// Human-readable message.
     #[schema(example = "deploy of `shop` (run 7) has failed")]
     message: String,
-    /// `read` or `unread`; the same for everybody.
+    /// `read` or `unread`. Shared by all users.
     status: &'static str,
+    /// Time of the event.
     at: String,
+    /// ID of the cluster that the event is about.
     cluster: Option<i64>,
+    /// ID of the run that the event is about.
     run: Option<i64>,
+    /// ID of the node that the event is about.
     node: Option<i64>,
 }
 
@@ -63,42 +70,48 @@ impl From<Notification> for NotificationView {
     }
 }
 
-/// How many notifications there are.
+/// Number of notifications.
 #[derive(Serialize, ToSchema)]
 #[schema(as = NotificationStats)]
 struct StatsView {
+    /// Number of notifications.
     total: u64,
+    /// Number of read notifications.
     read: u64,
+    /// Number of unread notifications.
     unread: u64,
 }
 
-/// Which notifications become what.
+/// Notifications to mark and their new status.
 #[derive(ToSchema)]
 #[schema(as = NotificationMark)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 struct MarkBody {
-    /// `read` or `unread`.
+    /// New status: `read` or `unread`.
     #[schema(example = "read")]
     status: String,
-    /// All that the caller sees if not given.
+    /// IDs of the notifications (default: every notification that the caller may see).
     #[schema(nullable = false, example = json!([3]))]
     ids: Option<Vec<i64>>,
 }
 
-/// How many changed.
+/// Result of marking notifications.
 #[derive(Serialize, ToSchema)]
 #[schema(as = NotificationsMarked)]
 struct MarkedView {
+    /// Number of notifications whose status changed.
     changed: u64,
 }
 
-/// What happened, the newest first
+/// List notifications
+///
+/// Returns the newest first.
 #[utoipa::path(
     get, path = "/api/v1/notifications",
     params(
-        ("status" = Option<String>, Query, description = "`read` or `unread`"),
-        ("topic" = Option<String>, Query, description = "topics, comma-separated"),
-        ("cluster" = Option<i64>, Query),
+        ("status" = Option<String>, Query, description = "Filter by status: `read` or `unread`"),
+        ("topic" = Option<String>, Query, description = "Filter by topic, comma-separated"),
+        ("cluster" = Option<i64>, Query, description = "Filter by cluster"),
         Paging
     ),
     responses((status = 200, body = [NotificationView]))
@@ -108,7 +121,7 @@ async fn notification_list(
     login: Authenticated,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<NotificationView>>> {
-    let wanted = list(&mut query);
+    let list = list(&mut query);
     let topics = query.words("topic", Topic::parse, Topic::NAMES);
     let is_read = query.words("status", parse_status, STATUSES);
     let cluster_id = query.natural("cluster").map(|id| ClusterId(i64::try_from(id).unwrap_or(i64::MAX)));
@@ -117,21 +130,23 @@ async fn notification_list(
         tenant_id: login.tenant_limit(),
         cluster_id,
         topics,
-        // Both of them exclude nothing.
-        is_read: is_read.filter(|wanted| wanted.len() == 1).map(|wanted| wanted[0]),
+        // Both statuses together filter nothing.
+        is_read: is_read.filter(|statuses| statuses.len() == 1).map(|statuses| statuses[0]),
         ..NotificationFilter::default()
     };
-    let page = app.store.read().await?.notification_list(&filter, &wanted).await?;
-    Answer::page(&wanted, page, NotificationView::from)
+    let page = app.store.read().await?.notification_list(&filter, &list).await?;
+    Answer::page(&list, page, NotificationView::from)
 }
 
-/// How many notifications there are, and how many of them nobody has read
+/// Retrieve notification statistics
+///
+/// Returns the number of notifications, read and unread.
 #[utoipa::path(get, path = "/api/v1/notifications/stats", responses((status = 200, body = StatsView)))]
 async fn notification_stats(State(app): State<App>, login: Authenticated) -> ApiResult<Answer<StatsView>> {
-    let all = NotificationFilter { tenant_id: login.tenant_limit(), ..NotificationFilter::default() };
-    let unread = NotificationFilter { is_read: Some(false), ..all.clone() };
+    let visible = NotificationFilter { tenant_id: login.tenant_limit(), ..NotificationFilter::default() };
+    let unread = NotificationFilter { is_read: Some(false), ..visible.clone() };
     let mut session = app.store.snapshot().await?;
-    let total = session.notification_count(&all).await?;
+    let total = session.notification_count(&visible).await?;
     let unread = session.notification_count(&unread).await?;
     Ok(Answer::ok(StatsView { total, read: total.saturating_sub(unread), unread }))
 }

@@ -1,4 +1,4 @@
-//! Which plans a caller may see: those of clusters that it may see.
+//! Visibility of plans: a caller sees the plans of the clusters that it may see.
 
 use stoker_model::{PlanId, PlanRecord};
 use stoker_store::Session;
@@ -23,7 +23,7 @@ pub(in crate::api) async fn require_plan(
     Ok(record)
 }
 
-/// The plan of a path `/plans/{id}/…`, with everything in it.
+/// Loads the plan of a path `/plans/{id}/…`, with its contents.
 pub(super) async fn read_plan(app: &App, login: &Authenticated, path: &PathParams) -> ApiResult<StoredPlan> {
     let mut session = app.store.snapshot().await?;
     let record = require_plan(&mut session, login, path, "id").await?;

@@ -1,4 +1,4 @@
-//! One plan.
+//! Operations on one plan.
 
 use axum::extract::State;
 use serde_json::json;
@@ -12,7 +12,9 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// A plan in short: how much of each task runs, how long it may take, warnings, and who takes no part
+/// Retrieve a plan
+///
+/// Returns a summary: number of instances per task, estimated duration, warnings and excluded nodes.
 #[utoipa::path(
     get, path = "/api/v1/plans/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = PlanSummary))
@@ -29,7 +31,9 @@ pub(super) async fn plan_show(
     Ok(Answer::ok(summary))
 }
 
-/// Delete a plan, and what only it needed of states
+/// Delete a plan
+///
+/// Deletes the plan and the state snapshots that no other plan uses.
 #[utoipa::path(
     delete, path = "/api/v1/plans/{id}", params(("id" = i64, Path)), responses((status = 204))
 )]

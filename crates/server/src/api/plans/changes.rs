@@ -1,4 +1,4 @@
-//! Whether a plan is still what would be planned.
+//! Staleness of plans: changes of their inputs since they were created.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -13,17 +13,20 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// What a plan depends on, and is not any more as it was.
+/// Changes of the inputs of a plan since it was created.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PlanChanges)]
 pub(super) struct ChangesView {
-    /// Whether the same plan would be made again.
+    /// Whether planning now would return the same plan.
     is_current: bool,
+    /// Changed inputs.
     #[schema(example = json!(["the setting `debug` of all nodes", "node 5"]))]
     changes: Vec<String>,
 }
 
-/// What has changed since a plan was made: its graph, settings, nodes, or what succeeded
+/// List changes since a plan was created
+///
+/// Reports changes of the graph, the settings, the nodes and the applied state.
 #[utoipa::path(
     get, path = "/api/v1/plans/{id}/changes", params(("id" = i64, Path)),
     responses((status = 200, body = ChangesView))

@@ -1,4 +1,4 @@
-//! The plans of a cluster.
+//! `/clusters/{id}/plans`: list and create.
 
 use axum::extract::State;
 use stoker_manifest::Problems;
@@ -21,10 +21,11 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// What a plan is wanted for. Everything may be left out.
+/// Options of a new plan. All fields are optional.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 struct NewPlanBody {
+    /// Graph type to plan (default `default`).
     #[schema(
         nullable = false,
         example = "default",
@@ -33,33 +34,35 @@ struct NewPlanBody {
         pattern = "^[a-zA-Z0-9_-]+$"
     )]
     graph_type: Option<String>,
-    /// Only these nodes, whatever filter the graph has; an empty list means none.
+    /// Nodes to plan for; overrides the node filter of the graph. An empty list selects no nodes.
     #[schema(nullable = false, example = json!([1, 2]))]
     nodes: Option<Vec<i64>>,
-    /// Only these tasks. Their conditions still count.
+    /// Tasks to include. Their conditions still apply.
     #[schema(nullable = false, example = json!(["install"]))]
     tasks: Option<Vec<String>>,
-    /// Only what lies between these; several pieces add up.
+    /// Subgraphs to include; the union is planned.
     #[schema(nullable = false)]
     subgraphs: Option<Vec<SubgraphBody>>,
-    /// As if nothing had ever succeeded.
+    /// Plan as if no task had ever succeeded.
     #[schema(nullable = false)]
     force: Option<bool>,
 }
 
-/// What comes after one of `start` and before one of `end`. Each is `task` or `task/nodes`, as in `tools/1,3-5`; null is
-/// an open end.
+/// Tasks that follow one of `start` and precede one of `end`. Each vertex is `task` or `task/nodes`, as in
+/// `tools/1,3-5`; null leaves that end open.
 #[derive(ToSchema)]
 #[schema(as = Subgraph)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 struct SubgraphBody {
+    /// First vertices of the subgraph.
     #[schema(nullable = false, example = json!(["netconfig/3"]))]
     start: Option<Vec<Option<String>>>,
+    /// Last vertices of the subgraph.
     #[schema(nullable = false)]
     end: Option<Vec<Option<String>>>,
 }
 
-/// Plans of a cluster
+/// List the plans of a cluster
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/plans", params(("id" = i64, Path), Paging),
     responses((status = 200, body = [PlanView]))
@@ -78,7 +81,9 @@ pub(super) async fn plan_list(
     Answer::page(&list, page, PlanView::from)
 }
 
-/// Make a plan: what would run, where, in which order, and why. Nothing is run
+/// Create a plan for a cluster
+///
+/// Computes and stores which task instances would run, in which order, and why. Nothing is executed.
 #[utoipa::path(
     post, path = "/api/v1/clusters/{id}/plans", params(("id" = i64, Path)), request_body = NewPlanBody,
     responses((status = 201, body = PlanView))

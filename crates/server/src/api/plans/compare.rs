@@ -1,4 +1,4 @@
-//! Two plans side by side.
+//! Comparison of two plans.
 
 use std::collections::BTreeSet;
 
@@ -16,17 +16,18 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// What the other plan does that this one does not. Equal changes on many nodes are one.
+/// Differences from one plan to another. Equal changes on several nodes are merged.
 #[derive(ToSchema)]
 #[schema(as = PlanComparison)]
-#[expect(dead_code, reason = "documentation of an answer that the planner writes")]
+#[expect(dead_code, reason = "documents a response that the planner serializes")]
 struct ComparisonView {
-    /// `{task, nodes, change: gone|new|action|details, before, after, differences}` each.
+    /// Changed instances: `{task, nodes, change: gone|new|action|details, before, after, differences}` each.
     #[schema(value_type = Vec<Object>)]
     changes: Vec<Json>,
-    /// `{n_edges, samples}`: what waits for what only in the other.
+    /// Dependencies that exist only in the other plan: `{n_edges, samples}`.
     #[schema(value_type = Object)]
     edges_added: Json,
+    /// Dependencies that exist only in this plan: `{n_edges, samples}`.
     #[schema(value_type = Object)]
     edges_removed: Json,
     /// Fault tolerance groups that differ.
@@ -34,7 +35,7 @@ struct ComparisonView {
     groups: Vec<Json>,
 }
 
-/// Compare a plan with another one
+/// Compare two plans
 #[utoipa::path(
     get, path = "/api/v1/plans/{id}/compare/{other}", params(("id" = i64, Path), ("other" = i64, Path)),
     responses((status = 200, body = ComparisonView))
@@ -50,24 +51,24 @@ pub(super) async fn plan_compare(
     let before = StoredPlan::read(&app.services.planning, &mut session, before).await?;
     let after = StoredPlan::read(&app.services.planning, &mut session, after).await?;
     let records = [before.record, after.record];
-    let made = move || compare(&before.explained, &after.explained).to_json();
-    let mut compared = app.services.planning.plans.compute(made).await?;
-    let nodes = nodes_in(&compared);
+    let comparison = move || compare(&before.explained, &after.explained).to_json();
+    let mut comparison = app.services.planning.plans.compute(comparison).await?;
+    let nodes = nodes_in(&comparison);
     let mut secrets = Secrets::default();
     for record in &records {
         secrets = secrets.with(PlanSecrets::read(&mut session, record, &nodes).await?.together());
     }
     drop(session);
     let masked = app.services.planning.plans.compute(move || {
-        secrets.mask(&mut compared);
-        compared
+        secrets.mask(&mut comparison);
+        comparison
     });
     Ok(Answer::ok(masked.await?))
 }
 
-/// The nodes of which details are told.
-fn nodes_in(compared: &Json) -> BTreeSet<String> {
-    let changes = compared["changes"].as_array().into_iter().flatten();
+/// Returns the nodes whose details occur in the comparison: only their secrets must be masked.
+fn nodes_in(comparison: &Json) -> BTreeSet<String> {
+    let changes = comparison["changes"].as_array().into_iter().flatten();
     let nodes = changes.filter_map(|change| change["nodes"].as_array()).flatten();
     nodes.filter_map(Json::as_str).map(str::to_owned).collect()
 }

@@ -1,4 +1,4 @@
-//! `/clusters/{id}/deploy_tasks/graph.gv`: the merged graph as it is written, drawn.
+//! `/clusters/{id}/deploy_tasks/graph.gv`: diagram of the merged graph, before expansion to nodes.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -15,15 +15,17 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// The merged graph of a cluster for Graphviz, relations between nodes left out
+/// Draw the merged graph of a cluster
+///
+/// Returns the task definitions in Graphviz format, without cross-dependencies.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/deploy_tasks/graph.gv",
     params(
         ("id" = i64, Path),
-        ("graph_type" = Option<String>, Query, description = "`default` if not given; `type` means the same"),
-        ("tasks" = Option<String>, Query, description = "Draw all tasks but these as skipped; comma-separated"),
-        ("parents_for" = Option<String>, Query, description = "Only this task and what is directly before it"),
-        ("remove" = Option<String>, Query, description = "Leave out these types: any of group, stage, skipped"),
+        ("graph_type" = Option<String>, Query, description = "Graph type (default `default`); also accepted as `type`"),
+        ("tasks" = Option<String>, Query, description = "Tasks to draw as active, comma-separated; others are drawn as skipped"),
+        ("parents_for" = Option<String>, Query, description = "Draw only this task and its direct predecessors"),
+        ("remove" = Option<String>, Query, description = "Types to omit, comma-separated: `group`, `stage`, `skipped`"),
     ),
     responses((status = 200, content((String = "text/vnd.graphviz"))))
 )]

@@ -1,4 +1,4 @@
-//! The instances of a plan, a page at a time: there may be a million of them.
+//! Task instances of a plan. Paginated: a plan may have a million of them.
 
 use std::collections::HashSet;
 
@@ -22,46 +22,49 @@ use crate::state::App;
 const LIMIT_DEFAULT: u64 = 100;
 const LIMIT_MAX: u64 = 10_000;
 
-/// A task on a node.
+/// Task instance of a plan: a task on one node.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PlannedInstance)]
 pub(super) struct InstanceView {
+    /// Name of the task.
     #[schema(example = "install")]
     task: String,
-    /// `"7"`, `"master"`, or `"sync"` for a stage.
+    /// UID of the node: `"7"`, `"master"`, or `"sync"` for a stage.
     #[schema(example = "7")]
     node: String,
-    /// Its type; null if it is skipped.
+    /// Task type. Null if the instance is skipped.
     #[serde(rename = "type")]
     #[schema(example = "shell")]
     task_type: Option<String>,
-    /// `run` or `skip`.
+    /// Planned action: `run` or `skip`.
     #[schema(example = "run")]
     action: &'static str,
-    /// Why, in one word.
+    /// Reason code of the action.
     #[schema(example = "condition_holds")]
     verdict: String,
-    /// Why, in a sentence.
+    /// Human-readable reason.
     #[schema(example = "the condition is true")]
     reason: String,
-    /// The parts of the condition that decided.
+    /// Subexpressions of the condition that determined the result.
     decided_by: Vec<String>,
-    /// What differs between the old and the new state, as far as it decided.
+    /// Differences between the applied and the desired state that determined the result.
     differences: Vec<DifferenceView>,
-    /// What its executor gets, secrets masked; with `parameters=1`, where it runs.
+    /// Parameters of the executor, with secrets masked. Only for instances that run, with `parameters=1`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable = false)]
     parameters: Option<Json>,
 }
 
+/// Difference between the applied and the desired state.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Difference)]
 struct DifferenceView {
+    /// Path in the state.
     #[schema(example = "public_ssl.hostname")]
     path: String,
-    /// Null where there was nothing.
+    /// Applied value. Null if it did not exist.
     old: Option<String>,
-    /// Null where there is nothing any more.
+    /// Desired value. Null if it does not exist.
     new: Option<String>,
 }
 
@@ -71,7 +74,7 @@ impl From<&Difference> for DifferenceView {
     }
 }
 
-/// Which instances are wanted.
+/// Requested filters.
 struct Filter {
     tasks: Option<HashSet<String>>,
     nodes: Option<HashSet<String>>,
@@ -100,17 +103,19 @@ impl Filter {
     }
 }
 
-/// What a plan says about each task on each node, with the reason
+/// List the task instances of a plan
+///
+/// Returns for each task instance whether it runs, and why.
 #[utoipa::path(
     get, path = "/api/v1/plans/{id}/instances",
     params(
         ("id" = i64, Path),
-        ("task" = Option<String>, Query, description = "Of these tasks, comma-separated"),
-        ("node" = Option<String>, Query, description = "On these nodes, comma-separated"),
-        ("action" = Option<String>, Query, description = "`run` or `skip`"),
-        ("parameters" = Option<String>, Query, description = "1: with what the executor gets, secrets masked"),
-        ("limit" = Option<u64>, Query, description = "At most so many; 100 if not given, never more than 10,000"),
-        ("offset" = Option<u64>, Query, description = "Leave out so many at the beginning"),
+        ("task" = Option<String>, Query, description = "Filter by task, comma-separated"),
+        ("node" = Option<String>, Query, description = "Filter by node, comma-separated"),
+        ("action" = Option<String>, Query, description = "Filter by action: `run` or `skip`"),
+        ("parameters" = Option<String>, Query, description = "1: include the parameters of the executor, with secrets masked"),
+        ("limit" = Option<u64>, Query, description = "Maximum number of instances to return (default 100, maximum 10,000)"),
+        ("offset" = Option<u64>, Query, description = "Number of instances to skip"),
     ),
     responses((status = 200, body = [InstanceView]))
 )]
@@ -127,18 +132,18 @@ pub(super) async fn plan_instance_list(
         List { limit: Some(limit), offset: query.natural("offset").unwrap_or(0), order_by: Vec::new() };
     query.finish()?;
     let plan = read_plan(&app, &login, &path).await?;
-    let (record, wanted) = (plan.record, list.clone());
-    let made = move || page(&plan.explained, &filter, &wanted, with_parameters);
-    let mut page = app.services.planning.plans.compute(made).await?;
+    let (record, page_list) = (plan.record, list.clone());
+    let build = move || page(&plan.explained, &filter, &page_list, with_parameters);
+    let mut page = app.services.planning.plans.compute(build).await?;
     if with_parameters {
         let nodes = page.items.iter().map(|item| item.node.clone()).collect();
         let secrets = PlanSecrets::read(&mut app.store.read().await?, &record, &nodes).await?;
-        page = app.services.planning.plans.compute(move || masked(page, &secrets)).await?;
+        page = app.services.planning.plans.compute(move || mask(page, &secrets)).await?;
     }
     Answer::page(&list, page, |view| view)
 }
 
-fn masked(mut page: Page<InstanceView>, secrets: &PlanSecrets) -> Page<InstanceView> {
+fn mask(mut page: Page<InstanceView>, secrets: &PlanSecrets) -> Page<InstanceView> {
     for item in &mut page.items {
         if let Some(parameters) = &mut item.parameters {
             secrets.mask(&item.node, parameters);

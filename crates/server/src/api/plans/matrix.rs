@@ -1,4 +1,4 @@
-//! A plan at a glance.
+//! Matrix view of a plan.
 
 use axum::extract::State;
 use stoker_planner::{Action, Instance};
@@ -12,18 +12,20 @@ use crate::http::query::Query;
 use crate::api::matrix::{MatrixView, Window};
 use crate::state::App;
 
-/// What a plan does, tasks by nodes, a window at a time
+/// Retrieve the matrix of a plan
+///
+/// Returns the planned actions as a matrix of tasks by nodes, paginated in both directions.
 #[utoipa::path(
     get, path = "/api/v1/plans/{id}/matrix",
     params(
         ("id" = i64, Path),
-        ("search" = Option<String>, Query, description = "Only tasks with this in their name"),
-        ("nodes" = Option<String>, Query, description = "Only these nodes, comma-separated"),
-        ("runs_only" = Option<String>, Query, description = "1: without tasks and nodes on which nothing runs"),
-        ("task_offset" = Option<u64>, Query, description = "Leave out so many tasks at the beginning"),
-        ("task_limit" = Option<u64>, Query, description = "At most so many tasks; 200 if not given, never more than 2,000"),
-        ("node_offset" = Option<u64>, Query, description = "Leave out so many nodes at the beginning"),
-        ("node_limit" = Option<u64>, Query, description = "At most so many nodes; 200 if not given, never more than 2,000"),
+        ("search" = Option<String>, Query, description = "Filter by text in the task name, case-insensitive"),
+        ("nodes" = Option<String>, Query, description = "Filter by node, comma-separated"),
+        ("runs_only" = Option<String>, Query, description = "1: omit tasks and nodes without an instance that runs"),
+        ("task_offset" = Option<u64>, Query, description = "Number of tasks to skip"),
+        ("task_limit" = Option<u64>, Query, description = "Maximum number of tasks to return (default 200, maximum 2,000)"),
+        ("node_offset" = Option<u64>, Query, description = "Number of nodes to skip"),
+        ("node_limit" = Option<u64>, Query, description = "Maximum number of nodes to return (default 200, maximum 2,000)"),
     ),
     responses((status = 200, body = MatrixView))
 )]

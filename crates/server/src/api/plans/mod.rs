@@ -1,4 +1,4 @@
-//! Plans: made and stored, looked at, compared, drawn, removed. A dry run is a plan that nobody runs.
+//! Plans: create, read, compare, draw and delete. A plan that is never applied is a dry run.
 
 mod access;
 mod by_id;

@@ -1,4 +1,4 @@
-//! A plan as a picture.
+//! Diagrams of a plan.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -18,10 +18,11 @@ use crate::state::App;
 pub(super) const DOT: &str = "text/vnd.graphviz";
 const SVG: &str = "image/svg+xml";
 const MERMAID: &str = "text/vnd.mermaid";
-/// What browsers ask for is here too: a picture is opened in one.
+/// Includes the types that browsers request, so that a diagram can be opened by its URL.
 pub(super) const TYPES: &[&str] = &[SVG, DOT, MERMAID, "text/html", "image/*"];
 
-/// More is no picture any more. SVG draws fewer, and says how many it left out.
+/// Maximum number of vertices in Graphviz and Mermaid diagrams; larger ones are unreadable. SVG draws fewer
+/// and reports the number of omitted vertices.
 const VERTICES_MAX: usize = 20_000;
 
 #[derive(Clone, Copy)]
@@ -37,7 +38,7 @@ enum Graph {
     Tasks,
 }
 
-struct Wanted {
+struct DiagramRequest {
     format: Format,
     graph: Graph,
     tasks: Vec<String>,
@@ -46,7 +47,7 @@ struct Wanted {
     runs_only: bool,
 }
 
-impl Wanted {
+impl DiagramRequest {
     fn read(query: &mut Query) -> Self {
         let format = |word: &str| match word {
             "dot" => Some(Format::Dot),
@@ -61,7 +62,7 @@ impl Wanted {
         };
         let formats = query.words("format", format, &["dot", "svg", "mermaid"]);
         let graphs = query.words("graph", graph, &["instances", "tasks"]);
-        let wanted = Self {
+        let request = Self {
             format: formats.and_then(|formats| formats.first().copied()).unwrap_or(Format::Svg),
             graph: graphs.and_then(|graphs| graphs.first().copied()).unwrap_or(Graph::Instances),
             tasks: query.list("task").unwrap_or_default(),
@@ -69,16 +70,16 @@ impl Wanted {
             parents_of: query.text("parents_of").map(str::to_owned),
             runs_only: query.boolean("runs_only"),
         };
-        if wanted.graph == Graph::Tasks && (wanted.runs_only || !wanted.nodes.is_empty()) {
-            query.problem("graph", "`node` and `runs_only` are about a plan, and `graph=tasks` draws none");
+        if request.graph == Graph::Tasks && (request.runs_only || !request.nodes.is_empty()) {
+            query.problem("graph", "`node` and `runs_only` cannot be combined with `graph=tasks`");
         }
-        wanted
+        request
     }
 
     fn drawing(&self, plan: &Plan, graph: JsonMap) -> Result<Drawing, String> {
         if self.graph == Graph::Tasks {
-            let chosen = (!self.tasks.is_empty()).then(|| self.tasks.clone());
-            let filter = Filter { tasks: chosen, parents_for: self.parents_of.clone(), remove: Vec::new() };
+            let selected = (!self.tasks.is_empty()).then(|| self.tasks.clone());
+            let filter = Filter { tasks: selected, parents_for: self.parents_of.clone(), remove: Vec::new() };
             return definitions(&tasks(graph), &filter);
         }
         let filter = InstanceFilter {
@@ -86,7 +87,7 @@ impl Wanted {
             nodes: self.nodes.clone(),
             parents_of: self.parents_of.clone(),
             runs_only: self.runs_only,
-            // One more than is drawn, so that it is told.
+            // One more than the maximum, so that `draw` detects the excess.
             n_max: Some(VERTICES_MAX + 1),
         };
         draw(plan, &filter, &|instance: &Instance<'_>| match instance.verdict.action() {
@@ -100,7 +101,7 @@ impl Wanted {
         match self.format {
             Format::Svg => Ok(shown(SVG, Svg(drawing).to_string())),
             _ if n_vertices > VERTICES_MAX => Err(format!(
-                "{n_vertices} task instances are too many for a picture; choose some with `task`, `node`, `parents_of` \
+                "{n_vertices} task instances are too many for a diagram; filter with `task`, `node`, `parents_of` \
                  or `runs_only`"
             )),
             Format::Dot => Ok(shown(DOT, Dot(drawing).to_string())),
@@ -109,7 +110,7 @@ impl Wanted {
     }
 }
 
-/// The tasks of a stored graph.
+/// Returns the tasks of a stored graph.
 fn tasks(graph: JsonMap) -> Vec<Task> {
     let task = |(name, fields): (String, Json)| match fields {
         Json::Object(fields) => Some(Task { name, fields }),
@@ -118,19 +119,21 @@ fn tasks(graph: JsonMap) -> Vec<Task> {
     graph.into_iter().filter_map(task).collect()
 }
 
-/// A plan as a picture: what waits for what, and what of it runs
+/// Draw a plan
+///
+/// Returns a diagram of the task instances and their dependencies, colored by planned action.
 #[utoipa::path(
     get, path = "/api/v1/plans/{id}/picture",
     params(
         ("id" = i64, Path),
-        ("format" = Option<String>, Query, description = "`svg` (the default), `dot` or `mermaid`"),
+        ("format" = Option<String>, Query, description = "Diagram format: `svg` (default), `dot` or `mermaid`"),
         ("graph" = Option<String>, Query,
-            description = "`instances` (the default): tasks on nodes; `tasks`: the graph as it is written"),
+            description = "Vertices: `instances` (default) for task instances, `tasks` for task definitions"),
         ("task" = Option<String>, Query,
-            description = "Only these tasks, comma-separated; with `graph=tasks` all others are drawn as skipped"),
-        ("node" = Option<String>, Query, description = "Only these nodes, comma-separated"),
-        ("parents_of" = Option<String>, Query, description = "Only this task and what is directly before it"),
-        ("runs_only" = Option<String>, Query, description = "1: only what runs"),
+            description = "Filter by task, comma-separated; with `graph=tasks` other tasks are drawn as skipped"),
+        ("node" = Option<String>, Query, description = "Filter by node, comma-separated"),
+        ("parents_of" = Option<String>, Query, description = "Draw only this task and its direct predecessors"),
+        ("runs_only" = Option<String>, Query, description = "1: draw only instances that run"),
     ),
     responses((status = 200, content(
         (String = "image/svg+xml"), (String = "text/vnd.graphviz"), (String = "text/vnd.mermaid")
@@ -142,19 +145,19 @@ pub(super) async fn plan_picture(
     path: PathParams,
     mut query: Query,
 ) -> ApiResult<Response> {
-    let wanted = Wanted::read(&mut query);
+    let request = DiagramRequest::read(&mut query);
     query.finish()?;
     let mut session = app.store.snapshot().await?;
     let record = require_plan(&mut session, &login, &path, "id").await?;
     let plan = StoredPlan::read(&app.services.planning, &mut session, record).await?;
-    let graph = match wanted.graph {
+    let graph = match request.graph {
         Graph::Tasks => session.documents_get(&[plan.record.graph_id]).await?.into_values().next(),
         Graph::Instances => None,
     };
     drop(session);
     let drawn = app.services.planning.plans.compute(move || {
-        let drawing = wanted.drawing(&plan.explained.plan, graph.unwrap_or_default());
-        drawing.and_then(|drawing| wanted.draw(&drawing))
+        let drawing = request.drawing(&plan.explained.plan, graph.unwrap_or_default());
+        drawing.and_then(|drawing| request.draw(&drawing))
     });
     drawn.await?.map_err(ApiError::bad_request)
 }

@@ -1,4 +1,4 @@
-//! `/clusters/{id}/serialized_tasks`: a plan in the shape that clients of the predecessor know. Nothing is stored.
+//! `/clusters/{id}/serialized_tasks`: a plan in the format of Fuel. Nothing is stored.
 
 use axum::extract::State;
 use axum::http::header;
@@ -16,31 +16,34 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// A plan as it was sent to orchestrators. Secrets in parameters are masked.
+/// Plan in the format that Fuel sends to its orchestrator. Secrets in parameters are masked.
 #[derive(ToSchema)]
 #[schema(as = SerializedTasks)]
-#[expect(dead_code, reason = "documentation of an answer that the planner writes")]
-#[expect(clippy::struct_field_names, reason = "the names are those of the predecessor")]
+#[expect(dead_code, reason = "documents a response that the planner serializes")]
+#[expect(clippy::struct_field_names, reason = "the field names are those of Fuel")]
 struct SerializedView {
-    /// Always empty: parameters stand with the instances.
+    /// Always empty: parameters are part of the instances.
     #[schema(value_type = Object)]
     tasks_directory: Json,
-    /// By uid, `null` for stages, the task instances of the node.
+    /// Task instances by node UID; `null` for stages.
     #[schema(value_type = Object)]
     tasks_graph: Json,
-    /// `fault_tolerance_groups`.
+    /// Contains `fault_tolerance_groups`.
     #[schema(value_type = Object)]
     tasks_metadata: Json,
 }
 
-/// What would be sent to an orchestrator now
+/// Retrieve the serialized tasks of a cluster
+///
+/// Computes a plan and returns it in the format that Fuel sends to its orchestrator. Nothing is stored or
+/// executed.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/serialized_tasks",
     params(
         ("id" = i64, Path),
-        ("graph_type" = Option<String>, Query, description = "`default` if not given; `type` means the same"),
-        ("nodes" = Option<String>, Query, description = "Only these nodes, comma-separated"),
-        ("tasks" = Option<String>, Query, description = "Only these tasks, comma-separated"),
+        ("graph_type" = Option<String>, Query, description = "Graph type (default `default`); also accepted as `type`"),
+        ("nodes" = Option<String>, Query, description = "Nodes to include, comma-separated"),
+        ("tasks" = Option<String>, Query, description = "Tasks to include, comma-separated"),
     ),
     responses((status = 200, body = SerializedView))
 )]
@@ -60,7 +63,7 @@ pub(super) async fn cluster_serialized_tasks(
     let mut session = app.store.read().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     drop(session);
-    let made = plan(&app.services.planning, cluster, request).await?;
-    let text = app.services.planning.plans.compute(move || Serialized(&made.shown()).to_string()).await?;
+    let computed = plan(&app.services.planning, cluster, request).await?;
+    let text = app.services.planning.plans.compute(move || Serialized(&computed.shown()).to_string()).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }

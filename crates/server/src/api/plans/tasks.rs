@@ -1,4 +1,4 @@
-//! `/plans/{id}/tasks`: the graph that a plan was made from, as it was then.
+//! `/plans/{id}/tasks`: snapshot of the graph that a plan was computed from.
 
 use axum::extract::State;
 use stoker_manifest::task::render;
@@ -11,7 +11,9 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// The merged tasks that a plan was made from, in the order of their names
+/// List the tasks of a plan
+///
+/// Returns the merged tasks that the plan was computed from, sorted by name.
 #[utoipa::path(
     get, path = "/api/v1/plans/{id}/tasks", params(("id" = i64, Path)),
     responses((status = 200, body = [Object]))

@@ -1,4 +1,4 @@
-//! How plans are shown.
+//! Response types of plans.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,30 +9,36 @@ use utoipa::ToSchema;
 
 use stoker_services::clock;
 
-/// So many nodes are named where there are more.
+/// Maximum number of nodes to list by name; `n_nodes` contains the total.
 const NODES_MAX: usize = 20;
 
-/// A plan in a list.
+/// Plan.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Plan)]
 pub(super) struct PlanView {
+    /// ID of the plan.
     #[schema(example = 5)]
     id: i64,
+    /// ID of the cluster.
     #[schema(example = 1)]
     cluster: i64,
+    /// Graph type that was planned.
     #[schema(example = "default")]
     graph_type: String,
-    /// The plan after which it was made.
+    /// ID of the plan that this one follows.
     parent_id: Option<i64>,
+    /// Creation time.
     #[schema(example = "2026-01-31T07:00:00.123456")]
     created_at: String,
+    /// User that created the plan.
     #[schema(example = "admin")]
     created_by: String,
-    /// What was asked for.
+    /// Options with which the plan was created.
     #[schema(value_type = Object)]
     request: Json,
-    /// How many task instances run, and how many are skipped.
+    /// Number of task instances that run.
     n_run: i64,
+    /// Number of task instances that are skipped.
     n_skip: i64,
 }
 
@@ -52,95 +58,117 @@ impl From<PlanRecord> for PlanView {
     }
 }
 
-/// A plan in short.
+/// Summary of a plan.
 #[derive(Serialize, ToSchema)]
 pub(super) struct PlanSummary {
     #[serde(flatten)]
     plan: PlanView,
-    /// How many instances there are for each reason.
+    /// Number of instances by reason code.
     #[schema(value_type = Object)]
     verdicts: BTreeMap<String, u64>,
-    /// By name. Groups are not among them: they are never run.
+    /// Tasks, sorted by name. Groups are omitted: they are never executed.
     tasks: Vec<TaskSummary>,
-    /// How many nodes of a group may fail.
+    /// Fault tolerance groups.
     fault_tolerance_groups: Vec<GroupView>,
+    /// Estimated duration.
     estimate: EstimateView,
+    /// Problems that do not prevent execution.
     warnings: Vec<WarningView>,
-    /// Nodes that take no part.
+    /// Nodes that are excluded from the plan, by reason.
     excluded: Vec<ExcludedView>,
 }
 
+/// Number of instances of a task, by planned action.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PlannedTask)]
 struct TaskSummary {
+    /// Name of the task.
     #[schema(example = "install")]
     name: String,
+    /// Number of instances that run.
     n_run: u64,
+    /// Number of instances that are skipped.
     n_skip: u64,
 }
 
+/// Fault tolerance group: nodes of which a limited number may fail.
 #[derive(Serialize, ToSchema)]
 #[schema(as = FaultToleranceGroup)]
 struct GroupView {
+    /// Name of the group.
     name: String,
+    /// Number of nodes in the group.
     n_nodes: u64,
-    /// How many of them may fail.
+    /// Maximum number of nodes that may fail before the run stops.
     tolerated: u64,
 }
 
-/// How long it may take, by what tasks took in earlier runs of the cluster.
+/// Estimated duration, based on task durations in earlier runs of the cluster.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PlanEstimate)]
 struct EstimateView {
+    /// Estimated makespan, in milliseconds.
     total_ms: u64,
-    /// The chain that takes longest.
+    /// Critical path: the chain of dependent instances with the longest total duration.
     critical_path: Vec<CriticalStep>,
+    /// Duration of the critical path, in milliseconds.
     critical_ms: u64,
-    /// Instances of which a duration is known, and those of which it is guessed.
+    /// Number of instances with a measured duration.
     n_known: u64,
+    /// Number of instances with a default duration because none was measured.
     n_unknown: u64,
 }
 
+/// Task instance on the critical path.
 #[derive(Serialize, ToSchema)]
 struct CriticalStep {
+    /// Name of the task.
     task: String,
+    /// UID of the node.
     node: String,
+    /// Estimated duration, in milliseconds.
     ms: u64,
 }
 
-/// Something that is probably not what was meant.
+/// Probable mistake in the input of a plan.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PlanWarning)]
 struct WarningView {
-    /// A stable name of the kind of warning.
+    /// Stable code of the warning.
     #[schema(example = "plan-unplaced-task")]
     code: &'static str,
+    /// Task that the warning is about.
     task: Option<String>,
-    /// Where in the task.
+    /// Field of the task.
     field: String,
-    /// Some of the nodes on which it was found.
+    /// Affected nodes, at most 20.
     nodes: Vec<String>,
+    /// Total number of affected nodes.
     n_nodes: u64,
+    /// Human-readable message.
     message: String,
+    /// How to fix the problem.
     help: Option<String>,
-    /// The layer that set the field: `release`, `cluster`, or `plugin NAME VERSION`.
+    /// Layer that set the field: `release`, `cluster`, or `plugin NAME VERSION`.
     #[schema(example = "cluster")]
     layer: Option<String>,
-    /// The file that the layer was uploaded from, as its sender calls it.
+    /// Name of the file from which the layer was uploaded, as the client sent it.
     #[schema(example = "tasks.yaml")]
     file: Option<String>,
-    /// The line in that file, from 1.
+    /// Line number in that file, starting at 1.
     line: Option<u32>,
 }
 
-/// Nodes that take no part for one reason.
+/// Nodes that are excluded for the same reason.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ExcludedNodes)]
 struct ExcludedView {
+    /// Reason of the exclusion.
     #[schema(example = "the node is not ready for deployment")]
     why: String,
-    /// Some of them.
+    /// Excluded nodes, at most 20.
     nodes: Vec<String>,
+    /// Total number of excluded nodes.
     n_nodes: u64,
 }
 
@@ -222,15 +250,15 @@ fn excluded(explained: &ExplainedPlan) -> Vec<ExcludedView> {
     for excluded in &explained.excluded {
         by_reason.entry(&excluded.why).or_default().push(&excluded.uid);
     }
-    let shown = by_reason.into_iter().map(|(why, uids)| ExcludedView {
+    let views = by_reason.into_iter().map(|(why, uids)| ExcludedView {
         why: why.to_owned(),
         n_nodes: uids.len() as u64,
         nodes: uids.into_iter().take(NODES_MAX).map(str::to_owned).collect(),
     });
-    shown.collect()
+    views.collect()
 }
 
-/// `condition_holds`, as stored plans write it.
+/// Returns the reason code as stored plans write it, such as `condition_holds`.
 pub(super) fn word(verdict: Verdict) -> String {
     serde_json::to_value(verdict).ok().and_then(|word| Some(word.as_str()?.to_owned())).unwrap_or_default()
 }

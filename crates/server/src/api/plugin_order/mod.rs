@@ -1,4 +1,4 @@
-//! In which order the stage tasks of enabled plugins run.
+//! Execution order of the stage tasks of enabled plugins.
 
 mod view;
 
@@ -22,16 +22,16 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("clusters").add(Permission::Read, routes!(cluster_plugin_order)).finish()
 }
 
-/// An enabled plugin and its graph, some tasks of which may have a stage.
+/// Enabled plugin with its graph, whose tasks may also declare stages.
 struct Enabled {
     plugin: Plugin,
     graph: Option<Graph>,
 }
 
-/// The order of the stage tasks of all enabled plugins
+/// Retrieve the execution order of plugin tasks
 ///
-/// By stage, then by number, then by name of the plugin, then by position in its file. A plugin of which a stage cannot be
-/// read takes no part, and is told among the `errors`.
+/// Returns the stage tasks of all enabled plugins, sorted by stage, number, plugin name and position in the
+/// file of the plugin. Plugins with an invalid stage are omitted and reported in `errors`.
 #[utoipa::path(
     get, path = "/api/v1/clusters/{id}/plugins/order", params(("id" = i64, Path)),
     responses((status = 200, body = OrderView))
@@ -60,31 +60,31 @@ async fn enabled(session: &mut Session, cluster: &Cluster) -> ApiResult<Vec<Enab
 
 fn ordered(enabled: &[Enabled]) -> OrderView {
     let staged: Vec<Vec<&Task>> = enabled.iter().map(Enabled::staged).collect();
-    let all: Vec<StagePlugin<'_>> =
+    let plugins: Vec<StagePlugin<'_>> =
         enabled.iter().zip(&staged).map(|(enabled, tasks)| enabled.stage_plugin(tasks)).collect();
     let mut errors = Vec::new();
-    let mut sound = Vec::new();
-    for plugin in all {
+    let mut valid = Vec::new();
+    for plugin in plugins {
         match order(&[plugin]) {
-            Ok(_) => sound.push(plugin),
-            Err(found) => errors.extend(found.into_iter().map(ErrorView::from)),
+            Ok(_) => valid.push(plugin),
+            Err(problems) => errors.extend(problems.into_iter().map(ErrorView::from)),
         }
     }
-    let (ordered, twice) = match order(&sound) {
+    let (ordered, duplicates) = match order(&valid) {
         Ok(ordered) => (ordered, Vec::new()),
-        Err(twice) => (Vec::new(), twice),
+        Err(duplicates) => (Vec::new(), duplicates),
     };
-    errors.extend(twice.into_iter().map(ErrorView::from));
+    errors.extend(duplicates.into_iter().map(ErrorView::from));
     let notes = notes(&ordered);
-    let ids = task_ids(&sound, &ordered);
-    let places = ordered.iter().zip(ids).enumerate();
+    let ids = task_ids(&valid, &ordered);
+    let positions = ordered.iter().zip(ids).enumerate();
     let tasks =
-        places.map(|(place, (task, id))| TaskView::new(place + 1, id, task, &sound, &notes)).collect();
+        positions.map(|(index, (task, id))| TaskView::new(index + 1, id, task, &valid, &notes)).collect();
     OrderView { tasks, notes: notes.iter().map(NoteView::from).collect(), errors }
 }
 
 impl Enabled {
-    /// Tasks of the graph that say when they run by a stage.
+    /// Returns the tasks of the graph that declare a stage.
     fn staged(&self) -> Vec<&Task> {
         let tasks = self.graph.iter().flat_map(|graph| graph.tasks.iter()).map(|stored| &stored.task);
         tasks.filter(|task| task.field("stage").is_some_and(|stage| !stage.is_null())).collect()

@@ -1,47 +1,53 @@
-//! How the order is shown.
+//! Response types of the plugin order.
 
 use serde::Serialize;
 use stoker_model::Json;
 use stoker_registry::stages::{Note, OrderedTask, StageError, StagePlugin, meaning};
 use utoipa::ToSchema;
 
-/// Stage tasks of plugins in the order in which they run.
+/// Stage tasks of plugins in execution order.
 #[derive(Serialize, ToSchema)]
 #[schema(as = PluginOrder)]
 pub(super) struct OrderView {
+    /// Tasks in execution order.
     pub(super) tasks: Vec<TaskView>,
-    /// What is worth knowing about the order.
+    /// Notes about the order, such as ties.
     pub(super) notes: Vec<NoteView>,
-    /// Tasks without a place.
+    /// Plugins and tasks that cannot be ordered.
     pub(super) errors: Vec<ErrorView>,
 }
 
+/// Stage task with its position in the order.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrderedTask)]
 pub(super) struct TaskView {
-    /// From 1.
+    /// Position in the order, starting at 1.
     position: usize,
+    /// Name of the plugin.
     #[schema(example = "gridnet")]
     plugin: String,
+    /// Version of the plugin.
     version: String,
-    /// Its name in the merged graph.
+    /// Name of the task in the merged graph.
     #[schema(example = "gridnet-pre_deployment-100-1")]
     id: String,
-    /// Its position in the plugin's file from 0; tasks of its graph are counted after those of `tasks`.
+    /// Position in the file of the plugin, starting at 0. Tasks of its graph are counted after those of
+    /// `tasks`.
     index: usize,
+    /// Task type.
     #[schema(example = "shell")]
     r#type: Option<String>,
-    /// `pre_deployment` or `post_deployment`.
+    /// Stage: `pre_deployment` or `post_deployment`.
     #[schema(example = "pre_deployment")]
     stage: &'static str,
-    /// 0 if none is written.
+    /// Number within the stage (default 0).
     #[schema(example = 100.0)]
     number: f64,
-    /// What such numbers are for, by convention: `first`, `hardware`, `disks`, `network`, `software`, `monitoring`,
+    /// Conventional purpose of the number: `first`, `hardware`, `disks`, `network`, `software`, `monitoring`,
     /// `reserved` or `unassigned`.
     #[schema(example = "hardware")]
     range: &'static str,
-    /// Whether another plugin has the same number in this stage, so that names decide.
+    /// Whether another plugin uses the same number in this stage, so that the plugin names decide the order.
     tie: bool,
 }
 
@@ -54,10 +60,10 @@ impl TaskView {
         notes: &[Note<'_>],
     ) -> Self {
         let plugin = &plugins[task.plugin_idx];
-        let of_file = plugin.tasks.get(task.task_idx).and_then(|task| task.get("type"));
-        let of_graph =
+        let file_type = plugin.tasks.get(task.task_idx).and_then(|task| task.get("type"));
+        let graph_type =
             || plugin.graph_tasks.get(task.task_idx.checked_sub(plugin.tasks.len())?)?.field("type");
-        let kind = of_file.or_else(of_graph).and_then(Json::as_str);
+        let task_type = file_type.or_else(graph_type).and_then(Json::as_str);
         let is_tie = |note: &Note<'_>| matches!(note, Note::Tie { stage, .. } if *stage == task.stage);
         Self {
             position,
@@ -65,7 +71,7 @@ impl TaskView {
             version: plugin.version.to_owned(),
             id,
             index: task.task_idx,
-            r#type: kind.map(str::to_owned),
+            r#type: task_type.map(str::to_owned),
             stage: task.stage.name.as_str(),
             number: task.stage.number(),
             range: task.range().as_str(),
@@ -74,16 +80,19 @@ impl TaskView {
     }
 }
 
+/// Note about the order.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrderNote)]
 pub(super) struct NoteView {
-    /// `tie` or `reserved`.
+    /// Kind of note: `tie` or `reserved`.
     #[schema(example = "tie")]
     kind: &'static str,
+    /// Stage and number.
     #[schema(example = "pre_deployment/100")]
     stage: String,
-    /// In the order in which they run.
+    /// Plugins in execution order.
     plugins: Vec<String>,
+    /// Human-readable message.
     message: String,
 }
 
@@ -94,7 +103,7 @@ impl From<&Note<'_>> for NoteView {
                 kind: "tie",
                 stage: stage.to_string(),
                 message: format!(
-                    "{} have the same number at `{stage}`: their names decide",
+                    "{} have the same number at `{stage}` and are ordered by name",
                     plugins.join(", ")
                 ),
                 plugins: plugins.iter().map(|plugin| (*plugin).to_owned()).collect(),
@@ -102,22 +111,26 @@ impl From<&Note<'_>> for NoteView {
             Note::Reserved { stage, plugin } => Self {
                 kind: "reserved",
                 stage: stage.to_string(),
-                message: format!("`{stage}` of {plugin} is in a range that is kept free"),
+                message: format!("`{stage}` of {plugin} is in a reserved range"),
                 plugins: vec![(*plugin).to_owned()],
             },
         }
     }
 }
 
+/// Plugin or task that cannot be ordered.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrderError)]
 pub(super) struct ErrorView {
+    /// Name of the plugin.
     #[schema(example = "gridnet")]
     plugin: String,
-    /// Position in the plugin's file from 0; null: it is about the plugin.
+    /// Position in the file of the plugin, starting at 0. Null if the error is about the plugin.
     task: Option<usize>,
+    /// Error code.
     #[schema(example = "stage_bad_postfix")]
     code: &'static str,
+    /// Human-readable message.
     message: String,
 }
 

@@ -1,4 +1,5 @@
-//! What may be said about a plugin: on its own as a change, and on top of nothing as a new one.
+//! Parsing of plugin bodies. An update contains any subset of the fields; a new plugin is an update of an
+//! empty one.
 
 use stoker_manifest::reader::{Fields, Given, boolean, json_list, json_map, list_of, string, string_of};
 use stoker_manifest::{Problems, codes};
@@ -15,8 +16,8 @@ use crate::http::error::ApiResult;
 
 const REQUIRED: [&str; 6] = ["name", "title", "version", "package_version", "fuel_version", "releases"];
 
-/// A plugin as somebody wrote it. What was not said is absent, so that an update leaves it alone.
-pub(super) struct Said {
+/// Parsed plugin body. Omitted fields are absent, so that an update does not change them.
+pub(super) struct PluginUpdate {
     pub(super) name: Option<String>,
     title: Option<String>,
     version: Option<String>,
@@ -39,38 +40,38 @@ pub(super) struct Said {
     graphs: EmbeddedGraphs,
 }
 
-/// Reads a new plugin: what it must say is there.
+/// Parses a new plugin and checks that the required fields are present.
 pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, EmbeddedGraphs)> {
-    let said = document.fields(|fields| {
-        let said = read_fields(fields, document.text());
+    let update = document.fields(|fields| {
+        let update = read_fields(fields, document.text());
         let node = fields.node();
         for key in REQUIRED.into_iter().filter(|key| node.get(key).is_none()) {
             fields.problems().in_key(key, |problems| {
                 problems.error(codes::MISSING, node.span, format!("`{key}` is missing"));
             });
         }
-        Some(said)
+        Some(update)
     })?;
     let mut plugin = NewPlugin::default();
-    let graphs = said.apply(&mut plugin);
+    let graphs = update.apply(&mut plugin);
     Ok((plugin, graphs))
 }
 
-/// Reads a change of a plugin.
-pub(super) fn read_change(document: &Document) -> ApiResult<Said> {
+/// Parses an update of a plugin.
+pub(super) fn read_change(document: &Document) -> ApiResult<PluginUpdate> {
     document.fields(|fields| Some(read_fields(fields, document.text())))
 }
 
-fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
-    // It comes with an answer of ours.
+fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> PluginUpdate {
+    // Read-only: part of responses, which clients may send back.
     fields.ignore(&["id"]);
-    let beside = kept_beside(fields);
+    let extra = extra_documents(fields);
     let package_version = fields.node().get("package_version").and_then(Node::as_str).unwrap_or_default();
-    Said {
+    PluginUpdate {
         name: fields.optional("name", plugin_name),
         title: fields.optional("title", string_of(1..=255)),
         version: fields.optional("version", plugin_version),
-        package_version: fields.optional("package_version", known_package_version),
+        package_version: fields.optional("package_version", supported_package_version),
         description: fields.given("description", string),
         homepage: fields.given("homepage", string),
         is_hotpluggable: fields.optional("is_hotpluggable", boolean),
@@ -86,11 +87,11 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
         components_metadata: fields.optional("components_metadata", components::read),
         tasks: fields.optional("tasks", |node, problems| stage_tasks(node, package_version, problems)),
         graphs: EmbeddedGraphs::read(fields, text),
-        own: beside.into_iter().chain(sections::own_fields(fields)).collect(),
+        own: extra.into_iter().chain(sections::own_fields(fields)).collect(),
     }
 }
 
-/// The name is a key of the settings of clusters, and a part of file names.
+/// Parses the name. It is a key in cluster settings and part of file names.
 fn plugin_name(node: &Node, problems: &mut Problems) -> Option<String> {
     let name = string_of(1..=255)(node, problems)?;
     let legal =
@@ -98,35 +99,36 @@ fn plugin_name(node: &Node, problems: &mut Problems) -> Option<String> {
     if name.chars().all(legal) {
         return Some(name);
     }
-    problems.error(codes::FORM, node.span, "may have lower-case letters, digits, `-` and `_` only");
+    problems.error(codes::FORM, node.span, "must contain only lowercase letters, digits, `-` and `_`");
     None
 }
 
-/// Versions are compared as numbers.
+/// Parses the version, which must be numeric to be comparable.
 fn plugin_version(node: &Node, problems: &mut Problems) -> Option<String> {
     let version = string_of(1..=255)(node, problems)?;
     if is_plugin_version(&version) {
         return Some(version);
     }
-    let message = "must be two or three numbers with dots, and `aN` or `bN` behind if wanted";
-    problems.error(codes::FORM, node.span, message).help("as in `1.0.0` or `2.1b3`".to_owned());
+    let message = "must be two or three dot-separated numbers, optionally followed by `aN` or `bN`";
+    problems.error(codes::FORM, node.span, message).help("for example `1.0.0` or `2.1b3`".to_owned());
     None
 }
 
-/// It says which rules hold; of its three numbers the first two are compared.
-fn known_package_version(node: &Node, problems: &mut Problems) -> Option<String> {
+/// Parses the package version, which selects the validation rules. Only its first two components are
+/// compared.
+fn supported_package_version(node: &Node, problems: &mut Problems) -> Option<String> {
     let version = string_of(1..=255)(node, problems)?;
     let line = |text: &str| text.splitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();
-    let is_known = PackageVersion::ALL.iter().any(|known| line(known.as_str()) == line(&version));
-    if is_known && is_plugin_version(&version) {
+    let is_supported = PackageVersion::ALL.iter().any(|supported| line(supported.as_str()) == line(&version));
+    if is_supported && is_plugin_version(&version) {
         return Some(version);
     }
-    let known: Vec<&str> = PackageVersion::ALL.iter().map(|known| known.as_str()).collect();
-    problems.error(codes::CHOICE, node.span, format!("must be one of {}", known.join(", ")));
+    let supported: Vec<&str> = PackageVersion::ALL.iter().map(|version| version.as_str()).collect();
+    problems.error(codes::CHOICE, node.span, format!("must be one of {}", supported.join(", ")));
     None
 }
 
-/// The releases it is made for; words of the user's own are kept.
+/// Parses the releases that the plugin is compatible with. Unknown fields are retained.
 fn releases(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
     let release = |node: &Node, problems: &mut Problems| {
         let mut fields = Fields::new(node, problems)?;
@@ -140,34 +142,34 @@ fn releases(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
     json_list(node, problems)
 }
 
-/// Documents of packages of which a plugin has no field of its own.
-fn kept_beside(fields: &mut Fields<'_, '_>) -> JsonMap {
+/// Parses the package documents that are stored in `extra`: a plugin has no field for them.
+fn extra_documents(fields: &mut Fields<'_, '_>) -> JsonMap {
     let provides = fields.optional("provides", components::read_provided).map(Json::Array);
     let wizard = fields.optional("wizard_metadata", json_map).map(Json::Object);
-    let beside = [("provides", provides), ("wizard_metadata", wizard)];
-    beside.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    let extra = [("provides", provides), ("wizard_metadata", wizard)];
+    extra.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }
 
-/// Tasks of the older kind, each of which says by its stage when it runs.
+/// Parses legacy tasks, which are ordered by `stage` instead of dependencies.
 fn stage_tasks(node: &Node, package_version: &str, problems: &mut Problems) -> Option<Vec<Json>> {
     let task = |node: &Node, problems: &mut Problems| {
         let task = json_map(node, problems)?;
         let Err(code) = Stage::of_field(task.get("stage"), package_version) else {
             return Some(Json::Object(task));
         };
-        let place = node.get("stage").unwrap_or(node).span;
+        let span = node.get("stage").unwrap_or(node).span;
         problems.in_key("stage", |problems| {
-            let help = "it is `pre_deployment` or `post_deployment`, with a number behind it if wanted: \
+            let help = "expected `pre_deployment` or `post_deployment`, optionally followed by a number: \
                         `post_deployment/100`";
-            problems.error(code, place, meaning(code)).help(help.to_owned());
+            problems.error(code, span, meaning(code)).help(help.to_owned());
         });
         None
     };
     list_of(task)(node, problems)
 }
 
-impl Said {
-    /// Lays what was said over what is there; the graphs are the caller's to store.
+impl PluginUpdate {
+    /// Applies the update to a plugin. Returns the graphs, which the caller must store.
     pub(super) fn apply(self, plugin: &mut NewPlugin) -> EmbeddedGraphs {
         replace(&mut plugin.name, self.name);
         replace(&mut plugin.title, self.title);
@@ -198,12 +200,12 @@ fn replace<T>(old: &mut T, new: Option<T>) {
     }
 }
 
-/// What may be said about a plugin. A new one needs `name`, `title`, `version`, `package_version`, `fuel_version` and
-/// `releases`. Other fields are kept as they come.
+/// Plugin. A new plugin requires `name`, `title`, `version`, `package_version`, `fuel_version` and
+/// `releases`. Unknown fields are stored unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct PluginBody {
-    /// Cannot change.
+    /// Name of the plugin. Cannot be changed.
     #[schema(
         nullable = false,
         example = "gridnet",
@@ -212,50 +214,65 @@ pub(super) struct PluginBody {
         pattern = "^[a-z0-9_-]+$"
     )]
     name: Option<String>,
+    /// Display name.
     #[schema(nullable = false, example = "GridNet", min_length = 1, max_length = 255)]
     title: Option<String>,
+    /// Version of the plugin.
     #[schema(nullable = false, example = "1.0.0", min_length = 1, max_length = 255)]
     version: Option<String>,
+    /// Version of the package format.
     #[schema(nullable = false, example = "5.0.0", min_length = 1, max_length = 255)]
     package_version: Option<String>,
+    /// Human-readable description.
     description: Option<String>,
+    /// URL of the homepage.
     homepage: Option<String>,
+    /// Whether the plugin can be enabled after the first deployment.
     #[schema(nullable = false)]
     is_hotpluggable: Option<bool>,
+    /// Compatible versions of Fuel.
     #[schema(nullable = false, example = json!(["10.0"]))]
     fuel_version: Option<Vec<String>>,
+    /// Groups of the plugin, such as `network`.
     #[schema(nullable = false)]
     groups: Option<Vec<String>>,
+    /// Authors.
     #[schema(nullable = false)]
     authors: Option<Vec<String>>,
+    /// Licenses.
     #[schema(nullable = false)]
     licenses: Option<Vec<String>>,
-    /// What it is made for, each with `version`.
+    /// Compatible releases, each with `version`.
     #[schema(nullable = false, value_type = Option<Vec<Object>>, example = json!([{"os": "ubuntu", "version": "newton-10.0", "mode": ["ha"]}]))]
     releases: Option<Vec<Json>>,
+    /// Settings that the plugin adds.
     #[schema(nullable = false, value_type = Option<Object>)]
     attributes_metadata: Option<JsonMap>,
+    /// Metadata of the roles that the plugin adds, by name.
     #[schema(nullable = false, value_type = Option<Object>)]
     roles_metadata: Option<JsonMap>,
+    /// Metadata of the tags that the plugin adds, by name.
     #[schema(nullable = false, value_type = Option<Object>)]
     tags_metadata: Option<JsonMap>,
+    /// Volumes that the plugin adds.
     #[schema(nullable = false, value_type = Option<Object>)]
     volumes_metadata: Option<JsonMap>,
+    /// Components that the plugin provides, with their conflicts.
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     components_metadata: Option<Vec<Json>>,
-    /// Components that say what they work with and refuse the rest.
+    /// Components with the components that they are compatible with; all others conflict.
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     provides: Option<Vec<Json>>,
-    /// What it adds to the wizard of releases.
+    /// Additions to the wizard of releases.
     #[schema(nullable = false, value_type = Option<Object>)]
     wizard_metadata: Option<JsonMap>,
-    /// Tasks of the older kind, placed by `stage`.
+    /// Legacy tasks, ordered by `stage`.
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     tasks: Option<Vec<Json>>,
-    /// Its graphs, each with its `type`.
+    /// Graphs of the plugin, each with its `type`.
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     graphs: Option<Vec<Json>>,
-    /// The tasks of the graph `default`.
+    /// Tasks of the graph `default`.
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     deployment_tasks: Option<Vec<Json>>,
 }

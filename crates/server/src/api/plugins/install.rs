@@ -1,4 +1,4 @@
-//! Packages become plugins: a new record, or a newer version of one that is there.
+//! Package installation: creates a plugin, or upgrades an installed one.
 
 use std::fs::File;
 use std::io;
@@ -17,7 +17,7 @@ use stoker_services::plugins::conflicts::{Pairing, oddities, require_none};
 use stoker_services::metadata::holder::require_unused;
 use stoker_services::plugins::links::link_plugin;
 
-use super::taken;
+use super::duplicate_error;
 use super::view::{PluginView, show};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
@@ -25,17 +25,18 @@ use crate::http::error::{ApiError, ApiResult};
 use super::upload::Upload;
 use crate::state::App;
 
-/// An archive as `stoker plugin build` makes it.
+/// Archive that `stoker plugin build` creates.
 #[derive(ToSchema)]
 #[schema(value_type = String, format = Binary)]
-#[expect(dead_code, reason = "documentation of the body, which is kept on disk")]
+#[expect(dead_code, reason = "documents the request body, which is stored in a file")]
 pub(super) struct ArchiveBody(Vec<u8>);
 
 /// Install a package
 ///
-/// The body is an archive as `stoker plugin build` makes it. Its sums are verified, its files are checked and unpacked
-/// below the root of plugins. From package version 2 on a package takes the place of an installed one of the same name
-/// and the same first two numbers of the version, and keeps its id. The answer is the plugin, and `warnings`.
+/// The body is an archive that `stoker plugin build` creates. The server verifies its checksums, validates
+/// its files and unpacks them below the plugin root. From package version 2 on, a package upgrades an
+/// installed plugin of the same name whose version has the same first two components; the plugin keeps its
+/// ID. Returns the plugin, with `warnings`.
 #[utoipa::path(
     post, path = "/api/v1/plugins/upload",
     request_body(content = ArchiveBody, content_type = "application/octet-stream"),
@@ -47,14 +48,14 @@ pub(super) async fn plugin_upload(
     Upload(archive): Upload,
 ) -> ApiResult<Answer<JsonMap>> {
     let Some(archive) = archive else {
-        return Err(ApiError::bad_request("the body is empty; send an archive"));
+        return Err(ApiError::bad_request("the body is empty: expected a package archive"));
     };
     let changing = app.services.packages.change().await;
     let root = changing.root.clone();
     let (unpacked, checked, unindexed) = aside(move || read_archive(&root, archive)).await??;
-    let (package, mut warnings) = sound(checked)?;
+    let (package, mut warnings) = require_valid(checked)?;
     warnings.extend(unindexed.iter().map(|path| {
-        format!("{path}: there are packages and no index, so that nodes cannot use them (`stoker plugin build` makes one)")
+        format!("{path}: packages without an index, which nodes cannot use; build the package with `stoker plugin build` to create one")
     }));
     warnings.extend(oddities(&package.plugin));
     let mut writing = app.change(&login).await?;
@@ -62,44 +63,45 @@ pub(super) async fn plugin_upload(
     let folder = package.folder_name();
     let registered = installed.register(&mut writing, &package, &folder).await?;
     installed.require_no_conflicts(&mut writing).await?;
-    let placed = changing.root.put(unpacked, &folder).map_err(|error| disk_failed(error))?;
+    let placed = changing.root.put(unpacked, &folder).map_err(disk_failed)?;
     writing.commit(registered.change()).await?;
     keep(placed).await?;
     let is_new = registered.is_new;
     let generation = registered.plugin.generation;
-    let mut shown = show(registered.plugin);
-    shown.insert("warnings".to_owned(), Json::from(warnings));
-    let answer = if is_new { Answer::created(shown) } else { Answer::ok(shown) };
+    let mut view = show(registered.plugin);
+    view.insert("warnings".to_owned(), Json::from(warnings));
+    let answer = if is_new { Answer::created(view) } else { Answer::ok(view) };
     Ok(answer.version(generation))
 }
 
-/// With the paths of repositories that package managers cannot use.
+/// Unpacks and validates an archive. Also returns the repositories without an index, which package managers
+/// cannot use.
 fn read_archive(root: &PluginsRoot, archive: File) -> ApiResult<(Unpacked, Checked, Vec<String>)> {
     let unpacked = root.receive(archive, &Limits::default()).map_err(archive_refused)?;
-    // Names that could not be read again were refused while unpacking, so this is about the disk.
-    let found = check_folder(unpacked.folder(), CheckOptions::default());
-    let found = found.map_err(|error| disk_failed(io::Error::other(error)))?;
-    let plugin = found.checked.package.as_ref().map(|package| &package.plugin);
+    // Unreadable names were rejected while unpacking, so an error here is an I/O error.
+    let folder = check_folder(unpacked.folder(), CheckOptions::default());
+    let folder = folder.map_err(|error| disk_failed(io::Error::other(error)))?;
+    let plugin = folder.checked.package.as_ref().map(|package| &package.plugin);
     let unindexed =
-        plugin.map(|plugin| repositories_without_index(unpacked.folder(), plugin, &found.tree.paths));
-    Ok((unpacked, found.checked, unindexed.unwrap_or_default()))
+        plugin.map(|plugin| repositories_without_index(unpacked.folder(), plugin, &folder.tree.paths));
+    Ok((unpacked, folder.checked, unindexed.unwrap_or_default()))
 }
 
-/// The package and its warnings, or everything that is wrong with it.
-fn sound(checked: Checked) -> ApiResult<(Package, Vec<String>)> {
-    let of = |severity: Severity| checked.problems.iter().filter(move |problem| problem.severity == severity);
+/// Returns the package and its warnings, or all problems as one error.
+fn require_valid(checked: Checked) -> ApiResult<(Package, Vec<String>)> {
+    let with_severity = |severity: Severity| checked.problems.iter().filter(move |problem| problem.severity == severity);
     match checked.package {
-        Some(package) => Ok((package, of(Severity::Warning).map(ToString::to_string).collect())),
-        None => Err(package_refused(of(Severity::Error).map(|problem| ("", problem))).into()),
+        Some(package) => Ok((package, with_severity(Severity::Warning).map(ToString::to_string).collect())),
+        None => Err(package_refused(with_severity(Severity::Error).map(|problem| ("", problem))).into()),
     }
 }
 
-/// What is installed, as it was before anything changed.
+/// Installed plugins before the change.
 pub(super) struct Installed {
     pub(super) plugins: Vec<Plugin>,
 }
 
-/// What became of a package.
+/// Result of registering a package.
 pub(super) struct Registered {
     pub(super) plugin: Plugin,
     pub(super) is_new: bool,
@@ -110,7 +112,7 @@ impl Installed {
         Ok(Self { plugins: writing.plugin_list(&List::default()).await?.items })
     }
 
-    /// Makes a record of a package, or gives it to the one whose place it takes.
+    /// Creates a plugin for the package, or upgrades the plugin that the package replaces.
     pub(super) async fn register(
         &self,
         writing: &mut Writing,
@@ -120,7 +122,7 @@ impl Installed {
         let new = &package.plugin;
         let is_same = |plugin: &&Plugin| plugin.body.name == new.name && plugin.body.version == new.version;
         if let Some(same) = self.plugins.iter().find(is_same) {
-            return Err(taken(writing, stoker_store::StoreError::Taken { what: "plugin" }, &same.body).await);
+            return Err(duplicate_error(writing, stoker_store::StoreError::Taken { what: "plugin" }, &same.body).await);
         }
         let replaced = self.plugins.iter().find(|plugin| replaces(new, &plugin.body));
         let registered = match replaced {
@@ -131,7 +133,7 @@ impl Installed {
         Ok(registered)
     }
 
-    /// Refuses when what is stored now is at odds with itself, and was not before.
+    /// Rejects the change if it introduces component conflicts that did not exist before.
     pub(super) async fn require_no_conflicts(&self, writing: &mut Writing) -> ApiResult<()> {
         let after = writing.plugin_list(&List::default()).await?.items;
         let releases = writing.release_list(&List::default()).await?.items;
@@ -157,7 +159,8 @@ impl Registered {
     }
 }
 
-/// Whether a package takes the place of a plugin: from package version 2 on, within one line of versions.
+/// Whether a package upgrades a plugin: from package version 2 on, if the first two components of the version
+/// are equal.
 fn replaces(new: &NewPlugin, old: &NewPlugin) -> bool {
     new.name == old.name && line_of(new).is_some_and(|line| line_of(old) == Some(line))
 }
@@ -169,24 +172,25 @@ pub(super) async fn create(writing: &mut Writing, package: &Package) -> ApiResul
     Ok(plugin)
 }
 
-/// Lays a package over a plugin that is there. Its name stays, and roles that nodes have.
+/// Upgrades an existing plugin to a package. The name must not change, and roles that nodes have must not be
+/// removed.
 pub(super) async fn update(writing: &mut Writing, old: &Plugin, package: &Package) -> ApiResult<Plugin> {
     let new = &package.plugin;
     if new.name != old.body.name {
         let message =
-            format!("the plugin is called `{}`, not `{}`; that cannot change", old.body.name, new.name);
+            format!("cannot rename plugin `{}` to `{}`", old.body.name, new.name);
         return Err(ApiError::bad_request(message));
     }
-    let gone = old.body.roles_metadata.keys().map(String::as_str);
-    let gone: Vec<&str> = gone.filter(|role| !new.roles_metadata.contains_key(*role)).collect();
+    let removed_roles = old.body.roles_metadata.keys().map(String::as_str);
+    let removed_roles: Vec<&str> = removed_roles.filter(|role| !new.roles_metadata.contains_key(*role)).collect();
     let clusters = writing.plugin_clusters(old.id).await?;
-    require_unused(writing, &clusters, &gone).await?;
+    require_unused(writing, &clusters, &removed_roles).await?;
     let plugin = if old.body == *new {
         old.clone()
     } else {
         match writing.plugin_update(&Plugin { body: new.clone(), ..old.clone() }).await {
             Ok(plugin) => plugin,
-            Err(error) => return Err(taken(writing, error, new).await),
+            Err(error) => return Err(duplicate_error(writing, error, new).await),
         }
     };
     write_graph(writing, plugin.id, package).await?;
@@ -194,7 +198,7 @@ pub(super) async fn update(writing: &mut Writing, old: &Plugin, package: &Packag
     Ok(plugin)
 }
 
-/// The default graph is what the package says; graphs of other types are somebody else's.
+/// Replaces the default graph with that of the package. Graphs of other types do not belong to packages.
 async fn write_graph(writing: &mut Writing, id: PluginId, package: &Package) -> ApiResult<()> {
     let (owner, graph_type) = (Owner::Plugin(id), GraphType::default());
     let tasks = package.graphs.iter().find(|(known, _)| *known == graph_type);

@@ -17,7 +17,7 @@ use stoker_services::plugins::files::{disk_failed, keep};
 use stoker_services::metadata::holder::require_unused;
 use stoker_services::plugins::links::link_plugin;
 
-use self::body::{PluginBody, Said};
+use self::body::{PluginBody, PluginUpdate};
 use self::install::Installed;
 use self::view::{PluginView, answer, show};
 use crate::access::caller::Authenticated;
@@ -43,19 +43,20 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// All plugins
+/// List plugins
 #[utoipa::path(get, path = "/api/v1/plugins", params(Paging), responses((status = 200, body = [PluginView])))]
 async fn plugin_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<JsonMap>>> {
-    let wanted = list(&mut query);
+    let list = list(&mut query);
     query.finish()?;
-    let page = app.store.read().await?.plugin_list(&wanted).await?;
-    Answer::page(&wanted, page, show)
+    let page = app.store.read().await?.plugin_list(&list).await?;
+    Answer::page(&list, page, show)
 }
 
-/// A new plugin with its graphs
+/// Create a plugin
 ///
-/// It always gets a graph of the type `default`, if an empty one. Where there is one of the same name and version
-/// already, `message` of the 409 is that plugin as JSON text, and `errors` has its `id`.
+/// Creates the plugin and its graphs; an empty graph of type `default` is added if there is none. If a plugin
+/// with this name and version exists, the `message` of the 409 response contains that plugin as JSON text,
+/// and `errors` its `id`.
 #[utoipa::path(
     post, path = "/api/v1/plugins", request_body = PluginBody,
     responses((status = 201, body = PluginView))
@@ -70,7 +71,7 @@ async fn plugin_create(
     let installed = Installed::read(&mut writing).await?;
     let plugin = match writing.plugin_create(&new).await {
         Ok(plugin) => plugin,
-        Err(error) => return Err(taken(&mut writing, error, &new).await),
+        Err(error) => return Err(duplicate_error(&mut writing, error, &new).await),
     };
     let types = graphs.types();
     graphs.create(&mut writing, Owner::Plugin(plugin.id)).await?;
@@ -80,7 +81,7 @@ async fn plugin_create(
     Ok(answer(plugin, Answer::created))
 }
 
-/// A plugin
+/// Retrieve a plugin
 #[utoipa::path(
     get, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = PluginView))
@@ -90,10 +91,10 @@ async fn plugin_show(State(app): State<App>, path: PathParams) -> ApiResult<Answ
     Ok(answer(plugin, Answer::ok))
 }
 
-/// Change a plugin; what is not given stays
+/// Update a plugin
 ///
-/// Its name cannot change. Graphs that are given are changed as by `deployment_graphs/{type}`. A role that nodes
-/// have cannot go.
+/// Omitted fields are unchanged. The name cannot be changed. Graphs are updated as by
+/// `deployment_graphs/{type}`. Fails if it removes a role that nodes have.
 #[utoipa::path(
     put, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)), request_body = PluginBody,
     responses((status = 200, body = PluginView))
@@ -105,16 +106,16 @@ async fn plugin_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<JsonMap>> {
-    let said = body::read_change(&document)?;
+    let update = body::read_change(&document)?;
     let mut writing = app.change(&login).await?;
     let mut plugin = find(&mut writing, &path).await?;
     condition.check(plugin.generation)?;
-    require_same(&mut writing, &plugin, &said).await?;
+    require_same_identity(&mut writing, &plugin, &update).await?;
     let installed = Installed::read(&mut writing).await?;
-    let graphs = said.apply(&mut plugin.body);
+    let graphs = update.apply(&mut plugin.body);
     let plugin = match writing.plugin_update(&plugin).await {
         Ok(plugin) => plugin,
-        Err(error) => return Err(taken(&mut writing, error, &plugin.body).await),
+        Err(error) => return Err(duplicate_error(&mut writing, error, &plugin.body).await),
     };
     let types = graphs.types();
     graphs.apply(&mut writing, Owner::Plugin(plugin.id)).await?;
@@ -123,7 +124,9 @@ async fn plugin_update(
     Ok(answer(plugin, Answer::ok))
 }
 
-/// The same as PUT
+/// Update a plugin
+///
+/// Same as `PUT`.
 #[utoipa::path(
     patch, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)), request_body = PluginBody,
     responses((status = 200, body = PluginView))
@@ -138,7 +141,9 @@ async fn plugin_patch(
     plugin_update(app, login, path, condition, document).await
 }
 
-/// Delete a plugin that is enabled nowhere; its graphs and files go with it
+/// Delete a plugin
+///
+/// Deletes the plugin with its graphs and files. Fails if the plugin is enabled in a cluster.
 #[utoipa::path(delete, path = "/api/v1/plugins/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 async fn plugin_delete(
     State(app): State<App>,
@@ -160,29 +165,29 @@ async fn plugin_delete(
     let folders = writing.plugin_folders().await?;
     writing.plugin_delete(plugin.id).await?;
     let folder = folders.iter().find(|(_, id)| **id == plugin.id);
-    let taken = folder.map(|(folder, _)| changing.root.take(folder)).transpose();
-    let taken = taken.map_err(|error| disk_failed(error))?;
+    let removed = folder.map(|(folder, _)| changing.root.take(folder)).transpose();
+    let removed = removed.map_err(disk_failed)?;
     writing.commit(change("plugin.delete", &plugin, &[])).await?;
-    match taken {
-        Some(taken) => Ok(keep(taken).await.map(|()| NoContent)?),
+    match removed {
+        Some(removed) => Ok(keep(removed).await.map(|()| NoContent)?),
         None => Ok(NoContent),
     }
 }
 
-/// What a plugin is known by stays: its name, and roles that nodes have.
-async fn require_same(writing: &mut Writing, plugin: &Plugin, said: &Said) -> ApiResult<()> {
+/// Rejects changes of the name, and the removal of roles that nodes have.
+async fn require_same_identity(writing: &mut Writing, plugin: &Plugin, update: &PluginUpdate) -> ApiResult<()> {
     let old = &plugin.body;
-    if said.name.as_ref().is_some_and(|name| *name != old.name) {
+    if update.name.as_ref().is_some_and(|name| *name != old.name) {
         return Err(ApiError::bad_request(format!(
-            "the plugin is called `{}`; that cannot change",
+            "cannot rename plugin `{}`",
             old.name
         )));
     }
-    let Some(new) = &said.roles_metadata else { return Ok(()) };
+    let Some(new) = &update.roles_metadata else { return Ok(()) };
     let old = old.roles_metadata.keys().map(String::as_str);
-    let gone: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
+    let removed_roles: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
     let clusters = writing.plugin_clusters(plugin.id).await?;
-    Ok(require_unused(writing, &clusters, &gone).await?)
+    Ok(require_unused(writing, &clusters, &removed_roles).await?)
 }
 
 async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Plugin> {
@@ -196,8 +201,9 @@ fn change(action: &'static str, plugin: &Plugin, graph_types: &[String]) -> Chan
     Change { action, target: format!("plugin {}", plugin.id), detail }
 }
 
-/// The old client reads the id of the plugin that is there from the text of the message.
-async fn taken(session: &mut Session, error: StoreError, wanted: &NewPlugin) -> ApiError {
+/// Converts a duplicate into a 409 response. Fuel's client parses the ID of the existing plugin from the
+/// message.
+async fn duplicate_error(session: &mut Session, error: StoreError, new: &NewPlugin) -> ApiError {
     if !matches!(error, StoreError::Taken { .. }) {
         return error.into();
     }
@@ -205,10 +211,10 @@ async fn taken(session: &mut Session, error: StoreError, wanted: &NewPlugin) -> 
         Ok(plugins) => plugins.items,
         Err(error) => return error.into(),
     };
-    let is_same = |plugin: &Plugin| plugin.body.name == wanted.name && plugin.body.version == wanted.version;
+    let is_same = |plugin: &Plugin| plugin.body.name == new.name && plugin.body.version == new.version;
     let Some(existing) = plugins.into_iter().find(is_same) else { return error.into() };
     let id = Some(existing.id.0);
-    let message = format!("plugin `{}` {} is there already", wanted.name, wanted.version);
+    let message = format!("plugin `{}` {} already exists", new.name, new.version);
     ApiError::conflict(Json::Object(show(existing)).to_string()).with_item(ErrorDetail {
         message,
         id,

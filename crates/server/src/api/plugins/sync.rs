@@ -1,4 +1,4 @@
-//! Files of plugins are read again.
+//! Synchronization of plugins with their files below the plugin root.
 
 use std::collections::BTreeSet;
 
@@ -20,23 +20,25 @@ use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
-/// Which plugins to read again; all that are below the root if nothing is said.
+/// Plugins to synchronize (default: all folders below the plugin root).
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct SyncBody {
+    /// IDs of the plugins.
     ids: Option<Vec<i64>>,
 }
 
-/// Read the files of installed plugins again
+/// Synchronize plugins with their files
 ///
-/// With `ids`, these. Without, everything below the root of plugins: what is new there becomes a plugin, and plugins whose
-/// files are gone go too, unless they are enabled somewhere. All or nothing: what cannot be read is told as a whole. What is
-/// written twice, and so does not mean what its author thinks, comes back as `warnings`.
+/// With `ids`, reads the files of these plugins again. Otherwise reads all folders below the plugin root: new
+/// folders become plugins, and plugins whose files were removed are deleted unless they are enabled in a
+/// cluster. The request is atomic; the problems of all folders are reported together. Duplicate YAML keys are
+/// reported in `warnings`.
 #[utoipa::path(
     post, path = "/api/v1/plugins/sync", request_body = Option<SyncBody>,
     responses(
         (status = 200, body = Object),
-        (status = 404, body = crate::http::error::Envelope, description = "One of them is not there")
+        (status = 404, body = crate::http::error::Envelope, description = "A plugin does not exist")
     )
 )]
 pub(super) async fn plugin_sync(
@@ -46,21 +48,21 @@ pub(super) async fn plugin_sync(
 ) -> ApiResult<Answer<JsonMap>> {
     let ids = document.as_ref().map(read_ids).transpose()?.flatten();
     let changing = app.services.packages.change().await;
-    let work = Work::find(&mut app.store.read().await?, &changing.root, ids).await?;
+    let plan = SyncPlan::find(&mut app.store.read().await?, &changing.root, ids).await?;
     let root = changing.root.clone();
-    let folders = work.folders.clone();
+    let folders = plan.folders.clone();
     let (packages, warnings) = aside(move || read_packages(&root, &folders)).await??;
     let mut writing = app.change(&login).await?;
     let installed = Installed::read(&mut writing).await?;
-    let done = work.carry_out(&mut writing, &installed, &packages).await?;
+    let result = plan.execute(&mut writing, &installed, &packages).await?;
     installed.require_no_conflicts(&mut writing).await?;
-    let detail = json!({"created": done.created, "updated": done.updated, "deleted": done.deleted});
+    let detail = json!({"created": result.created, "updated": result.updated, "deleted": result.deleted});
     writing.commit(Change { action: "plugin.sync", target: "plugins".to_owned(), detail }).await?;
-    let mut shown = JsonMap::new();
+    let mut body = JsonMap::new();
     if !warnings.is_empty() {
-        shown.insert("warnings".to_owned(), Json::from(warnings));
+        body.insert("warnings".to_owned(), Json::from(warnings));
     }
-    Ok(Answer::ok(shown))
+    Ok(Answer::ok(body))
 }
 
 fn read_ids(document: &Document) -> ApiResult<Option<Vec<PluginId>>> {
@@ -71,58 +73,58 @@ fn read_ids(document: &Document) -> ApiResult<Option<Vec<PluginId>>> {
     Ok(ids.map(|ids| ids.into_iter().map(PluginId).collect()))
 }
 
-/// What there is to do.
-struct Work {
-    /// Folders to read, in order.
+/// Folders to read and plugins to delete.
+struct SyncPlan {
+    /// Folders to read, sorted by name.
     folders: Vec<String>,
-    /// Plugins whose files are gone.
-    vanished: Vec<PluginId>,
+    /// Plugins whose files were removed.
+    removed: Vec<PluginId>,
 }
 
 #[derive(Default)]
-struct Done {
+struct SyncResult {
     created: Vec<i64>,
     updated: Vec<i64>,
     deleted: Vec<i64>,
 }
 
-impl Work {
+impl SyncPlan {
     async fn find(session: &mut Session, root: &PluginsRoot, ids: Option<Vec<PluginId>>) -> ApiResult<Self> {
-        let known = session.plugin_folders().await?;
+        let folder_ids = session.plugin_folders().await?;
         let Some(ids) = ids else {
             let root = root.clone();
-            let folders = aside(move || root.names()).await?.map_err(|error| disk_failed(error))?;
+            let folders = aside(move || root.names()).await?.map_err(disk_failed)?;
             let present: BTreeSet<&String> = folders.iter().collect();
-            let vanished =
-                known.iter().filter(|(folder, _)| !present.contains(folder)).map(|(_, id)| *id).collect();
-            return Ok(Self { folders, vanished });
+            let removed =
+                folder_ids.iter().filter(|(folder, _)| !present.contains(folder)).map(|(_, id)| *id).collect();
+            return Ok(Self { folders, removed });
         };
         let mut folders = BTreeSet::new();
         for id in ids {
             let plugin = session.plugin_get(id).await?.ok_or_else(|| ApiError::not_found("Plugin"))?;
-            let folder = known.iter().find(|(_, known)| **known == id).map(|(folder, _)| folder.clone());
+            let folder = folder_ids.iter().find(|(_, folder_id)| **folder_id == id).map(|(folder, _)| folder.clone());
             folders.insert(folder.ok_or_else(|| {
                 let (name, version) = (&plugin.body.name, &plugin.body.version);
                 ApiError::bad_request(format!("plugin `{name}` {version} was not installed from files"))
             })?);
         }
-        Ok(Self { folders: folders.into_iter().collect(), vanished: Vec::new() })
+        Ok(Self { folders: folders.into_iter().collect(), removed: Vec::new() })
     }
 
-    async fn carry_out(
+    async fn execute(
         &self,
         writing: &mut Writing,
         installed: &Installed,
         packages: &[Package],
-    ) -> ApiResult<Done> {
-        let mut done = Done::default();
-        let known = writing.plugin_folders().await?;
+    ) -> ApiResult<SyncResult> {
+        let mut result = SyncResult::default();
+        let folder_ids = writing.plugin_folders().await?;
         for (folder, package) in self.folders.iter().zip(packages) {
             let is_same = |plugin: &&Plugin| {
                 let (old, new) = (&plugin.body, &package.plugin);
                 old.name == new.name && old.version == new.version
             };
-            let by_folder = |plugin: &&Plugin| known.get(folder) == Some(&plugin.id);
+            let by_folder = |plugin: &&Plugin| folder_ids.get(folder) == Some(&plugin.id);
             let plugins = &installed.plugins;
             let old = plugins.iter().find(by_folder).or_else(|| plugins.iter().find(is_same));
             require_own_folder(folder, package, old)?;
@@ -131,63 +133,64 @@ impl Work {
                 None => create(writing, package).await?,
             };
             writing.plugin_folder_set(plugin.id, folder).await?;
-            let list = if old.is_some() { &mut done.updated } else { &mut done.created };
+            let list = if old.is_some() { &mut result.updated } else { &mut result.created };
             list.push(plugin.id.0);
         }
-        for id in &self.vanished {
+        for id in &self.removed {
             let clusters = writing.plugin_clusters(*id).await?;
             if clusters.is_empty() {
                 writing.plugin_delete(*id).await?;
-                done.deleted.push(id.0);
+                result.deleted.push(id.0);
             } else {
-                tracing::warn!(plugin = id.0, "files of a plugin are gone that is enabled in clusters");
+                tracing::warn!(plugin = id.0, "plugin files were removed, but the plugin is enabled in clusters; keeping it");
             }
         }
-        Ok(done)
+        Ok(result)
     }
 }
 
-/// A folder is called after what is in it, or two folders could hold one plugin.
+/// Requires the canonical folder name: otherwise two folders could contain the same plugin.
 fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> ApiResult<()> {
-    let own = package.folder_name();
+    let canonical = package.folder_name();
     let plugin = &package.plugin;
     if let Some(old) = old.filter(|old| old.body.name != plugin.name) {
         let message = format!(
-            "`{folder}`: the plugin is called `{}`, not `{}`; that cannot change",
+            "`{folder}`: cannot rename plugin `{}` to `{}`",
             old.body.name, plugin.name
         );
         return Err(ApiError::bad_request(message));
     }
-    if own == folder {
+    if canonical == folder {
         return Ok(());
     }
     let message =
-        format!("`{folder}` holds `{}` {}, which belongs into `{own}`", plugin.name, plugin.version);
+        format!("`{folder}` contains plugin `{}` {}; rename the folder to `{canonical}`", plugin.name, plugin.version);
     Err(ApiError::bad_request(message))
 }
 
-/// What is in these folders, and what is odd about it; or all problems of all of them.
+/// Reads the packages in these folders and their warnings, or returns the problems of all of them.
 fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Package>, Vec<String>)> {
     let (mut packages, mut problems, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for folder in folders {
-        // These were installed; what a laxer reader let in is not taken away.
+        // Not strict: a folder that an earlier version installed must remain readable.
         match check_folder(&root.folder(folder), CheckOptions { strict_keys: false }) {
-            Ok(found) => {
-                for problem in found.checked.problems {
+            Ok(folder_check) => {
+                for problem in folder_check.checked.problems {
                     match problem.severity {
                         Severity::Error => problems.push((format!("{folder}/"), problem)),
-                        // What a key given twice means is not what its author thinks.
+                        // Only duplicate keys are reported: their meaning differs from what the author
+                        // expects.
                         Severity::Warning if problem.code == codes::YAML_SYNTAX => {
                             warnings.push(format!("{folder}/{problem}"));
                         }
                         Severity::Warning => {}
                     }
                 }
-                packages.extend(found.checked.package);
+                packages.extend(folder_check.checked.package);
             }
             Err(error) => {
-                tracing::warn!(folder, error = %error, "files of a plugin cannot be read");
-                let message = "cannot be read; the log of the server says why";
+                tracing::warn!(folder, error = %error, "cannot read plugin files");
+                let message = "cannot be read; see the server log";
                 problems.push((String::new(), PackageProblem::of_file(folder, codes::FILE_MISSING, message)));
             }
         }

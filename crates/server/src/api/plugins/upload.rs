@@ -1,4 +1,4 @@
-//! Bodies that are files: kept on disk while they come, and gone with the request.
+//! Uploaded files: the body is streamed to a temporary file, which is deleted with the request.
 
 use std::fs::File;
 use std::io::{self, Seek as _, Write as _};
@@ -13,10 +13,10 @@ use crate::http::body::{drain, next_frame, too_large};
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
-/// Pieces that wait for the disk.
-const PIECES_MAX: usize = 8;
+/// Maximum number of chunks in memory that are not yet written, for back-pressure on the client.
+const CHUNKS_MAX: usize = 8;
 
-/// A package as somebody sent it, to be read from its beginning; `None` if nothing was sent.
+/// Uploaded package, positioned at its start; `None` if the body is empty.
 pub(crate) struct Upload(pub(crate) Option<File>);
 
 impl FromRequest<App> for Upload {
@@ -29,11 +29,11 @@ impl FromRequest<App> for Upload {
 }
 
 async fn receive(mut body: Body, root: PluginsRoot, bytes_max: u64) -> ApiResult<Option<File>> {
-    let (sender, mut pieces) = mpsc::channel::<Bytes>(PIECES_MAX);
-    let writing = tokio::spawn(aside(move || write(&root, || pieces.blocking_recv())));
+    let (sender, mut chunks) = mpsc::channel::<Bytes>(CHUNKS_MAX);
+    let writing = tokio::spawn(aside(move || write(&root, || chunks.blocking_recv())));
     let mut n_bytes = 0;
     while let Some(frame) = next_frame(&mut body).await? {
-        let frame = frame.map_err(|error| ApiError::bad_request(format!("the body broke off: {error}")))?;
+        let frame = frame.map_err(|error| ApiError::bad_request(format!("cannot read the body: {error}")))?;
         let Ok(data) = frame.into_data() else { continue };
         n_bytes += data.len() as u64;
         if n_bytes > bytes_max {
@@ -41,7 +41,7 @@ async fn receive(mut body: Body, root: PluginsRoot, bytes_max: u64) -> ApiResult
             return Err(too_large(bytes_max));
         }
         if !data.is_empty() && sender.send(data).await.is_err() {
-            // The disk has failed; the writer says how.
+            // A write failed; the writer returns the error.
             break;
         }
     }
@@ -54,8 +54,8 @@ fn write(root: &PluginsRoot, mut next: impl FnMut() -> Option<Bytes>) -> io::Res
     let Some(first) = next() else { return Ok(None) };
     let mut file = root.incoming()?;
     file.write_all(&first)?;
-    while let Some(piece) = next() {
-        file.write_all(&piece)?;
+    while let Some(chunk) = next() {
+        file.write_all(&chunk)?;
     }
     file.rewind()?;
     Ok(Some(file))

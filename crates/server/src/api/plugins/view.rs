@@ -1,4 +1,4 @@
-//! How plugins are shown.
+//! Response types of plugins.
 
 use serde::Serialize;
 use stoker_model::{Json, JsonMap, Plugin};
@@ -7,7 +7,7 @@ use stoker_services::metadata::sections::show_own;
 
 use crate::http::answer::Answer;
 
-/// Fields of packages that are kept for clusters and not shown.
+/// Fields of packages that are stored for clusters and are not part of the response.
 const HIDDEN: &[&str] = &[
     "bond_attributes_metadata",
     "network_roles_metadata",
@@ -17,33 +17,45 @@ const HIDDEN: &[&str] = &[
     "wizard_metadata",
 ];
 
-/// A plugin. Fields of the user's own stand beside these.
+/// Plugin. Unknown fields of the plugin are returned beside these.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Plugin)]
 pub(super) struct PluginView {
+    /// ID of the plugin.
     #[schema(example = 4)]
     id: i64,
+    /// Name of the plugin.
     #[schema(example = "gridnet")]
     name: String,
+    /// Display name.
     #[schema(example = "GridNet")]
     title: String,
+    /// Version of the plugin.
     #[schema(example = "1.0.0")]
     version: String,
+    /// Version of the package format.
     #[schema(example = "5.0.0")]
     package_version: String,
+    /// Human-readable description.
     description: Option<String>,
+    /// URL of the homepage.
     homepage: Option<String>,
+    /// Whether the plugin can be enabled after the first deployment.
     is_hotpluggable: bool,
+    /// Compatible versions of Fuel.
     fuel_version: Vec<String>,
+    /// Groups of the plugin, such as `network`.
     groups: Vec<String>,
+    /// Authors.
     authors: Vec<String>,
+    /// Licenses.
     licenses: Vec<String>,
-    /// What it is made for, each with `os` and `version`.
+    /// Compatible releases, each with `os` and `version`.
     #[schema(value_type = Vec<Object>)]
     releases: Vec<Json>,
 }
 
-/// The plugin with fields of the user's own.
+/// Renders a plugin with its unknown fields.
 pub(super) fn show(plugin: Plugin) -> JsonMap {
     let body = plugin.body;
     let view = PluginView {
@@ -64,7 +76,7 @@ pub(super) fn show(plugin: Plugin) -> JsonMap {
     show_own(view, body.extra, HIDDEN)
 }
 
-/// The old client fails over an entry without an operating system.
+/// Adds `os` if it is missing: Fuel's client fails without it.
 fn with_os(mut release: Json) -> Json {
     if let Some(fields) = release.as_object_mut() {
         let os = fields.get("operating_system").cloned().unwrap_or_default();

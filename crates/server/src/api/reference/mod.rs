@@ -1,4 +1,4 @@
-//! The API about itself: the document, and a page for people.
+//! API reference: the OpenAPI document and a rendered HTML page.
 
 pub(crate) mod document;
 pub(super) mod page;
@@ -19,7 +19,9 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// This API as an OpenAPI 3.1 document
+/// Retrieve the OpenAPI document
+///
+/// Returns the OpenAPI 3.1 document of this API.
 #[utoipa::path(
     get,
     path = "/api/v1/openapi.json",
@@ -29,10 +31,13 @@ async fn reference_document() -> Response {
     axum::Json(document::document()).into_response()
 }
 
-/// This API as a page for people
+/// Retrieve the API reference
+///
+/// Returns the documentation of this API as an HTML page.
 #[utoipa::path(get, path = "/api/v1/docs", responses((status = 200, body = String, content_type = "text/html")))]
 async fn reference_page() -> Response {
-    // The page is made of our own texts alone and needs nothing from elsewhere.
+    // The page contains only static text and loads nothing, so the policy forbids everything but inline
+    // styles.
     let policy = [(header::CONTENT_SECURITY_POLICY, "default-src 'none'; style-src 'unsafe-inline'")];
     (policy, Html(page::render(&document::document()))).into_response()
 }

@@ -1,4 +1,4 @@
-//! The API as a page for people: one file, no script, nothing loaded from elsewhere.
+//! API reference as one HTML page, without scripts and external resources.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use crate::http::document::PERMISSION_EXTENSION;
 
 const STYLE: &str = include_str!("page.css");
 
-/// An operation and where it is found.
+/// Operation with its method and path.
 struct Entry<'a> {
     method: String,
     path: &'a str,
@@ -81,7 +81,7 @@ fn operation(html: &mut String, document: &Value, entry: &Entry<'_>) {
     let _ = write!(html, "<p>{}</p>", code_marks(text("description")));
     parameters(html, entry.operation);
     if let Some(content) = entry.operation.pointer("/requestBody/content").and_then(Value::as_object) {
-        // The others are other spellings of the first.
+        // Other media types have the same schema as the first.
         for (media, body) in content.iter().take(1) {
             let _ = write!(
                 html,
@@ -151,7 +151,7 @@ fn example(html: &mut String, value: Option<&Value>) {
     }
 }
 
-/// The name of a schema, as a link where it has a section.
+/// Returns the name of a schema, linked to its section if it has one.
 fn schema_link(schema: Option<&Value>) -> String {
     let Some(schema) = schema else { return String::new() };
     if let Some(name) = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next()) {
@@ -165,13 +165,13 @@ fn schema_link(schema: Option<&Value>) -> String {
     }
 }
 
-/// Text with its backticks as code.
+/// Escapes text and renders backticks as `<code>`.
 fn code_marks(text: &str) -> String {
-    let pieces = text.split('`').enumerate();
-    pieces
+    let segments = text.split('`').enumerate();
+    segments
         .map(
-            |(index, piece)| {
-                if index % 2 == 1 { format!("<code>{}</code>", escape(piece)) } else { escape(piece) }
+            |(index, segment)| {
+                if index % 2 == 1 { format!("<code>{}</code>", escape(segment)) } else { escape(segment) }
             },
         )
         .collect()
@@ -186,18 +186,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_is_on_the_page() {
+    fn page_contains_every_operation() {
         let document = crate::api::document::document();
         let html = render(&document);
         for path in document.paths.paths.keys() {
             assert!(html.contains(&format!("<code>{}</code>", escape(path))), "{path}");
         }
-        assert!(html.contains("<td>404</td><td>Not there</td>"), "answers that operations share");
+        assert!(html.contains("<td>404</td><td>The resource does not exist</td>"), "shared responses");
         assert!(!html.contains("<script"));
     }
 
     #[test]
-    fn texts_cannot_become_markup() {
+    fn markup_is_escaped() {
         assert_eq!(code_marks("a `<b>` & \"c\""), "a <code>&lt;b&gt;</code> &amp; &quot;c&quot;");
     }
 }

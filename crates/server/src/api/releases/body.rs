@@ -1,4 +1,5 @@
-//! What may be said about a release: on its own as a change, and on top of nothing as a new one.
+//! Parsing of release bodies. An update contains any subset of the fields; a new release is an update of an
+//! empty one.
 
 use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, Given, json_map, list_of, string, string_of, word_of};
@@ -12,15 +13,15 @@ use stoker_services::metadata::{components, sections};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 
-/// What a new release must say, with the sentences that clients of the predecessor know.
+/// Required fields of a new release, with the error messages that Fuel's clients expect.
 const REQUIRED: [(&str, &str); 3] = [
     ("name", "No release name specified"),
     ("version", "No release version specified"),
     ("operating_system", "No release operating system specified"),
 ];
 
-/// A release as somebody wrote it. What was not said is absent, so that an update leaves it alone.
-pub(super) struct Said {
+/// Parsed release body. Omitted fields are absent, so that an update does not change them.
+pub(super) struct ReleaseUpdate {
     name: Option<String>,
     version: Option<String>,
     operating_system: Option<String>,
@@ -41,33 +42,33 @@ pub(super) struct Said {
     pub(super) graphs: EmbeddedGraphs,
 }
 
-/// Reads a new release: what it must say is there.
+/// Parses a new release and checks that the required fields are present.
 pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, EmbeddedGraphs)> {
     let mut missing: Vec<(&str, &str)> = Vec::new();
-    let mut n_others = 0;
-    let said = document.fields(|fields| {
-        let said = read_fields(fields, document.text());
-        n_others = fields.problems().n_errors();
+    let mut n_other_errors = 0;
+    let update = document.fields(|fields| {
+        let update = read_fields(fields, document.text());
+        n_other_errors = fields.problems().n_errors();
         let node = fields.node();
         missing.extend(REQUIRED.iter().filter(|(key, _)| node.get(key).is_none()));
         for (key, message) in &missing {
             fields.problems().in_key(key, |problems| _ = problems.error(codes::MISSING, node.span, *message));
         }
-        let required = (said.name.clone(), said.version.clone(), said.operating_system.clone());
+        let required = (update.name.clone(), update.version.clone(), update.operating_system.clone());
         let (Some(name), Some(version), Some(operating_system)) = required else { return None };
-        Some((empty(name, version, operating_system), said))
+        Some((empty(name, version, operating_system), update))
     });
-    // The old clients compare the sentence, so where nothing else is wrong it stands alone.
-    if !missing.is_empty() && n_others == 0 {
+    // Fuel's clients compare the message, so it contains nothing else if no other field is invalid.
+    if !missing.is_empty() && n_other_errors == 0 {
         return Err(only_missing(&missing));
     }
-    let (mut release, said) = said?;
-    let graphs = said.apply(&mut release);
+    let (mut release, update) = update?;
+    let graphs = update.apply(&mut release);
     Ok((release, graphs))
 }
 
-/// Reads a change of a release.
-pub(super) fn read_change(document: &Document) -> ApiResult<Said> {
+/// Parses an update of a release.
+pub(super) fn read_change(document: &Document) -> ApiResult<ReleaseUpdate> {
     document.fields(|fields| Some(read_fields(fields, document.text())))
 }
 
@@ -79,10 +80,10 @@ fn only_missing(missing: &[(&str, &str)]) -> ApiError {
     })
 }
 
-fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
-    // They come with an answer of ours, and are computed.
+fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> ReleaseUpdate {
+    // Read-only: part of responses, which clients may send back.
     fields.ignore(&["id", "is_deployable"]);
-    Said {
+    ReleaseUpdate {
         name: fields.optional("name", string_of(1..=255)),
         version: fields.optional("version", string_of(1..=255)),
         operating_system: fields.optional("operating_system", string_of(1..=255)),
@@ -104,13 +105,13 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> Said {
     }
 }
 
-/// A wizard is judged as those of plugins are.
+/// Parses the wizard, with the same validation as the wizards of plugins.
 fn wizard(node: &stoker_yaml::Node, text: &str, problems: &mut stoker_manifest::Problems) -> Option<JsonMap> {
     check_release_wizard(node, text, problems);
     json_map(node, problems)
 }
 
-/// Both halves are maps where they are given.
+/// Parses the settings: `editable` and `generated` must be maps if present.
 fn attributes(node: &stoker_yaml::Node, problems: &mut stoker_manifest::Problems) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("editable", json_map);
@@ -119,10 +120,10 @@ fn attributes(node: &stoker_yaml::Node, problems: &mut stoker_manifest::Problems
     json_map(node, problems)
 }
 
-impl Said {
-    /// Lays what was said over what is there; the graphs are the caller's to store.
+impl ReleaseUpdate {
+    /// Applies the update to a release. Returns the graphs, which the caller must store.
     pub(super) fn apply(mut self, release: &mut NewRelease) -> EmbeddedGraphs {
-        // Documents of the predecessor have the mapping inside.
+        // Fuel's documents contain the mapping in `volumes_metadata`.
         let inner = self.volumes_metadata.as_mut().and_then(sections::lift_mapping);
         let mapping = match (inner, self.volumes_roles_mapping) {
             (Some(mut inner), Some(outer)) => {
@@ -180,51 +181,61 @@ fn empty(name: String, version: String, operating_system: String) -> NewRelease 
     }
 }
 
-/// What may be said about a release. A new one needs `name`, `version` and `operating_system`. Other fields are kept
-/// as they come.
+/// Release. A new release requires `name`, `version` and `operating_system`. Unknown fields are stored
+/// unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct ReleaseBody {
+    /// Name of the release.
     #[schema(nullable = false, example = "Newton on Ubuntu 16.04", min_length = 1, max_length = 255)]
     name: Option<String>,
+    /// Version: `<openstack>-<environment>`.
     #[schema(nullable = false, example = "newton-10.0", min_length = 1, max_length = 255)]
     version: Option<String>,
+    /// Operating system of the nodes.
     #[schema(nullable = false, example = "Ubuntu", min_length = 1, max_length = 255)]
     operating_system: Option<String>,
+    /// Human-readable description.
     description: Option<String>,
-    /// `available`, `unavailable` or `manageonly`.
+    /// State: `available`, `unavailable` or `manageonly`.
     #[schema(nullable = false, example = "available", default = "unavailable")]
     state: Option<String>,
+    /// Deployment modes.
     #[schema(nullable = false, value_type = Option<Object>)]
     modes_metadata: Option<JsonMap>,
-    /// Role to what is said about it.
+    /// Metadata of roles, by name.
     #[schema(nullable = false, value_type = Option<Object>, example = json!({"compute": {"name": "Compute", "description": "Runs guests"}}))]
     roles_metadata: Option<JsonMap>,
-    /// Tag to what is said about it.
+    /// Metadata of tags, by name.
     #[schema(nullable = false, value_type = Option<Object>, example = json!({"compute": {"has_primary": false}}))]
     tags_metadata: Option<JsonMap>,
-    /// Role to its volumes; may also stand inside `volumes_metadata`.
+    /// Volumes by role; also accepted as part of `volumes_metadata`.
     #[schema(nullable = false, value_type = Option<Object>)]
     volumes_roles_mapping: Option<JsonMap>,
-    /// `{editable, generated}`.
+    /// Settings: `{editable, generated}`.
     #[schema(nullable = false, value_type = Option<Object>)]
     attributes_metadata: Option<JsonMap>,
+    /// Networks.
     #[schema(nullable = false, value_type = Option<Object>)]
     networks_metadata: Option<JsonMap>,
+    /// Volumes.
     #[schema(nullable = false, value_type = Option<Object>)]
     volumes_metadata: Option<JsonMap>,
+    /// Wizard from which clusters are created.
     #[schema(nullable = false, value_type = Option<Object>)]
     wizard_metadata: Option<JsonMap>,
+    /// Components that the release provides.
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     components_metadata: Option<Vec<Json>>,
+    /// Component types of which clusters must have a component.
     #[schema(nullable = false, example = json!(["hypervisor"]))]
     required_component_types: Option<Vec<String>>,
     #[schema(nullable = false)]
     extensions: Option<Vec<String>>,
-    /// Its graphs, each with its `type`.
+    /// Graphs of the release, each with its `type`.
     #[schema(nullable = false, value_type = Option<Vec<Object>>, example = json!([{"type": "provision", "tasks": []}]))]
     graphs: Option<Vec<Json>>,
-    /// The tasks of the graph `default`.
+    /// Tasks of the graph `default`.
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     deployment_tasks: Option<Vec<Json>>,
 }

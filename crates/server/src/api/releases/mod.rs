@@ -1,4 +1,4 @@
-//! Releases: what can be deployed.
+//! Releases: versions of a product from which clusters are created.
 
 mod body;
 mod order;
@@ -16,7 +16,7 @@ use utoipa_axum::routes;
 use stoker_services::plugins::conflicts::{Pairing, require_none, require_sound};
 use stoker_services::metadata::holder::{clusters_of_release, require_unused};
 
-use self::body::{ReleaseBody, Said};
+use self::body::{ReleaseBody, ReleaseUpdate};
 use self::view::{ReleaseView, answer, show};
 use crate::access::caller::Authenticated;
 use crate::http::answer::{Answer, NoContent};
@@ -43,22 +43,22 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// All releases
+/// List releases
 ///
-/// Without `order_by` the newest version comes first: the part after the last `-` counts before the part in front
-/// of it, numbers count as numbers, and equal versions are in the order of their ids. `order_by=version` compares
-/// in the same way.
+/// The default order is by version, newest first: the part after the last `-` is compared before the part in
+/// front of it, numbers are compared numerically, and equal versions are sorted by ID. `order_by=version`
+/// compares in the same way.
 #[utoipa::path(get, path = "/api/v1/releases", params(Paging), responses((status = 200, body = [ReleaseView])))]
 async fn release_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<JsonMap>>> {
-    let wanted = list(&mut query);
+    let list = list(&mut query);
     query.finish()?;
     let releases = app.store.read().await?.release_list(&List::default()).await?.items;
-    Answer::page(&wanted, order::page(releases, &wanted)?, show)
+    Answer::page(&list, order::page(releases, &list)?, show)
 }
 
-/// A new release with its graphs
+/// Create a release
 ///
-/// It always gets a graph of the type `default`, if an empty one.
+/// Creates the release and its graphs; an empty graph of type `default` is added if there is none.
 #[utoipa::path(
     post, path = "/api/v1/releases", request_body = ReleaseBody,
     responses((status = 201, body = ReleaseView))
@@ -70,15 +70,15 @@ async fn release_create(
 ) -> ApiResult<Answer<JsonMap>> {
     let (new, graphs) = body::read_new(&document)?;
     let mut writing = app.change(&login).await?;
-    judge(&mut writing, None, &new).await?;
-    let release = writing.release_create(&new).await.map_err(taken)?;
+    validate(&mut writing, None, &new).await?;
+    let release = writing.release_create(&new).await.map_err(duplicate_error)?;
     let types = graphs.types();
     graphs.create(&mut writing, Owner::Release(release.id)).await?;
     writing.commit(change("release.create", &release, &types)).await?;
     Ok(answer(release, Answer::created))
 }
 
-/// A release
+/// Retrieve a release
 #[utoipa::path(
     get, path = "/api/v1/releases/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = ReleaseView))
@@ -88,9 +88,10 @@ async fn release_show(State(app): State<App>, path: PathParams) -> ApiResult<Ans
     Ok(answer(release, Answer::ok))
 }
 
-/// Change a release; what is not given stays
+/// Update a release
 ///
-/// Graphs that are given are changed as by `deployment_graphs/{type}`. A role that nodes have cannot go.
+/// Omitted fields are unchanged. Graphs are updated as by `deployment_graphs/{type}`. Fails if it removes a
+/// role that nodes have.
 #[utoipa::path(
     put, path = "/api/v1/releases/{id}", params(("id" = i64, Path)), request_body = ReleaseBody,
     responses((status = 200, body = ReleaseView))
@@ -102,22 +103,24 @@ async fn release_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<JsonMap>> {
-    let said = body::read_change(&document)?;
+    let update = body::read_change(&document)?;
     let mut writing = app.change(&login).await?;
     let mut release = find(&mut writing, &path).await?;
     condition.check(release.generation)?;
-    require_roles(&mut writing, &release, &said).await?;
+    require_roles(&mut writing, &release, &update).await?;
     let before = release.body.clone();
-    let graphs = said.apply(&mut release.body);
-    judge(&mut writing, Some(&before), &release.body).await?;
-    let release = writing.release_update(&release).await.map_err(taken)?;
+    let graphs = update.apply(&mut release.body);
+    validate(&mut writing, Some(&before), &release.body).await?;
+    let release = writing.release_update(&release).await.map_err(duplicate_error)?;
     let types = graphs.types();
     graphs.apply(&mut writing, Owner::Release(release.id)).await?;
     writing.commit(change("release.update", &release, &types)).await?;
     Ok(answer(release, Answer::ok))
 }
 
-/// The same as PUT
+/// Update a release
+///
+/// Same as `PUT`.
 #[utoipa::path(
     patch, path = "/api/v1/releases/{id}", params(("id" = i64, Path)), request_body = ReleaseBody,
     responses((status = 200, body = ReleaseView))
@@ -132,7 +135,9 @@ async fn release_patch(
     release_update(app, login, path, condition, document).await
 }
 
-/// Delete a release that has no clusters; its graphs and sequences go with it
+/// Delete a release
+///
+/// Deletes the release with its graphs and sequences. Fails if the release has clusters.
 #[utoipa::path(delete, path = "/api/v1/releases/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 async fn release_delete(
     State(app): State<App>,
@@ -151,8 +156,8 @@ async fn release_delete(
     Ok(NoContent)
 }
 
-/// Whether a release is sound by itself and goes with the plugins that are installed. What was so before is not judged.
-async fn judge(session: &mut Session, before: Option<&NewRelease>, release: &NewRelease) -> ApiResult<()> {
+/// Validates a release by itself and against the installed plugins. Problems that existed before are ignored.
+async fn validate(session: &mut Session, before: Option<&NewRelease>, release: &NewRelease) -> ApiResult<()> {
     let is_same = before.is_some_and(|before| {
         before.components_metadata == release.components_metadata
             && before.wizard_metadata == release.wizard_metadata
@@ -167,14 +172,14 @@ async fn judge(session: &mut Session, before: Option<&NewRelease>, release: &New
     Ok(require_none(std::iter::once(Pairing { before, after: (release, &plugins) }))?)
 }
 
-/// Roles that nodes have stay.
-async fn require_roles(writing: &mut Writing, release: &Release, said: &Said) -> ApiResult<()> {
-    let Some(new) = &said.roles_metadata else { return Ok(()) };
+/// Rejects the removal of roles that nodes have.
+async fn require_roles(writing: &mut Writing, release: &Release, update: &ReleaseUpdate) -> ApiResult<()> {
+    let Some(new) = &update.roles_metadata else { return Ok(()) };
     let old = release.body.roles_metadata.keys().map(String::as_str);
-    let gone: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
+    let removed_roles: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
     let clusters = clusters_of_release(writing, release.id).await?;
     let clusters: Vec<ClusterId> = clusters.iter().map(|cluster| cluster.id).collect();
-    Ok(require_unused(writing, &clusters, &gone).await?)
+    Ok(require_unused(writing, &clusters, &removed_roles).await?)
 }
 
 pub(in crate::api) async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Release> {
@@ -188,7 +193,7 @@ fn change(action: &'static str, release: &Release, graph_types: &[String]) -> Ch
     Change { action, target: format!("release {}", release.id), detail }
 }
 
-fn taken(error: StoreError) -> ApiError {
+fn duplicate_error(error: StoreError) -> ApiError {
     match error {
         StoreError::Taken { .. } => {
             ApiError::conflict("Release with the same name and version already exists")

@@ -1,4 +1,4 @@
-//! The order of releases: by version, as people count versions.
+//! Sort order of releases, with numeric version comparison.
 
 use std::cmp::Ordering;
 
@@ -7,9 +7,9 @@ use stoker_store::{List, Page, StoreError};
 
 const FIELDS: &[&str] = &["id", "name", "version", "description", "operating_system", "state", "created_at"];
 
-/// The part of the releases that was asked for. Without an order: the newest version first, then by id.
+/// Returns the requested page. The default order is newest version first, then by ID.
 ///
-/// A database compares versions as text, where 9.0 is above 10.0, so they are put in order here; there are few.
+/// Sorted in memory: a database compares versions as text, where 9.0 > 10.0. There are few releases.
 pub(super) fn page(mut releases: Vec<Release>, list: &List) -> Result<Page<Release>, StoreError> {
     if let Some(unknown) = list.order_by.iter().find(|order| !FIELDS.contains(&order.field.as_str())) {
         return Err(StoreError::UnknownOrder { field: unknown.field.clone(), known: FIELDS });
@@ -49,19 +49,20 @@ fn compare_by(field: &str, left: &Release, right: &Release) -> Ordering {
     }
 }
 
-/// `<openstack>-<environment>`: the environment counts first, since the names of the other half only begin to be in
-/// order where they become words.
+/// Compares versions of the form `<openstack>-<environment>`. The environment is compared first: OpenStack
+/// versions changed from numbers to names, so they are not ordered consistently.
 pub(super) fn compare_versions(left: &str, right: &str) -> Ordering {
     let ((left_stack, left_env), (right_stack, right_env)) = (halves(left), halves(right));
     compare_half(left_env, right_env).then_with(|| compare_half(left_stack, right_stack))
 }
 
-/// Without a dash it is the environment's version alone.
+/// Splits a version into OpenStack and environment version. Without a dash it is only the environment
+/// version.
 fn halves(version: &str) -> (&str, &str) {
     version.rsplit_once('-').unwrap_or(("", version))
 }
 
-/// Part by part; numbers as numbers, a missing part is 0, words are above numbers.
+/// Compares dot-separated parts: numbers numerically, missing parts as 0, words above numbers.
 fn compare_half(left: &str, right: &str) -> Ordering {
     let (mut left, mut right) = (left.split('.'), right.split('.'));
     loop {
@@ -79,7 +80,7 @@ fn compare_part(left: &str, right: &str) -> Ordering {
     let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     match (is_number(left), is_number(right)) {
         (true, true) => {
-            // Longer than any integer type holds is still a number.
+            // Compared as text without leading zeros: the number may exceed any integer type.
             let (left, right) = (left.trim_start_matches('0'), right.trim_start_matches('0'));
             left.len().cmp(&right.len()).then(left.cmp(right))
         }
@@ -94,8 +95,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_rise() {
-        let rising = [
+    fn versions_are_ordered() {
+        let ascending = [
             "1.0",
             "2014.2-6.0",
             "2014.2.2-6.1",
@@ -110,15 +111,15 @@ mod tests {
             "ocata-99999999999999999999999.0",
             "ocata-master",
         ];
-        for (index, left) in rising.iter().enumerate() {
-            for (other, right) in rising.iter().enumerate() {
+        for (index, left) in ascending.iter().enumerate() {
+            for (other, right) in ascending.iter().enumerate() {
                 assert_eq!(compare_versions(left, right), index.cmp(&other), "{left} {right}");
             }
         }
     }
 
     #[test]
-    fn spellings_of_one_version_are_equal() {
+    fn equivalent_versions_are_equal() {
         for (left, right) in [("a-9", "a-9.0"), ("a-9.0", "a-9.00"), ("A-9", "a-9"), ("", ""), ("", "0")] {
             assert_eq!(compare_versions(left, right), Ordering::Equal, "{left} {right}");
         }

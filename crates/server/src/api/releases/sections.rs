@@ -1,4 +1,4 @@
-//! Parts of a release that have addresses of their own.
+//! Parts of a release with their own paths: settings and networks.
 
 use axum::extract::State;
 use stoker_manifest::reader::json_map;
@@ -14,7 +14,9 @@ use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// The settings of a release, with an empty list of repositories where it has none
+/// Retrieve the settings of a release
+///
+/// Adds an empty list of repositories if the release has none.
 #[utoipa::path(
     get, path = "/api/v1/releases/{id}/attributes_metadata", params(("id" = i64, Path)),
     responses((status = 200, body = Attributes))
@@ -28,7 +30,9 @@ pub(super) async fn release_attributes_show(
     Ok(Answer::ok(attributes).version(release.generation))
 }
 
-/// Replace the settings of a release; both parts are needed
+/// Replace the settings of a release
+///
+/// Both `editable` and `generated` are required.
 #[utoipa::path(
     put, path = "/api/v1/releases/{id}/attributes_metadata", params(("id" = i64, Path)), request_body = Attributes,
     responses((status = 200, body = Attributes))
@@ -56,7 +60,7 @@ pub(super) async fn release_attributes_update(
     Ok(Answer::ok(Attributes::of(&release.body.attributes_metadata)).version(release.generation))
 }
 
-/// The networks of a release
+/// Retrieve the networks of a release
 #[utoipa::path(
     get, path = "/api/v1/releases/{id}/networks", params(("id" = i64, Path)),
     responses((status = 200, body = Object))

@@ -1,4 +1,4 @@
-//! How releases are shown.
+//! Response types of releases.
 
 use serde::Serialize;
 use serde_json::json;
@@ -8,7 +8,7 @@ use stoker_services::metadata::sections::show_own;
 
 use crate::http::answer::Answer;
 
-/// Fields of releases of the predecessor that are kept and not shown: they are large, and nobody reads them here.
+/// Fields of Fuel's releases that are stored and are not part of the response: they are large and unused.
 const HIDDEN: &[&str] = &[
     "bond_attributes",
     "can_update_from_versions",
@@ -20,45 +20,54 @@ const HIDDEN: &[&str] = &[
     "vmware_attributes_metadata",
 ];
 
-/// A release. Fields of the user's own stand beside these.
+/// Release. Unknown fields of the release are returned beside these.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Release)]
 pub(super) struct ReleaseView {
+    /// ID of the release.
     #[schema(example = 1)]
     id: i64,
+    /// Name of the release.
     #[schema(example = "Newton on Ubuntu 16.04")]
     name: String,
-    /// `<openstack>-<environment>`.
+    /// Version: `<openstack>-<environment>`.
     #[schema(example = "newton-10.0")]
     version: String,
+    /// Human-readable description.
     description: Option<String>,
+    /// Operating system of the nodes.
     #[schema(example = "Ubuntu")]
     operating_system: String,
-    /// `available`, `unavailable` or `manageonly`.
+    /// State: `available`, `unavailable` or `manageonly`.
     #[schema(example = "available")]
     state: &'static str,
+    /// Deployment modes.
     #[schema(value_type = Object)]
     modes_metadata: JsonMap,
-    /// Role to what is said about it.
+    /// Metadata of roles, by name.
     #[schema(value_type = Object)]
     roles_metadata: JsonMap,
-    /// Tag to what is said about it.
+    /// Metadata of tags, by name.
     #[schema(value_type = Object)]
     tags_metadata: JsonMap,
+    /// Settings.
     #[schema(value_type = Attributes)]
     attributes_metadata: JsonMap,
+    /// Components that the release provides.
     #[schema(value_type = Vec<Object>)]
     components_metadata: Vec<Json>,
-    /// Whether clusters can be made of it: it is not `unavailable`.
+    /// Whether clusters can be created from the release. True unless `state` is `unavailable`.
     is_deployable: bool,
 }
 
-/// Settings: those an operator may change, and those that are made up once.
+/// Settings of a release.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ReleaseAttributes)]
 pub(super) struct Attributes {
+    /// Settings that an operator may change.
     #[schema(value_type = Object)]
     pub(super) editable: JsonMap,
+    /// Settings that are generated once when a cluster is created, such as keys.
     #[schema(value_type = Object)]
     pub(super) generated: JsonMap,
 }
@@ -69,8 +78,8 @@ impl Attributes {
         Self { editable: part("editable"), generated: part("generated") }
     }
 
-    /// With a list of repositories, be it empty: older clients change it where they find it, and find it here only.
-    /// What somebody has put in its place stays.
+    /// Adds an empty list of repositories if there is none: Fuel's clients modify the existing list and fail
+    /// without it. An existing value is retained.
     pub(super) fn with_repositories(mut self) -> Self {
         let section = self.editable.entry("repo_setup").or_insert_with(|| json!({}));
         if let Some(section) = section.as_object_mut() {
@@ -82,7 +91,7 @@ impl Attributes {
     }
 }
 
-/// The release with fields of the user's own.
+/// Renders a release with its unknown fields.
 pub(super) fn show(release: Release) -> JsonMap {
     let body = release.body;
     let is_deployable = body.is_deployable();

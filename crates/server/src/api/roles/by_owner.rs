@@ -1,4 +1,4 @@
-//! `/{releases|clusters}/{id}/roles/`: the roles of one owner, by name.
+//! `/{releases|clusters}/{id}/roles/`: roles of one owner, addressed by name.
 
 use crate::api::named::named_operations;
 use crate::api::routes::Routes;
@@ -13,7 +13,7 @@ named_operations!(
     "role",
     "/api/v1/releases/{id}/roles",
     "/api/v1/releases/{id}/roles/{name}",
-    "The roles of a release",
+    "List the roles of a release",
     RoleView,
     NewRoleBody,
     RoleBody
@@ -24,7 +24,7 @@ named_operations!(
     "role",
     "/api/v1/clusters/{id}/roles",
     "/api/v1/clusters/{id}/roles/{name}",
-    "The roles of a cluster: its own, those of its release and of its enabled plugins",
+    "List the roles of a cluster, including those of its release and its enabled plugins",
     RoleView,
     NewRoleBody,
     RoleBody

@@ -1,8 +1,8 @@
-//! What creating, changing and deleting a role have in common, whoever has it.
+//! Operations on roles, shared by releases and clusters.
 
 use serde_json::json;
 use stoker_model::{Change, ClusterId, Json, JsonMap, Owner};
-use stoker_services::metadata::holder::{Holder, Part, require_unused};
+use stoker_services::metadata::holder::{Holder, NamedSection, require_unused};
 use stoker_services::metadata::sections;
 
 use super::view::{self, RoleView};
@@ -15,7 +15,7 @@ use crate::state::App;
 
 pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<RoleView>>> {
     let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
-    let roles = holder.all(Part::Roles);
+    let roles = holder.all(NamedSection::Roles);
     Ok(Answer::ok(roles.into_iter().map(|(name, meta)| RoleView::new(&holder, &name, meta)).collect()))
 }
 
@@ -26,7 +26,7 @@ pub(super) async fn show(
     name: &str,
 ) -> ApiResult<Answer<RoleView>> {
     let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
-    let meta = holder.find_own(Part::Roles, name)?.clone();
+    let meta = holder.find_own(NamedSection::Roles, name)?.clone();
     Ok(Answer::ok(RoleView::new(&holder, name, meta)).version(holder.generation()))
 }
 
@@ -39,14 +39,14 @@ pub(super) async fn create(
     let (name, meta, volumes) = view::read_new(document)?;
     let mut writing = app.change(login).await?;
     let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    if holder.all(Part::Roles).contains_key(&name) {
+    if holder.all(NamedSection::Roles).contains_key(&name) {
         return Err(ApiError::conflict(format!(
             "Role with name '{name}' already exists for the {}",
             holder.name()
         )));
     }
-    require_known(&holder, &name, Some(&meta), &volumes)?;
-    holder.own_mut(Part::Roles).insert(name.clone(), Json::Object(meta.clone()));
+    require_known_references(&holder, &name, Some(&meta), &volumes)?;
+    holder.own_mut(NamedSection::Roles).insert(name.clone(), Json::Object(meta.clone()));
     holder.set_volumes_of_role(&name, Some(volumes));
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("role.create", &holder, &name)).await?;
@@ -60,19 +60,24 @@ pub(super) async fn update(
     condition: &IfMatch,
     document: &Document,
 ) -> ApiResult<Answer<RoleView>> {
-    let said = view::read_change(document)?;
+    let update = view::read_change(document)?;
     let mut writing = app.change(login).await?;
     let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    let old = holder.find_own(Part::Roles, name)?.clone();
+    let old = holder.find_own(NamedSection::Roles, name)?.clone();
     condition.check(holder.generation())?;
-    if said.name.as_deref().is_some_and(|said| said != name) {
-        return Err(ApiError::bad_request(format!("the role is called `{name}`; that cannot change")));
+    if update.name.as_deref().is_some_and(|new_name| new_name != name) {
+        return Err(ApiError::bad_request(format!("cannot rename role `{name}`")));
     }
-    require_known(&holder, name, said.meta.as_ref(), said.volumes.as_deref().unwrap_or_default())?;
-    let meta = said.meta.map_or(old, Json::Object);
-    holder.own_mut(Part::Roles).insert(name.to_owned(), meta.clone());
-    if said.volumes.is_some() {
-        holder.set_volumes_of_role(name, said.volumes);
+    require_known_references(
+        &holder,
+        name,
+        update.meta.as_ref(),
+        update.volumes.as_deref().unwrap_or_default(),
+    )?;
+    let meta = update.meta.map_or(old, Json::Object);
+    holder.own_mut(NamedSection::Roles).insert(name.to_owned(), meta.clone());
+    if update.volumes.is_some() {
+        holder.set_volumes_of_role(name, update.volumes);
     }
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("role.update", &holder, name)).await?;
@@ -87,34 +92,39 @@ pub(super) async fn delete(
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;
     let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    holder.find_own(Part::Roles, name)?;
+    holder.find_own(NamedSection::Roles, name)?;
     condition.check(holder.generation())?;
     let clusters = holder.clusters(&mut writing).await?;
     let clusters: Vec<ClusterId> = clusters.iter().map(|cluster| cluster.id).collect();
     require_unused(&mut writing, &clusters, &[name]).await?;
-    holder.own_mut(Part::Roles).shift_remove(name);
+    holder.own_mut(NamedSection::Roles).shift_remove(name);
     holder.set_volumes_of_role(name, None);
     holder.store(&mut writing).await?;
     Ok(writing.commit(describe("role.delete", &holder, name)).await?)
 }
 
-/// Tags and volumes that a role names must be there.
-fn require_known(holder: &Holder, name: &str, meta: Option<&JsonMap>, volumes: &[Json]) -> ApiResult<()> {
+/// Rejects roles with unknown tags or volumes.
+fn require_known_references(
+    holder: &Holder,
+    name: &str,
+    meta: Option<&JsonMap>,
+    volumes: &[Json],
+) -> ApiResult<()> {
     let mut problems = Vec::new();
-    let known_tags = holder.all(Part::Tags);
+    let known_tags = holder.all(NamedSection::Tags);
     let meta = meta.map(|meta| Json::Object(meta.clone())).unwrap_or_default();
     let unknown: Vec<&str> = sections::tags_of(&meta).filter(|tag| !known_tags.contains_key(*tag)).collect();
     if !unknown.is_empty() {
         problems.push(format!("Role '{name}' contains non-existent tags: {}", unknown.join(", ")));
     }
-    let known = holder.volume_ids();
+    let allowed_volumes = holder.volume_ids();
     let ids = volumes.iter().filter_map(|volume| volume.get("id")?.as_str());
-    let unknown: Vec<&str> = ids.filter(|id| !known.contains(id)).collect();
+    let unknown: Vec<&str> = ids.filter(|id| !allowed_volumes.contains(id)).collect();
     if !unknown.is_empty() {
         problems.push(format!(
             "Wrong data in volumes_roles_mapping. Volumes with ids {} are not in the list of allowed volumes: {}",
             unknown.join(", "),
-            if known.is_empty() { "there are none".to_owned() } else { known.join(", ") }
+            if allowed_volumes.is_empty() { "there are none".to_owned() } else { allowed_volumes.join(", ") }
         ));
     }
     if problems.is_empty() { Ok(()) } else { Err(ApiError::bad_request(problems.join("\n"))) }

@@ -1,4 +1,4 @@
-//! Roles of releases and clusters: what a node can be.
+//! Roles of releases and clusters.
 
 mod by_owner;
 mod change;

@@ -1,4 +1,4 @@
-//! How roles are shown and read.
+//! Request and response types of roles.
 
 use serde::Serialize;
 use stoker_manifest::reader::string_of;
@@ -12,23 +12,27 @@ use stoker_services::metadata::sections;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 
+/// Role of a release or a cluster.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Role)]
 pub(super) struct RoleView {
+    /// Name of the role.
     #[schema(example = "compute")]
     name: String,
-    /// `name`, `description`, `tags`, `conflicts`, `group`, `limits` and others.
+    /// Metadata: `name`, `description`, `tags`, `conflicts`, `group`, `limits` and others.
     #[schema(value_type = Object)]
     meta: Json,
+    /// Volumes that the role uses.
     volumes_roles_mapping: Vec<VolumeOfRole>,
 }
 
-/// A volume that a role uses.
+/// Volume that a role uses.
 #[derive(Serialize, ToSchema)]
 pub(super) struct VolumeOfRole {
+    /// ID of the volume.
     #[schema(example = "os")]
     id: String,
-    /// `all`, `min` or `full-disk`.
+    /// Allocated size: `all`, `min` or `full-disk`.
     #[schema(example = "min")]
     allocate_size: String,
 }
@@ -45,8 +49,8 @@ impl RoleView {
     }
 }
 
-/// A role as somebody wrote it.
-pub(super) struct Said {
+/// Update of a role.
+pub(super) struct RoleUpdate {
     pub(super) name: Option<String>,
     pub(super) meta: Option<JsonMap>,
     pub(super) volumes: Option<Vec<Json>>,
@@ -61,69 +65,76 @@ pub(super) fn read_new(document: &Document) -> ApiResult<(String, JsonMap, Vec<J
     })
 }
 
-pub(super) fn read_change(document: &Document) -> ApiResult<Said> {
+pub(super) fn read_change(document: &Document) -> ApiResult<RoleUpdate> {
     document.fields(|fields| {
         let name = fields.optional("name", string_of(1..=255));
         let meta = fields.optional("meta", meta);
         let volumes = fields.optional("volumes_roles_mapping", sections::volumes_of_role);
-        Some(Said { name, meta, volumes })
+        Some(RoleUpdate { name, meta, volumes })
     })
 }
 
-/// People choose among roles, so each has a name and a description for them.
+/// Parses the metadata of a role. `name` and `description` are required: users select roles by them.
 fn meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     let meta = sections::role_meta(node, problems)?;
-    let mut is_whole = true;
+    let mut is_complete = true;
     for key in ["name", "description"] {
         if !meta.contains_key(key) {
-            is_whole = false;
+            is_complete = false;
             problems.in_key(key, |problems| {
                 problems.error(codes::MISSING, node.span, format!("`{key}` is missing"));
             });
         }
     }
-    is_whole.then_some(meta)
+    is_complete.then_some(meta)
 }
 
-/// A new role.
+/// New role.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct NewRoleBody {
+    /// Name of the role, unique within its owner.
     #[schema(example = "compute", min_length = 1, max_length = 255, pattern = "^[a-zA-Z0-9_-]+$")]
     name: String,
+    /// Metadata of the role.
     meta: RoleMeta,
-    /// The volumes it uses.
+    /// Volumes that the role uses.
     #[schema(nullable = false)]
     volumes_roles_mapping: Option<Vec<VolumeOfRole>>,
 }
 
-/// What may change about a role.
+/// Update of a role. Omitted fields are unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct RoleBody {
-    /// May be repeated, but not changed.
+    /// Name of the role. Cannot be changed; must equal the current name if present.
     #[schema(nullable = false, example = "compute", min_length = 1, max_length = 255)]
     name: Option<String>,
+    /// Metadata of the role; replaces the current one.
     #[schema(nullable = false)]
     meta: Option<RoleMeta>,
+    /// Volumes that the role uses; replaces the current ones.
     #[schema(nullable = false)]
     volumes_roles_mapping: Option<Vec<VolumeOfRole>>,
 }
 
-/// What is said about a role. Other fields are kept as they come.
+/// Metadata of a role. Unknown fields are stored unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct RoleMeta {
+    /// Display name.
     #[schema(example = "Compute")]
     name: String,
+    /// Human-readable description.
     #[schema(example = "Runs guests")]
     description: String,
-    /// Tags that the role gives to a node; each must be known.
+    /// Tags that the role assigns to its nodes. All must exist.
     #[schema(nullable = false, example = json!(["compute"]))]
     tags: Option<Vec<String>>,
-    /// Roles that cannot be on the same node.
+    /// Roles that cannot be assigned to the same node.
     #[schema(nullable = false)]
     conflicts: Option<Vec<String>>,
+    /// Limits of the number of nodes with this role.
     #[schema(nullable = false, value_type = Option<Object>)]
     limits: Option<JsonMap>,
 }

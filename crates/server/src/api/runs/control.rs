@@ -1,4 +1,4 @@
-//! Telling a run what to do.
+//! Control of active runs: stop, pause, resume.
 
 use stoker_orchestrator::runs::{stop_run, control_run};
 use axum::extract::State;
@@ -17,18 +17,21 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-const HOW: &[&str] = &["graceful", "now"];
+const STOP_MODES: &[&str] = &["graceful", "now"];
 
+/// Options of a stop request.
 #[derive(ToSchema)]
 #[schema(as = StopRun)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 struct StopBody {
-    /// `graceful`: what has begun is finished; `now`: it is ended.
+    /// `graceful` (default): running task instances finish; `now`: they are terminated.
     #[schema(example = "graceful")]
     how: Option<String>,
 }
 
 /// Stop a run
+///
+/// Stops the whole run, including the remaining graphs.
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/stop", params(("id" = i64, Path)), request_body = StopBody,
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
@@ -39,8 +42,8 @@ pub(super) async fn run_stop(
     path: PathParams,
     document: Document,
 ) -> ApiResult<Answer<RunView>> {
-    let how = document.fields(|fields| Some(fields.optional("how", word(HOW)).unwrap_or(HOW[0])))?;
-    let how = if how == HOW[1] { StopHow::Now } else { StopHow::Graceful };
+    let how = document.fields(|fields| Some(fields.optional("how", word(STOP_MODES)).unwrap_or(STOP_MODES[0])))?;
+    let how = if how == STOP_MODES[1] { StopHow::Now } else { StopHow::Graceful };
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;
     drop(session);
@@ -52,7 +55,9 @@ pub(super) async fn run_stop(
     Ok(Answer::accepted(RunView::from(run)))
 }
 
-/// Begin nothing more until the run is resumed; what has begun goes on
+/// Pause a run
+///
+/// Starts no new task instances until the run is resumed. Running task instances continue.
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/pause", params(("id" = i64, Path)),
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
@@ -62,10 +67,10 @@ pub(super) async fn run_pause(
     login: Authenticated,
     path: PathParams,
 ) -> ApiResult<Answer<RunView>> {
-    ask(&app, &login, &path, Input::Pause, "run.pause").await
+    send_control(&app, &login, &path, Input::Pause, "run.pause").await
 }
 
-/// Go on with a run that was paused
+/// Resume a paused run
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/resume", params(("id" = i64, Path)),
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
@@ -75,10 +80,10 @@ pub(super) async fn run_resume(
     login: Authenticated,
     path: PathParams,
 ) -> ApiResult<Answer<RunView>> {
-    ask(&app, &login, &path, Input::Resume, "run.resume").await
+    send_control(&app, &login, &path, Input::Resume, "run.resume").await
 }
 
-async fn ask(
+async fn send_control(
     app: &App,
     login: &Authenticated,
     path: &PathParams,
@@ -88,9 +93,9 @@ async fn ask(
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, login, path).await?;
     drop(session);
-    let part = control_run(&app.orchestrator, run.parent_id.unwrap_or(run.id), &input).await?;
+    let child = control_run(&app.orchestrator, run.parent_id.unwrap_or(run.id), &input).await?;
     let writing = app.change(login).await?;
     let target = format!("run {}", run.id);
-    writing.commit(Change { action, target, detail: json!({"part": part.0}) }).await?;
+    writing.commit(Change { action, target, detail: json!({"part": child.0}) }).await?;
     Ok(Answer::accepted(RunView::from(run)))
 }

@@ -1,4 +1,4 @@
-//! What happened in a run, as a list or as it happens.
+//! Events of a run, as a list or as a server-sent event stream.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -28,48 +28,55 @@ use crate::state::App;
 pub(super) const STREAM: &str = "text/event-stream";
 const LIMIT_DEFAULT: u64 = 1000;
 const LIMIT_MAX: u64 = 10_000;
-/// Without a word about it, something new is looked for all the same: another server may carry the run out.
-const LOOK_INTERVAL: Duration = Duration::from_secs(2);
-const SHARED_LOOK_INTERVAL: Duration = Duration::from_millis(500);
-const WAITING_MAX: usize = 64;
+/// Poll interval when no notification arrives, in case one was missed.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+/// Poll interval if other servers share the database: they execute runs too, and their notifications may be
+/// lost.
+const SHARED_POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Maximum number of events that wait for a slow client, for back-pressure.
+const PENDING_MAX: usize = 64;
 
-/// Something that happened.
+/// Event of a run.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Event)]
 pub(super) struct EventView {
-    /// From 1, without gaps, over all parts of the run that is asked about.
+    /// Sequence number, starting at 1 without gaps, across all child runs.
     #[schema(example = 17)]
     seq: i64,
-    /// The part of the run in which it happened.
+    /// ID of the child run in which the event occurred.
     #[schema(example = 8)]
     part: i64,
+    /// Time of the event.
     at: String,
+    /// Kind of event.
     #[schema(example = "attempt_ended")]
     kind: String,
-    /// The number of the instance in the plan.
+    /// Index of the task instance in the plan.
     instance: Option<i64>,
-    /// What else there is to say; what it is depends on the kind.
+    /// Details of the event; their structure depends on `kind`.
     #[schema(value_type = Object)]
     body: Json,
 }
 
 impl EventView {
-    /// As it is counted behind so many events of former parts.
+    /// Numbers the event after the `n_before` events of earlier child runs.
     fn new(event: RunEvent, part: RunId, n_before: i64) -> Self {
         let RunEvent { seq, at, kind, instance, body } = event;
         Self { seq: seq + n_before, part: part.0, at: clock::plain(at), kind, instance, body }
     }
 }
 
-/// What happened in a run after a number; with `Accept: text/event-stream` also what happens from now on
+/// List the events of a run
 ///
-/// A run of several graphs is one series: its parts come one after the other, and `part` says which one it was.
+/// With `Accept: text/event-stream`, the response is a stream that ends with the run. The events of a run
+/// with several graphs are one series: child runs execute one after another, and `part` identifies the child
+/// run.
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}/events",
     params(
         ("id" = i64, Path),
-        ("after" = Option<u64>, Query, description = "Only what has a greater number; a stream also takes the header `Last-Event-ID`"),
-        ("limit" = Option<u64>, Query, description = "Not more than this; 1000 if not given"),
+        ("after" = Option<u64>, Query, description = "Return only events with a larger sequence number; a stream also accepts the header `Last-Event-ID`"),
+        ("limit" = Option<u64>, Query, description = "Maximum number of events to return (default 1,000, maximum 10,000)"),
     ),
     responses((status = 200, content((Vec<EventView> = "application/json"), (String = "text/event-stream"))))
 )]
@@ -90,124 +97,125 @@ pub(super) async fn run_event_list(
         let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
         return stream(&app, run.id, last.unwrap_or(after));
     }
-    let events = Course::of(&mut session, &run).await?.events(&mut session, after, limit).await?;
+    let events = EventSeries::of(&mut session, &run).await?.events(&mut session, after, limit).await?;
     Ok(Answer::ok(events).into_response())
 }
 
-/// The parts of a run. They come one after the other, so that their events can be counted as one series.
-struct Course {
+/// Child runs of a run, in execution order. Because they execute one after another, their events form one
+/// series.
+struct EventSeries {
     parts: Vec<Run>,
 }
 
-impl Course {
+impl EventSeries {
     async fn of(session: &mut Session, run: &Run) -> Result<Self, StoreError> {
         let parts = session.run_children(run.id).await?;
         Ok(Self { parts: if parts.is_empty() { vec![run.clone()] } else { parts } })
     }
 
-    /// What happened after a number of the series, not more than `limit`.
+    /// Returns at most `limit` events after a sequence number of the series.
     async fn events(
         &self,
         session: &mut Session,
         after: i64,
         limit: u32,
     ) -> Result<Vec<EventView>, StoreError> {
-        let (mut found, mut before) = (Vec::new(), 0);
+        let (mut views, mut n_before) = (Vec::new(), 0);
         for part in &self.parts {
-            let n_left = limit.saturating_sub(u32::try_from(found.len()).unwrap_or(limit));
-            if n_left == 0 {
+            let n_remaining = limit.saturating_sub(u32::try_from(views.len()).unwrap_or(limit));
+            if n_remaining == 0 {
                 break;
             }
-            let events = session.run_events(part.id, (after - before).max(0), n_left).await?;
-            found.extend(events.into_iter().map(|event| EventView::new(event, part.id, before)));
-            // What comes behind it has not begun, or its numbers could still change.
+            let events = session.run_events(part.id, (after - n_before).max(0), n_remaining).await?;
+            views.extend(events.into_iter().map(|event| EventView::new(event, part.id, n_before)));
+            // Later child runs have not started, or their sequence numbers could still change.
             if is_active(part) {
                 break;
             }
-            before += session.run_event_last(part.id).await?;
+            n_before += session.run_event_last(part.id).await?;
         }
-        Ok(found)
+        Ok(views)
     }
 }
 
-/// Events until the run has ended and all of them were sent.
+/// Streams events until the run has ended and all of them were sent.
 fn stream(app: &App, run: RunId, after: i64) -> ApiResult<Response> {
-    let place = app.limits.stream_place()?;
-    let (sender, receiver) = mpsc::channel(WAITING_MAX);
+    let permit = app.limits.stream_place()?;
+    let (sender, receiver) = mpsc::channel(PENDING_MAX);
     let worker = app.clone();
     app.orchestrator.background.spawn(async move {
         follow(worker, run, after, sender).await;
-        drop(place);
+        drop(permit);
     });
     Ok(Sse::new(ReceiverStream::new(receiver)).keep_alive(KeepAlive::default()).into_response())
 }
 
-type Sent = Result<axum::response::sse::Event, Infallible>;
+type StreamItem = Result<axum::response::sse::Event, Infallible>;
 
-async fn follow(app: App, run: RunId, mut after: i64, sender: mpsc::Sender<Sent>) {
-    let mut at_work = run;
+async fn follow(app: App, run: RunId, mut after: i64, sender: mpsc::Sender<StreamItem>) {
+    let mut active_child = run;
     loop {
-        // Asked for before looking, so that nothing is missed in between.
-        let bells = (app.orchestrator.event_feed.bell(run), app.orchestrator.event_feed.bell(at_work));
-        let rung = (bells.0.notified(), bells.1.notified());
-        let Some(news) = look(&app, run, after).await else { break };
-        let is_all = news.events.is_empty();
-        for event in news.events {
+        // Subscribe before reading, so that no notification is lost in between.
+        let subscriptions = (app.orchestrator.event_feed.bell(run), app.orchestrator.event_feed.bell(active_child));
+        let notifications = (subscriptions.0.notified(), subscriptions.1.notified());
+        let Some(batch) = read_new_events(&app, run, after).await else { break };
+        let is_caught_up = batch.events.is_empty();
+        for event in batch.events {
             after = event.seq;
-            let sent = axum::response::sse::Event::default().id(after.to_string()).event(event.kind.clone());
-            let Ok(sent) = sent.json_data(event) else { return };
-            if sender.send(Ok(sent)).await.is_err() {
+            let item = axum::response::sse::Event::default().id(after.to_string()).event(event.kind.clone());
+            let Ok(item) = item.json_data(event) else { return };
+            if sender.send(Ok(item)).await.is_err() {
                 return;
             }
         }
-        if is_all && news.has_ended {
+        if is_caught_up && batch.has_ended {
             break;
         }
-        if news.at_work != at_work {
-            at_work = news.at_work;
-        } else if is_all {
+        if batch.active_child != active_child {
+            active_child = batch.active_child;
+        } else if is_caught_up {
             tokio::select! {
-                () = rung.0 => {}
-                () = rung.1 => {}
-                () = tokio::time::sleep(look_interval(&app)) => {}
+                () = notifications.0 => {}
+                () = notifications.1 => {}
+                () = tokio::time::sleep(poll_interval(&app)) => {}
                 () = sender.closed() => break,
             }
         }
     }
-    // Nobody may be left to listen: then the bells go.
+    // Wake the subscriptions, so that the feed drops those without subscribers.
     app.orchestrator.event_feed.notify(run);
-    app.orchestrator.event_feed.notify(at_work);
+    app.orchestrator.event_feed.notify(active_child);
 }
 
-/// A bell of another server may not be heard here.
-fn look_interval(app: &App) -> Duration {
-    if app.orchestrator.context.is_shared { SHARED_LOOK_INTERVAL } else { LOOK_INTERVAL }
+/// Notifications of other servers may not arrive here, so a shared database is polled more often.
+fn poll_interval(app: &App) -> Duration {
+    if app.orchestrator.context.is_shared { SHARED_POLL_INTERVAL } else { POLL_INTERVAL }
 }
 
-/// What is new in a run.
-struct Found {
+/// New events of a run.
+struct NewEvents {
     events: Vec<EventView>,
-    /// Whether there can be no more, asked first.
+    /// Whether the run has ended, read before the events: no more can follow.
     has_ended: bool,
-    /// Its part that may tell of more.
-    at_work: RunId,
+    /// Child run that can still produce events.
+    active_child: RunId,
 }
 
-async fn look(app: &App, run: RunId, after: i64) -> Option<Found> {
+async fn read_new_events(app: &App, run: RunId, after: i64) -> Option<NewEvents> {
     let read = async {
         let mut session = app.store.read().await?;
-        let Some(found) = session.run_get(run).await? else {
-            return Ok(Found { events: Vec::new(), has_ended: true, at_work: run });
+        let Some(record) = session.run_get(run).await? else {
+            return Ok(NewEvents { events: Vec::new(), has_ended: true, active_child: run });
         };
-        let course = Course::of(&mut session, &found).await?;
-        let events = course.events(&mut session, after, LIMIT_DEFAULT as u32).await?;
-        let at_work = course.parts.iter().find(|part| is_active(part)).map_or(run, |part| part.id);
-        Ok::<_, StoreError>(Found { events, has_ended: !is_active(&found), at_work })
+        let series = EventSeries::of(&mut session, &record).await?;
+        let events = series.events(&mut session, after, LIMIT_DEFAULT as u32).await?;
+        let active_child = series.parts.iter().find(|part| is_active(part)).map_or(run, |part| part.id);
+        Ok::<_, StoreError>(NewEvents { events, has_ended: !is_active(&record), active_child })
     };
     match read.await {
-        Ok(found) => Some(found),
+        Ok(batch) => Some(batch),
         Err(error) => {
-            tracing::warn!(error = %error, run.id = run.0, "a stream of events ends early");
+            tracing::warn!(error = %error, run.id = run.0, "cannot read run events; closing the event stream");
             None
         }
     }

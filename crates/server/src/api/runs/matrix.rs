@@ -1,4 +1,4 @@
-//! A run at a glance.
+//! Matrix view of a run.
 
 use std::collections::HashMap;
 
@@ -18,18 +18,21 @@ use crate::http::query::Query;
 use crate::api::matrix::{MatrixView, Window};
 use crate::state::App;
 
-/// What became of each task on each node so far, a window at a time
+/// Retrieve the matrix of a run
+///
+/// Returns the current status of each task instance as a matrix of tasks by nodes, paginated in both
+/// directions.
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}/matrix",
     params(
         ("id" = i64, Path),
-        ("search" = Option<String>, Query, description = "Only tasks with this in their name"),
-        ("nodes" = Option<String>, Query, description = "Only these nodes, comma-separated"),
-        ("runs_only" = Option<String>, Query, description = "1: without tasks and nodes on which nothing runs"),
-        ("task_offset" = Option<u64>, Query, description = "Leave out so many tasks at the beginning"),
-        ("task_limit" = Option<u64>, Query, description = "At most so many tasks; 200 if not given, never more than 2,000"),
-        ("node_offset" = Option<u64>, Query, description = "Leave out so many nodes at the beginning"),
-        ("node_limit" = Option<u64>, Query, description = "At most so many nodes; 200 if not given, never more than 2,000"),
+        ("search" = Option<String>, Query, description = "Filter by text in the task name, case-insensitive"),
+        ("nodes" = Option<String>, Query, description = "Filter by node, comma-separated"),
+        ("runs_only" = Option<String>, Query, description = "1: omit tasks and nodes without an instance that runs"),
+        ("task_offset" = Option<u64>, Query, description = "Number of tasks to skip"),
+        ("task_limit" = Option<u64>, Query, description = "Maximum number of tasks to return (default 200, maximum 2,000)"),
+        ("node_offset" = Option<u64>, Query, description = "Number of nodes to skip"),
+        ("node_limit" = Option<u64>, Query, description = "Maximum number of nodes to return (default 200, maximum 2,000)"),
     ),
     responses((status = 200, body = MatrixView), (status = 409, body = crate::http::error::Envelope))
 )]
@@ -63,16 +66,16 @@ pub(super) async fn run_matrix(
     let records = session.history_list(&[part.id], &filter).await?;
     matrix.name(&mut session, cluster).await?;
     drop(session);
-    write_over(&mut matrix, &records);
+    apply_history(&mut matrix, &records);
     Ok(Answer::ok(matrix))
 }
 
-/// What was written about an instance is what counts.
-fn write_over(matrix: &mut MatrixView, records: &[HistoryRecord]) {
-    let places = |names: &[String]| -> HashMap<String, usize> {
-        names.iter().cloned().enumerate().map(|(place, name)| (name, place)).collect()
+/// Replaces planned cells with the recorded status of instances.
+fn apply_history(matrix: &mut MatrixView, records: &[HistoryRecord]) {
+    let positions = |names: &[String]| -> HashMap<String, usize> {
+        names.iter().cloned().enumerate().map(|(position, name)| (name, position)).collect()
     };
-    let (rows, columns) = (places(&matrix.tasks), places(&matrix.nodes));
+    let (rows, columns) = (positions(&matrix.tasks), positions(&matrix.nodes));
     let mut cells: Vec<Vec<char>> = matrix.cells.iter().map(|row| row.chars().collect()).collect();
     for record in records {
         if let (Some(row), Some(column)) = (rows.get(&record.task_name), columns.get(&record.node_id)) {

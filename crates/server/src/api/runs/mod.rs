@@ -1,4 +1,4 @@
-//! Runs as they happen: watched, paused, resumed, stopped, taken up again; and what their tasks printed.
+//! Runs: status, events, output, control and retry.
 
 mod control;
 mod events;
@@ -37,12 +37,13 @@ async fn run_of(session: &mut Session, login: &Authenticated, path: &PathParams)
     require_run(session, login, id, "Run").await
 }
 
-/// The part of a run that is meant: itself, or, of a run of several graphs, the one at work or the last that was.
+/// Returns the child run to report on: the run itself if it is one, else the active or the last started child
+/// run.
 async fn part_of(session: &mut Session, run: &Run) -> ApiResult<Run> {
     if run.parent_id.is_some() {
         return Ok(run.clone());
     }
     let parts = session.run_children(run.id).await?;
-    let begun = parts.iter().rev().find(|part| part.started_at.is_some());
-    Ok(begun.or(parts.first()).unwrap_or(run).clone())
+    let last_started = parts.iter().rev().find(|part| part.started_at.is_some());
+    Ok(last_started.or(parts.first()).unwrap_or(run).clone())
 }

@@ -1,4 +1,4 @@
-//! What tasks printed.
+//! Output of tasks.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -14,45 +14,50 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// More of what was searched for is not shown at once.
-const FOUND_MAX: u32 = 1000;
-/// An agent reports a bounded part of what a task prints, but in pieces as small as it was printed in.
-const PIECES_MAX: u32 = 100_000;
+/// Maximum number of search results.
+const MATCHES_MAX: u32 = 1000;
+/// Maximum number of chunks of one instance. Agents limit the size of the output, but chunks can be as small
+/// as one write.
+const CHUNKS_MAX: u32 = 100_000;
 
-/// A piece of what a task printed.
+/// Chunk of the output of a task instance.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Output)]
 pub(super) struct OutputView {
-    /// The number of the instance in the plan.
+    /// Index of the task instance in the plan.
     #[schema(example = 3)]
     instance: i64,
-    /// From 1.
+    /// Number of the attempt, starting at 1.
     #[schema(example = 1)]
     attempt: i64,
-    /// `out` or `err`.
+    /// Output stream: `out` or `err`.
     #[schema(example = "out")]
     stream: String,
-    /// The number of its first byte.
+    /// Offset of the first byte in the stream.
     #[schema(example = 0)]
     start: i64,
+    /// Text of the chunk.
     text: String,
 }
 
 impl From<OutputPiece> for OutputView {
-    fn from(piece: OutputPiece) -> Self {
-        let OutputPiece { instance, attempt, stream, start, text } = piece;
+    fn from(chunk: OutputPiece) -> Self {
+        let OutputPiece { instance, attempt, stream, start, text } = chunk;
         Self { instance, attempt, stream, start, text }
     }
 }
 
-/// What a task of a run printed on a node, or where in the run a text was printed
+/// Retrieve the output of a run
+///
+/// Returns the output of one task instance (`task` and `node`), or searches the output of all of them
+/// (`search`).
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}/output",
     params(
         ("id" = i64, Path),
-        ("task" = Option<String>, Query, description = "Of this task, on `node`"),
-        ("node" = Option<String>, Query, description = "`7`, or `master`"),
-        ("search" = Option<String>, Query, description = "Every piece with this text in it"),
+        ("task" = Option<String>, Query, description = "Name of the task; requires `node`"),
+        ("node" = Option<String>, Query, description = "UID of the node, such as `7` or `master`; requires `task`"),
+        ("search" = Option<String>, Query, description = "Return the chunks that contain this text, at most 1,000"),
     ),
     responses((status = 200, body = [OutputView]))
 )]
@@ -68,8 +73,8 @@ pub(super) async fn run_output(
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;
     let part = part_of(&mut session, &run).await?;
-    let pieces = match (task, node, search) {
-        (None, None, Some(wanted)) => session.output_search(part.id, &wanted, FOUND_MAX).await?,
+    let chunks = match (task, node, search) {
+        (None, None, Some(search)) => session.output_search(part.id, &search, MATCHES_MAX).await?,
         (Some(task), Some(node), None) => {
             let filter = HistoryFilter {
                 nodes: Some(vec![node]),
@@ -79,55 +84,55 @@ pub(super) async fn run_output(
             let records = session.history_list(&[part.id], &filter).await?;
             let instance = records.first().and_then(|record| record.custom.get("instance")?.as_i64());
             match instance {
-                Some(instance) => joined(session.output_list(part.id, instance, PIECES_MAX).await?),
+                Some(instance) => merge_adjacent(session.output_list(part.id, instance, CHUNKS_MAX).await?),
                 None => Vec::new(),
             }
         }
-        _ => return Err(ApiError::bad_request("say `task` and `node`, or `search`")),
+        _ => return Err(ApiError::bad_request("specify either `task` and `node`, or `search`")),
     };
-    Ok(Answer::ok(pieces.into_iter().map(OutputView::from).collect()))
+    Ok(Answer::ok(chunks.into_iter().map(OutputView::from).collect()))
 }
 
-/// Pieces that follow each other, as one.
-fn joined(pieces: Vec<OutputPiece>) -> Vec<OutputPiece> {
-    let mut all: Vec<OutputPiece> = Vec::new();
-    for piece in pieces {
+/// Merges adjacent chunks of the same attempt and stream.
+fn merge_adjacent(chunks: Vec<OutputPiece>) -> Vec<OutputPiece> {
+    let mut merged: Vec<OutputPiece> = Vec::new();
+    for chunk in chunks {
         let end = |before: &OutputPiece| before.start.saturating_add(before.text.len() as i64);
-        let of = |piece: &OutputPiece| (piece.attempt, piece.stream == "out");
-        match all.last_mut() {
-            Some(before) if of(before) == of(&piece) && end(before) == piece.start => {
-                before.text.push_str(&piece.text);
+        let source = |chunk: &OutputPiece| (chunk.attempt, chunk.stream == "out");
+        match merged.last_mut() {
+            Some(before) if source(before) == source(&chunk) && end(before) == chunk.start => {
+                before.text.push_str(&chunk.text);
             }
-            _ => all.push(piece),
+            _ => merged.push(chunk),
         }
     }
-    all
+    merged
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn piece(attempt: i64, stream: &str, start: i64, text: &str) -> OutputPiece {
+    fn chunk(attempt: i64, stream: &str, start: i64, text: &str) -> OutputPiece {
         OutputPiece { instance: 1, attempt, stream: stream.to_owned(), start, text: text.to_owned() }
     }
 
     #[test]
-    fn what_follows_each_other_is_one_piece() {
-        let pieces = vec![
-            piece(1, "err", 0, "a"),
-            piece(1, "out", 0, "b"),
-            piece(1, "out", 1, "ö"),
-            piece(1, "out", 3, "c"),
-            piece(1, "out", 9, "after a gap"),
-            piece(2, "out", 20, "of another attempt"),
+    fn adjacent_chunks_are_merged() {
+        let chunks = vec![
+            chunk(1, "err", 0, "a"),
+            chunk(1, "out", 0, "b"),
+            chunk(1, "out", 1, "ö"),
+            chunk(1, "out", 3, "c"),
+            chunk(1, "out", 9, "after a gap"),
+            chunk(2, "out", 20, "of another attempt"),
         ];
         let expected = vec![
-            piece(1, "err", 0, "a"),
-            piece(1, "out", 0, "böc"),
-            piece(1, "out", 9, "after a gap"),
-            piece(2, "out", 20, "of another attempt"),
+            chunk(1, "err", 0, "a"),
+            chunk(1, "out", 0, "böc"),
+            chunk(1, "out", 9, "after a gap"),
+            chunk(2, "out", 20, "of another attempt"),
         ];
-        assert_eq!(joined(pieces), expected);
+        assert_eq!(merge_adjacent(chunks), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! Going on after a run that has ended.
+//! Retry of runs that have ended.
 
 use axum::extract::State;
 use stoker_manifest::reader::{list_of, nullable, string_of};
@@ -20,16 +20,21 @@ use crate::state::App;
 
 const NAME_CHARS_MAX: usize = 255;
 
+/// Options of a retry.
 #[derive(ToSchema)]
 #[schema(as = RetryRun)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 struct RetryBody {
-    /// `task` or `task/nodes`: these are done again and everything that comes after them, whatever became of it.
+    /// Task instances to start from, as `task` or `task/nodes`. They and all of their successors are
+    /// re-executed, regardless of their previous results.
     #[schema(example = json!(["netconfig/3"]))]
     from: Option<Vec<String>>,
 }
 
-/// Do again what did not succeed in a run that has ended, or everything from some tasks on, with the plan it had
+/// Retry a run
+///
+/// Starts a new run with the plan of an ended one. It executes the task instances that did not succeed or,
+/// with `from`, the given ones and their successors.
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/retry", params(("id" = i64, Path)), request_body = Option<RetryBody>,
     responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
@@ -43,19 +48,19 @@ pub(super) async fn run_retry(
     let from = document.as_ref().map(read_from).transpose()?.unwrap_or_default();
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;
-    let cluster = run.cluster_id.ok_or_else(|| ApiError::conflict("the cluster of the run is gone"))?;
+    let cluster = run.cluster_id.ok_or_else(|| ApiError::conflict("cannot retry the run: its cluster was deleted"))?;
     if is_active(&run) {
         return Err(ApiError::conflict(format!("run {} has not ended", run.id)));
     }
     let parts = parts(&mut session, &run).await?;
     let graphs = if from.is_empty() {
-        left(&mut session, parts).await?
+        unfinished(&mut session, parts).await?
     } else {
-        again(&app, &mut session, &run, parts, from).await?
+        restart_from(&app, &mut session, &run, parts, from).await?
     };
     drop(session);
     let Some((_, run_options)) = graphs.first() else {
-        return Err(ApiError::conflict(format!("nothing of run {} is left to be done", run.id)));
+        return Err(ApiError::conflict(format!("nothing to retry: run {} has no unfinished task instances", run.id)));
     };
     let run_options = run_options.clone();
     let graphs = graphs.into_iter().map(|(graph, _)| graph).collect();
@@ -71,52 +76,53 @@ fn read_from(document: &Document) -> ApiResult<Vec<String>> {
     let from = document.fields(|fields| Some(fields.optional("from", nullable(names)).flatten()))?;
     match from {
         Some(names) if names.is_empty() => {
-            Err(ApiError::bad_request("from: name a task at least, or leave it out"))
+            Err(ApiError::bad_request("from: specify at least one task, or omit it"))
         }
         from => Ok(from.unwrap_or_default()),
     }
 }
 
-/// A graph of a run, and what was asked of it.
-struct Part {
+/// Child run with its original request.
+struct ChildRun {
     run: Run,
     work: RunWork,
     request: GraphRequest,
     run_options: RunOptions,
 }
 
-impl Part {
-    /// What did not succeed of it. A graph that was never planned is planned now.
-    fn rest(self) -> (GraphRequest, RunOptions) {
+impl ChildRun {
+    /// Request for the task instances that did not succeed. A graph that was never planned is planned now.
+    fn unfinished_request(self) -> (GraphRequest, RunOptions) {
         let rest_of = self.work.plan_id.map(|_| self.run.id);
         (GraphRequest { plan: self.work.plan_id, rest_of, from: Vec::new(), ..self.request }, self.run_options)
     }
 }
 
-async fn parts(session: &mut Session, run: &Run) -> ApiResult<Vec<Part>> {
+async fn parts(session: &mut Session, run: &Run) -> ApiResult<Vec<ChildRun>> {
     let runs = if run.parent_id.is_some() { vec![run.clone()] } else { session.run_children(run.id).await? };
     let mut parts = Vec::with_capacity(runs.len());
     for run in runs {
         let Some(work) = session.run_work(run.id).await? else { continue };
         let Some((request, run_options)) = decode_request(&work.options) else { continue };
-        parts.push(Part { run, work, request, run_options });
+        parts.push(ChildRun { run, work, request, run_options });
     }
     Ok(parts)
 }
 
-/// The graphs of which something is left to be done.
-async fn left(session: &mut Session, parts: Vec<Part>) -> ApiResult<Vec<(GraphRequest, RunOptions)>> {
+/// Returns requests for the graphs that have unfinished task instances.
+async fn unfinished(session: &mut Session, parts: Vec<ChildRun>) -> ApiResult<Vec<(GraphRequest, RunOptions)>> {
     let mut graphs = Vec::new();
     for part in parts {
-        if is_left(session, &part.run).await? {
-            graphs.push(part.rest());
+        if has_unfinished(session, &part.run).await? {
+            graphs.push(part.unfinished_request());
         }
     }
     Ok(graphs)
 }
 
-/// A run can be over and well although nodes failed: as many as may.
-async fn is_left(session: &mut Session, part: &Run) -> ApiResult<bool> {
+/// Whether task instances did not succeed. A successful run may have failed nodes: fault tolerance permits
+/// some.
+async fn has_unfinished(session: &mut Session, part: &Run) -> ApiResult<bool> {
     if part.status == RunStatus::Error {
         return Ok(true);
     }
@@ -126,23 +132,24 @@ async fn is_left(session: &mut Session, part: &Run) -> ApiResult<bool> {
     Ok(records.iter().any(|record| record.custom.get("is_ignored") != Some(&Json::Bool(true))))
 }
 
-/// The first graph that has one of the named tasks, from them on, and what is left of those that come after it.
-async fn again(
+/// Returns a request for the first graph that contains one of the tasks in `from`, starting at them, and
+/// requests for the unfinished task instances of later graphs.
+async fn restart_from(
     app: &App,
     session: &mut Session,
     run: &Run,
-    parts: Vec<Part>,
+    parts: Vec<ChildRun>,
     mut from: Vec<String>,
 ) -> ApiResult<Vec<(GraphRequest, RunOptions)>> {
     let mut graphs = Vec::new();
     for part in parts {
-        let found = named(app, session, &part, &mut from).await?;
-        if !found.is_empty() {
+        let start = take_matching(app, session, &part, &mut from).await?;
+        if !start.is_empty() {
             let request =
-                GraphRequest { plan: part.work.plan_id, rest_of: None, from: found, ..part.request };
+                GraphRequest { plan: part.work.plan_id, rest_of: None, from: start, ..part.request };
             graphs.push((request, part.run_options));
-        } else if !graphs.is_empty() && is_left(session, &part.run).await? {
-            graphs.push(part.rest());
+        } else if !graphs.is_empty() && has_unfinished(session, &part.run).await? {
+            graphs.push(part.unfinished_request());
         }
     }
     if from.is_empty() {
@@ -150,22 +157,22 @@ async fn again(
     }
     let unknown: Vec<String> = from.iter().map(|name| format!("`{name}`")).collect();
     Err(ApiError::bad_request(format!(
-        "from: {} is in no plan of run {}; write `task`, or `task/node`",
+        "from: no plan of run {1} contains {0}; expected `task` or `task/node`",
         unknown.join(", "),
         run.id
     )))
 }
 
-/// Takes those names out of a list that mean something in the plan of a part.
-async fn named(
+/// Removes from `names` those that match task instances in the plan of a child run, and returns them.
+async fn take_matching(
     app: &App,
     session: &mut Session,
-    part: &Part,
+    part: &ChildRun,
     names: &mut Vec<String>,
 ) -> ApiResult<Vec<String>> {
     let Some(plan_id) = part.work.plan_id.filter(|_| !names.is_empty()) else { return Ok(Vec::new()) };
     let Some(record) = session.plan_get(plan_id).await? else { return Ok(Vec::new()) };
     let stored = StoredPlan::read(&app.services.planning, session, record).await?;
-    let is_known = |name: &String| !referred(&stored.explained.plan, name).is_empty();
-    Ok(names.extract_if(.., |name| is_known(name)).collect())
+    let matches_plan = |name: &String| !referred(&stored.explained.plan, name).is_empty();
+    Ok(names.extract_if(.., |name| matches_plan(name)).collect())
 }

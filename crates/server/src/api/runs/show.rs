@@ -1,4 +1,4 @@
-//! How far a run is.
+//! Status of one run.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -13,34 +13,39 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// A run with its parts.
+/// Run with its child runs.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Run)]
 pub(super) struct RunDetails {
+    /// The run.
     run: RunView,
-    /// One for each graph, in their order.
+    /// Child runs, one per graph, in execution order.
     parts: Vec<PartView>,
 }
 
-/// The part of a run that executes one graph.
+/// Child run: the execution of one graph.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RunPart)]
 struct PartView {
+    /// The child run.
     run: RunView,
-    /// The plan it carries out; null before its turn comes.
+    /// ID of the plan that is executed. Null until the graph is planned.
     #[schema(example = 4)]
     plan_id: Option<i64>,
-    /// What was asked for.
+    /// Options with which the graph was requested.
     #[schema(value_type = Object)]
     request: Json,
-    /// The number of the last event that this answer knows of; whoever follows goes on after it.
+    /// Sequence number of the last event that this response includes. To follow the run, request the events
+    /// after it.
     #[schema(example = 17)]
     last_event: i64,
-    /// Whether nothing new begins until somebody resumes it.
+    /// Whether the child run is paused: no new task instances start until it is resumed.
     is_paused: bool,
 }
 
-/// A run, its parts, and the plans they carry out
+/// Retrieve a run
+///
+/// Returns the run, its child runs and their plans.
 #[utoipa::path(
     get, path = "/api/v1/runs/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = RunDetails))

@@ -32,17 +32,17 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// All sequences
+/// List sequences
 #[utoipa::path(
     get, path = "/api/v1/sequences",
     params(
         Paging,
-        ("release" = Option<u64>, Query, description = "Of this release"),
-        ("cluster" = Option<u64>, Query, description = "Of the release of this cluster"),
+        ("release" = Option<u64>, Query, description = "Filter by release"),
+        ("cluster" = Option<u64>, Query, description = "Filter by the release of this cluster"),
     ),
     responses(
         (status = 200, body = [SequenceView]),
-        (status = 404, body = crate::http::error::Envelope, description = "There is no such release or cluster"),
+        (status = 404, body = crate::http::error::Envelope, description = "The release or the cluster does not exist"),
     )
 )]
 async fn sequence_list(
@@ -50,18 +50,18 @@ async fn sequence_list(
     login: Authenticated,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<SequenceView>>> {
-    let wanted = list(&mut query);
+    let list = list(&mut query);
     let release = query.natural("release").map(|id| ReleaseId(id as i64));
     let cluster = query.natural("cluster").map(|id| ClusterId(id as i64));
     query.finish()?;
     let mut session = app.store.snapshot().await?;
-    let release_id = release_asked_for(&mut session, &login, release, cluster).await?;
-    let page = session.sequence_list(&SequenceFilter { release_id }, &wanted).await?;
-    Answer::page(&wanted, page, SequenceView::from)
+    let release_id = requested_release(&mut session, &login, release, cluster).await?;
+    let page = session.sequence_list(&SequenceFilter { release_id }, &list).await?;
+    Answer::page(&list, page, SequenceView::from)
 }
 
-/// The release that is named itself or by one of its clusters.
-async fn release_asked_for(
+/// Returns the release that the query names, directly or by one of its clusters.
+async fn requested_release(
     session: &mut Session,
     login: &Authenticated,
     release: Option<ReleaseId>,
@@ -75,19 +75,19 @@ async fn release_asked_for(
     let cluster = cluster.ok_or_else(|| ApiError::not_found("Cluster"))?;
     match release {
         Some(release) if release != cluster.release_id => Err(ApiError::bad_request(format!(
-            "cluster {id} is of release {}, not of release {release}; name one of the two",
+            "cluster {id} belongs to release {}, not to release {release}; specify only one of them",
             cluster.release_id
         ))),
         _ => Ok(Some(cluster.release_id)),
     }
 }
 
-/// A new sequence
+/// Create a sequence
 #[utoipa::path(
     post, path = "/api/v1/sequences", request_body = NewSequenceBody,
     responses(
         (status = 201, body = SequenceView),
-        (status = 404, body = crate::http::error::Envelope, description = "There is no such release"),
+        (status = 404, body = crate::http::error::Envelope, description = "The release does not exist"),
     )
 )]
 async fn sequence_create(
@@ -99,19 +99,19 @@ async fn sequence_create(
         let release_id = fields.required("release", identifier).map(ReleaseId);
         let name = fields.required("name", string_of(1..=255));
         let graphs = fields.required("graphs", read_graphs);
-        // A sequence that was downloaded has them.
+        // Read-only: part of responses, which clients may send back.
         fields.ignore(&["id", "release_id"]);
         Some(NewSequence { release_id: release_id?, name: name?, graphs: graphs? })
     })?;
     let mut writing = app.change(&login).await?;
     require_release(&mut writing, new.release_id).await?;
     let created = writing.sequence_create(&new).await;
-    let sequence = created.map_err(|error| taken(error, &new.name, new.release_id))?;
+    let sequence = created.map_err(|error| duplicate_error(error, &new.name, new.release_id))?;
     writing.commit(change("sequence.create", &sequence)).await?;
     Ok(answer(sequence, Answer::created))
 }
 
-/// A sequence
+/// Retrieve a sequence
 #[utoipa::path(
     get, path = "/api/v1/sequences/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = SequenceView))
@@ -121,7 +121,9 @@ async fn sequence_show(State(app): State<App>, path: PathParams) -> ApiResult<An
     Ok(answer(sequence, Answer::ok))
 }
 
-/// Change a sequence; what is not given stays
+/// Update a sequence
+///
+/// Omitted fields are unchanged.
 #[utoipa::path(
     put, path = "/api/v1/sequences/{id}", params(("id" = i64, Path)), request_body = SequenceBody,
     responses((status = 200, body = SequenceView))
@@ -144,18 +146,20 @@ async fn sequence_update(
     let mut sequence = find(&mut writing, &path).await?;
     condition.check(sequence.generation)?;
     if release.is_some_and(|release| release != sequence.release_id) {
-        let message = format!("the sequence belongs to release {}; that cannot change", sequence.release_id);
+        let message = format!("cannot change the release of the sequence: it belongs to release {}", sequence.release_id);
         return Err(ApiError::bad_request(message));
     }
     sequence.name = name.unwrap_or(sequence.name);
     sequence.graphs = graphs.unwrap_or(sequence.graphs);
     let updated = writing.sequence_update(&sequence).await;
-    let sequence = updated.map_err(|error| taken(error, &sequence.name, sequence.release_id))?;
+    let sequence = updated.map_err(|error| duplicate_error(error, &sequence.name, sequence.release_id))?;
     writing.commit(change("sequence.update", &sequence)).await?;
     Ok(answer(sequence, Answer::ok))
 }
 
-/// The same as PUT
+/// Update a sequence
+///
+/// Same as `PUT`.
 #[utoipa::path(
     patch, path = "/api/v1/sequences/{id}", params(("id" = i64, Path)), request_body = SequenceBody,
     responses((status = 200, body = SequenceView))
@@ -170,7 +174,9 @@ async fn sequence_patch(
     sequence_update(app, login, path, condition, document).await
 }
 
-/// Delete a sequence; its graphs stay
+/// Delete a sequence
+///
+/// The graphs of the sequence are not deleted.
 #[utoipa::path(delete, path = "/api/v1/sequences/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 async fn sequence_delete(
     State(app): State<App>,
@@ -191,7 +197,7 @@ async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Sequence> {
     session.sequence_get(id).await?.ok_or_else(|| ApiError::not_found(CLASS))
 }
 
-/// The name in "not found", like that of `DeploymentGraph`.
+/// Resource name in "not found" messages, in the style of `DeploymentGraph`.
 const CLASS: &str = "DeploymentSequence";
 
 async fn require_release(session: &mut Session, id: ReleaseId) -> ApiResult<()> {
@@ -209,7 +215,7 @@ fn change(action: &'static str, sequence: &Sequence) -> Change {
     Change { action, target: format!("sequence {}", sequence.id), detail }
 }
 
-fn taken(error: StoreError, name: &str, release_id: ReleaseId) -> ApiError {
+fn duplicate_error(error: StoreError, name: &str, release_id: ReleaseId) -> ApiError {
     match error {
         StoreError::Taken { .. } => ApiError::conflict(format!(
             "Sequence with name \"{name}\" already exist for release {release_id}."

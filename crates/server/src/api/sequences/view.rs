@@ -1,4 +1,4 @@
-//! How sequences are shown and read.
+//! Request and response types of sequences.
 
 use serde::Serialize;
 use stoker_manifest::reader::{identifier, list_of, object, string_of};
@@ -9,54 +9,70 @@ use utoipa::ToSchema;
 
 use stoker_services::metadata::embedded_graphs::graph_type;
 
+/// List of graphs that run one after another.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Sequence)]
 pub(super) struct SequenceView {
+    /// ID of the sequence.
     #[schema(example = 3)]
     id: i64,
+    /// Name of the sequence.
     #[schema(example = "deploy-changes")]
     name: String,
+    /// ID of the release.
     #[schema(example = 1)]
     release_id: i64,
+    /// Graphs in execution order.
     graphs: Vec<SequenceGraphView>,
 }
 
-/// A graph type of a sequence, and on what part of it to run.
+/// Graph of a sequence, optionally limited to nodes and tasks.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SequenceGraph)]
 pub(super) struct SequenceGraphView {
+    /// Graph type.
     #[serde(rename = "type")]
     #[schema(example = "provision", min_length = 1, max_length = 255, pattern = "^[a-zA-Z0-9_-]+$")]
     graph_type: String,
-    /// Only on these nodes.
+    /// IDs of the nodes to run on (default: all).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     nodes: Option<Vec<i64>>,
-    /// Only these tasks.
+    /// Tasks to run (default: all).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tasks: Option<Vec<String>>,
 }
 
-/// A new sequence.
+/// New sequence.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct NewSequenceBody {
-    /// The release it belongs to.
+    /// ID of the release that the sequence belongs to.
     #[schema(example = 1, minimum = 1)]
     release: i64,
+    /// Name of the sequence, unique within the release.
     #[schema(example = "deploy-changes", min_length = 1, max_length = 255)]
     name: String,
+    /// Graphs in execution order.
     #[schema(min_items = 1)]
     graphs: Vec<SequenceGraphView>,
 }
 
-/// What may change about a sequence.
+/// Update of a sequence. Omitted fields are unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct SequenceBody {
+    /// Name of the sequence, unique within the release.
     #[schema(nullable = false, example = "deploy-changes", min_length = 1, max_length = 255)]
     name: Option<String>,
+    /// Graphs in execution order; replaces the current ones.
     #[schema(nullable = false, min_items = 1)]
     graphs: Option<Vec<SequenceGraphView>>,
 }
@@ -77,7 +93,7 @@ impl From<Sequence> for SequenceView {
     }
 }
 
-/// One or more graph types.
+/// Parses the graphs of a sequence; at least one is required.
 pub(super) fn read_graphs(node: &Node, problems: &mut Problems) -> Option<Vec<SequenceGraph>> {
     let graphs = list_of(object(|fields| {
         let graph_type = fields.required("type", graph_type);
@@ -86,7 +102,7 @@ pub(super) fn read_graphs(node: &Node, problems: &mut Problems) -> Option<Vec<Se
         Some(SequenceGraph { graph_type: graph_type?, nodes, tasks })
     }))(node, problems)?;
     if graphs.is_empty() {
-        problems.error(codes::LENGTH, node.span, "a sequence has at least one graph");
+        problems.error(codes::LENGTH, node.span, "a sequence must have at least one graph");
         return None;
     }
     Some(graphs)

@@ -1,4 +1,4 @@
-//! Servers that share the database, and which runs each of them carries out.
+//! Servers that share the database, and the runs that each of them drives.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -18,35 +18,41 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("server").add(Permission::Administer, routes!(server_list)).finish()
 }
 
+/// Server of the group.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Server)]
 struct ServerView {
-    /// New with every start; `embedded` for one with a database of its own.
+    /// ID of the server, new with every start. `embedded` if the server has an embedded database.
     id: String,
+    /// Name of the server.
     #[schema(example = "controller-1")]
     name: String,
-    /// Where it listens.
+    /// Listen address.
     #[schema(example = "0.0.0.0:8000")]
     address: String,
+    /// Version of the server.
     #[schema(example = "0.1.0")]
     version: String,
-    /// Whether something is heard of it.
+    /// Whether the heartbeat of the server is recent.
     is_alive: bool,
-    /// Whether other servers reach it over NATS.
+    /// Whether the server receives messages of other servers over NATS.
     hears_bus: bool,
+    /// Start time.
     started_at: String,
+    /// Time of the last heartbeat.
     seen_at: String,
-    /// Runs that it carries out, and their parts.
+    /// IDs of the runs and child runs that the server drives.
     runs: Vec<i64>,
-    /// Background tasks; only of the server that answers.
+    /// Background tasks. Only for the server that handles the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     background_tasks: Option<Vec<BackgroundTaskView>>,
 }
 
-/// A loop of the server that runs beside requests.
+/// Background loop of the server.
 #[derive(Serialize, ToSchema)]
 #[schema(as = BackgroundTask)]
 struct BackgroundTaskView {
+    /// Name of the task.
     #[schema(example = "run leases")]
     name: &'static str,
     /// Seconds between two passes; absent for a task that waits for events.
@@ -58,9 +64,9 @@ struct BackgroundTaskView {
     succeeded_at: Option<String>,
     /// End of the latest pass that failed.
     failed_at: Option<String>,
-    /// Why it failed.
+    /// Error of the latest failed pass.
     error: Option<String>,
-    /// Passes that failed since the server started.
+    /// Number of failed passes since the server started.
     n_failures: u64,
     /// Whether the latest finished pass failed.
     is_failing: bool,
@@ -101,7 +107,9 @@ impl ServerView {
     }
 }
 
-/// All servers that share the database, also those that went lately
+/// List servers
+///
+/// Returns the servers that share the database, including those that stopped recently.
 #[utoipa::path(get, path = "/api/v1/servers", responses((status = 200, body = [ServerView])))]
 async fn server_list(State(app): State<App>) -> ApiResult<Answer<Vec<ServerView>>> {
     let now = app.clock.now();
@@ -109,7 +117,7 @@ async fn server_list(State(app): State<App>) -> ApiResult<Answer<Vec<ServerView>
     let mut members = session.servers().await?;
     let held = session.runs_held(now).await?;
     let orchestrator = &app.orchestrator;
-    // This server knows more of itself than it has written.
+    // The record of this server in memory is newer than its stored heartbeat.
     members.retain(|member| member.id != orchestrator.context.owner);
     let alive_since = orchestrator.context.alive_since(now);
     let tasks = orchestrator.background.statuses().into_iter().map(BackgroundTaskView::from);

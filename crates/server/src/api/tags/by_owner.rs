@@ -1,4 +1,4 @@
-//! `/{releases|clusters}/{id}/tags/`: the tags of one owner, by name.
+//! `/{releases|clusters}/{id}/tags/`: tags of one owner, addressed by name.
 
 use crate::api::named::named_operations;
 use crate::api::routes::Routes;
@@ -13,7 +13,7 @@ named_operations!(
     "tag",
     "/api/v1/releases/{id}/tags",
     "/api/v1/releases/{id}/tags/{name}",
-    "The tags of a release",
+    "List the tags of a release",
     TagView,
     NewTagBody,
     TagBody
@@ -24,7 +24,7 @@ named_operations!(
     "tag",
     "/api/v1/clusters/{id}/tags",
     "/api/v1/clusters/{id}/tags/{name}",
-    "The tags of a cluster: its own, those of its release and of its enabled plugins",
+    "List the tags of a cluster, including those of its release and its enabled plugins",
     TagView,
     NewTagBody,
     TagBody

@@ -1,11 +1,11 @@
-//! What creating, changing and deleting a tag have in common, whoever has it.
+//! Operations on tags, shared by releases and clusters.
 
 use std::collections::BTreeSet;
 
 use serde_json::json;
 use stoker_model::{Change, Json, JsonMap, Owner};
 use stoker_store::Session;
-use stoker_services::metadata::holder::{Holder, Part};
+use stoker_services::metadata::holder::{Holder, NamedSection};
 use stoker_services::metadata::sections;
 
 use super::view::{self, TagView};
@@ -18,7 +18,7 @@ use crate::state::App;
 
 pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<TagView>>> {
     let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
-    let tags = holder.all(Part::Tags).into_iter();
+    let tags = holder.all(NamedSection::Tags).into_iter();
     Ok(Answer::ok(tags.map(|(name, meta)| TagView { name, meta }).collect()))
 }
 
@@ -29,7 +29,7 @@ pub(super) async fn show(
     name: &str,
 ) -> ApiResult<Answer<TagView>> {
     let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
-    let meta = holder.find_own(Part::Tags, name)?.clone();
+    let meta = holder.find_own(NamedSection::Tags, name)?.clone();
     Ok(Answer::ok(TagView { name: name.to_owned(), meta }).version(holder.generation()))
 }
 
@@ -42,14 +42,14 @@ pub(super) async fn create(
     let (name, meta) = view::read_new(document)?;
     let mut writing = app.change(login).await?;
     let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    if holder.all(Part::Tags).contains_key(&name) {
+    if holder.all(NamedSection::Tags).contains_key(&name) {
         return Err(ApiError::conflict(format!(
             "Tag with name '{name}' already exists for the {}",
             holder.name()
         )));
     }
     let meta = Json::Object(meta);
-    holder.own_mut(Part::Tags).insert(name.clone(), meta.clone());
+    holder.own_mut(NamedSection::Tags).insert(name.clone(), meta.clone());
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("tag.create", &holder, &name)).await?;
     Ok(Answer::created(TagView { name, meta }).version(generation))
@@ -62,16 +62,16 @@ pub(super) async fn update(
     condition: &IfMatch,
     document: &Document,
 ) -> ApiResult<Answer<TagView>> {
-    let (said_name, said_meta) = view::read_change(document)?;
+    let (new_name, new_meta) = view::read_change(document)?;
     let mut writing = app.change(login).await?;
     let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    let old = holder.find_own(Part::Tags, name)?.clone();
+    let old = holder.find_own(NamedSection::Tags, name)?.clone();
     condition.check(holder.generation())?;
-    if said_name.is_some_and(|said| said != name) {
-        return Err(ApiError::bad_request(format!("the tag is called `{name}`; that cannot change")));
+    if new_name.is_some_and(|new_name| new_name != name) {
+        return Err(ApiError::bad_request(format!("cannot rename tag `{name}`")));
     }
-    let meta = said_meta.map_or(old, Json::Object);
-    holder.own_mut(Part::Tags).insert(name.to_owned(), meta.clone());
+    let meta = new_meta.map_or(old, Json::Object);
+    holder.own_mut(NamedSection::Tags).insert(name.to_owned(), meta.clone());
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("tag.update", &holder, name)).await?;
     Ok(Answer::ok(TagView { name: name.to_owned(), meta }).version(generation))
@@ -85,7 +85,7 @@ pub(super) async fn delete(
 ) -> ApiResult<()> {
     let mut writing = app.change(login).await?;
     let mut holder = Holder::find(&mut writing, login.tenant_limit(), owner).await?;
-    holder.find_own(Part::Tags, name)?;
+    holder.find_own(NamedSection::Tags, name)?;
     condition.check(holder.generation())?;
     let roles = roles_with(&mut writing, &holder, name).await?;
     if !roles.is_empty() {
@@ -95,14 +95,14 @@ pub(super) async fn delete(
             roles.join(", ")
         )));
     }
-    holder.own_mut(Part::Tags).shift_remove(name);
+    holder.own_mut(NamedSection::Tags).shift_remove(name);
     holder.store(&mut writing).await?;
     Ok(writing.commit(describe("tag.delete", &holder, name)).await?)
 }
 
-/// The roles that give this tag to nodes: of its holder, and of clusters of the release whose tag it is.
+/// Returns the roles that assign this tag: those of its owner and, for a release, those of its clusters.
 async fn roles_with(session: &mut Session, holder: &Holder, tag: &str) -> ApiResult<BTreeSet<String>> {
-    let mut roles = with_tag(holder.own(Part::Roles), tag);
+    let mut roles = with_tag(holder.own(NamedSection::Roles), tag);
     for cluster in holder.clusters(session).await? {
         roles.extend(with_tag(&cluster.roles_metadata, tag));
     }
@@ -110,8 +110,8 @@ async fn roles_with(session: &mut Session, holder: &Holder, tag: &str) -> ApiRes
 }
 
 fn with_tag(roles: &JsonMap, tag: &str) -> BTreeSet<String> {
-    let with_it = roles.iter().filter(|(_, meta)| sections::tags_of(meta).any(|known| known == tag));
-    with_it.map(|(role, _)| role.clone()).collect()
+    let matching = roles.iter().filter(|(_, meta)| sections::tags_of(meta).any(|role_tag| role_tag == tag));
+    matching.map(|(role, _)| role.clone()).collect()
 }
 
 fn describe(action: &'static str, holder: &Holder, name: &str) -> Change {

@@ -1,4 +1,4 @@
-//! Tags of releases and clusters: what tasks are placed by; roles give them to nodes.
+//! Tags of releases and clusters. Roles assign them to nodes, and tasks are placed by them.
 
 mod by_owner;
 mod change;

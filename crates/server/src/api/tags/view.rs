@@ -1,4 +1,4 @@
-//! How tags are shown and read.
+//! Request and response types of tags.
 
 use serde::Serialize;
 use stoker_manifest::reader::string_of;
@@ -9,12 +9,14 @@ use stoker_services::metadata::sections;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 
+/// Tag of a release or a cluster.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Tag)]
 pub(super) struct TagView {
+    /// Name of the tag.
     #[schema(example = "database")]
     pub(super) name: String,
-    /// `has_primary` and others.
+    /// Metadata: `has_primary` and others.
     #[schema(value_type = Object)]
     pub(super) meta: Json,
 }
@@ -35,31 +37,34 @@ pub(super) fn read_change(document: &Document) -> ApiResult<(Option<String>, Opt
     })
 }
 
-/// A new tag.
+/// New tag.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct NewTagBody {
+    /// Name of the tag, unique within its owner.
     #[schema(example = "database", min_length = 1, max_length = 255, pattern = "^[a-zA-Z0-9_-]+$")]
     name: String,
+    /// Metadata of the tag.
     meta: TagMeta,
 }
 
-/// What may change about a tag.
+/// Update of a tag. Omitted fields are unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct TagBody {
-    /// May be repeated, but not changed.
+    /// Name of the tag. Cannot be changed; must equal the current name if present.
     #[schema(nullable = false, example = "database", min_length = 1, max_length = 255)]
     name: Option<String>,
+    /// Metadata of the tag; replaces the current one.
     #[schema(nullable = false)]
     meta: Option<TagMeta>,
 }
 
-/// What is said about a tag. Other fields are kept as they come.
+/// Metadata of a tag. Unknown fields are stored unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct TagMeta {
-    /// Whether one of its nodes is the first among them.
+    /// Whether one node of the tag is its primary.
     #[schema(nullable = false)]
     has_primary: Option<bool>,
 }

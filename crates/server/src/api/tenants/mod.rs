@@ -1,4 +1,4 @@
-//! Tenants: whom things belong to.
+//! Tenants: owners of clusters, nodes and modules.
 
 mod quotas;
 
@@ -39,16 +39,21 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
+/// Owner of clusters, nodes and modules.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Tenant)]
 struct TenantView {
+    /// ID of the tenant.
     #[schema(example = 2)]
     id: i64,
+    /// Name of the tenant.
     #[schema(example = "blue")]
     name: String,
+    /// Human-readable description.
     description: Option<String>,
-    /// Users of a disabled tenant cannot log in.
+    /// Whether users of the tenant can log in.
     enabled: bool,
+    /// Creation time.
     created_at: String,
 }
 
@@ -64,27 +69,30 @@ impl From<Tenant> for TenantView {
     }
 }
 
-/// What may be said about a tenant.
+/// Tenant. An update leaves omitted fields unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 struct TenantBody {
+    /// Name of the tenant, unique.
     #[schema(example = "blue", min_length = 1, max_length = 255)]
     name: String,
+    /// Human-readable description.
     description: Option<String>,
+    /// Whether users of the tenant can log in.
     #[schema(default = true)]
     enabled: Option<bool>,
 }
 
-/// All tenants
+/// List tenants
 #[utoipa::path(get, path = "/api/v1/tenants", params(Paging), responses((status = 200, body = [TenantView])))]
 async fn tenant_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<TenantView>>> {
-    let wanted = list(&mut query);
+    let list = list(&mut query);
     query.finish()?;
-    let page = app.store.read().await?.tenant_list(&wanted).await?;
-    Answer::page(&wanted, page, TenantView::from)
+    let page = app.store.read().await?.tenant_list(&list).await?;
+    Answer::page(&list, page, TenantView::from)
 }
 
-/// A new tenant
+/// Create a tenant
 #[utoipa::path(
     post, path = "/api/v1/tenants", request_body = TenantBody,
     responses((status = 201, body = TenantView))
@@ -101,7 +109,7 @@ async fn tenant_create(
         Some(NewTenant { name: name?, description: description.flatten(), enabled: enabled.unwrap_or(true) })
     })?;
     let mut writing = app.change(&login).await?;
-    let tenant = writing.tenant_create(&new).await.map_err(|error| taken(error, &new.name))?;
+    let tenant = writing.tenant_create(&new).await.map_err(|error| duplicate_error(error, &new.name))?;
     let detail = json!({"name": tenant.name});
     writing
         .commit(Change { action: "tenant.create", target: format!("tenant {}", tenant.id), detail })
@@ -109,7 +117,7 @@ async fn tenant_create(
     Ok(Answer::created(TenantView::from(tenant.clone())).version(tenant.generation))
 }
 
-/// A tenant
+/// Retrieve a tenant
 #[utoipa::path(
     get, path = "/api/v1/tenants/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = TenantView))
@@ -120,7 +128,9 @@ async fn tenant_show(State(app): State<App>, path: PathParams) -> ApiResult<Answ
     Ok(Answer::ok(TenantView::from(tenant)).version(generation))
 }
 
-/// Change a tenant
+/// Update a tenant
+///
+/// Omitted fields are unchanged. Fails if it would disable the last admin.
 #[utoipa::path(
     put, path = "/api/v1/tenants/{id}", params(("id" = i64, Path)), request_body = TenantBody,
     responses((status = 200, body = TenantView))
@@ -145,7 +155,7 @@ async fn tenant_update(
     tenant.name = name.unwrap_or(tenant.name);
     description.apply(&mut tenant.description);
     tenant.enabled = enabled.unwrap_or(tenant.enabled);
-    let tenant = writing.tenant_update(&tenant).await.map_err(|error| taken(error, &tenant.name))?;
+    let tenant = writing.tenant_update(&tenant).await.map_err(|error| duplicate_error(error, &tenant.name))?;
     keep_an_admin(&mut writing).await?;
     let detail = json!({"name": tenant.name, "enabled": tenant.enabled});
     writing
@@ -156,7 +166,9 @@ async fn tenant_update(
     Ok(Answer::ok(TenantView::from(tenant)).version(generation))
 }
 
-/// Delete a tenant that has neither users nor clusters
+/// Delete a tenant
+///
+/// Fails if the tenant has users or clusters.
 #[utoipa::path(
     delete, path = "/api/v1/tenants/{id}", params(("id" = i64, Path)),
     responses((status = 204))
@@ -196,9 +208,9 @@ fn not_found() -> ApiError {
     ApiError::not_found("Tenant")
 }
 
-fn taken(error: StoreError, name: &str) -> ApiError {
+fn duplicate_error(error: StoreError, name: &str) -> ApiError {
     match error {
-        StoreError::Taken { .. } => ApiError::conflict(format!("there is a tenant `{name}` already")),
+        StoreError::Taken { .. } => ApiError::conflict(format!("tenant `{name}` already exists")),
         error => error.into(),
     }
 }

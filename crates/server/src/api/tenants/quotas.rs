@@ -1,4 +1,4 @@
-//! How much a tenant may have.
+//! Quotas of tenants.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -19,40 +19,51 @@ use crate::state::App;
 
 const QUOTA_MAX: i64 = 1_000_000_000;
 
-/// How much a tenant may have, and how much it has.
+/// Quotas and usage of a tenant.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Quotas)]
 pub(super) struct QuotasView {
+    /// Quota of clusters.
     clusters: QuotaView,
+    /// Quota of modules.
     modules: QuotaView,
+    /// Quota of nodes.
     nodes: QuotaView,
 }
 
+/// Quota and usage of one kind of resource.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Quota)]
 struct QuotaView {
-    /// The most; null: no limit.
+    /// Maximum number; null for no limit.
     #[schema(example = 20)]
     limit: Option<i64>,
-    /// Whether this is said of the tenant, or holds for all.
+    /// Whether the quota is set for this tenant, or is the default.
     is_own: bool,
+    /// Current number.
     used: i64,
 }
 
-/// What holds for the tenant; null: what holds for all.
+/// Quotas of a tenant. Omitted ones are unchanged; null restores the default.
 #[derive(ToSchema)]
 #[schema(as = QuotasChange)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct QuotasBody {
+    /// Maximum number of clusters.
     #[schema(example = 20, minimum = 0)]
     clusters: Option<i64>,
+    /// Maximum number of modules.
     #[schema(minimum = 0)]
     modules: Option<i64>,
+    /// Maximum number of nodes.
     #[schema(minimum = 0)]
     nodes: Option<i64>,
 }
 
-/// How much a tenant may have, and how much it has
+/// Retrieve the quotas of a tenant
 #[utoipa::path(
     get, path = "/api/v1/tenants/{id}/quotas", params(("id" = i64, Path)),
     responses((status = 200, body = QuotasView))
@@ -63,7 +74,9 @@ pub(super) async fn quotas_show(State(app): State<App>, path: PathParams) -> Api
     Ok(Answer::ok(view(&app, &mut session, &tenant).await?))
 }
 
-/// Say how much a tenant may have; what is not given stays. What it has already it keeps
+/// Update the quotas of a tenant
+///
+/// Omitted quotas are unchanged. Existing resources above a new quota are retained.
 #[utoipa::path(
     put, path = "/api/v1/tenants/{id}/quotas", params(("id" = i64, Path)), request_body = QuotasBody,
     responses((status = 200, body = QuotasView))
@@ -85,21 +98,21 @@ pub(super) async fn quotas_update(
     modules.apply(&mut quotas.modules);
     nodes.apply(&mut quotas.nodes);
     writing.quotas_put(tenant.id, &quotas).await?;
-    let shown = view(&app, &mut writing, &tenant).await?;
+    let quotas_view = view(&app, &mut writing, &tenant).await?;
     let Quotas { clusters, modules, nodes } = quotas;
     let detail = json!({"clusters": clusters, "modules": modules, "nodes": nodes});
     let target = format!("tenant {}", tenant.id);
     writing.commit(Change { action: "tenant.quotas", target, detail }).await?;
-    Ok(Answer::ok(shown))
+    Ok(Answer::ok(quotas_view))
 }
 
 async fn view(app: &App, session: &mut Session, tenant: &Tenant) -> ApiResult<QuotasView> {
     let own = session.quotas_get(tenant.id).await?;
-    let all = effective(&app.limits, session, tenant.id).await?;
+    let effective = effective(&app.limits, session, tenant.id).await?;
     let mut quota = async |resource| {
         let used = session.quota_used(tenant.id, resource).await?;
         Ok::<_, crate::http::error::ApiError>(QuotaView {
-            limit: all.of(resource),
+            limit: effective.of(resource),
             is_own: own.of(resource).is_some(),
             used,
         })

@@ -1,4 +1,4 @@
-//! Tokens: those of logins, and those that people make for their scripts.
+//! Tokens: those of logins, and those that users create for scripts.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -21,7 +21,7 @@ use crate::http::query::Query;
 use crate::api::routes::Routes;
 use crate::state::App;
 
-/// Ten years.
+/// Maximum lifetime: ten years.
 const SECONDS_MAX: i64 = 10 * 365 * 24 * 3600;
 const SECONDS_DEFAULT: i64 = 30 * 24 * 3600;
 
@@ -33,17 +33,23 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
+/// API token.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Token)]
 struct TokenView {
+    /// ID of the token.
     id: i64,
+    /// ID of the owner.
     user_id: i64,
+    /// ID of the tenant that the token gives access to.
     tenant_id: i64,
-    /// What its owner calls it; null for one of a login.
+    /// Label that the owner chose; null for login tokens.
     label: Option<String>,
+    /// Creation time.
     issued_at: String,
+    /// Expiration time.
     expires_at: String,
-    /// The secret, in the answer that makes it and never again.
+    /// Secret of the token. Only returned when the token is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "stk_…")]
     token: Option<String>,
@@ -63,20 +69,24 @@ impl TokenView {
     }
 }
 
+/// New token.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 struct TokenBody {
+    /// Label of the token.
     #[schema(example = "nightly job", min_length = 1, max_length = 255)]
     label: String,
-    /// How long it lives; 30 days if not given.
+    /// Lifetime in seconds (default 30 days, maximum 10 years).
     #[schema(example = 86400, minimum = 1)]
     expires_in: Option<i64>,
 }
 
-/// One's own tokens; an admin may ask for those of a user
+/// List tokens
+///
+/// Returns the tokens of the caller. Admins can list the tokens of other users.
 #[utoipa::path(
     get, path = "/api/v1/tokens",
-    params(Paging, ("user_id" = Option<i64>, Query, description = "Whose; others' only for an admin")),
+    params(Paging, ("user_id" = Option<i64>, Query, description = "ID of the user (default: the caller); other users require an admin")),
     responses((status = 200, body = [TokenView]))
 )]
 async fn token_list(
@@ -84,17 +94,19 @@ async fn token_list(
     login: Authenticated,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<TokenView>>> {
-    let wanted = list(&mut query);
+    let list = list(&mut query);
     let user_id = query.natural("user_id").map_or(login.caller.user_id, |id| UserId(id as i64));
     query.finish()?;
     if user_id != login.caller.user_id && !login.caller.may(Permission::Administer) {
-        return Err(ApiError::forbidden("only an admin may see tokens of others"));
+        return Err(ApiError::forbidden("only admins may list the tokens of other users"));
     }
-    let page = app.store.read().await?.token_list(Some(user_id), &wanted).await?;
-    Answer::page(&wanted, page, |token| TokenView::new(token, None))
+    let page = app.store.read().await?.token_list(Some(user_id), &list).await?;
+    Answer::page(&list, page, |token| TokenView::new(token, None))
 }
 
-/// A token for a script of one's own; the answer is the only place where it can be read
+/// Create a token
+///
+/// Creates a token for scripts. Its secret is only returned in this response.
 #[utoipa::path(post, path = "/api/v1/tokens", request_body = TokenBody, responses((status = 201, body = TokenView)))]
 async fn token_create(
     State(app): State<App>,
@@ -123,7 +135,7 @@ async fn token_create(
     Ok(Answer::created(TokenView::new(token, Some(secret.reveal().to_owned()))))
 }
 
-/// Revoke a token; from now on it opens nothing
+/// Revoke a token
 #[utoipa::path(delete, path = "/api/v1/tokens/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 async fn token_delete(
     State(app): State<App>,
@@ -134,7 +146,7 @@ async fn token_delete(
     let mut writing = app.change(&login).await?;
     let token = writing.token_get(id).await?.ok_or_else(|| ApiError::not_found("Token"))?;
     if token.user_id != login.caller.user_id && !login.caller.may(Permission::Administer) {
-        // What is not one's own does not exist.
+        // Do not reveal that tokens of other users exist.
         return Err(ApiError::not_found("Token"));
     }
     writing.token_delete(id).await?;

@@ -1,4 +1,4 @@
-//! Which runs a caller may see, and which stand in the way of others.
+//! Visibility of runs, and operations that require an idle cluster.
 
 use stoker_model::{ClusterId, Run, RunId, RunStatus};
 use stoker_store::{Session, Writing};
@@ -8,7 +8,7 @@ use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;
 use crate::http::error::{ApiError, ApiResult};
 
-/// A run whose cluster the caller may see. One of no cluster is for those who see everything.
+/// Loads a run whose cluster the caller may see. Runs without a cluster require access to all tenants.
 pub(in crate::api) async fn require_run(
     session: &mut Session,
     login: &Authenticated,
@@ -28,7 +28,7 @@ pub(in crate::api) fn is_active(run: &Run) -> bool {
     matches!(run.status, RunStatus::Pending | RunStatus::Running)
 }
 
-/// Refuses to go on while something runs on a cluster; `what` would be done otherwise.
+/// Rejects the operation `what` while a run of the cluster is active.
 pub(in crate::api) async fn require_idle(
     session: &mut Session,
     cluster_id: ClusterId,
@@ -37,13 +37,14 @@ pub(in crate::api) async fn require_idle(
     match active_runs(session, cluster_id).await?.first() {
         None => Ok(()),
         Some(run) => Err(ApiError::bad_request(format!(
-            "{what} is not possible while task {} ({}) is {} on environment {cluster_id}",
+            "{what} is not possible while run {} ({}) is {} on cluster {cluster_id}",
             run.id, run.name, run.status
         ))),
     }
 }
 
-/// Ends what still runs on a cluster, because of `message`: which runs and parts. Whoever carries them out is to be told.
+/// Fails all active runs of a cluster with `message` and revokes their leases. Returns the runs and child
+/// runs, whose drivers on this server the caller must notify after the commit.
 pub(in crate::api) async fn fail_active(
     writing: &mut Writing,
     cluster_id: ClusterId,
@@ -56,7 +57,7 @@ pub(in crate::api) async fn fail_active(
         run.message = Some(message.to_owned());
         run.ended_at = Some(writing.now());
         writing.run_update(&run).await?;
-        // Another server may carry it out: it notices when it holds the run the next time.
+        // A driver on another server notices the revoked lease when it renews it.
         writing.run_work_revoke(run.id).await?;
     }
     Ok(ids)

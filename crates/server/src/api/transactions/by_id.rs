@@ -1,4 +1,4 @@
-//! One run.
+//! Operations on one run.
 
 use axum::extract::State;
 use serde_json::json;
@@ -16,7 +16,7 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// A run
+/// Retrieve a transaction
 #[utoipa::path(
     get, path = "/api/v1/transactions/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = RunView))
@@ -30,10 +30,12 @@ pub(super) async fn transaction_show(
     Ok(answer(transaction(&mut session, &login, &path).await?))
 }
 
-/// Delete a run, its parts and their history
+/// Delete a transaction
+///
+/// Deletes the run, its child runs and their history.
 #[utoipa::path(
     delete, path = "/api/v1/transactions/{id}",
-    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: even while it runs")),
+    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: delete the run even if it is active")),
     responses((status = 204))
 )]
 pub(super) async fn transaction_delete(
@@ -43,13 +45,15 @@ pub(super) async fn transaction_delete(
     condition: IfMatch,
     query: Query,
 ) -> ApiResult<NoContent> {
-    let force = forced(query)?;
+    let force = read_force(query)?;
     let mut writing = app.change(&login).await?;
     let run = transaction(&mut writing, &login, &path).await?;
     delete(&app, writing, &run, &condition, force).await
 }
 
-/// A run that no later one superseded
+/// Retrieve a task
+///
+/// Runs that a later run superseded are not found.
 #[utoipa::path(
     get, path = "/api/v1/tasks/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = RunView))
@@ -63,10 +67,12 @@ pub(super) async fn task_show(
     Ok(answer(task(&mut session, &login, &path).await?))
 }
 
-/// Delete a run, its parts and their history
+/// Delete a task
+///
+/// Deletes the run, its child runs and their history.
 #[utoipa::path(
     delete, path = "/api/v1/tasks/{id}",
-    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: even while it runs")),
+    params(("id" = i64, Path), ("force" = Option<String>, Query, description = "1: delete the run even if it is active")),
     responses((status = 204))
 )]
 pub(super) async fn task_delete(
@@ -76,7 +82,7 @@ pub(super) async fn task_delete(
     condition: IfMatch,
     query: Query,
 ) -> ApiResult<NoContent> {
-    let force = forced(query)?;
+    let force = read_force(query)?;
     let mut writing = app.change(&login).await?;
     let run = task(&mut writing, &login, &path).await?;
     delete(&app, writing, &run, &condition, force).await
@@ -93,7 +99,7 @@ async fn task(session: &mut Session, login: &Authenticated, path: &PathParams) -
     if run.is_hidden { Err(ApiError::not_found("Task")) } else { Ok(run) }
 }
 
-fn forced(mut query: Query) -> ApiResult<bool> {
+fn read_force(mut query: Query) -> ApiResult<bool> {
     let force = query.boolean("force");
     query.finish()?;
     Ok(force)
@@ -111,26 +117,28 @@ async fn delete(
         return Err(ApiError::bad_request("You cannot delete running task manually"));
     }
     let parts = writing.run_children(run.id).await?;
-    // A part that has not begun is left out by the others; one that is at work takes those behind it along.
-    let is_at_work = is_active(run) && (run.status == RunStatus::Running || run.parent_id.is_none());
-    if is_at_work {
-        interrupted(&mut writing, run).await?;
+    // Deleting a child run that has not started does not affect the others. Deleting an active one stops
+    // those after it.
+    let is_executing = is_active(run) && (run.status == RunStatus::Running || run.parent_id.is_none());
+    if is_executing {
+        stop_deployment(&mut writing, run).await?;
     }
     writing.run_delete(run.id).await?;
-    if let Some(parent) = run.parent_id.filter(|_| is_at_work) {
+    if let Some(parent) = run.parent_id.filter(|_| is_executing) {
         stop_parts(&mut writing, parent).await?;
     }
     let detail = json!({"name": run.name.as_str(), "status": run.status.as_str()});
     writing.commit(Change { action: "run.delete", target: format!("run {}", run.id), detail }).await?;
-    // Whoever carries it out leaves off.
-    for gone in parts.iter().chain([run]) {
-        app.orchestrator.agents.remove_run(gone.id);
+    // Remove the runs from their driver on this server.
+    for deleted in parts.iter().chain([run]) {
+        app.orchestrator.agents.remove_run(deleted.id);
     }
     Ok(NoContent)
 }
 
-/// Without the run nobody would ever say that its cluster and nodes are not being deployed to any more.
-async fn interrupted(writing: &mut Writing, run: &Run) -> ApiResult<()> {
+/// Sets the cluster and its deploying nodes to `stopped`: after the deletion no driver would end their
+/// deployment.
+async fn stop_deployment(writing: &mut Writing, run: &Run) -> ApiResult<()> {
     let Some(id) = run.cluster_id else { return Ok(()) };
     let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
     if run.dry_run || cluster.status != ClusterStatus::Deployment {

@@ -12,15 +12,17 @@ use crate::http::list::{Paging, list};
 use crate::http::query::Query;
 use crate::state::App;
 
-/// All runs and their parts
+/// List transactions
+///
+/// Returns all runs, including child runs.
 #[utoipa::path(
     get, path = "/api/v1/transactions",
     params(
         Paging,
-        ("cluster_id" = Option<String>, Query, description = "On this cluster"),
-        ("statuses" = Option<String>, Query, description = "Comma-separated: `pending`, `running`, `ready`, `error`"),
-        ("transaction_types" = Option<String>, Query, description = "Names, comma-separated: `deploy,deployment`"),
-        ("whole" = Option<bool>, Query, description = "Without the parts of runs, one for each graph"),
+        ("cluster_id" = Option<String>, Query, description = "Filter by cluster"),
+        ("statuses" = Option<String>, Query, description = "Filter by status, comma-separated: `pending`, `running`, `ready`, `error`"),
+        ("transaction_types" = Option<String>, Query, description = "Filter by name, comma-separated: `deploy,deployment`"),
+        ("whole" = Option<bool>, Query, description = "Omit child runs"),
     ),
     responses((status = 200, body = [RunView]))
 )]
@@ -34,14 +36,16 @@ pub(super) async fn transaction_list(
     runs(&app, &login, query, RunFilter { cluster_id, parent_id, ..RunFilter::default() }).await
 }
 
-/// Runs that no later one superseded
+/// List tasks
+///
+/// Returns the runs that no later run superseded.
 #[utoipa::path(
     get, path = "/api/v1/tasks",
     params(
         Paging,
-        ("cluster_id" = Option<String>, Query, description = "On this cluster; empty: on none"),
-        ("statuses" = Option<String>, Query, description = "Comma-separated: `pending`, `running`, `ready`, `error`"),
-        ("transaction_types" = Option<String>, Query, description = "Names, comma-separated: `deploy,deployment`"),
+        ("cluster_id" = Option<String>, Query, description = "Filter by cluster; empty: runs without a cluster"),
+        ("statuses" = Option<String>, Query, description = "Filter by status, comma-separated: `pending`, `running`, `ready`, `error`"),
+        ("transaction_types" = Option<String>, Query, description = "Filter by name, comma-separated: `deploy,deployment`"),
     ),
     responses((status = 200, body = [RunView]))
 )]
@@ -50,9 +54,9 @@ pub(super) async fn task_list(
     login: Authenticated,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<RunView>>> {
-    let of_none = query.has("cluster_id") && query.text("cluster_id").is_none();
+    let without_cluster = query.has("cluster_id") && query.text("cluster_id").is_none();
     let cluster_id = query.natural("cluster_id").map(|id| Some(ClusterId(id as i64)));
-    let cluster_id = if of_none { Some(None) } else { cluster_id };
+    let cluster_id = if without_cluster { Some(None) } else { cluster_id };
     runs(&app, &login, query, RunFilter { cluster_id, hidden: Some(false), ..RunFilter::default() }).await
 }
 
@@ -62,7 +66,7 @@ async fn runs(
     mut query: Query,
     filter: RunFilter,
 ) -> ApiResult<Answer<Vec<RunView>>> {
-    let wanted = list(&mut query);
+    let list = list(&mut query);
     let filter = RunFilter {
         statuses: query.words("statuses", RunStatus::parse, RunStatus::NAMES),
         names: query.words("transaction_types", RunName::parse, RunName::NAMES),
@@ -70,6 +74,6 @@ async fn runs(
         ..filter
     };
     query.finish()?;
-    let page = app.store.read().await?.run_list(&filter, &wanted).await?;
-    Answer::page(&wanted, page, RunView::from)
+    let page = app.store.read().await?.run_list(&filter, &list).await?;
+    Answer::page(&list, page, RunView::from)
 }

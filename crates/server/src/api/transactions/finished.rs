@@ -1,4 +1,4 @@
-//! Jobs that are over as soon as they are asked for still leave a run behind.
+//! Records of operations that complete within the request, so that they appear in the list of runs.
 
 use stoker_model::{ClusterId, Json, NewRun, Run, RunName, RunStatus};
 use stoker_store::Writing;

@@ -1,4 +1,4 @@
-//! What became of each task of a run on each node.
+//! History of a run: the result of each task instance.
 
 use std::convert::Infallible;
 
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use stoker_services::clock;
 
 use super::access::require_run;
-use super::planned::{Whole, whole};
+use super::planned::{RunHistory, read_history};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
@@ -25,45 +25,53 @@ use crate::state::App;
 
 pub(super) const CSV: &str = "text/csv";
 const CSV_TYPE: &str = "text/csv; charset=utf-8";
-/// A longer history is sent piece by piece.
+/// Larger histories are streamed.
 const INLINE_RECORDS_MAX: usize = 5000;
-const PIECE_BYTES: usize = 64 << 10;
-const PIECES_AHEAD: usize = 4;
+/// Size of the chunks of a stream history.
+const CHUNK_BYTES: usize = 64 << 10;
+/// Maximum number of chunks that wait for a slow client, for back-pressure.
+const CHUNKS_PENDING_MAX: usize = 4;
 const CSV_COLUMNS: &[&str] = &["task_name", "node_id", "status", "type", "time_start", "time_end"];
 
-/// What became of one task on one node. Beside these fields it has those of the task as it was run, and what the
+/// Result of a task instance. Further fields are those of the task as it was executed, and those that the
 /// executor reported.
 #[derive(ToSchema)]
 #[schema(as = HistoryRecord)]
-#[expect(dead_code, reason = "documentation of an answer whose further fields are the task's own")]
+#[expect(dead_code, reason = "documents a response with additional fields of the task")]
 pub(super) struct HistoryView {
+    /// Name of the task.
     #[schema(example = "hello")]
     task_name: String,
-    /// The same, for older clients.
+    /// Same as `task_name`, for older clients.
     deployment_graph_task_name: String,
-    /// `"7"`, `"master"`, or `"-"` for a task placed nowhere.
+    /// UID of the node: `"7"`, `"master"`, or `"-"` for a task without a node.
     #[schema(example = "7")]
     node_id: String,
-    /// `pending`, `running`, `ready`, `error` or `skipped`.
+    /// Status: `pending`, `running`, `ready`, `error` or `skipped`.
     #[schema(example = "ready")]
     status: String,
+    /// Start time.
     time_start: Option<String>,
+    /// End time.
     time_end: Option<String>,
-    /// With `include_summary`.
+    /// Summary that the executor reported. Only with `include_summary`.
     #[schema(required = false, value_type = Object)]
     summary: JsonMap,
 }
 
-/// What became of each task on each node; a run of several graphs tells of all its parts, one after the other
+/// List the history of a transaction
+///
+/// Returns the result of each task instance. The history of a run with several graphs contains those of its
+/// child runs, one after another.
 #[utoipa::path(
     get, path = "/api/v1/transactions/{id}/deployment_history",
     params(
         ("id" = i64, Path),
-        ("nodes" = Option<String>, Query, description = "On these nodes, comma-separated"),
+        ("nodes" = Option<String>, Query, description = "Filter by node, comma-separated"),
         ("statuses" = Option<String>, Query,
-            description = "Comma-separated: `pending`, `running`, `ready`, `error`, `skipped`"),
-        ("tasks_names" = Option<String>, Query, description = "Of these tasks, comma-separated"),
-        ("include_summary" = Option<String>, Query, description = "1: with the executor's summary"),
+            description = "Filter by status, comma-separated: `pending`, `running`, `ready`, `error`, `skipped`"),
+        ("tasks_names" = Option<String>, Query, description = "Filter by task, comma-separated"),
+        ("include_summary" = Option<String>, Query, description = "1: include the summary of the executor"),
     ),
     responses((status = 200, content((Vec<HistoryView> = "application/json"), (String = "text/csv"))))
 )]
@@ -86,48 +94,49 @@ pub(super) async fn transaction_history(
     let parts = records(&app, &mut session, id, &filter).await?;
     drop(session);
     let is_csv = media::accepts(&headers, CSV);
-    let n_records: usize = parts.iter().map(Whole::len).sum();
-    let records = parts.into_iter().flat_map(Whole::into_records);
+    let n_records: usize = parts.iter().map(RunHistory::len).sum();
+    let records = parts.into_iter().flat_map(RunHistory::into_records);
     if n_records > INLINE_RECORDS_MAX {
-        return Ok(streamed(records, is_csv, include_summary));
+        return Ok(stream(records, is_csv, include_summary));
     }
     if is_csv {
         let text =
             [csv_head()].into_iter().chain(records.map(|record| csv_line(&record))).collect::<String>();
         return Ok(([(header::CONTENT_TYPE, CSV_TYPE)], text).into_response());
     }
-    let shown: Vec<JsonMap> = records.map(|record| view(record, include_summary)).collect();
-    Ok(Answer::ok(shown).into_response())
+    let views: Vec<JsonMap> = records.map(|record| view(record, include_summary)).collect();
+    Ok(Answer::ok(views).into_response())
 }
 
-/// Sent as it is written: the history of a fleet is larger than anybody wants to hold.
-fn streamed(
+/// Streams the records while they are serialized: the history of a large cluster does not fit in memory as
+/// text.
+fn stream(
     records: impl Iterator<Item = HistoryRecord> + Send + 'static,
     is_csv: bool,
     include_summary: bool,
 ) -> Response {
-    let (pieces, sent) = mpsc::channel::<Result<String, Infallible>>(PIECES_AHEAD);
+    let (sender, receiver) = mpsc::channel::<Result<String, Infallible>>(CHUNKS_PENDING_MAX);
     tokio::task::spawn_blocking(move || {
-        let mut piece = if is_csv { csv_head() } else { "[".to_owned() };
+        let mut chunk = if is_csv { csv_head() } else { "[".to_owned() };
         for (number, record) in records.enumerate() {
             if is_csv {
-                piece.push_str(&csv_line(&record));
+                chunk.push_str(&csv_line(&record));
             } else {
                 let separator = if number > 0 { "," } else { "" };
-                piece.push_str(separator);
-                // A map of texts and values always has a text form.
-                piece.push_str(&serde_json::to_string(&view(record, include_summary)).unwrap_or_default());
+                chunk.push_str(separator);
+                // Serializing a map with string keys cannot fail.
+                chunk.push_str(&serde_json::to_string(&view(record, include_summary)).unwrap_or_default());
             }
-            // Whoever asked may have gone.
-            if piece.len() >= PIECE_BYTES && pieces.blocking_send(Ok(std::mem::take(&mut piece))).is_err() {
+            // Stop if the client disconnected.
+            if chunk.len() >= CHUNK_BYTES && sender.blocking_send(Ok(std::mem::take(&mut chunk))).is_err() {
                 return;
             }
         }
-        piece.push_str(if is_csv { "" } else { "]" });
-        let _ = pieces.blocking_send(Ok(piece));
+        chunk.push_str(if is_csv { "" } else { "]" });
+        let _ = sender.blocking_send(Ok(chunk));
     });
     let content_type = if is_csv { CSV_TYPE } else { "application/json" };
-    let body = Body::from_stream(ReceiverStream::new(sent));
+    let body = Body::from_stream(ReceiverStream::new(receiver));
     ([(header::CONTENT_TYPE, content_type)], body).into_response()
 }
 
@@ -135,28 +144,28 @@ fn statuses(query: &Query) -> ApiResult<Option<Vec<HistoryStatus>>> {
     let Some(words) = query.list("statuses") else { return Ok(None) };
     let statuses: Option<Vec<HistoryStatus>> = words.iter().map(|word| HistoryStatus::parse(word)).collect();
     statuses.map(Some).ok_or_else(|| {
-        let known = HistoryStatus::NAMES.join(", ");
-        ApiError::bad_request(format!("Statuses parameter could be only: {known}"))
+        let valid = HistoryStatus::NAMES.join(", ");
+        ApiError::bad_request(format!("Statuses parameter could be only: {valid}"))
     })
 }
 
-/// The records of the run itself and of its parts.
+/// Returns the histories of the run and of its child runs.
 async fn records(
     app: &App,
     session: &mut Session,
     id: RunId,
     filter: &HistoryFilter,
-) -> ApiResult<Vec<Whole>> {
+) -> ApiResult<Vec<RunHistory>> {
     let mut runs = vec![id];
     runs.extend(session.run_children(id).await?.iter().map(|run| run.id));
-    let mut all = Vec::new();
+    let mut histories = Vec::new();
     for run in runs {
         match session.run_work(run).await?.and_then(|work| work.plan_id) {
-            Some(plan) => all.push(whole(app, session, run, plan, filter).await?),
-            None => all.push(Whole::written(session.history_list(&[run], filter).await?)),
+            Some(plan) => histories.push(read_history(app, session, run, plan, filter).await?),
+            None => histories.push(RunHistory::from_records(session.history_list(&[run], filter).await?)),
         }
     }
-    Ok(all)
+    Ok(histories)
 }
 
 fn view(record: HistoryRecord, include_summary: bool) -> JsonMap {
@@ -171,7 +180,7 @@ fn view(record: HistoryRecord, include_summary: bool) -> JsonMap {
         fields.insert("summary".to_owned(), Json::Object(record.summary));
     }
     for (key, value) in record.task.into_iter().chain(record.custom) {
-        // A task may call a field of its own `status`; ours says what became of it.
+        // Fields of the task must not override those of the record, such as `status`.
         if key != "id" && key != "summary" {
             fields.entry(key).or_insert(value);
         }
@@ -226,34 +235,34 @@ mod tests {
     }
 
     #[test]
-    fn what_became_of_a_task_is_not_hidden_by_fields_of_its_own() {
+    fn record_fields_override_task_fields() {
         let record =
             record(json!({"id": "x", "status": "mine", "type": "shell"}), json!({"exit": 0, "type": "z"}));
-        let shown = view(record.clone(), false);
-        assert_eq!(shown["status"], "ready");
-        assert_eq!((&shown["type"], &shown["exit"]), (&json!("shell"), &json!(0)));
-        assert!(!shown.contains_key("id") && !shown.contains_key("summary"));
+        let rendered = view(record.clone(), false);
+        assert_eq!(rendered["status"], "ready");
+        assert_eq!((&rendered["type"], &rendered["exit"]), (&json!("shell"), &json!(0)));
+        assert!(!rendered.contains_key("id") && !rendered.contains_key("summary"));
         assert_eq!(view(record, true)["summary"], json!({"total": 1}));
     }
 
     #[tokio::test]
-    async fn what_is_sent_in_pieces_is_what_would_be_sent_at_once() {
-        let records = vec![record(json!({"type": "shell"}), json!({"text": "x".repeat(PIECE_BYTES)})); 3];
+    async fn streamed_history_equals_inline_history() {
+        let records = vec![record(json!({"type": "shell"}), json!({"text": "x".repeat(CHUNK_BYTES)})); 3];
         let sent = async |is_csv: bool, n_records: usize| {
-            let response = streamed(records.clone().into_iter().take(n_records), is_csv, true);
+            let response = stream(records.clone().into_iter().take(n_records), is_csv, true);
             axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap()
         };
         for n_records in 0..=3 {
-            let taken = records.iter().take(n_records);
-            let shown: Vec<JsonMap> = taken.clone().map(|record| view(record.clone(), true)).collect();
-            assert_eq!(serde_json::from_slice::<Vec<JsonMap>>(&sent(false, n_records).await).unwrap(), shown);
-            let lines: String = taken.map(csv_line).collect();
+            let subset = records.iter().take(n_records);
+            let rendered: Vec<JsonMap> = subset.clone().map(|record| view(record.clone(), true)).collect();
+            assert_eq!(serde_json::from_slice::<Vec<JsonMap>>(&sent(false, n_records).await).unwrap(), rendered);
+            let lines: String = subset.map(csv_line).collect();
             assert_eq!(sent(true, n_records).await, csv_head() + &lines);
         }
     }
 
     #[test]
-    fn cells_are_quoted_where_they_must_be() {
+    fn csv_cells_are_quoted() {
         let text = csv_line(&record(json!({"type": "shell"}), json!({})));
         assert_eq!(
             csv_head() + &text,

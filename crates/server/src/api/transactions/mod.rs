@@ -1,5 +1,5 @@
-//! Runs, under the two names that clients know: transactions, which are all of them, and tasks, which leave out
-//! what a later run superseded.
+//! Runs in the Fuel-compatible API, which has two names for them: transactions are all runs, tasks are those
+//! that no later run superseded.
 
 mod access;
 mod by_id;

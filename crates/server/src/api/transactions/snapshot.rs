@@ -1,4 +1,4 @@
-//! The state that a run was made from.
+//! State from which a run was planned.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -15,19 +15,23 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// What tasks saw: what all nodes had in common, and by uid what each had of its own. Empty before a run is planned.
+/// State that tasks read. Empty before the run is planned.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DeploymentInfo)]
 pub(super) struct InfoView {
+    /// State that all nodes have in common.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable = false)]
     common: Option<Json>,
+    /// State of each node, by UID.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, nullable = false)]
     nodes: Option<Json>,
 }
 
-/// The state that a run was made from, without its secrets
+/// Retrieve the state of a transaction
+///
+/// Returns the state from which the run was planned, with secrets masked.
 #[utoipa::path(
     get, path = "/api/v1/transactions/{id}/deployment_info", params(("id" = i64, Path)),
     responses((status = 200, body = InfoView))
@@ -45,23 +49,25 @@ pub(super) async fn transaction_deployment_info(
     let Some(common_id) = session.plan_get(plan).await?.map(|record| record.common_id) else {
         return Ok(Answer::ok(InfoView { common: None, nodes: None }));
     };
-    let own = session.plan_nodes(plan).await?;
-    let ids: Vec<DocumentId> = own.iter().map(|(_, id)| *id).chain([common_id]).collect();
+    let node_documents = session.plan_nodes(plan).await?;
+    let ids: Vec<DocumentId> = node_documents.iter().map(|(_, id)| *id).chain([common_id]).collect();
     let documents = session.documents_get(&ids).await?;
     let mut secrets = Secrets::default();
     for document in documents.values() {
         secrets.add(document);
     }
-    let shown = |id: DocumentId| {
+    let masked = |id: DocumentId| {
         let mut document = Json::Object(documents.get(&id).cloned().unwrap_or_default());
         secrets.mask(&mut document);
         document
     };
-    let nodes: JsonMap = own.into_iter().map(|(uid, id)| (uid, shown(id))).collect();
-    Ok(Answer::ok(InfoView { common: Some(shown(common_id)), nodes: Some(Json::Object(nodes)) }))
+    let nodes: JsonMap = node_documents.into_iter().map(|(uid, id)| (uid, masked(id))).collect();
+    Ok(Answer::ok(InfoView { common: Some(masked(common_id)), nodes: Some(Json::Object(nodes)) }))
 }
 
-/// The settings of the cluster as a run used them; null before it is planned
+/// Retrieve the settings of a transaction
+///
+/// Returns the cluster settings from which the run was planned. Null before it is planned.
 #[utoipa::path(
     get, path = "/api/v1/transactions/{id}/settings", params(("id" = i64, Path)),
     responses((status = 200, body = Option<Object>))
@@ -80,7 +86,9 @@ pub(super) async fn transaction_settings(
     Ok(Answer::ok(settings.map_or(Json::Null, |settings| json!({"editable": settings}))))
 }
 
-/// The networks as a run used them; null where the state has none
+/// Retrieve the networks of a transaction
+///
+/// Returns the networks from which the run was planned. Null if there are none.
 #[utoipa::path(
     get, path = "/api/v1/transactions/{id}/network_configuration", params(("id" = i64, Path)),
     responses((status = 200, body = Option<Object>))
@@ -93,13 +101,13 @@ pub(super) async fn transaction_network_configuration(
     let mut session = app.store.snapshot().await?;
     let run = require_run(&mut session, &login, path.id("id", RunId, "Transaction")?, "Transaction").await?;
     let networks = match plan_of(&mut session, &run).await? {
-        Some(plan) => part_of(&mut session, plan, "network_metadata").await?,
+        Some(plan) => state_section(&mut session, plan, "network_metadata").await?,
         None => None,
     };
     Ok(Answer::ok(networks.unwrap_or(Json::Null)))
 }
 
-/// The plan of a run, or of the last of its parts that has one.
+/// Returns the plan of a run, or of its last child run that has one.
 async fn plan_of(session: &mut Session, run: &Run) -> ApiResult<Option<PlanId>> {
     if let Some(plan) = session.run_work(run.id).await?.and_then(|work| work.plan_id) {
         return Ok(Some(plan));
@@ -112,12 +120,12 @@ async fn plan_of(session: &mut Session, run: &Run) -> ApiResult<Option<PlanId>> 
     Ok(None)
 }
 
-/// The settings in the state that a plan was made from.
+/// Returns the settings in the state from which a plan was computed.
 pub(in crate::api) async fn settings_of(session: &mut Session, plan: PlanId) -> ApiResult<Option<Json>> {
-    part_of(session, plan, "settings").await
+    state_section(session, plan, "settings").await
 }
 
-async fn part_of(session: &mut Session, plan: PlanId, key: &str) -> ApiResult<Option<Json>> {
+async fn state_section(session: &mut Session, plan: PlanId, key: &str) -> ApiResult<Option<Json>> {
     let Some(record) = session.plan_get(plan).await? else { return Ok(None) };
     let documents = session.documents_get(&[record.common_id]).await?;
     let Some(common) = documents.get(&record.common_id) else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! How runs are shown.
+//! Response types of runs.
 
 use serde::Serialize;
 use stoker_model::{Json, Run};
@@ -7,34 +7,44 @@ use stoker_services::clock;
 
 use stoker_orchestrator::runs::STOPPED;
 
-/// A run, or the part of a run that executes one graph.
+/// Run, or child run that executes one graph.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Transaction)]
 pub(in crate::api) struct RunView {
+    /// ID of the run.
     #[schema(example = 7)]
     id: i64,
-    /// Null when it is of no cluster, or its cluster is gone.
+    /// ID of the cluster. Null if the run has none or the cluster was deleted.
     #[schema(example = 3)]
     cluster: Option<i64>,
+    /// UUID of the run.
     uuid: String,
+    /// Name of the operation.
     #[schema(example = "deploy")]
     name: &'static str,
-    /// `pending`, `running`, `ready` or `error`.
+    /// Status: `pending`, `running`, `ready` or `error`.
     #[schema(example = "ready")]
     status: &'static str,
+    /// Progress in percent.
     #[schema(example = 100, minimum = 0, maximum = 100)]
     progress: i64,
+    /// Human-readable result.
     message: Option<String>,
+    /// Machine-readable result.
     result: Json,
+    /// Whether the run only plans and executes nothing.
     dry_run: bool,
-    /// Whether somebody stopped it before everything was done.
+    /// Whether a user stopped the run before it completed.
     stopped: bool,
+    /// Graph type; null for a run of several graphs.
     #[schema(example = "default")]
     graph_type: Option<String>,
+    /// Start time.
     #[schema(example = "2026-01-31T07:00:00.123456")]
     time_start: Option<String>,
+    /// End time.
     time_end: Option<String>,
-    /// The run of which this executes one graph.
+    /// ID of the parent, if this is a child run.
     parent_id: Option<i64>,
 }
 

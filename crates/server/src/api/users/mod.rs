@@ -1,4 +1,4 @@
-//! Users: who may log in, and what they may do then.
+//! Users and their roles.
 
 mod password;
 mod view;
@@ -36,21 +36,21 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// All users
+/// List users
 #[utoipa::path(get, path = "/api/v1/users", params(Paging), responses((status = 200, body = [UserView])))]
 async fn user_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<UserView>>> {
-    let wanted = list(&mut query);
+    let list = list(&mut query);
     query.finish()?;
     let mut session = app.store.snapshot().await?;
-    let page = session.user_list(&wanted).await?;
+    let page = session.user_list(&list).await?;
     let tenants = session.tenant_list(&List::default()).await?.items;
-    Answer::page(&wanted, page, |user| {
+    Answer::page(&list, page, |user| {
         let tenant = tenants.iter().find(|tenant| tenant.id == user.tenant_id);
         UserView::new(&user, tenant)
     })
 }
 
-/// A new user
+/// Create a user
 #[utoipa::path(post, path = "/api/v1/users", request_body = UserBody, responses((status = 201, body = UserView)))]
 async fn user_create(
     State(app): State<App>,
@@ -69,18 +69,18 @@ async fn user_create(
     let mut writing = app.change(&login).await?;
     let tenant = find_tenant(&mut writing, &tenant).await?;
     let new = NewUser { tenant_id: tenant.id, name, roles, enabled, password_hash };
-    let user = writing.user_create(&new).await.map_err(|error| taken(error, &new.name))?;
+    let user = writing.user_create(&new).await.map_err(|error| duplicate_error(error, &new.name))?;
     writing.commit(change("user.create", &user)).await?;
     Ok(answer(&user, Some(&tenant), Answer::created))
 }
 
-/// The user who asks
+/// Retrieve the current user
 #[utoipa::path(get, path = "/api/v1/users/me", responses((status = 200, body = UserView)))]
 async fn user_show_own(State(app): State<App>, login: Authenticated) -> ApiResult<Answer<UserView>> {
     show(&app, login.caller.user_id).await
 }
 
-/// A user
+/// Retrieve a user
 #[utoipa::path(
     get, path = "/api/v1/users/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = UserView))
@@ -96,7 +96,9 @@ async fn show(app: &App, user_id: UserId) -> ApiResult<Answer<UserView>> {
     Ok(answer(&user, tenant.as_ref(), Answer::ok))
 }
 
-/// Change a user; what is not given stays. A new password ends all logins of the user.
+/// Update a user
+///
+/// Omitted fields are unchanged. All tokens of the user are revoked. Fails if it would remove the last admin.
 #[utoipa::path(
     put, path = "/api/v1/users/{id}", params(("id" = i64, Path)), request_body = UserBody,
     responses((status = 200, body = UserView))
@@ -132,11 +134,11 @@ async fn user_update(
     user.name = name.unwrap_or(user.name);
     user.roles = roles.unwrap_or(user.roles);
     user.enabled = enabled.unwrap_or(user.enabled);
-    let user = writing.user_update(&user).await.map_err(|error| taken(error, &user.name))?;
+    let user = writing.user_update(&user).await.map_err(|error| duplicate_error(error, &user.name))?;
     if let Some(password_hash) = &password_hash {
         writing.user_set_password(user.id, password_hash).await?;
     }
-    // A token carries its tenant: those of before are for another one, or prove an old password.
+    // Existing tokens carry the previous tenant, or were issued for the previous password.
     writing.tokens_delete_of_user(user.id).await?;
     keep_an_admin(&mut writing).await?;
     writing.commit(change("user.update", &user)).await?;
@@ -144,7 +146,9 @@ async fn user_update(
     Ok(answer(&user, tenant.as_ref(), Answer::ok))
 }
 
-/// Delete a user and all its tokens
+/// Delete a user
+///
+/// Deletes the user and revokes all of its tokens. Fails if the user is the last admin.
 #[utoipa::path(delete, path = "/api/v1/users/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 async fn user_delete(
     State(app): State<App>,
@@ -162,28 +166,28 @@ async fn user_delete(
     Ok(NoContent)
 }
 
-/// A server that nobody can administer any more would be lost.
+/// Rejects changes that leave no enabled admin: the server could not be administered.
 pub(in crate::api) async fn keep_an_admin(session: &mut Session) -> ApiResult<()> {
     let users = session.user_list(&List::default()).await?.items;
     let tenants = session.tenant_list(&List::default()).await?.items;
-    let is_open = |user: &User| tenants.iter().any(|tenant| tenant.id == user.tenant_id && tenant.enabled);
-    if users.iter().any(|user| user.enabled && user.roles.contains(&Role::Admin) && is_open(user)) {
+    let can_log_in = |user: &User| tenants.iter().any(|tenant| tenant.id == user.tenant_id && tenant.enabled);
+    if users.iter().any(|user| user.enabled && user.roles.contains(&Role::Admin) && can_log_in(user)) {
         Ok(())
     } else {
-        Err(ApiError::conflict("this is the last user who is an admin; make another one first"))
+        Err(ApiError::conflict("cannot remove the last enabled admin; create another admin first"))
     }
 }
 
-pub(super) async fn find_tenant(session: &mut Session, wanted: &TenantRef) -> ApiResult<Tenant> {
-    let found = match wanted {
+pub(super) async fn find_tenant(session: &mut Session, tenant_ref: &TenantRef) -> ApiResult<Tenant> {
+    let tenant = match tenant_ref {
         TenantRef::Id(id) => session.tenant_get(*id).await?,
-        // A login shows ids as text, so text may be one.
+        // Logins return IDs as text, so text may be an ID.
         TenantRef::Name(name) => match (session.tenant_by_name(name).await?, TenantId::parse(name)) {
             (None, Some(id)) => session.tenant_get(id).await?,
-            (found, _) => found,
+            (tenant, _) => tenant,
         },
     };
-    found.ok_or_else(|| ApiError::bad_request(format!("there is no tenant {wanted}")))
+    tenant.ok_or_else(|| ApiError::bad_request(format!("tenant {tenant_ref} does not exist")))
 }
 
 fn answer(user: &User, tenant: Option<&Tenant>, make: fn(UserView) -> Answer<UserView>) -> Answer<UserView> {
@@ -203,9 +207,9 @@ fn not_found() -> ApiError {
     ApiError::not_found("User")
 }
 
-fn taken(error: StoreError, name: &str) -> ApiError {
+fn duplicate_error(error: StoreError, name: &str) -> ApiError {
     match error {
-        StoreError::Taken { .. } => ApiError::conflict(format!("there is a user `{name}` already")),
+        StoreError::Taken { .. } => ApiError::conflict(format!("user `{name}` already exists")),
         error => error.into(),
     }
 }

@@ -1,4 +1,4 @@
-//! One's own password.
+//! Password change by the current user.
 
 use axum::extract::State;
 use stoker_manifest::reader::string;
@@ -13,19 +13,23 @@ use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
+/// Password change.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct PasswordBody {
-    /// The present one: a token alone is not enough.
+    /// Current password. Required because a token alone is not sufficient.
     old_password: String,
+    /// New password.
     #[schema(min_length = 1, max_length = 1024)]
     password: String,
 }
 
-/// Change one's own password; all logins end
+/// Change the password of the current user
+///
+/// Revokes all tokens of the user.
 #[utoipa::path(
     put, path = "/api/v1/users/me/password", request_body = PasswordBody,
-    responses((status = 204), (status = 429, body = crate::http::error::Envelope, description = "Too many failures"))
+    responses((status = 204), (status = 429, body = crate::http::error::Envelope, description = "Rate limit exceeded: failed logins"))
 )]
 pub(super) async fn user_change_own_password(
     State(app): State<App>,
@@ -41,7 +45,7 @@ pub(super) async fn user_change_own_password(
     let credentials = Credentials::new(&login.caller.user_name, &old);
     let (user, _) =
         login::check(&app.access, &credentials, peer.0).await.map_err(|error| match error.status().as_u16() {
-            401 => ApiError::forbidden("`old_password` is not the present password"),
+            401 => ApiError::forbidden("`old_password` does not match the current password"),
             _ => error,
         })?;
     let hash = app.access.hash(new).await?;

@@ -1,4 +1,4 @@
-//! How users are shown and read.
+//! Request and response types of users.
 
 use std::fmt;
 
@@ -11,20 +11,27 @@ use utoipa::ToSchema;
 
 use stoker_services::clock;
 
+/// User.
 #[derive(Serialize, ToSchema)]
 #[schema(as = User)]
 pub(super) struct UserView {
+    /// ID of the user.
     #[schema(example = 2)]
     id: i64,
+    /// Name of the user.
     #[schema(example = "ada")]
     name: String,
-    /// The name of its tenant.
+    /// Name of the tenant.
     #[schema(example = "blue")]
     tenant: Option<String>,
+    /// ID of the tenant.
     tenant_id: i64,
+    /// Roles of the user.
     #[schema(example = json!(["member"]))]
     roles: Vec<&'static str>,
+    /// Whether the user can log in.
     enabled: bool,
+    /// Creation time.
     created_at: String,
 }
 
@@ -42,24 +49,30 @@ impl UserView {
     }
 }
 
-/// What may be said about a user. A new one needs all but `enabled`.
+/// User. A new user requires all fields except `enabled`.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct UserBody {
+    /// Name of the user, unique.
     #[schema(example = "ada", min_length = 1, max_length = 255)]
     name: Option<String>,
+    /// Password.
     #[schema(example = "correct horse", min_length = 1, max_length = 1024)]
     password: Option<String>,
-    /// Name or id.
+    /// Name or ID of the tenant.
     #[schema(example = "blue")]
     tenant: Option<String>,
-    /// Of `admin`, `operator`, `viewer`, `member`.
+    /// Roles: any of `admin`, `operator`, `viewer`, `member`.
     #[schema(example = json!(["member"]))]
     roles: Option<Vec<String>>,
+    /// Whether the user can log in (default true).
     enabled: Option<bool>,
 }
 
-/// A tenant by name or id.
+/// Reference to a tenant by name or ID.
 pub(in crate::api) enum TenantRef {
     Name(String),
     Id(TenantId),
@@ -69,7 +82,7 @@ impl fmt::Display for TenantRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => write!(f, "`{name}`"),
-            Self::Id(id) => write!(f, "with the id {id}"),
+            Self::Id(id) => write!(f, "{id}"),
         }
     }
 }
@@ -79,13 +92,13 @@ pub(in crate::api) fn read_tenant(node: &Node, problems: &mut Problems) -> Optio
         NodeKind::Scalar(Scalar::Int(id)) => Some(TenantRef::Id(TenantId(*id))),
         NodeKind::Scalar(Scalar::Str(_)) => string_of(1..=255)(node, problems).map(TenantRef::Name),
         _ => {
-            wrong_kind(node, "the name or the id of a tenant", problems);
+            wrong_kind(node, "a tenant name or ID", problems);
             None
         }
     }
 }
 
-/// Long ones are refused: hashing them would be a way to keep the server busy.
+/// Parses a password. The length is limited because hashing long passwords is expensive (denial of service).
 pub(super) fn read_password(node: &Node, problems: &mut Problems) -> Option<String> {
     string_of(1..=1024)(node, problems)
 }

@@ -1,4 +1,4 @@
-//! What this server is; the one question a client asks before it logs in.
+//! Version information, available without authentication.
 
 use serde::Serialize;
 use stoker_model::Permission;
@@ -14,24 +14,28 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("server").add(Permission::Public, routes!(version_show)).finish()
 }
 
+/// Version information.
 #[derive(Serialize, ToSchema)]
-#[expect(clippy::struct_field_names, reason = "the names are those that clients know")]
+#[expect(clippy::struct_field_names, reason = "the field names are those of Fuel")]
 struct Version {
     /// Version of the API.
     #[schema(example = "1")]
     api: &'static str,
+    /// Whether operations require authentication.
     auth_required: bool,
+    /// Feature groups that Fuel clients check.
     feature_groups: Vec<&'static str>,
+    /// OpenStack version that Fuel clients check.
     #[schema(example = "mitaka-10.0")]
     openstack_version: &'static str,
-    /// The release of the predecessor whose clients work.
+    /// Version of Fuel whose clients are supported.
     #[schema(example = "10.0")]
     release: &'static str,
-    /// The version of this program.
+    /// Version of the server.
     stoker: &'static str,
 }
 
-/// The versions of the server
+/// Retrieve the server version
 #[utoipa::path(get, path = "/api/v1/version", responses((status = 200, body = Version)))]
 async fn version_show() -> Answer<Version> {
     Answer::ok(Version {

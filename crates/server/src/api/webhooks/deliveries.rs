@@ -1,4 +1,4 @@
-//! What webhooks were told, and what came of it.
+//! Deliveries: messages to webhooks and their results.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -18,37 +18,40 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// A message to a webhook.
+/// Message to a webhook.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookDelivery)]
 pub(super) struct DeliveryView {
+    /// ID of the delivery.
     #[schema(example = 12)]
     id: i64,
+    /// Topic of the event.
     #[schema(example = "run.failed")]
     topic: &'static str,
-    /// `pending`, `delivered`, or `failed` when it was given up.
+    /// Status: `pending`, `delivered`, or `failed` after the last attempt.
     #[schema(example = "delivered")]
     status: &'static str,
-    /// How often it was tried.
+    /// Number of attempts.
     attempts: i64,
+    /// Creation time.
     created_at: String,
-    /// When it was tried last.
+    /// Time of the last attempt.
     tried_at: Option<String>,
-    /// When it is tried next.
+    /// Time of the next attempt. Null unless the delivery is pending.
     due_at: Option<String>,
-    /// The status of the last answer.
+    /// HTTP status of the last response.
     #[schema(example = 200)]
     answer: Option<i64>,
-    /// What went wrong the last time.
+    /// Error of the last attempt.
     problem: Option<String>,
-    /// The document that is sent.
+    /// Body of the message.
     #[schema(value_type = Object)]
     body: Json,
 }
 
 impl From<Delivery> for DeliveryView {
     fn from(delivery: Delivery) -> Self {
-        let is_open = delivery.status == DeliveryStatus::Pending;
+        let is_pending = delivery.status == DeliveryStatus::Pending;
         Self {
             id: delivery.id.0,
             topic: delivery.topic.as_str(),
@@ -56,7 +59,7 @@ impl From<Delivery> for DeliveryView {
             attempts: delivery.attempts,
             created_at: clock::plain(delivery.created_at),
             tried_at: delivery.tried_at.map(clock::plain),
-            due_at: is_open.then(|| clock::plain(delivery.due_at)),
+            due_at: is_pending.then(|| clock::plain(delivery.due_at)),
             answer: delivery.answer,
             problem: delivery.problem,
             body: delivery.body,
@@ -64,7 +67,9 @@ impl From<Delivery> for DeliveryView {
     }
 }
 
-/// Send a webhook something, to see whether it works
+/// Test a webhook
+///
+/// Sends a test message to the webhook. Returns the delivery, which is sent in the background.
 #[utoipa::path(
     post, path = "/api/v1/webhooks/{id}/test", params(("id" = i64, Path)),
     responses((status = 202, body = DeliveryView))
@@ -88,10 +93,12 @@ pub(super) async fn webhook_test(
     Ok(Answer::accepted(delivery.into()))
 }
 
-/// What a webhook was told, the newest first
+/// List the deliveries of a webhook
+///
+/// Returns the newest first.
 #[utoipa::path(
     get, path = "/api/v1/webhooks/{id}/deliveries",
-    params(("id" = i64, Path), ("status" = Option<String>, Query, description = "`pending`, `delivered` or `failed`"), Paging),
+    params(("id" = i64, Path), ("status" = Option<String>, Query, description = "Filter by status: `pending`, `delivered` or `failed`"), Paging),
     responses((status = 200, body = [DeliveryView]))
 )]
 pub(super) async fn delivery_list(
@@ -99,24 +106,24 @@ pub(super) async fn delivery_list(
     path: PathParams,
     mut query: Query,
 ) -> ApiResult<Answer<Vec<DeliveryView>>> {
-    let wanted = list(&mut query);
+    let list = list(&mut query);
     let statuses = query.words("status", DeliveryStatus::parse, DeliveryStatus::NAMES);
     let status = match statuses.as_deref() {
         None | Some([]) => None,
         Some([status]) => Some(*status),
         Some(_) => {
-            query.problem("status", "name one, or leave it out");
+            query.problem("status", "specify at most one status");
             None
         }
     };
     query.finish()?;
     let mut session = app.store.read().await?;
     let webhook = find(&mut session, &path).await?;
-    let page = session.delivery_list(webhook.id, status, &wanted).await?;
-    Answer::page(&wanted, page, DeliveryView::from)
+    let page = session.delivery_list(webhook.id, status, &list).await?;
+    Answer::page(&list, page, DeliveryView::from)
 }
 
-/// One message to a webhook
+/// Retrieve a delivery
 #[utoipa::path(
     get, path = "/api/v1/webhooks/{id}/deliveries/{delivery}",
     params(("id" = i64, Path), ("delivery" = i64, Path)), responses((status = 200, body = DeliveryView))
@@ -129,7 +136,9 @@ pub(super) async fn delivery_show(
     Ok(Answer::ok(find_delivery(&mut session, &path).await?.into()))
 }
 
-/// Send a message again, whatever became of it
+/// Redeliver a message
+///
+/// Sends the message again, regardless of its status.
 #[utoipa::path(
     post, path = "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver",
     params(("id" = i64, Path), ("delivery" = i64, Path)), responses((status = 202, body = DeliveryView))
@@ -141,12 +150,12 @@ pub(super) async fn delivery_again(
 ) -> ApiResult<Answer<DeliveryView>> {
     let mut writing = app.change(&login).await?;
     let delivery = find_delivery(&mut writing, &path).await?;
-    let again = writing.delivery_again(delivery.id).await?.ok_or_else(not_found)?;
+    let redelivery = writing.delivery_again(delivery.id).await?.ok_or_else(not_found)?;
     let target = format!("webhook {}", delivery.webhook_id);
     let detail = json!({"delivery_id": delivery.id.0});
     writing.commit(Change { action: "webhook.redeliver", target, detail }).await?;
     app.services.webhooks.ring();
-    Ok(Answer::accepted(again.into()))
+    Ok(Answer::accepted(redelivery.into()))
 }
 
 async fn find_delivery(session: &mut Session, path: &PathParams) -> ApiResult<Delivery> {

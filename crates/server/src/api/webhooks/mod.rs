@@ -1,5 +1,5 @@
-//! Webhooks: addresses that are told what happens. They are the admins': whoever makes one has the server send
-//! requests into its network.
+//! Webhooks: HTTP endpoints that receive events. Only admins may manage them: a webhook makes the server send
+//! requests into its own network.
 
 mod deliveries;
 mod view;
@@ -13,7 +13,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use stoker_services::random;
 
-use self::view::{NewWebhookBody, Said, WebhookChangeBody, WebhookView, read_new};
+use self::view::{NewWebhookBody, WebhookChangeBody, WebhookUpdate, WebhookView, read_new};
 use crate::access::caller::Authenticated;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
@@ -25,7 +25,7 @@ use crate::http::query::Query;
 use crate::api::routes::Routes;
 use crate::state::App;
 
-/// Every event is looked at for each of them.
+/// Bounds the work per event: each event is matched against every webhook.
 const WEBHOOKS_MAX: usize = 100;
 const SECRET_CHARS: usize = 40;
 
@@ -43,16 +43,18 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// All webhooks
+/// List webhooks
 #[utoipa::path(get, path = "/api/v1/webhooks", params(Paging), responses((status = 200, body = [WebhookView])))]
 async fn webhook_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<WebhookView>>> {
-    let wanted = list(&mut query);
+    let list = list(&mut query);
     query.finish()?;
-    let page = app.store.read().await?.webhook_list(&wanted).await?;
-    Answer::page(&wanted, page, |webhook| WebhookView::new(webhook, None))
+    let page = app.store.read().await?.webhook_list(&list).await?;
+    Answer::page(&list, page, |webhook| WebhookView::new(webhook, None))
 }
 
-/// A new webhook; the answer is the only place where its secret can be read
+/// Create a webhook
+///
+/// The secret of the webhook is only returned in this response.
 #[utoipa::path(
     post, path = "/api/v1/webhooks", request_body = NewWebhookBody,
     responses((status = 201, body = WebhookView))
@@ -67,20 +69,20 @@ async fn webhook_create(
         Some(secret) => secret,
         None => random::password(SECRET_CHARS)?,
     };
-    let sealed = seal(&app, &secret)?;
+    let sealed = encrypt_secret(&app, &secret)?;
     let mut writing = app.change(&login).await?;
     if writing.webhook_list(&List::default()).await?.items.len() >= WEBHOOKS_MAX {
         return Err(ApiError::conflict(format!(
-            "there are {WEBHOOKS_MAX} webhooks, and not more are told; delete one first"
+            "the maximum of {WEBHOOKS_MAX} webhooks is reached; delete one first"
         )));
     }
     let webhook =
-        writing.webhook_create(&body, &sealed).await.map_err(|error| explained(error, &body.name))?;
+        writing.webhook_create(&body, &sealed).await.map_err(|error| describe_error(error, &body.name))?;
     writing.commit(change("webhook.create", &webhook)).await?;
     Ok(Answer::created(WebhookView::new(webhook, Some(secret))).version(1))
 }
 
-/// A webhook
+/// Retrieve a webhook
 #[utoipa::path(
     get, path = "/api/v1/webhooks/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = WebhookView))
@@ -91,7 +93,9 @@ async fn webhook_show(State(app): State<App>, path: PathParams) -> ApiResult<Ans
     Ok(Answer::ok(WebhookView::new(webhook, None)).version(generation))
 }
 
-/// Change a webhook; what is not given stays, the secret among it
+/// Update a webhook
+///
+/// Omitted fields are unchanged, including the secret.
 #[utoipa::path(
     put, path = "/api/v1/webhooks/{id}", params(("id" = i64, Path)), request_body = WebhookChangeBody,
     responses((status = 200, body = WebhookView))
@@ -103,22 +107,24 @@ async fn webhook_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<WebhookView>> {
-    let said = document.fields(|fields| Some(Said::read(fields)))?;
-    let sealed = said.secret().map(|secret| seal(&app, secret)).transpose()?;
+    let update = document.fields(|fields| Some(WebhookUpdate::read(fields)))?;
+    let sealed = update.secret().map(|secret| encrypt_secret(&app, secret)).transpose()?;
     let mut writing = app.change(&login).await?;
     let mut webhook = find(&mut writing, &path).await?;
     condition.check(webhook.generation)?;
-    said.apply(&mut webhook.body);
+    update.apply(&mut webhook.body);
     let updated = writing.webhook_update(&webhook, sealed.as_ref()).await;
-    let webhook = updated.map_err(|error| explained(error, &webhook.body.name))?;
+    let webhook = updated.map_err(|error| describe_error(error, &webhook.body.name))?;
     writing.commit(change("webhook.update", &webhook)).await?;
-    // It may have been enabled.
+    // The webhook may have been enabled: wake the sender.
     app.services.webhooks.ring();
     let generation = webhook.generation;
     Ok(Answer::ok(WebhookView::new(webhook, None)).version(generation))
 }
 
-/// Delete a webhook with all messages to it
+/// Delete a webhook
+///
+/// Pending deliveries are discarded.
 #[utoipa::path(delete, path = "/api/v1/webhooks/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 async fn webhook_delete(
     State(app): State<App>,
@@ -139,18 +145,18 @@ async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Webhook> {
     session.webhook_get(id).await?.ok_or_else(|| ApiError::not_found("Webhook"))
 }
 
-fn seal(app: &App, secret: &str) -> ApiResult<Sealed> {
+fn encrypt_secret(app: &App, secret: &str) -> ApiResult<Sealed> {
     app.services.module_keys.seal(secret).map_err(|error| {
-        tracing::error!(error = %error, "a secret cannot be sealed");
-        let message = "the secret cannot be sealed; the log of the server says why";
+        tracing::error!(error = %error, "cannot encrypt the webhook secret");
+        let message = "cannot encrypt the secret; see the server log";
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message)
     })
 }
 
-fn explained(error: StoreError, name: &str) -> ApiError {
+fn describe_error(error: StoreError, name: &str) -> ApiError {
     match error {
-        StoreError::Taken { .. } => ApiError::conflict(format!("there is a webhook `{name}` already")),
-        StoreError::Missing { what: "cluster" } => ApiError::bad_request("there is no such cluster"),
+        StoreError::Taken { .. } => ApiError::conflict(format!("webhook `{name}` already exists")),
+        StoreError::Missing { what: "cluster" } => ApiError::bad_request("the cluster does not exist"),
         error => error.into(),
     }
 }

@@ -1,4 +1,4 @@
-//! How webhooks are shown and read.
+//! Request and response types of webhooks.
 
 use axum::http::Uri;
 use serde::Serialize;
@@ -10,24 +10,29 @@ use utoipa::ToSchema;
 
 use stoker_services::clock;
 
-/// An address that is told what happens.
+/// HTTP endpoint that receives events.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Webhook)]
 pub(super) struct WebhookView {
+    /// ID of the webhook.
     #[schema(example = 1)]
     id: i64,
+    /// Name of the webhook.
     #[schema(example = "chat")]
     name: String,
+    /// URL to which messages are sent.
     #[schema(example = "https://chat.example/hooks/stoker")]
     url: String,
-    /// What it is told of; everything if there is nothing here.
+    /// Topics that the webhook receives. Empty for all topics.
     #[schema(example = json!(["run.failed", "node.lost"]))]
     topics: Vec<&'static str>,
-    /// The cluster it is told of; null: all.
+    /// ID of the cluster whose events the webhook receives; null for all clusters.
     cluster: Option<i64>,
+    /// Whether messages are sent.
     enabled: bool,
+    /// Creation time.
     created_at: String,
-    /// What messages are signed with, in the answer that makes it and never again.
+    /// Secret with which messages are signed. Only returned when the webhook is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<String>,
 }
@@ -48,39 +53,49 @@ impl WebhookView {
     }
 }
 
-/// A new webhook.
+/// New webhook.
 #[derive(ToSchema)]
 #[schema(as = NewWebhook)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct NewWebhookBody {
+    /// Name of the webhook, unique.
     #[schema(example = "chat", min_length = 1, max_length = 255)]
     name: String,
-    /// Where messages are sent to, with POST.
+    /// URL to which messages are sent with `POST`.
     #[schema(
         example = "https://chat.example/hooks/stoker",
         max_length = 2000,
         pattern = "^https?://[!-~]+$"
     )]
     url: String,
-    /// What messages are signed with; one is made up if not given.
+    /// Secret with which messages are signed (default: generated).
     #[schema(nullable = false, min_length = 16, max_length = 255)]
     secret: Option<String>,
-    /// Everything if not given.
+    /// Topics that the webhook receives (default: all).
     #[schema(nullable = false, example = json!(["run.failed"]))]
     topics: Option<Vec<String>>,
-    /// All clusters if not given.
+    /// ID of the cluster whose events the webhook receives (default: all clusters).
     cluster: Option<i64>,
+    /// Whether messages are sent (default true).
     #[schema(nullable = false)]
     enabled: Option<bool>,
 }
 
-/// What may change about a webhook.
+/// Update of a webhook. Omitted fields are unchanged.
 #[derive(ToSchema)]
 #[schema(as = WebhookChange)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct WebhookChangeBody {
+    /// Name of the webhook, unique.
     #[schema(nullable = false, example = "chat", min_length = 1, max_length = 255)]
     name: Option<String>,
+    /// URL to which messages are sent with `POST`.
     #[schema(
         nullable = false,
         example = "https://chat.example/hooks/stoker",
@@ -88,45 +103,49 @@ pub(super) struct WebhookChangeBody {
         pattern = "^https?://[!-~]+$"
     )]
     url: Option<String>,
+    /// Secret with which messages are signed.
     #[schema(nullable = false, min_length = 16, max_length = 255)]
     secret: Option<String>,
+    /// Topics that the webhook receives. Empty for all topics.
     #[schema(nullable = false, example = json!(["run.failed"]))]
     topics: Option<Vec<String>>,
+    /// ID of the cluster whose events the webhook receives; null for all clusters.
     cluster: Option<i64>,
+    /// Whether messages are sent.
     #[schema(nullable = false)]
     enabled: Option<bool>,
 }
 
-/// A new webhook, and its secret if one is given.
+/// Parses a new webhook and its optional secret.
 pub(super) fn read_new(fields: &mut Fields<'_, '_>) -> Option<(WebhookBody, Option<String>)> {
     let name = fields.required("name", string_of(1..=255));
     let url = fields.required("url", url);
-    let rest = Rest::read(fields);
+    let optional = OptionalFields::read(fields);
     let mut body =
         WebhookBody { name: name?, url: url?, topics: Vec::new(), cluster_id: None, enabled: true };
-    let secret = rest.secret.clone();
-    rest.apply(&mut body);
+    let secret = optional.secret.clone();
+    optional.apply(&mut body);
     Some((body, secret))
 }
 
-/// What a request says of a webhook that is there.
-pub(super) struct Said {
+/// Update of a webhook.
+pub(super) struct WebhookUpdate {
     name: Option<String>,
     url: Option<String>,
-    rest: Rest,
+    optional: OptionalFields,
 }
 
-impl Said {
+impl WebhookUpdate {
     pub(super) fn read(fields: &mut Fields<'_, '_>) -> Self {
         Self {
             name: fields.optional("name", string_of(1..=255)),
             url: fields.optional("url", url),
-            rest: Rest::read(fields),
+            optional: OptionalFields::read(fields),
         }
     }
 
     pub(super) fn secret(&self) -> Option<&str> {
-        self.rest.secret.as_deref()
+        self.optional.secret.as_deref()
     }
 
     pub(super) fn apply(self, body: &mut WebhookBody) {
@@ -136,29 +155,29 @@ impl Said {
         if let Some(url) = self.url {
             body.url = url;
         }
-        self.rest.apply(body);
+        self.optional.apply(body);
     }
 }
 
-/// What need not be said.
-struct Rest {
+/// Fields that are optional in new webhooks and in updates.
+struct OptionalFields {
     secret: Option<String>,
     topics: Option<Vec<Topic>>,
     cluster: Given<i64>,
     enabled: Option<bool>,
 }
 
-impl Rest {
+impl OptionalFields {
     fn read(fields: &mut Fields<'_, '_>) -> Self {
-        let said = Self {
+        let optional = Self {
             secret: fields.optional("secret", string_of(16..=255)),
             topics: fields.optional("topics", list_of(word_of(Topic::NAMES, Topic::parse))),
             cluster: fields.given("cluster", identifier),
             enabled: fields.optional("enabled", boolean),
         };
-        // Come with an answer of ours.
+        // Read-only: part of responses, which clients may send back.
         fields.ignore(&["id", "created_at"]);
-        said
+        optional
     }
 
     fn apply(self, body: &mut WebhookBody) {
@@ -174,18 +193,18 @@ impl Rest {
     }
 }
 
-/// Only what a request can be sent to; a password in it would be shown to everybody who sees the webhook.
+/// Parses an HTTP URL. Credentials are rejected because everyone who can read the webhook would see them.
 fn url(node: &Node, problems: &mut Problems) -> Option<String> {
     let url = string_of(1..=2000)(node, problems)?;
     let parsed: Option<Uri> = url.parse().ok();
-    let is_web = parsed.as_ref().is_some_and(|uri| {
+    let is_http = parsed.as_ref().is_some_and(|uri| {
         matches!(uri.scheme_str(), Some("http" | "https"))
             && uri.authority().is_some_and(|host| !host.host().is_empty() && !host.as_str().contains('@'))
     });
-    if is_web && url.bytes().all(|byte| byte.is_ascii_graphic()) {
+    if is_http && url.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Some(url);
     }
-    let message = "must be an address that begins with `http://` or `https://`, without user and password";
+    let message = "must be a URL that starts with `http://` or `https://`, without user and password";
     problems.error(codes::FORM, node.span, message);
     None
 }

@@ -1,4 +1,4 @@
-//! The wizard while somebody fills it in.
+//! Evaluation of the wizard while a user fills it in.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -19,79 +19,91 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// Answers so far.
+/// Current answers.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
 pub(super) struct AnswersBody {
-    /// `{Pane: {control: value}}`; what is not answered has its default.
+    /// Answers: `{Pane: {control: value}}`. Omitted controls have their default.
     #[schema(nullable = false, value_type = Option<Object>, example = json!({"Compute": {"vcenter": true}}))]
     answers: Option<JsonMap>,
-    /// The mode of the cluster, unless an answer sets it.
+    /// Mode of the cluster, unless an answer sets it.
     #[schema(example = "ha_compact")]
     mode: Option<String>,
 }
 
-/// The wizard after these answers.
+/// State of the wizard after the answers.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WizardEvaluation)]
 pub(super) struct EvaluationView {
-    /// In the order in which they are asked.
+    /// Controls in display order.
     controls: Vec<ControlView>,
-    /// Every control with the value that counts.
+    /// Effective value of every control.
     #[schema(value_type = Object)]
     answers: JsonMap,
-    /// What is wrong with the answers as they were given; a cluster cannot be made of them.
+    /// Problems of the submitted answers. A cluster cannot be created from answers with problems.
     problems: Vec<ProblemView>,
-    /// Components that the values stand for.
+    /// Components that the effective values select.
     components: Vec<String>,
-    /// Plugins that become enabled with them.
+    /// Plugins that are enabled by these components.
     plugins: Vec<String>,
-    /// Whether these components go together.
+    /// Whether these components are compatible.
     compatible: bool,
-    /// What speaks against it, each with a `message`.
+    /// Conflicts between the components, each with a `message`.
     #[schema(value_type = Vec<Object>)]
     conflicts: Vec<Json>,
 }
 
+/// State of a control.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WizardControl)]
 struct ControlView {
+    /// Name of the pane.
     #[schema(example = "Network")]
     pane: String,
+    /// Name of the control.
     #[schema(example = "manager")]
     control: String,
-    /// What counts: the answer, the default, or what is left when neither is possible.
+    /// Effective value: the answer, the default, or the first permitted option if neither is permitted.
     #[schema(value_type = serde_json::Value)]
     value: Json,
-    /// Whether the answer was given up because something else forbids it.
+    /// Whether the answer was replaced because a restriction forbids it.
     dropped: bool,
+    /// Whether a restriction hides the control.
     hidden: bool,
+    /// Whether a restriction disables the control.
     disabled: bool,
-    /// Why, in words.
+    /// Messages of the restrictions that apply.
     messages: Vec<String>,
-    /// Of a choice, in its order.
+    /// Options of a choice, in display order.
     options: Vec<OptionView>,
 }
 
+/// State of an option of a choice.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WizardOption)]
 struct OptionView {
+    /// Value of the option.
     #[schema(value_type = serde_json::Value)]
     data: Json,
+    /// Whether a restriction hides the option.
     hidden: bool,
+    /// Whether a restriction disables the option.
     disabled: bool,
+    /// Messages of the restrictions that apply.
     messages: Vec<String>,
 }
 
+/// Problem of an answer.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WizardProblem)]
 struct ProblemView {
-    /// `Pane.control`.
+    /// Path of the control: `Pane.control`.
     #[schema(example = "Network.manager")]
     path: String,
-    /// `unknown`, `value`, `restricted` or `condition`.
+    /// Kind of problem: `unknown`, `value`, `restricted` or `condition`.
     #[schema(example = "restricted")]
     kind: &'static str,
+    /// Human-readable message.
     message: String,
 }
 
@@ -121,9 +133,10 @@ impl From<AnswerProblem> for ProblemView {
     }
 }
 
-/// What can be chosen in the wizard after some answers, and why the rest cannot
+/// Evaluate the wizard of a release
 ///
-/// What has become impossible does not stay chosen: see `dropped`.
+/// Returns which values can be selected after the given answers, and why others cannot. Answers that are no
+/// longer permitted are replaced: see `dropped`.
 #[utoipa::path(
     post, path = "/api/v1/releases/{id}/wizard/evaluate", params(("id" = i64, Path)), request_body = AnswersBody,
     responses((status = 200, body = EvaluationView))
@@ -133,34 +146,34 @@ pub(super) async fn release_wizard_evaluate(
     path: PathParams,
     document: Document,
 ) -> ApiResult<Answer<EvaluationView>> {
-    let (answers, given_mode) = document.fields(|fields| {
+    let (answers, requested_mode) = document.fields(|fields| {
         let answers = fields.optional("answers", json_map);
         let mode = fields.optional("mode", nullable(string_of(1..=255))).flatten();
         Some((answers.unwrap_or_default(), mode))
     })?;
     let mut session = app.store.snapshot().await?;
     let release = releases::find(&mut session, &path).await?;
-    let mode = modes::choose(&release.body, given_mode.as_deref())?;
+    let mode = modes::choose(&release.body, requested_mode.as_deref())?;
     let catalog = Catalog::read(&mut session, release.clone(), Some(&mode)).await?;
-    let (given, answered) = (mode.clone(), answers.clone());
-    let (mut shown, bound) = app.services.planning.plans.compute(move || view(&catalog, &given, &answered)).await??;
-    // Which plugins fit depends on the mode, and the mode may be an answer.
-    if let Some(bound) = bound.filter(|bound| given_mode.is_none() && *bound != mode) {
-        let mode = modes::choose(&release.body, Some(&bound))?;
+    let (first_mode, first_answers) = (mode.clone(), answers.clone());
+    let (mut evaluation, answered_mode) = app.services.planning.plans.compute(move || view(&catalog, &first_mode, &first_answers)).await??;
+    // Compatible plugins depend on the mode, and an answer may set the mode: evaluate again with that mode.
+    if let Some(answered_mode) = answered_mode.filter(|answered_mode| requested_mode.is_none() && *answered_mode != mode) {
+        let mode = modes::choose(&release.body, Some(&answered_mode))?;
         let catalog = Catalog::read(&mut session, release, Some(&mode)).await?;
-        shown = app.services.planning.plans.compute(move || view(&catalog, &mode, &answers)).await??.0;
+        evaluation = app.services.planning.plans.compute(move || view(&catalog, &mode, &answers)).await??.0;
     }
-    Ok(Answer::ok(shown))
+    Ok(Answer::ok(evaluation))
 }
 
-/// The wizard after the answers, and the mode that they set.
+/// Evaluates the wizard. Also returns the mode that the answers set.
 fn view(catalog: &Catalog, mode: &str, answers: &JsonMap) -> ApiResult<(EvaluationView, Option<String>)> {
     let registry = catalog.registry();
     let wizard = Wizard::new(catalog, &registry, mode)?;
-    let Evaluation { controls, answers: counting, .. } = wizard.evaluate(answers);
+    let Evaluation { controls, answers: effective, .. } = wizard.evaluate(answers);
     let problems = wizard.choose(answers).err().unwrap_or_default();
-    let chosen = wizard.choose(&counting).unwrap_or_default();
-    let bound = bound_mode(&chosen).map(str::to_owned);
+    let chosen = wizard.choose(&effective).unwrap_or_default();
+    let answered_mode = bound_mode(&chosen).map(str::to_owned);
     let mut plugins = chosen.plugins;
     let names = chosen.components.iter().filter_map(|name| ComponentName::parse(name));
     plugins.extend(registry.plugins_of(&names.collect::<Vec<_>>()).into_iter().map(str::to_owned));
@@ -169,14 +182,14 @@ fn view(catalog: &Catalog, mode: &str, answers: &JsonMap) -> ApiResult<(Evaluati
     } else {
         decide(catalog, &registry, &chosen.components).conflicts
     };
-    let shown = EvaluationView {
+    let evaluation = EvaluationView {
         controls: controls.into_iter().map(ControlView::from).collect(),
-        answers: counting,
+        answers: effective,
         problems: problems.into_iter().map(ProblemView::from).collect(),
         components: chosen.components,
         plugins: plugins.into_iter().collect(),
         compatible: conflicts.is_empty(),
         conflicts: shown_findings(&registry, &conflicts),
     };
-    Ok((shown, bound))
+    Ok((evaluation, answered_mode))
 }

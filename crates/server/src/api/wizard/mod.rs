@@ -1,4 +1,4 @@
-//! The wizard in which clusters of a release are made, mixed with what plugins add to it.
+//! Wizard from which clusters of a release are created, merged with the additions of plugins.
 
 mod evaluate;
 
@@ -24,15 +24,16 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// The wizard of a release with those of all plugins that fit it
+/// Retrieve the wizard of a release
 ///
-/// Options and checkboxes have restrictions that follow from what components say about each other.
+/// Includes the additions of all compatible plugins. Options and checkboxes have restrictions that are
+/// derived from the compatibility of components.
 #[utoipa::path(
     get, path = "/api/v1/releases/{id}/wizard",
-    params(("id" = i64, Path), ("mode" = Option<String>, Query, description = "Only plugins for clusters of this mode")),
+    params(("id" = i64, Path), ("mode" = Option<String>, Query, description = "Include only plugins that support this cluster mode")),
     responses(
         (status = 200, body = Object),
-        (status = 409, body = Envelope, description = "Plugins contradict the release or each other; each error has \
+        (status = 409, body = Envelope, description = "Plugins conflict with the release or with each other; each error has \
                                                        `path`, `kind` and `plugin`")
     )
 )]
@@ -46,6 +47,6 @@ async fn release_wizard_show(
     let mode = query.text("mode").map(|mode| modes::choose(&release.body, Some(mode))).transpose()?;
     let catalog = Catalog::read(&mut session, release, mode.as_deref()).await?;
     drop(session);
-    let mixed = app.services.planning.plans.compute(move || catalog.wizard(&catalog.registry())).await??;
-    Ok(Answer::ok(mixed.wizard))
+    let merged = app.services.planning.plans.compute(move || catalog.wizard(&catalog.registry())).await??;
+    Ok(Answer::ok(merged.wizard))
 }

@@ -1,4 +1,4 @@
-//! An expression over the state of a node, with what every part of it was.
+//! Evaluation of a YAQL expression over the state of a node, with the values of its subexpressions.
 
 use axum::extract::State as Extracted;
 use serde::Serialize;
@@ -21,77 +21,91 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
 const EXPRESSION_MAX: usize = 20_000;
-/// Longer results are for programs; nobody reads them on a screen.
+/// Maximum size of a result. Larger ones are unreadable on a screen.
 const RESULT_BYTES_MAX: usize = 1 << 20;
 
+/// Expression and the data over which it is evaluated.
 #[derive(ToSchema)]
 #[schema(as = YaqlQuestion)]
-#[expect(dead_code, reason = "documentation of the body, which is read with all its problems")]
-struct QuestionBody {
+#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+struct EvaluationBody {
+    /// Expression to evaluate.
     #[schema(example = "$.roles", max_length = 20_000)]
     expression: String,
-    /// The cluster of `node`.
+    /// ID of the cluster of `node`.
     #[schema(nullable = false, example = 1)]
     cluster: Option<i64>,
-    /// `$` is the state of this node.
+    /// ID of the node whose state is `$`.
     #[schema(nullable = false, example = 3)]
     node: Option<i64>,
-    /// The old state is that with which this task last succeeded on the node.
+    /// Task whose applied state on the node is the old state.
     #[schema(nullable = false, example = "install")]
     task: Option<String>,
-    /// What `$` is where no node is named.
+    /// Value of `$` if no node is specified.
     #[schema(nullable = false, value_type = Option<Object>)]
     data: Option<JsonMap>,
 }
 
-struct Question {
+struct EvaluationRequest {
     expression: String,
-    place: Option<(ClusterId, i64)>,
+    target: Option<(ClusterId, i64)>,
     task: Option<String>,
     data: JsonMap,
 }
 
-/// What an expression is, or why it is nothing.
+/// Result of an evaluation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = YaqlAnswer)]
 pub(super) struct AnswerView {
-    /// The result, secrets masked; null if there is an error.
+    /// Result with secrets masked. Null in case of an error.
     value: Json,
+    /// Error of the evaluation.
     error: Option<ErrorView>,
-    /// The expression with what each of its parts was; null if it cannot be read.
+    /// Subexpressions with their values. Null if the expression has a syntax error.
     explanation: Option<PartView>,
-    /// What it may read.
+    /// Paths that the expression may read.
     reads: Vec<String>,
 }
 
+/// Error of an evaluation.
 #[derive(Serialize, ToSchema)]
 #[schema(as = YaqlError)]
 struct ErrorView {
+    /// Human-readable message.
     message: String,
+    /// Class of the error.
     #[schema(example = "NoMatchingFunctionException")]
     class: String,
+    /// How to fix the expression.
     help: Option<String>,
-    /// Where in the expression, in bytes.
+    /// Start of the span in the expression, as byte offset.
     start: Option<u32>,
+    /// End of the span in the expression, as byte offset.
     end: Option<u32>,
 }
 
+/// Subexpression with its values.
 #[derive(Serialize, ToSchema)]
 #[schema(as = YaqlPart, no_recursion)]
 struct PartView {
+    /// Source text of the subexpression.
     text: String,
-    /// How often it was evaluated.
+    /// Number of evaluations.
     count: u64,
-    /// The first few values, in short.
+    /// First few values, truncated.
     values: Vec<String>,
+    /// Error of the subexpression.
     error: Option<String>,
+    /// Subexpressions of this one.
     #[schema(no_recursion)]
     parts: Vec<PartView>,
 }
 
-/// Evaluate an expression as a task on a node would see it, or over data of your own
+/// Evaluate an expression
+///
+/// Evaluates a YAQL expression over the state of a node as a task would read it, or over `data`.
 #[utoipa::path(
-    post, path = "/api/v1/yaql/evaluate", request_body = QuestionBody,
+    post, path = "/api/v1/yaql/evaluate", request_body = EvaluationBody,
     responses((status = 200, body = AnswerView))
 )]
 pub(super) async fn yaql_evaluate(
@@ -99,46 +113,46 @@ pub(super) async fn yaql_evaluate(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<Answer<AnswerView>> {
-    let question = read(&document)?;
-    let states = match question.place {
+    let request = read(&document)?;
+    let states = match request.target {
         Some((cluster, node)) => {
             let mut session = app.store.snapshot().await?;
-            let found = find_cluster(&mut session, &login, cluster).await?;
+            let cluster_record = find_cluster(&mut session, &login, cluster).await?;
             let cluster =
-                found.ok_or_else(|| ApiError::bad_request(format!("there is no cluster {cluster}")))?;
-            let (uid, task) = (node.to_string(), question.task.as_deref());
+                cluster_record.ok_or_else(|| ApiError::bad_request(format!("cluster {cluster} does not exist")))?;
+            let (uid, task) = (node.to_string(), request.task.as_deref());
             NodeStates::read(&app.services.graphs, &mut session, &cluster, &uid, task).await?
         }
         None => NodeStates {
-            new: State { common: facts(&question.data), node: facts(&JsonMap::new()) },
+            new: State { common: facts(&request.data), node: facts(&JsonMap::new()) },
             old: None,
             secrets: Secrets::default(),
             n_nodes: 1,
         },
     };
     let engine = Engine::new(app.services.graphs.library());
-    Ok(Answer::ok(app.services.planning.plans.compute(move || answer(&engine, &question.expression, &states)).await?))
+    Ok(Answer::ok(app.services.planning.plans.compute(move || evaluate_expression(&engine, &request.expression, &states)).await?))
 }
 
-fn read(document: &Document) -> ApiResult<Question> {
-    let mut question = document.fields(|fields| {
+fn read(document: &Document) -> ApiResult<EvaluationRequest> {
+    let mut request = document.fields(|fields| {
         let expression = fields.required("expression", string_of(1..=EXPRESSION_MAX));
         let cluster = fields.optional("cluster", identifier);
         let node = fields.optional("node", identifier);
         let task = fields.optional("task", string_of(1..=255));
         let data = fields.optional("data", json_map).unwrap_or_default();
-        Some((cluster, node, Question { expression: expression?, place: None, task, data }))
+        Some((cluster, node, EvaluationRequest { expression: expression?, target: None, task, data }))
     })?;
-    question.2.place = match (question.0, question.1) {
+    request.2.target = match (request.0, request.1) {
         (Some(cluster), Some(node)) => Some((ClusterId(cluster), node)),
         (None, None) => None,
-        _ => return Err(ApiError::bad_request("say both `cluster` and `node`, or neither")),
+        _ => return Err(ApiError::bad_request("specify both `cluster` and `node`, or neither")),
     };
-    Ok(question.2)
+    Ok(request.2)
 }
 
-fn answer(engine: &Engine, source: &str, states: &NodeStates) -> AnswerView {
-    let nothing = |error: &Error| AnswerView {
+fn evaluate_expression(engine: &Engine, source: &str, states: &NodeStates) -> AnswerView {
+    let failure = |error: &Error| AnswerView {
         value: Json::Null,
         error: Some(ErrorView::new(error, &states.secrets)),
         explanation: None,
@@ -146,28 +160,28 @@ fn answer(engine: &Engine, source: &str, states: &NodeStates) -> AnswerView {
     };
     let expression = match engine.compile(source) {
         Ok(expression) => expression,
-        Err(error) => return nothing(&error),
+        Err(error) => return failure(&error),
     };
     let mut trace = Trace::default();
     let options = options(states.n_nodes);
     let result = evaluate_observed(&expression, &states.new, states.old.as_ref(), &options, Some(&mut trace));
     let explanation = PartView::new(&parts(&expression.program().tree, &trace), &states.secrets);
     let reads = expression.reads().paths.iter().map(ToString::to_string).collect();
-    match result.and_then(|value| shown(&value)) {
+    match result.and_then(|value| to_json(&value)) {
         Ok(mut value) => {
             states.secrets.mask(&mut value);
             AnswerView { value, error: None, explanation: Some(explanation), reads }
         }
-        Err(error) => AnswerView { explanation: Some(explanation), reads, ..nothing(&error) },
+        Err(error) => AnswerView { explanation: Some(explanation), reads, ..failure(&error) },
     }
 }
 
-fn shown(value: &stoker_yaql::Value) -> Result<Json> {
+fn to_json(value: &stoker_yaql::Value) -> Result<Json> {
     let options = WriteOptions { ascii: false, tuples_as_arrays: true, ..WriteOptions::default() };
     let text = write(value, &options)?;
     if text.len() > RESULT_BYTES_MAX {
         return Ok(Json::from(format!(
-            "a result of {} kB is not shown; ask for less of it",
+            "the result of {} KiB is too large to display; narrow the expression",
             text.len() >> 10
         )));
     }

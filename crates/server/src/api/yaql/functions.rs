@@ -1,4 +1,4 @@
-//! What expressions can call.
+//! Reference of the functions that expressions can call.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -9,26 +9,32 @@ use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::state::App;
 
-/// A function, method, operator or property.
+/// Function, method, operator or property.
 #[derive(Serialize, ToSchema)]
 #[schema(as = YaqlFunction)]
 pub(super) struct FunctionView {
-    /// As it is written.
+    /// Name as it is written in expressions.
     #[schema(example = "where")]
     name: String,
+    /// Group of related functions.
     #[schema(example = "queries")]
     family: String,
+    /// Signatures.
     #[schema(example = json!(["collection.where(predicate)"]))]
     signatures: Vec<String>,
+    /// Description.
     doc: String,
+    /// Examples.
     examples: Vec<ExampleView>,
 }
 
+/// Example of a function.
 #[derive(Serialize, ToSchema)]
 #[schema(as = YaqlExample)]
 struct ExampleView {
+    /// Expression.
     expression: String,
-    /// As JSON, or a class of errors.
+    /// Result as JSON, or the class of the error.
     result: String,
 }
 
@@ -45,9 +51,11 @@ impl From<Entry> for FunctionView {
     }
 }
 
-/// What can be called in expressions of tasks, by family
+/// List YAQL functions
+///
+/// Returns the functions, methods, operators and properties that expressions of tasks can use, by family.
 #[utoipa::path(get, path = "/api/v1/yaql/functions", responses((status = 200, body = [FunctionView])))]
 pub(super) async fn yaql_function_list(State(app): State<App>) -> ApiResult<Answer<Vec<FunctionView>>> {
-    let all = entries(app.services.graphs.library().functions());
-    Ok(Answer::ok(all.into_iter().map(FunctionView::from).collect()))
+    let functions = entries(app.services.graphs.library().functions());
+    Ok(Answer::ok(functions.into_iter().map(FunctionView::from).collect()))
 }

@@ -1,4 +1,4 @@
-//! The query language for people: tried out over the state of a real node, and what can be called in it.
+//! YAQL tools for users: evaluation over the state of a node, and the function reference.
 
 mod evaluate;
 mod functions;
@@ -13,7 +13,7 @@ use crate::state::App;
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("yaql")
         .add(Permission::Read, routes!(functions::yaql_function_list))
-        // Whoever computes with a secret can learn it, masked or not.
+        // Requires `Operate`: an expression can compute with a secret and reveal it despite masking.
         .add_unversioned(Permission::Operate, routes!(evaluate::yaql_evaluate))
         .finish()
 }
