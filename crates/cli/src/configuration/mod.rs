@@ -90,8 +90,10 @@ pub(crate) fn inspect(
 
 fn usage(error: &clap::Error, notes: Vec<String>) -> Failure {
     let text = error.to_string();
-    let message = text.lines().next().unwrap_or_default();
-    let message = message.strip_prefix("error: ").unwrap_or(message);
+    // The first paragraph is the message; usage and hints follow.
+    let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let message = lines.join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message);
     let mut failure = Failure::usage(message, "see `--help` of the command for its options");
     failure.diagnostics[0].notes = notes;
     failure

@@ -7,7 +7,7 @@ use super::redact::Redaction;
 use crate::text::wrap;
 
 /// The text around the tables of options.
-const PAGE: &str = include_str!("page.md");
+const PAGE: &str = include_str!("page.md.template");
 /// Line width of example files.
 const WIDTH: u16 = 100;
 

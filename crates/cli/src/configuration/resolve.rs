@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn invalid_combinations_name_the_origin() {
         let (message, notes) = failure("tls_cert = '/c'", &[]);
-        assert!(message.contains("required"), "{message}");
+        assert!(message.contains("required") && message.contains("--tls-key"), "{message}");
         let (_, notes_of_flag) = failure("", &["--tls-cert", "/c"]);
         assert!(notes_of_flag.is_empty(), "{notes_of_flag:?}");
         // The usage line of the error names the option that needs the other one.
