@@ -49,9 +49,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) 
         Err(error) => {
             // clap prints help and version to standard output and errors to standard error.
             _ = error.print();
-            let notes = expansion.explain(&error);
             let mut printer = Printer::new(clap::ColorChoice::Auto);
-            notes.iter().for_each(|note| printer.note(&format!("note: {note}")));
+            for note in expansion.explain(&error) {
+                printer.note(&format!("note: {note}"));
+            }
             return ExitCode::from(error.exit_code() as u8);
         }
     };

@@ -141,12 +141,12 @@ mod tests {
     fn example_has_every_key_with_a_value_of_its_type() {
         for program in Program::ALL {
             let example = example(program);
-            let uncommented: String = example
+            let uncommented: Vec<&str> = example
                 .lines()
                 .filter(|line| !line.starts_with("# "))
                 .map(|line| line.strip_prefix('#').unwrap_or(line))
-                .map(|line| format!("{line}\n"))
                 .collect();
+            let uncommented = uncommented.join("\n");
             let table = toml::de::DeTable::parse(&uncommented).unwrap();
             for setting in Catalog::of(program).settings {
                 let value = table.get_ref().get(setting.key.as_str()).unwrap().get_ref();

@@ -206,54 +206,54 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(key: &str, file: &str, flags: &[&str], environment: Environment<'_>, expected: (Json, &str)) {
+    fn check(key: &str, file: &str, flags: &[&str], environment: Environment<'_>, expected: &(Json, &str)) {
         let (catalog, resolved) = serve(file, flags, environment).unwrap();
         let (_, value, origin) = resolved.rows(&catalog).find(|(setting, ..)| setting.key == key).unwrap();
         let origin = origin.text();
         let origin = if origin.starts_with("file ") { origin.rsplit_once(':').unwrap().1 } else { &origin };
-        assert_eq!((value, origin), expected);
+        assert_eq!((&value, origin), (&expected.0, expected.1));
     }
 
     #[test]
     fn first_origin_wins() {
         let variable: Environment<'_> = &[("STOKER_LOG", "debug")];
-        check("log", "", &[], &[], (json!("warn"), "default"));
-        check("log", "\nlog = 'info'", &[], &[], (json!("info"), "2"));
-        check("log", "log = 'info'", &[], variable, (json!("debug"), "environment STOKER_LOG"));
-        check("log", "log = 'info'", &["--log", "trace"], variable, (json!("trace"), "flag"));
+        check("log", "", &[], &[], &(json!("warn"), "default"));
+        check("log", "\nlog = 'info'", &[], &[], &(json!("info"), "2"));
+        check("log", "log = 'info'", &[], variable, &(json!("debug"), "environment STOKER_LOG"));
+        check("log", "log = 'info'", &["--log", "trace"], variable, &(json!("trace"), "flag"));
     }
 
     #[test]
     fn lists_and_tables_are_replaced() {
         let file = "tls_name = ['a', 'b']\nca_dir = '/ca'\n[hook]\nreboot = '/a'";
-        check("tls_name", file, &[], &[], (json!(["a", "b"]), "1"));
-        check("tls_name", file, &["--tls-name", "c"], &[], (json!(["c"]), "flag"));
-        check("hook", file, &[], &[], (json!({"reboot": "/a"}), "3"));
+        check("tls_name", file, &[], &[], &(json!(["a", "b"]), "1"));
+        check("tls_name", file, &["--tls-name", "c"], &[], &(json!(["c"]), "flag"));
+        check("hook", file, &[], &[], &(json!({"reboot": "/a"}), "3"));
         let flags = ["--hook", "erase_node=/b"];
-        check("hook", file, &flags, &[], (json!({"erase_node": "/b"}), "flag"));
+        check("hook", file, &flags, &[], &(json!({"erase_node": "/b"}), "flag"));
     }
 
     #[test]
     fn conflicting_option_of_lower_precedence_is_ignored() {
         let variable: Environment<'_> = &[("STOKER_DATABASE_URL", "postgres://a:b@db/x")];
         let expected = (json!("postgres://a:****@db/x"), "environment STOKER_DATABASE_URL");
-        check("database_url", "data_dir = '/a'", &[], variable, expected);
-        check("data_dir", "data_dir = '/a'", &[], variable, (Json::Null, "default"));
-        check("database_url", "", &["--data-dir", "/b"], variable, (Json::Null, "default"));
+        check("database_url", "data_dir = '/a'", &[], variable, &expected);
+        check("data_dir", "data_dir = '/a'", &[], variable, &(Json::Null, "default"));
+        check("database_url", "", &["--data-dir", "/b"], variable, &(Json::Null, "default"));
         check(
             "data_dir",
             "database_url = 'postgres://db'",
             &["--data-dir", "/b"],
             &[],
-            (json!("/b"), "flag"),
+            &(json!("/b"), "flag"),
         );
     }
 
     #[test]
     fn booleans_are_set_and_reset() {
-        check("local_agents", "local_agents = true", &[], &[], (json!(true), "1"));
-        check("local_agents", "local_agents = false", &[], &[], (json!(false), "1"));
-        check("local_agents", "local_agents = false", &["--local-agents"], &[], (json!(true), "flag"));
+        check("local_agents", "local_agents = true", &[], &[], &(json!(true), "1"));
+        check("local_agents", "local_agents = false", &[], &[], &(json!(false), "1"));
+        check("local_agents", "local_agents = false", &["--local-agents"], &[], &(json!(true), "flag"));
     }
 
     #[track_caller]

@@ -20,7 +20,9 @@ const VARIABLES: [&str; 6] = [
 fn stoker(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
     command.args(arguments).env("COLUMNS", "100").env_remove("CLICOLOR_FORCE");
-    VARIABLES.iter().for_each(|variable| _ = command.env_remove(variable));
+    for variable in VARIABLES {
+        command.env_remove(variable);
+    }
     command
 }
 
