@@ -39,7 +39,7 @@ pub use crate::programs::{Programs, RotateModuleKeys, RunAgent, Serve};
 /// Parses `arguments` (the first is the program name) and runs the command.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) -> ExitCode {
     let arguments = arguments.into_iter().collect();
-    let expansion = match configuration::expand(arguments, environment::variable) {
+    let expansion = match configuration::expand(arguments, args::command(), environment::variable) {
         Ok(expansion) => expansion,
         Err((failure, mut printer)) => return ExitCode::from(report(&failure, &mut printer)),
     };

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
 
+use crate::args;
 use crate::configuration::{self, Origin, Program};
 use crate::environment;
 use crate::exit::{Failure, Outcome};
@@ -82,10 +83,12 @@ struct ShowArgs {
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
     let options = args.options.merge(earlier);
     match &args.verb {
-        Verb::Example(args) => Ok(printer.data(&configuration::example(args.program))?),
-        Verb::Reference(_) => Ok(printer.data(&configuration::page())?),
-        Verb::Show(args) => match args.program {
-            Some(program) => show_program(program, args, &options, printer),
+        Verb::Example(example) => {
+            Ok(printer.data(&configuration::example(example.program, args::command()))?)
+        }
+        Verb::Reference(_) => Ok(printer.data(&configuration::page(&args::command()))?),
+        Verb::Show(show) => match show.program {
+            Some(program) => show_program(program, show, &options, printer),
             None => show_client(&options, printer),
         },
     }
@@ -93,18 +96,19 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
 
 fn show_program(
     program: Program,
-    args: &ShowArgs,
+    show: &ShowArgs,
     options: &ResolvedOptions,
     printer: &mut Printer,
 ) -> Outcome {
     let has_config_flag =
         |flag: &OsString| flag == "--config" || flag.as_encoded_bytes().starts_with(b"--config=");
-    if args.config.is_some() && args.flags.iter().any(has_config_flag) {
+    if show.config.is_some() && show.flags.iter().any(has_config_flag) {
         return Err(Failure::usage("`--config` is passed twice", "pass it once, before `--`"));
     }
-    let config = args.config.iter().flat_map(|path| [OsString::from("--config"), path.into()]);
-    let arguments: Vec<OsString> = config.chain(args.flags.iter().cloned()).collect();
-    let (catalog, resolved) = configuration::inspect(program, &arguments, environment::variable)?;
+    let config = show.config.iter().flat_map(|path| [OsString::from("--config"), path.into()]);
+    let arguments: Vec<OsString> = config.chain(show.flags.iter().cloned()).collect();
+    let (catalog, resolved) =
+        configuration::inspect(program, &arguments, args::command(), environment::variable)?;
     if options.format() == Format::Table {
         let rows = resolved.rows(&catalog).map(|(setting, value, origin)| {
             let value = match (&value, &setting.computed_default) {

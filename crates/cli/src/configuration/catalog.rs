@@ -5,7 +5,6 @@ use std::any::TypeId;
 use clap::{Arg, ArgAction, Command, ValueEnum};
 
 use super::redact::Redaction;
-use crate::args;
 use crate::environment::{ADMIN_PASSWORD, DATABASE_URL, JOIN_TOKEN, LOG, NATS_URL, SERVER};
 
 /// A command that reads a configuration file.
@@ -163,20 +162,29 @@ pub(crate) struct Catalog {
     pub(crate) program: Program,
     pub(crate) settings: Vec<Setting>,
     command: Command,
+    /// The command of the whole program.
+    root: Command,
 }
 
 impl Catalog {
-    pub(crate) fn of(program: Program) -> Self {
-        let root = args::command();
+    /// `root` is the command of the whole program.
+    pub(crate) fn of(program: Program, root: Command) -> Self {
         let command = root.find_subcommand(program.name()).cloned().unwrap_or_default();
         let settings =
             command.get_arguments().filter_map(|argument| Setting::of(program, argument)).collect();
-        Self { program, settings, command }
+        Self { program, settings, command, root }
     }
 
     /// The clap command of the program without the options of the root command.
     pub(super) fn command(&self) -> &Command {
         &self.command
+    }
+
+    /// Whether the other program has an option with this key.
+    pub(super) fn is_key_of(&self, program: Program, key: &str) -> bool {
+        let command = self.root.find_subcommand(program.name());
+        let mut arguments = command.into_iter().flat_map(Command::get_arguments);
+        arguments.any(|argument| Setting::of(program, argument).is_some_and(|setting| setting.key == key))
     }
 
     /// Whether clap rejects two options together.
@@ -195,17 +203,18 @@ impl Catalog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args;
     use crate::environment::SECRET_VARIABLES;
 
     fn setting(program: Program, key: &str) -> Setting {
-        let catalog = Catalog::of(program);
+        let catalog = Catalog::of(program, args::command());
         catalog.settings.into_iter().find(|setting| setting.key == key).unwrap()
     }
 
     #[test]
     fn every_argument_of_both_programs_is_a_setting() {
         for program in Program::ALL {
-            let catalog = Catalog::of(program);
+            let catalog = Catalog::of(program, args::command());
             let ids = catalog.command().get_arguments().map(|argument| argument.get_id().as_str());
             let mut ids: Vec<&str> = ids.filter(|id| *id != CONFIG).collect();
             let mut known: Vec<&str> = catalog.settings.iter().map(|setting| setting.id.as_str()).collect();
@@ -223,7 +232,8 @@ mod tests {
             assert_eq!(setting(*program, key).variable, Some(*variable));
         }
         for (key, _) in SECRETS {
-            let mut all = Program::ALL.into_iter().flat_map(|program| Catalog::of(program).settings);
+            let mut all =
+                Program::ALL.into_iter().flat_map(|program| Catalog::of(program, args::command()).settings);
             assert!(all.any(|setting| setting.key == *key), "{key}");
         }
     }

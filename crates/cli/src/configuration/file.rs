@@ -87,10 +87,9 @@ impl Reader<'_> {
         if let Some(idx) = settings.iter().position(|setting| setting.key == key) {
             return Some(idx);
         }
-        let other = Program::ALL.into_iter().find(|program| {
-            *program != self.catalog.program
-                && Catalog::of(*program).settings.iter().any(|setting| setting.key == key)
-        });
+        let other = Program::ALL
+            .into_iter()
+            .find(|program| *program != self.catalog.program && self.catalog.is_key_of(*program, key));
         let normalized = key.replace('-', "_");
         let help = match (closest(&normalized, settings.iter().map(|setting| setting.key.as_str())), other) {
             (_, Some(other)) => format!("`{key}` is an option of `stoker {}`", other.name()),
@@ -257,7 +256,7 @@ mod tests {
 
     fn read_serve(content: &str) -> Outcome<Vec<Entry>> {
         let text = Text { origin: "serve.toml".to_owned(), content: content.into() };
-        read(&Catalog::of(Program::Serve), &text)
+        read(&Catalog::of(Program::Serve, crate::args::command()), &text)
     }
 
     fn problems(content: &str) -> Vec<String> {
@@ -333,7 +332,7 @@ dance = '/x'
                 let output = crate::render::render(&problem);
                 assert!(!output.contains("hunter2"), "{content}\n{output}");
             }
-            let catalog = Catalog::of(Program::Serve);
+            let catalog = Catalog::of(Program::Serve, crate::args::command());
             let (table, errors) = DeTable::parse_recoverable(content);
             let masked = mask(&catalog, content, table.get_ref(), errors.is_empty());
             assert_eq!(masked.len(), content.len(), "{masked}");

@@ -12,12 +12,12 @@ mod resolve;
 
 use std::ffi::OsString;
 
+use clap::Command;
 use clap::error::ErrorKind;
 
 pub(crate) use self::catalog::{Catalog, Program};
 pub(crate) use self::reference::{example, page};
 pub(crate) use self::resolve::{Origin, Resolved, resolve};
-use crate::args;
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 
@@ -28,9 +28,10 @@ pub(crate) struct Expansion {
 }
 
 /// Inserts options from the environment and the configuration file into the arguments of `serve` and `agent`. Other
-/// commands are returned unchanged. On failure, also returns a printer with the color setting of the arguments.
+/// commands are returned unchanged. `root` is the command of the whole program. On failure, also returns a printer with the color setting of the arguments.
 pub(crate) fn expand(
     arguments: Vec<OsString>,
+    root: Command,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Expansion, (Failure, Printer)> {
     let is_program = |argument: &OsString| Program::ALL.iter().any(|program| argument == program.name());
@@ -38,14 +39,14 @@ pub(crate) fn expand(
         return Ok(Expansion { arguments, resolved: None });
     };
     // Errors are ignored here and reported when the expanded arguments are parsed.
-    let relaxed = args::command().ignore_errors(true).try_get_matches_from(&arguments);
+    let relaxed = root.clone().ignore_errors(true).try_get_matches_from(&arguments);
     let Ok(matches) = relaxed else { return Ok(Expansion { arguments, resolved: None }) };
     let subcommand =
         matches.subcommand().and_then(|(name, matches)| Some((Program::from_name(name)?, matches)));
     let Some((program, program_matches)) = subcommand else {
         return Ok(Expansion { arguments, resolved: None });
     };
-    let catalog = Catalog::of(program);
+    let catalog = Catalog::of(program, root);
     let resolved = match resolve(&catalog, program_matches, variable) {
         Ok(resolved) => resolved,
         Err(failure) => {
@@ -70,9 +71,10 @@ impl Expansion {
 pub(crate) fn inspect(
     program: Program,
     arguments: &[OsString],
+    root: Command,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Outcome<(Catalog, Resolved)> {
-    let catalog = Catalog::of(program);
+    let catalog = Catalog::of(program, root);
     let name = || std::iter::once(OsString::from(program.name()));
     let relaxed = catalog.command().clone().ignore_errors(true);
     let matches = relaxed.try_get_matches_from(name().chain(arguments.iter().cloned()));

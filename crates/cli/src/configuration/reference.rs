@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use clap::Command;
+
 use super::catalog::{Catalog, Program, Setting, ValueType};
 use super::redact::Redaction;
 use crate::text::wrap;
@@ -15,9 +17,9 @@ const WIDTH: u16 = 100;
 const REQUIRED: &[(Program, &str, &str)] = &[(Program::Agent, "server", r#"["http://127.0.0.1:8000"]"#)];
 
 /// Returns the reference page as Markdown.
-pub(crate) fn page() -> String {
+pub(crate) fn page(root: &Command) -> String {
     let sections = Program::ALL.map(|program| {
-        let rows: String = Catalog::of(program).settings.iter().map(row).collect();
+        let rows: String = Catalog::of(program, root.clone()).settings.iter().map(row).collect();
         format!(
             "### `stoker {}`\n\n| key | type | default | flag and variable | meaning |\n|---|---|---|---|---|\n{rows}\n",
             program.name()
@@ -61,13 +63,13 @@ fn escape(cell: &str) -> String {
 }
 
 /// Returns a configuration file with all options, commented out except required ones.
-pub(crate) fn example(program: Program) -> String {
+pub(crate) fn example(program: Program, root: Command) -> String {
     let name = program.name();
     let mut text = format!(
         "# Configuration of `stoker {name}`, read with `--config`. Flags and environment variables have precedence.\n\
          # `stoker config show {name} --config FILE` checks this file and shows the origin of each value.\n"
     );
-    let catalog = Catalog::of(program);
+    let catalog = Catalog::of(program, root);
     // In TOML, keys after a table header belong to the table, so tables come last.
     let is_table = |setting: &&Setting| setting.value_type == ValueType::Table;
     let settings = &catalog.settings;
@@ -119,15 +121,16 @@ fn assignment(setting: &Setting) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args;
 
     #[test]
     fn page_documents_every_option_in_one_row() {
-        let page = page();
+        let page = page(&args::command());
         for program in Program::ALL {
             let (_, section) = page.split_once(&format!("### `stoker {}`", program.name())).unwrap();
             let (section, _) = section.split_once("\n## ").unwrap();
             let (section, _) = section.split_once("\n### ").unwrap_or((section, ""));
-            for setting in Catalog::of(program).settings {
+            for setting in Catalog::of(program, args::command()).settings {
                 let n_rows = section.matches(&format!("\n| `{}` |", setting.key)).count();
                 assert_eq!(n_rows, 1, "{}", setting.key);
             }
@@ -140,7 +143,7 @@ mod tests {
     #[test]
     fn example_has_every_key_with_a_value_of_its_type() {
         for program in Program::ALL {
-            let example = example(program);
+            let example = example(program, args::command());
             let uncommented: Vec<&str> = example
                 .lines()
                 .filter(|line| !line.starts_with("# "))
@@ -148,7 +151,7 @@ mod tests {
                 .collect();
             let uncommented = uncommented.join("\n");
             let table = toml::de::DeTable::parse(&uncommented).unwrap();
-            for setting in Catalog::of(program).settings {
+            for setting in Catalog::of(program, args::command()).settings {
                 let value = table.get_ref().get(setting.key.as_str()).unwrap().get_ref();
                 let expected = match setting.value_type {
                     ValueType::Boolean => value.is_bool(),

@@ -202,7 +202,7 @@ mod tests {
         let variable = |name: &str| {
             environment.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
         };
-        inspect(Program::Serve, &arguments, variable)
+        inspect(Program::Serve, &arguments, crate::args::command(), variable)
     }
 
     #[track_caller]
