@@ -79,7 +79,7 @@ test("changed setting is saved and survives a reload", async () => {
   expect(page.consoleErrors).toEqual([]);
 });
 
-test("a plugin is disabled and enabled", async () => {
+test("plugin is disabled and enabled", async () => {
   const page = await site.open(`/clusters/${cluster}/plugins`);
   const box = page.getByRole("checkbox", { name: "Enable Monitoring" });
   await box.click();

@@ -18,7 +18,7 @@ test("plan is created, shows reasons, and its run is followed to the end", async
   await page.getByRole("heading", { name: /^Plan #/ }).waitFor();
   await page.getByRole("gridcell", { name: "install-shop on shop-2: runs" }).click();
   const panel = page.getByRole("complementary", { name: "install-shop on shop-2" });
-  await panel.getByText("has not succeeded here before").waitFor();
+  await panel.getByText("has never succeeded on this node").waitFor();
   expect(page.url()).toContain("task=install-shop");
   await page.getByRole("button", { name: "Apply plan…" }).click();
   const dialog = page.getByRole("dialog");

@@ -19,7 +19,7 @@ const PAGES: [name: string, path: string, ready: string][] = [
   ["runs", "/runs", "#1"],
   ["new-cluster", "/clusters/new", "Summary"],
   ["modules", "/modules?module=new", "Apply order"],
-  ["yaql", "/yaql?q=changed", "Whether the expression has another value"],
+  ["yaql", "/yaql?q=changed", "Whether any of the expressions has changed"],
   ["admin-users", "/admin/users", "New user"],
   ["admin-tokens", "/admin/tokens", "User tokens"],
   ["admin-audit", "/admin/audit", "plan.create"],

@@ -168,7 +168,7 @@ function NodeTable({ filter, total, selected, toggle, areAllSelected, toggleAll 
   const before = items[0]?.start ?? 0;
   const after = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    <div className="tablewrap" ref={wrap} style={{ maxHeight: "calc(100vh - 240px)", overflow: "auto" }}>
+    <div className="tablewrap" ref={wrap} role="region" aria-label="Node list" tabIndex={0} style={{ maxHeight: "calc(100vh - 240px)", overflow: "auto" }}>
       <table aria-label="Nodes" aria-rowcount={total}>
         <thead style={{ position: "sticky", top: 0, zIndex: 1 }}>
           <tr>

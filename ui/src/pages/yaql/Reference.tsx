@@ -25,7 +25,7 @@ export function Reference() {
       {functions.isError && <Problem error={functions.error} retry={() => void functions.refetch()} />}
       {functions.isSuccess && matchingFunctions.length === 0 && <EmptyState title={`No functions match “${search}”`}>Change or clear the search above.</EmptyState>}
       {matchingFunctions.length > 0 && (
-        <div className="tablewrap" style={{ maxHeight: 480, overflow: "auto" }}>
+        <div className="tablewrap" role="region" aria-label="Function reference" tabIndex={0} style={{ maxHeight: 480, overflow: "auto" }}>
           <table aria-label="Functions">
             <thead>
               <tr>

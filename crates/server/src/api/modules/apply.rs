@@ -1,8 +1,8 @@
 //! Modules of an instance: list, apply, remove.
 
-use stoker_orchestrator::agent_launcher::may_answer;
-use stoker_orchestrator::runs::{conduct};
 use std::time::Duration;
+use stoker_orchestrator::agent_launcher::may_answer;
+use stoker_orchestrator::runs::conduct;
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -11,11 +11,11 @@ use stoker_model::{
     Change, Json, Micros, ModuleAction, ModuleItem, ModuleStatus, Node, NodeModule, RunId, RunStatus,
 };
 use stoker_modules::{ApplyRequest, Refusal, datastore, rules};
-use stoker_store::{ModuleFilter, Writing};
-use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
 use stoker_orchestrator::runs::wait;
+use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
+use stoker_store::{ModuleFilter, Writing};
 
-use super::fault::{FaultResult, Fault, Faults};
+use super::fault::{Fault, FaultResult, Faults};
 use super::instances::Instance;
 use super::{json_of, module_of, view, who};
 use crate::access::caller::Authenticated;
@@ -127,7 +127,11 @@ pub(super) async fn instance_remove(
     let module = module_of(&mut writing, who, path.text("module")).await?;
     let applied = find(writing.node_modules(instance.node.id).await?, &module.uuid);
     let Some(applied) = applied else {
-        return Err(Refusal::guest(&format!("module '{}' was never applied to this instance", module.body.name)).into());
+        return Err(Refusal::guest(&format!(
+            "module '{}' was never applied to this instance",
+            module.body.name
+        ))
+        .into());
     };
     if applied.removed_at.is_some() {
         return Ok(StatusCode::OK);

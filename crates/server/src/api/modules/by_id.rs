@@ -9,7 +9,7 @@ use stoker_modules::rules::{self, Surroundings};
 use stoker_store::StoreError;
 
 use super::collection::{CONTENTS_BYTES_MAX, duplicate_fault};
-use super::fault::{FaultResult, Fault, Faults};
+use super::fault::{Fault, FaultResult, Faults};
 use super::{datastores, describe, is_applied, json_of, module_of, types, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
@@ -93,11 +93,14 @@ async fn update(
         is_applied,
         Surroundings { who, types: &types, datastores: &datastores },
     )?;
-    let sealed = update.contents.as_ref().map(|contents| app.services.module_keys.seal(contents)).transpose()?;
+    let sealed =
+        update.contents.as_ref().map(|contents| app.services.module_keys.seal(contents)).transpose()?;
     let changed = Module { body, ..module };
     let updated = writing.module_update(&changed, sealed.as_ref()).await;
     let module = updated.map_err(|error| match error {
-        StoreError::Stale { .. } => Fault::unprocessable("the module was changed concurrently; retry the request"),
+        StoreError::Stale { .. } => {
+            Fault::unprocessable("the module was changed concurrently; retry the request")
+        }
         error => duplicate_fault(error, &changed.body),
     })?;
     writing.commit(describe("module.update", &module)).await?;

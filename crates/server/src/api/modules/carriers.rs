@@ -1,7 +1,7 @@
 //! Instances to which a module was applied, and reapplying it to them.
 
-use stoker_orchestrator::runs::{conduct_all};
 use std::collections::{BTreeMap, HashMap};
+use stoker_orchestrator::runs::conduct_all;
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -9,9 +9,9 @@ use serde_json::json;
 use stoker_model::{Json, Micros, Module, Node, NodeId};
 use stoker_modules::reapply::{self, Carrier, Limits};
 use stoker_modules::{ReapplyRequest, Who, fits};
-use stoker_store::{List, NodeFilter, Session};
 use stoker_services::clock;
 use stoker_services::modules;
+use stoker_store::{List, NodeFilter, Session};
 
 use super::fault::{FaultResult, Faults};
 use super::instances::{ClusterCache, Instance, Page, page};
@@ -75,7 +75,11 @@ async fn carriers(session: &mut Session, who: Who, module: &Module) -> FaultResu
         let Some(node) = nodes.remove(&carrier.node_id) else { continue };
         let instance = cache.instance(session, node).await?.filter(|instance| instance.is_for(who));
         if let Some(instance) = instance {
-            instances.push(ModuleInstance { instance, md5: carrier.body.md5, updated_at: carrier.updated_at });
+            instances.push(ModuleInstance {
+                instance,
+                md5: carrier.body.md5,
+                updated_at: carrier.updated_at,
+            });
         }
     }
     Ok(instances)

@@ -5,10 +5,10 @@ use serde_json::json;
 use stoker_model::{Json, Resource};
 use stoker_modules::rules::{self, Surroundings};
 use stoker_modules::{Create, Datastores};
-use stoker_store::{ModuleFilter, StoreError};
 use stoker_services::random;
+use stoker_store::{ModuleFilter, StoreError};
 
-use super::fault::{FaultResult, Fault, FaultBody, Faults};
+use super::fault::{Fault, FaultBody, FaultResult, Faults};
 use super::{datastores, describe, json_of, types, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;

@@ -9,10 +9,10 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use stoker_modules::{Kind, Refusal};
 use stoker_services::ServiceError;
+use stoker_services::modules::keys::KeyError;
 use stoker_store::StoreError;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
 use utoipa::{IntoResponses, ToSchema};
-use stoker_services::modules::keys::KeyError;
 
 use crate::http::error::ApiError;
 
@@ -138,7 +138,9 @@ impl IntoResponse for Fault {
 pub(crate) async fn module_faults(request: Request, next: Next) -> Response {
     let is_module_api = request.uri().path().starts_with(PATH_PREFIX);
     let response = next.run(request).await;
-    let Some(error) = response.extensions().get::<ApiError>().filter(|_| is_module_api) else { return response };
+    let Some(error) = response.extensions().get::<ApiError>().filter(|_| is_module_api) else {
+        return response;
+    };
     let mut converted = Fault::from(error.clone()).into_response();
     for (name, value) in response.headers() {
         if name != header::CONTENT_LENGTH && !converted.headers().contains_key(name) {

@@ -1,6 +1,5 @@
 //! Instance creation: assigns a free node to the tenant's cluster of a release and deploys it.
 
-use stoker_orchestrator::runs::{conduct_all};
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::{
@@ -9,14 +8,15 @@ use stoker_model::{
 };
 use stoker_modules::input::InstanceRequest;
 use stoker_modules::{Datastores, Refusal, Who, datastore, rules};
+use stoker_orchestrator::runs::conduct_all;
+use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, launch_in};
 use stoker_services::ServiceError;
-use stoker_store::{ClusterFilter, List, ModuleFilter, NodeFilter, Session, Writing};
 use stoker_services::modules::automatic::modules_for;
 use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
-use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, launch_in};
+use stoker_store::{ClusterFilter, List, ModuleFilter, NodeFilter, Session, Writing};
 
 use super::datastores::all;
-use super::fault::{FaultResult, Fault, Faults};
+use super::fault::{Fault, FaultResult, Faults};
 use super::instances::Instance;
 use super::{datastores, json_of, view, who};
 use crate::access::caller::Authenticated;
@@ -112,9 +112,7 @@ async fn free_node(session: &mut Session) -> FaultResult<Node> {
     let filter = NodeFilter { cluster: Some(None), ..NodeFilter::default() };
     let nodes = session.node_list(&filter, &List::default()).await?.items;
     let free = nodes.into_iter().find(|node| node.online && node.status == NodeStatus::Discover);
-    free.ok_or_else(|| {
-        Fault::unprocessable("no free node is online; start an agent on another machine")
-    })
+    free.ok_or_else(|| Fault::unprocessable("no free node is online; start an agent on another machine"))
 }
 
 /// Returns the tenant's cluster of the release; creates it if there is none.
@@ -160,11 +158,9 @@ async fn join(
     let nodes = Some(vec![node.id.to_string()]);
     let graphs = vec![GraphRequest { nodes, ..GraphRequest::whole(GraphType::default()) }];
     let launch = Launch { graphs, run_options: RunOptions::default(), name: RunName::Deploy };
-    let run = launch_in(writing, cluster.clone(), &launch).await.map_err(|error| {
-        match error {
-            ServiceError::Conflict(report) => Fault::unprocessable(report.message),
-            other => other.into(),
-        }
+    let run = launch_in(writing, cluster.clone(), &launch).await.map_err(|error| match error {
+        ServiceError::Conflict(report) => Fault::unprocessable(report.message),
+        other => other.into(),
     })?;
     Ok((node, Some(run.id)))
 }

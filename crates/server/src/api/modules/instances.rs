@@ -8,12 +8,12 @@ use axum::http::StatusCode;
 use serde_json::json;
 use stoker_model::{Change, Cluster, ClusterId, Json, Node, NodeId, Release};
 use stoker_modules::{Refusal, Who};
+use stoker_orchestrator::runs;
 use stoker_store::{List, NodeFilter, Session, StoreError};
 use utoipa::IntoParams;
-use stoker_orchestrator::runs;
 
 use super::carriers::render_instances;
-use super::fault::{FaultResult, Fault, Faults};
+use super::fault::{Fault, FaultResult, Faults};
 use super::{view, who};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;

@@ -22,15 +22,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(crate) use self::fault::module_faults;
-use self::fault::{FaultResult, Fault};
+use self::fault::{Fault, FaultResult};
 use crate::access::caller::Authenticated;
-use crate::http::rewrite::OWN_TENANT;
+use crate::api::routes::Routes;
 use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
-use crate::api::routes::Routes;
+use crate::http::rewrite::OWN_TENANT;
 use crate::state::App;
-
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("modules")

@@ -4,9 +4,9 @@ use axum::extract::State;
 use serde_json::json;
 use stoker_manifest::reader::json_map;
 use stoker_model::{JsonMap, Node};
+use stoker_orchestrator::local_agents::over_ssh;
 use stoker_services::ErrorDetail;
 use stoker_state::json::merge;
-use stoker_orchestrator::local_agents::over_ssh;
 
 use super::access::{describe, node_of};
 use crate::access::caller::Authenticated;

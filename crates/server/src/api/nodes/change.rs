@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use axum::http::StatusCode;
 use stoker_manifest::reader::Given;
 use stoker_model::{Cluster, Node, NodeStatus, Resource, TenantId};
-use stoker_store::{StoreError, Writing};
 use stoker_services::ErrorDetail;
-use stoker_services::modules::automatic::enqueue_for;
 use stoker_services::metadata::holder::{Holder, NamedSection};
+use stoker_services::modules::automatic::enqueue_for;
+use stoker_store::{StoreError, Writing};
 
 use super::read::Body;
 use crate::api::assignment::{restricted_roles, role_problems};
@@ -81,8 +81,7 @@ async fn move_to(
         Given::Value(id) if node.cluster_id == Some(id) => Ok(()),
         Given::Value(id) => {
             if let Some(other) = node.cluster_id {
-                let message =
-                    format!("node {} belongs to cluster {other}; unassign it there first", node.id);
+                let message = format!("node {} belongs to cluster {other}; unassign it there first", node.id);
                 return Err(ApiError::bad_request(message));
             }
             if writing.cluster_get(id).await?.is_none() {
@@ -148,7 +147,11 @@ async fn check_roles(writing: &mut Writing, node: &Node, old_roles: &[String]) -
     let mut reasons = Vec::new();
     for (path, roles) in [("roles", &node.roles), ("pending_roles", &node.pending_roles)] {
         let mut problems = role_problems(cluster_id, &known_roles, roles);
-        problems.extend(restricted_roles(&models, &known_roles, roles.iter().filter(|role| !old_roles.contains(role))));
+        problems.extend(restricted_roles(
+            &models,
+            &known_roles,
+            roles.iter().filter(|role| !old_roles.contains(role)),
+        ));
         reasons.extend(problems.into_iter().map(|problem| ErrorDetail::new(path, problem)));
     }
     if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }

@@ -5,19 +5,19 @@ use serde::Serialize;
 use serde_json::json;
 use stoker_manifest::reader::{identifier, list_of, word};
 use stoker_model::{Change, ClusterId, Notification, NotificationId, Permission, Topic};
+use stoker_services::clock;
 use stoker_store::NotificationFilter;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
+use crate::api::routes::Routes;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 const STATUSES: &[&str] = &["read", "unread"];
@@ -85,7 +85,10 @@ struct StatsView {
 /// Notifications to mark and their new status.
 #[derive(ToSchema)]
 #[schema(as = NotificationMark)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct MarkBody {
     /// New status: `read` or `unread`.
     #[schema(example = "read")]

@@ -1,8 +1,8 @@
 //! Visibility of plans: a caller sees the plans of the clusters that it may see.
 
 use stoker_model::{PlanId, PlanRecord};
-use stoker_store::Session;
 use stoker_services::planning::StoredPlan;
+use stoker_store::Session;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use utoipa::ToSchema;
 use stoker_services::planning::changes_since;
+use utoipa::ToSchema;
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;

@@ -5,10 +5,10 @@ use stoker_manifest::Problems;
 use stoker_manifest::reader::{boolean, identifier, list_of, nullable, object, string_of};
 use stoker_model::NodeId;
 use stoker_planner::Subgraph;
-use stoker_yaml::Node;
-use utoipa::ToSchema;
 use stoker_services::metadata::embedded_graphs::graph_type;
 use stoker_services::planning::{PlanRequest, make_plan};
+use stoker_yaml::Node;
+use utoipa::ToSchema;
 
 use super::view::PlanView;
 use crate::access::caller::Authenticated;
@@ -23,7 +23,10 @@ use crate::state::App;
 
 /// Options of a new plan. All fields are optional.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct NewPlanBody {
     /// Graph type to plan (default `default`).
     #[schema(
@@ -52,7 +55,10 @@ struct NewPlanBody {
 /// `tools/1,3-5`; null leaves that end open.
 #[derive(ToSchema)]
 #[schema(as = Subgraph)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct SubgraphBody {
     /// First vertices of the subgraph.
     #[schema(nullable = false, example = json!(["netconfig/3"]))]

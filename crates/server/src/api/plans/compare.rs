@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use axum::extract::State;
 use stoker_model::Json;
 use stoker_planner::compare;
+use stoker_services::planning::{PlanSecrets, StoredPlan};
 use stoker_state::Secrets;
 use utoipa::ToSchema;
-use stoker_services::planning::{PlanSecrets, StoredPlan};
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;

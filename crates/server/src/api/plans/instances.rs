@@ -6,9 +6,9 @@ use axum::extract::State;
 use serde::Serialize;
 use stoker_model::Json;
 use stoker_planner::{Action, Difference, ExplainedPlan, Instance};
+use stoker_services::planning::PlanSecrets;
 use stoker_store::{List, Page};
 use utoipa::ToSchema;
-use stoker_services::planning::PlanSecrets;
 
 use super::access::read_plan;
 use super::view::word;

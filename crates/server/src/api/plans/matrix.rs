@@ -5,11 +5,11 @@ use stoker_planner::{Action, Instance};
 
 use super::access::read_plan;
 use crate::access::caller::Authenticated;
+use crate::api::matrix::{MatrixView, Window};
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::matrix::{MatrixView, Window};
 use crate::state::App;
 
 /// Retrieve the matrix of a plan
@@ -43,7 +43,8 @@ pub(super) async fn plan_matrix(
         Action::Run => 'p',
         Action::Skip => 'k',
     };
-    let mut matrix = app.services.planning.plans.compute(move || window.of(&plan.explained.plan, letter)).await?;
+    let mut matrix =
+        app.services.planning.plans.compute(move || window.of(&plan.explained.plan, letter)).await?;
     matrix.name(&mut app.store.read().await?, cluster).await?;
     Ok(Answer::ok(matrix))
 }

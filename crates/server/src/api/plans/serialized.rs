@@ -5,8 +5,8 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use stoker_model::{Json, NodeId};
 use stoker_planner::Serialized;
-use utoipa::ToSchema;
 use stoker_services::planning::{PlanRequest, plan};
+use utoipa::ToSchema;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;

@@ -6,10 +6,10 @@ use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap, NewPlugin};
 use stoker_registry::package::{PackageVersion, is_plugin_version};
 use stoker_registry::stages::{Stage, meaning};
-use stoker_yaml::Node;
-use utoipa::ToSchema;
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
+use stoker_yaml::Node;
+use utoipa::ToSchema;
 
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -203,7 +203,10 @@ fn replace<T>(old: &mut T, new: Option<T>) {
 /// Plugin. A new plugin requires `name`, `title`, `version`, `package_version`, `fuel_version` and
 /// `releases`. Unknown fields are stored unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct PluginBody {
     /// Name of the plugin. Cannot be changed.
     #[schema(

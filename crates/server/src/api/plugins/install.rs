@@ -10,19 +10,19 @@ use stoker_manifest::graph::GraphBody;
 use stoker_model::{Change, GraphType, Json, JsonMap, NewPlugin, Owner, Plugin, PluginId};
 use stoker_packages::{Limits, PluginsRoot, Unpacked, check_folder, repositories_without_index};
 use stoker_registry::package::{CheckOptions, Checked, Package, line_of};
+use stoker_services::metadata::holder::require_unused;
+use stoker_services::plugins::conflicts::{Pairing, oddities, require_none};
+use stoker_services::plugins::files::{archive_refused, aside, disk_failed, keep, package_refused};
+use stoker_services::plugins::links::link_plugin;
 use stoker_store::{List, Writing};
 use utoipa::ToSchema;
-use stoker_services::plugins::files::{archive_refused, aside, disk_failed, keep, package_refused};
-use stoker_services::plugins::conflicts::{Pairing, oddities, require_none};
-use stoker_services::metadata::holder::require_unused;
-use stoker_services::plugins::links::link_plugin;
 
 use super::duplicate_error;
+use super::upload::Upload;
 use super::view::{PluginView, show};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
-use super::upload::Upload;
 use crate::state::App;
 
 /// Archive that `stoker plugin build` creates.
@@ -89,7 +89,8 @@ fn read_archive(root: &PluginsRoot, archive: File) -> ApiResult<(Unpacked, Check
 
 /// Returns the package and its warnings, or all problems as one error.
 fn require_valid(checked: Checked) -> ApiResult<(Package, Vec<String>)> {
-    let with_severity = |severity: Severity| checked.problems.iter().filter(move |problem| problem.severity == severity);
+    let with_severity =
+        |severity: Severity| checked.problems.iter().filter(move |problem| problem.severity == severity);
     match checked.package {
         Some(package) => Ok((package, with_severity(Severity::Warning).map(ToString::to_string).collect())),
         None => Err(package_refused(with_severity(Severity::Error).map(|problem| ("", problem))).into()),
@@ -122,7 +123,12 @@ impl Installed {
         let new = &package.plugin;
         let is_same = |plugin: &&Plugin| plugin.body.name == new.name && plugin.body.version == new.version;
         if let Some(same) = self.plugins.iter().find(is_same) {
-            return Err(duplicate_error(writing, stoker_store::StoreError::Taken { what: "plugin" }, &same.body).await);
+            return Err(duplicate_error(
+                writing,
+                stoker_store::StoreError::Taken { what: "plugin" },
+                &same.body,
+            )
+            .await);
         }
         let replaced = self.plugins.iter().find(|plugin| replaces(new, &plugin.body));
         let registered = match replaced {
@@ -177,12 +183,12 @@ pub(super) async fn create(writing: &mut Writing, package: &Package) -> ApiResul
 pub(super) async fn update(writing: &mut Writing, old: &Plugin, package: &Package) -> ApiResult<Plugin> {
     let new = &package.plugin;
     if new.name != old.body.name {
-        let message =
-            format!("cannot rename plugin `{}` to `{}`", old.body.name, new.name);
+        let message = format!("cannot rename plugin `{}` to `{}`", old.body.name, new.name);
         return Err(ApiError::bad_request(message));
     }
     let removed_roles = old.body.roles_metadata.keys().map(String::as_str);
-    let removed_roles: Vec<&str> = removed_roles.filter(|role| !new.roles_metadata.contains_key(*role)).collect();
+    let removed_roles: Vec<&str> =
+        removed_roles.filter(|role| !new.roles_metadata.contains_key(*role)).collect();
     let clusters = writing.plugin_clusters(old.id).await?;
     require_unused(writing, &clusters, &removed_roles).await?;
     let plugin = if old.body == *new {

@@ -9,18 +9,19 @@ mod view;
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::{Change, Json, JsonMap, NewPlugin, Owner, Permission, Plugin, PluginId};
+use stoker_services::ErrorDetail;
+use stoker_services::metadata::holder::require_unused;
+use stoker_services::plugins::files::{disk_failed, keep};
+use stoker_services::plugins::links::link_plugin;
 use stoker_store::{List, Session, StoreError, Writing};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::ErrorDetail;
-use stoker_services::plugins::files::{disk_failed, keep};
-use stoker_services::metadata::holder::require_unused;
-use stoker_services::plugins::links::link_plugin;
 
 use self::body::{PluginBody, PluginUpdate};
 use self::install::Installed;
 use self::view::{PluginView, answer, show};
 use crate::access::caller::Authenticated;
+use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -28,7 +29,6 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -175,13 +175,14 @@ async fn plugin_delete(
 }
 
 /// Rejects changes of the name, and the removal of roles that nodes have.
-async fn require_same_identity(writing: &mut Writing, plugin: &Plugin, update: &PluginUpdate) -> ApiResult<()> {
+async fn require_same_identity(
+    writing: &mut Writing,
+    plugin: &Plugin,
+    update: &PluginUpdate,
+) -> ApiResult<()> {
     let old = &plugin.body;
     if update.name.as_ref().is_some_and(|name| *name != old.name) {
-        return Err(ApiError::bad_request(format!(
-            "cannot rename plugin `{}`",
-            old.name
-        )));
+        return Err(ApiError::bad_request(format!("cannot rename plugin `{}`", old.name)));
     }
     let Some(new) = &update.roles_metadata else { return Ok(()) };
     let old = old.roles_metadata.keys().map(String::as_str);

@@ -9,9 +9,9 @@ use stoker_manifest::reader::{identifier, list_of};
 use stoker_model::{Change, Json, JsonMap, Plugin, PluginId};
 use stoker_packages::{PluginsRoot, check_folder};
 use stoker_registry::package::{CheckOptions, Package, PackageProblem, codes};
+use stoker_services::plugins::files::{aside, disk_failed, package_refused};
 use stoker_store::{Session, Writing};
 use utoipa::ToSchema;
-use stoker_services::plugins::files::{aside, disk_failed, package_refused};
 
 use super::install::{Installed, create, update};
 use crate::access::caller::Authenticated;
@@ -22,7 +22,10 @@ use crate::state::App;
 
 /// Plugins to synchronize (default: all folders below the plugin root).
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct SyncBody {
     /// IDs of the plugins.
     ids: Option<Vec<i64>>,
@@ -95,14 +98,18 @@ impl SyncPlan {
             let root = root.clone();
             let folders = aside(move || root.names()).await?.map_err(disk_failed)?;
             let present: BTreeSet<&String> = folders.iter().collect();
-            let removed =
-                folder_ids.iter().filter(|(folder, _)| !present.contains(folder)).map(|(_, id)| *id).collect();
+            let removed = folder_ids
+                .iter()
+                .filter(|(folder, _)| !present.contains(folder))
+                .map(|(_, id)| *id)
+                .collect();
             return Ok(Self { folders, removed });
         };
         let mut folders = BTreeSet::new();
         for id in ids {
             let plugin = session.plugin_get(id).await?.ok_or_else(|| ApiError::not_found("Plugin"))?;
-            let folder = folder_ids.iter().find(|(_, folder_id)| **folder_id == id).map(|(folder, _)| folder.clone());
+            let folder =
+                folder_ids.iter().find(|(_, folder_id)| **folder_id == id).map(|(folder, _)| folder.clone());
             folders.insert(folder.ok_or_else(|| {
                 let (name, version) = (&plugin.body.name, &plugin.body.version);
                 ApiError::bad_request(format!("plugin `{name}` {version} was not installed from files"))
@@ -142,7 +149,10 @@ impl SyncPlan {
                 writing.plugin_delete(*id).await?;
                 result.deleted.push(id.0);
             } else {
-                tracing::warn!(plugin = id.0, "plugin files were removed, but the plugin is enabled in clusters; keeping it");
+                tracing::warn!(
+                    plugin = id.0,
+                    "plugin files were removed, but the plugin is enabled in clusters; keeping it"
+                );
             }
         }
         Ok(result)
@@ -154,17 +164,16 @@ fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> 
     let canonical = package.folder_name();
     let plugin = &package.plugin;
     if let Some(old) = old.filter(|old| old.body.name != plugin.name) {
-        let message = format!(
-            "`{folder}`: cannot rename plugin `{}` to `{}`",
-            old.body.name, plugin.name
-        );
+        let message = format!("`{folder}`: cannot rename plugin `{}` to `{}`", old.body.name, plugin.name);
         return Err(ApiError::bad_request(message));
     }
     if canonical == folder {
         return Ok(());
     }
-    let message =
-        format!("`{folder}` contains plugin `{}` {}; rename the folder to `{canonical}`", plugin.name, plugin.version);
+    let message = format!(
+        "`{folder}` contains plugin `{}` {}; rename the folder to `{canonical}`",
+        plugin.name, plugin.version
+    );
     Err(ApiError::bad_request(message))
 }
 

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use stoker_model::{Json, JsonMap, Plugin};
-use utoipa::ToSchema;
 use stoker_services::metadata::sections::show_own;
+use utoipa::ToSchema;
 
 use crate::http::answer::Answer;
 

@@ -5,10 +5,10 @@ use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, Given, json_map, list_of, string, string_of, word_of};
 use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
 use stoker_registry::package::check_release_wizard;
-use utoipa::ToSchema;
 use stoker_services::ErrorDetail;
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
+use utoipa::ToSchema;
 
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -184,7 +184,10 @@ fn empty(name: String, version: String, operating_system: String) -> NewRelease 
 /// Release. A new release requires `name`, `version` and `operating_system`. Unknown fields are stored
 /// unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct ReleaseBody {
     /// Name of the release.
     #[schema(nullable = false, example = "Newton on Ubuntu 16.04", min_length = 1, max_length = 255)]

@@ -10,15 +10,16 @@ use serde_json::json;
 use stoker_model::{
     Change, ClusterId, JsonMap, NewPlugin, NewRelease, Owner, Permission, Release, ReleaseId,
 };
+use stoker_services::metadata::holder::{clusters_of_release, require_unused};
+use stoker_services::plugins::conflicts::{Pairing, require_none, require_sound};
 use stoker_store::{List, Session, StoreError, Writing};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::plugins::conflicts::{Pairing, require_none, require_sound};
-use stoker_services::metadata::holder::{clusters_of_release, require_unused};
 
 use self::body::{ReleaseBody, ReleaseUpdate};
 use self::view::{ReleaseView, answer, show};
 use crate::access::caller::Authenticated;
+use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -26,7 +27,6 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

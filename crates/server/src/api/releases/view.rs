@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::json;
 use stoker_model::{Json, JsonMap, Release};
-use utoipa::ToSchema;
 use stoker_services::metadata::sections::show_own;
+use utoipa::ToSchema;
 
 use crate::http::answer::Answer;
 

@@ -4,10 +4,10 @@ use serde::Serialize;
 use stoker_manifest::reader::string_of;
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap};
-use stoker_yaml::Node;
-use utoipa::ToSchema;
 use stoker_services::metadata::holder::Holder;
 use stoker_services::metadata::sections;
+use stoker_yaml::Node;
+use utoipa::ToSchema;
 
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -91,7 +91,10 @@ fn meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
 
 /// New role.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct NewRoleBody {
     /// Name of the role, unique within its owner.
     #[schema(example = "compute", min_length = 1, max_length = 255, pattern = "^[a-zA-Z0-9_-]+$")]
@@ -105,7 +108,10 @@ pub(super) struct NewRoleBody {
 
 /// Update of a role. Omitted fields are unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct RoleBody {
     /// Name of the role. Cannot be changed; must equal the current name if present.
     #[schema(nullable = false, example = "compute", min_length = 1, max_length = 255)]
@@ -120,7 +126,10 @@ pub(super) struct RoleBody {
 
 /// Metadata of a role. Unknown fields are stored unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct RoleMeta {
     /// Display name.
     #[schema(example = "Compute")]

@@ -1,11 +1,11 @@
 //! Control of active runs: stop, pause, resume.
 
-use stoker_orchestrator::runs::{stop_run, control_run};
 use axum::extract::State;
 use serde_json::json;
 use stoker_engine::run::{Input, StopHow};
 use stoker_manifest::reader::word;
 use stoker_model::Change;
+use stoker_orchestrator::runs::{control_run, stop_run};
 use utoipa::ToSchema;
 
 use super::run_of;
@@ -22,7 +22,10 @@ const STOP_MODES: &[&str] = &["graceful", "now"];
 /// Options of a stop request.
 #[derive(ToSchema)]
 #[schema(as = StopRun)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct StopBody {
     /// `graceful` (default): running task instances finish; `now`: they are terminated.
     #[schema(example = "graceful")]
@@ -42,7 +45,8 @@ pub(super) async fn run_stop(
     path: PathParams,
     document: Document,
 ) -> ApiResult<Answer<RunView>> {
-    let how = document.fields(|fields| Some(fields.optional("how", word(STOP_MODES)).unwrap_or(STOP_MODES[0])))?;
+    let how =
+        document.fields(|fields| Some(fields.optional("how", word(STOP_MODES)).unwrap_or(STOP_MODES[0])))?;
     let how = if how == STOP_MODES[1] { StopHow::Now } else { StopHow::Graceful };
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;

@@ -9,11 +9,11 @@ use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use stoker_model::{Json, Run, RunEvent, RunId};
+use stoker_services::clock;
 use stoker_store::{Session, StoreError};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::ToSchema;
-use stoker_services::clock;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
@@ -156,7 +156,8 @@ async fn follow(app: App, run: RunId, mut after: i64, sender: mpsc::Sender<Strea
     let mut active_child = run;
     loop {
         // Subscribe before reading, so that no notification is lost in between.
-        let subscriptions = (app.orchestrator.event_feed.bell(run), app.orchestrator.event_feed.bell(active_child));
+        let subscriptions =
+            (app.orchestrator.event_feed.bell(run), app.orchestrator.event_feed.bell(active_child));
         let notifications = (subscriptions.0.notified(), subscriptions.1.notified());
         let Some(batch) = read_new_events(&app, run, after).await else { break };
         let is_caught_up = batch.events.is_empty();

@@ -4,18 +4,18 @@ use std::collections::HashMap;
 
 use axum::extract::State;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, RunStatus};
-use stoker_planner::{Action, Instance};
-use stoker_store::HistoryFilter;
-use stoker_services::planning::StoredPlan;
 use stoker_orchestrator::runs::OUTCOME;
+use stoker_planner::{Action, Instance};
+use stoker_services::planning::StoredPlan;
+use stoker_store::HistoryFilter;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
+use crate::api::matrix::{MatrixView, Window};
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::matrix::{MatrixView, Window};
 use crate::state::App;
 
 /// Retrieve the matrix of a run
@@ -57,7 +57,8 @@ pub(super) async fn run_matrix(
         Action::Run if !has_ended => 'p',
         _ => 'k',
     };
-    let mut matrix = app.services.planning.plans.compute(move || window.of(&stored.explained.plan, planned)).await?;
+    let mut matrix =
+        app.services.planning.plans.compute(move || window.of(&stored.explained.plan, planned)).await?;
     let filter = HistoryFilter {
         nodes: Some(matrix.nodes.clone()),
         task_names: Some(matrix.tasks.clone()),

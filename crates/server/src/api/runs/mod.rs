@@ -13,10 +13,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::access::caller::Authenticated;
+use crate::api::routes::Routes;
 use crate::api::transactions::require_run;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

@@ -3,11 +3,11 @@
 use axum::extract::State;
 use stoker_manifest::reader::{list_of, nullable, string_of};
 use stoker_model::{HistoryStatus, Json, Run, RunName, RunStatus, RunWork};
+use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, decode_request, launch};
 use stoker_planner::referred;
+use stoker_services::planning::StoredPlan;
 use stoker_store::{HistoryFilter, Session};
 use utoipa::ToSchema;
-use stoker_services::planning::StoredPlan;
-use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, decode_request, launch};
 
 use super::run_of;
 use crate::access::caller::Authenticated;
@@ -23,7 +23,10 @@ const NAME_CHARS_MAX: usize = 255;
 /// Options of a retry.
 #[derive(ToSchema)]
 #[schema(as = RetryRun)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct RetryBody {
     /// Task instances to start from, as `task` or `task/nodes`. They and all of their successors are
     /// re-executed, regardless of their previous results.
@@ -48,7 +51,8 @@ pub(super) async fn run_retry(
     let from = document.as_ref().map(read_from).transpose()?.unwrap_or_default();
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;
-    let cluster = run.cluster_id.ok_or_else(|| ApiError::conflict("cannot retry the run: its cluster was deleted"))?;
+    let cluster =
+        run.cluster_id.ok_or_else(|| ApiError::conflict("cannot retry the run: its cluster was deleted"))?;
     if is_active(&run) {
         return Err(ApiError::conflict(format!("run {} has not ended", run.id)));
     }
@@ -60,11 +64,20 @@ pub(super) async fn run_retry(
     };
     drop(session);
     let Some((_, run_options)) = graphs.first() else {
-        return Err(ApiError::conflict(format!("nothing to retry: run {} has no unfinished task instances", run.id)));
+        return Err(ApiError::conflict(format!(
+            "nothing to retry: run {} has no unfinished task instances",
+            run.id
+        )));
     };
     let run_options = run_options.clone();
     let graphs = graphs.into_iter().map(|(graph, _)| graph).collect();
-    let run = launch(&app.orchestrator, &login.actor(), cluster, Launch { graphs, run_options, name: RunName::Deploy }).await?;
+    let run = launch(
+        &app.orchestrator,
+        &login.actor(),
+        cluster,
+        Launch { graphs, run_options, name: RunName::Deploy },
+    )
+    .await?;
     Ok(Answer::accepted(RunView::from(run)))
 }
 
@@ -94,7 +107,10 @@ impl ChildRun {
     /// Request for the task instances that did not succeed. A graph that was never planned is planned now.
     fn unfinished_request(self) -> (GraphRequest, RunOptions) {
         let rest_of = self.work.plan_id.map(|_| self.run.id);
-        (GraphRequest { plan: self.work.plan_id, rest_of, from: Vec::new(), ..self.request }, self.run_options)
+        (
+            GraphRequest { plan: self.work.plan_id, rest_of, from: Vec::new(), ..self.request },
+            self.run_options,
+        )
     }
 }
 
@@ -110,7 +126,10 @@ async fn parts(session: &mut Session, run: &Run) -> ApiResult<Vec<ChildRun>> {
 }
 
 /// Returns requests for the graphs that have unfinished task instances.
-async fn unfinished(session: &mut Session, parts: Vec<ChildRun>) -> ApiResult<Vec<(GraphRequest, RunOptions)>> {
+async fn unfinished(
+    session: &mut Session,
+    parts: Vec<ChildRun>,
+) -> ApiResult<Vec<(GraphRequest, RunOptions)>> {
     let mut graphs = Vec::new();
     for part in parts {
         if has_unfinished(session, &part.run).await? {

@@ -12,6 +12,7 @@ use utoipa_axum::routes;
 
 use self::view::{NewSequenceBody, SequenceBody, SequenceView, read_graphs};
 use crate::access::caller::Authenticated;
+use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -19,7 +20,6 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -146,7 +146,10 @@ async fn sequence_update(
     let mut sequence = find(&mut writing, &path).await?;
     condition.check(sequence.generation)?;
     if release.is_some_and(|release| release != sequence.release_id) {
-        let message = format!("cannot change the release of the sequence: it belongs to release {}", sequence.release_id);
+        let message = format!(
+            "cannot change the release of the sequence: it belongs to release {}",
+            sequence.release_id
+        );
         return Err(ApiError::bad_request(message));
     }
     sequence.name = name.unwrap_or(sequence.name);

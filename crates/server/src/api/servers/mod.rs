@@ -3,15 +3,15 @@
 use axum::extract::State;
 use serde::Serialize;
 use stoker_model::{Member, Micros, Permission, RunId};
+use stoker_services::background::TaskStatus;
+use stoker_services::clock;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::background::TaskStatus;
-use stoker_services::clock;
 
+use crate::api::routes::Routes;
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use stoker_model::{Change, Json, JsonMap, Owner};
-use stoker_store::Session;
 use stoker_services::metadata::holder::{Holder, NamedSection};
 use stoker_services::metadata::sections;
+use stoker_store::Session;
 
 use super::view::{self, TagView};
 use crate::access::caller::Authenticated;

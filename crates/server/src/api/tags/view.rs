@@ -3,8 +3,8 @@
 use serde::Serialize;
 use stoker_manifest::reader::string_of;
 use stoker_model::{Json, JsonMap};
-use utoipa::ToSchema;
 use stoker_services::metadata::sections;
+use utoipa::ToSchema;
 
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -39,7 +39,10 @@ pub(super) fn read_change(document: &Document) -> ApiResult<(Option<String>, Opt
 
 /// New tag.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct NewTagBody {
     /// Name of the tag, unique within its owner.
     #[schema(example = "database", min_length = 1, max_length = 255, pattern = "^[a-zA-Z0-9_-]+$")]
@@ -50,7 +53,10 @@ pub(super) struct NewTagBody {
 
 /// Update of a tag. Omitted fields are unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct TagBody {
     /// Name of the tag. Cannot be changed; must equal the current name if present.
     #[schema(nullable = false, example = "database", min_length = 1, max_length = 255)]
@@ -62,7 +68,10 @@ pub(super) struct TagBody {
 
 /// Metadata of a tag. Unknown fields are stored unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct TagMeta {
     /// Whether one node of the tag is its primary.
     #[schema(nullable = false)]

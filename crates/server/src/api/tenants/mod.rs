@@ -8,14 +8,15 @@ use serde_json::json;
 use stoker_manifest::Problems;
 use stoker_manifest::reader::{boolean, nullable, string_of};
 use stoker_model::{Change, NewTenant, Permission, Tenant, TenantId};
+use stoker_services::clock;
 use stoker_store::StoreError;
 use stoker_yaml::Node;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
+use crate::api::routes::Routes;
 use crate::api::users::keep_an_admin;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
@@ -24,7 +25,6 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -71,7 +71,10 @@ impl From<Tenant> for TenantView {
 
 /// Tenant. An update leaves omitted fields unchanged.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct TenantBody {
     /// Name of the tenant, unique.
     #[schema(example = "blue", min_length = 1, max_length = 255)]
@@ -155,7 +158,8 @@ async fn tenant_update(
     tenant.name = name.unwrap_or(tenant.name);
     description.apply(&mut tenant.description);
     tenant.enabled = enabled.unwrap_or(tenant.enabled);
-    let tenant = writing.tenant_update(&tenant).await.map_err(|error| duplicate_error(error, &tenant.name))?;
+    let tenant =
+        writing.tenant_update(&tenant).await.map_err(|error| duplicate_error(error, &tenant.name))?;
     keep_an_admin(&mut writing).await?;
     let detail = json!({"name": tenant.name, "enabled": tenant.enabled});
     writing

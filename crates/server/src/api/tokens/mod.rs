@@ -5,20 +5,20 @@ use serde::Serialize;
 use serde_json::json;
 use stoker_manifest::reader::{integer_in, string_of};
 use stoker_model::{Change, NewToken, Permission, Token, TokenId, UserId};
+use stoker_services::clock;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::clock;
 
 use crate::access::caller::Authenticated;
 use crate::access::login::random_secret;
+use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 /// Maximum lifetime: ten years.
@@ -71,7 +71,10 @@ impl TokenView {
 
 /// New token.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct TokenBody {
     /// Label of the token.
     #[schema(example = "nightly job", min_length = 1, max_length = 255)]

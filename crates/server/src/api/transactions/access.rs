@@ -1,8 +1,8 @@
 //! Visibility of runs, and operations that require an idle cluster.
 
 use stoker_model::{ClusterId, Run, RunId, RunStatus};
-use stoker_store::{Session, Writing};
 use stoker_orchestrator::runs::active_runs;
+use stoker_store::{Session, Writing};
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;

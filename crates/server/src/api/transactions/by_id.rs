@@ -3,8 +3,8 @@
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::{Change, ClusterStatus, NodeStatus, Run, RunId, RunStatus};
-use stoker_store::{List, NodeFilter, Session, Writing};
 use stoker_orchestrator::runs::stop_parts;
+use stoker_store::{List, NodeFilter, Session, Writing};
 
 use super::access::{is_active, require_run};
 use super::view::RunView;

@@ -1,8 +1,8 @@
 //! Records of operations that complete within the request, so that they appear in the list of runs.
 
 use stoker_model::{ClusterId, Json, NewRun, Run, RunName, RunStatus};
-use stoker_store::Writing;
 use stoker_services::random;
+use stoker_store::Writing;
 
 use crate::http::error::ApiResult;
 

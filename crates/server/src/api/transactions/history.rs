@@ -7,11 +7,11 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, RunId};
+use stoker_services::clock;
 use stoker_store::{HistoryFilter, Session};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::ToSchema;
-use stoker_services::clock;
 
 use super::access::require_run;
 use super::planned::{RunHistory, read_history};
@@ -255,7 +255,10 @@ mod tests {
         for n_records in 0..=3 {
             let subset = records.iter().take(n_records);
             let rendered: Vec<JsonMap> = subset.clone().map(|record| view(record.clone(), true)).collect();
-            assert_eq!(serde_json::from_slice::<Vec<JsonMap>>(&sent(false, n_records).await).unwrap(), rendered);
+            assert_eq!(
+                serde_json::from_slice::<Vec<JsonMap>>(&sent(false, n_records).await).unwrap(),
+                rendered
+            );
             let lines: String = subset.map(csv_line).collect();
             assert_eq!(sent(true, n_records).await, csv_head() + &lines);
         }

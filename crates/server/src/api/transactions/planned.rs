@@ -10,8 +10,8 @@ use stoker_manifest::task::render;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, PlanId, RunId, RunStatus, Task};
 use stoker_planner::state::SYNC;
 use stoker_planner::{Action, Details, ExplainedPlan, Instance};
-use stoker_store::{HistoryFilter, Session};
 use stoker_services::planning::{PlanSecrets, StoredPlan};
+use stoker_store::{HistoryFilter, Session};
 
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
@@ -73,7 +73,12 @@ impl RunHistory {
 
 impl Planned {
     /// Renders the task fields with secrets masked.
-    fn task(&self, position: PlanPosition, node: &str, cache: &mut HashMap<(usize, usize), JsonMap>) -> JsonMap {
+    fn task(
+        &self,
+        position: PlanPosition,
+        node: &str,
+        cache: &mut HashMap<(usize, usize), JsonMap>,
+    ) -> JsonMap {
         let details = position.instance.and_then(|instance| self.explained.plan.details(instance));
         let name = &self.explained.plan.tasks[position.task_idx].name;
         if self.secrets.has_own(node) {
@@ -129,8 +134,9 @@ pub(super) async fn read_history(
     let joined = tokio::task::spawn_blocking(move || {
         HistoryJoin { explained: &explained, run, has_ended }.join(written, &filter)
     });
-    let rows =
-        joined.await.map_err(|_| ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot build the history: the worker thread failed"))?;
+    let rows = joined.await.map_err(|_| {
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot build the history: the worker thread failed")
+    })?;
     let nodes: BTreeSet<String> = rows.iter().map(|row| row.record.node_id.clone()).collect();
     let secrets = PlanSecrets::read(session, &stored.record, &nodes).await?;
     let plan = Planned { explained: stored.explained, graph: graph.unwrap_or_default(), secrets };

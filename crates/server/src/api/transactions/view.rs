@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use stoker_model::{Json, Run};
-use utoipa::ToSchema;
 use stoker_services::clock;
+use utoipa::ToSchema;
 
 use stoker_orchestrator::runs::STOPPED;
 

@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 pub(super) use self::view::{TenantRef, read_tenant};
 use self::view::{UserBody, UserView, read_password};
 use crate::access::caller::Authenticated;
+use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -21,7 +22,6 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

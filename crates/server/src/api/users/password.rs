@@ -15,7 +15,10 @@ use crate::state::App;
 
 /// Password change.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct PasswordBody {
     /// Current password. Required because a token alone is not sufficient.
     old_password: String,
@@ -43,11 +46,12 @@ pub(super) async fn user_change_own_password(
         Some((old?, new?))
     })?;
     let credentials = Credentials::new(&login.caller.user_name, &old);
-    let (user, _) =
-        login::check(&app.access, &credentials, peer.0).await.map_err(|error| match error.status().as_u16() {
+    let (user, _) = login::check(&app.access, &credentials, peer.0).await.map_err(|error| {
+        match error.status().as_u16() {
             401 => ApiError::forbidden("`old_password` does not match the current password"),
             _ => error,
-        })?;
+        }
+    })?;
     let hash = app.access.hash(new).await?;
     let mut writing = app.change(&login).await?;
     writing.user_set_password(user.id, &hash).await?;

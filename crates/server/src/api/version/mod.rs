@@ -6,8 +6,8 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::answer::Answer;
 use crate::api::routes::Routes;
+use crate::http::answer::Answer;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

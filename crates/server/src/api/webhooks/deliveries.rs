@@ -4,10 +4,10 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 use stoker_model::{Change, Delivery, DeliveryId, DeliveryStatus, Json, Topic};
-use stoker_store::Session;
-use utoipa::ToSchema;
 use stoker_services::clock;
 use stoker_services::webhooks::test_news;
+use stoker_store::Session;
+use utoipa::ToSchema;
 
 use super::find;
 use crate::access::caller::Authenticated;

@@ -8,13 +8,14 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
 use stoker_model::{Change, Json, Permission, Sealed, Webhook, WebhookId};
+use stoker_services::random;
 use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::random;
 
 use self::view::{NewWebhookBody, WebhookChangeBody, WebhookUpdate, WebhookView, read_new};
 use crate::access::caller::Authenticated;
+use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -22,7 +23,6 @@ use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 /// Bounds the work per event: each event is matched against every webhook.

@@ -7,9 +7,9 @@ use stoker_model::{Json, JsonMap};
 use stoker_registry::components::ComponentName;
 use stoker_registry::restrictions::Effect;
 use stoker_registry::wizard::{AnswerProblem, ControlState, Evaluation};
-use utoipa::ToSchema;
 use stoker_services::plugins::catalog::{Catalog, shown_findings};
 use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
+use utoipa::ToSchema;
 
 use crate::api::clusters::modes;
 use crate::api::releases;
@@ -21,7 +21,10 @@ use crate::state::App;
 
 /// Current answers.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 pub(super) struct AnswersBody {
     /// Answers: `{Pane: {control: value}}`. Omitted controls have their default.
     #[schema(nullable = false, value_type = Option<Object>, example = json!({"Compute": {"vcenter": true}}))]
@@ -156,9 +159,12 @@ pub(super) async fn release_wizard_evaluate(
     let mode = modes::choose(&release.body, requested_mode.as_deref())?;
     let catalog = Catalog::read(&mut session, release.clone(), Some(&mode)).await?;
     let (first_mode, first_answers) = (mode.clone(), answers.clone());
-    let (mut evaluation, answered_mode) = app.services.planning.plans.compute(move || view(&catalog, &first_mode, &first_answers)).await??;
+    let (mut evaluation, answered_mode) =
+        app.services.planning.plans.compute(move || view(&catalog, &first_mode, &first_answers)).await??;
     // Compatible plugins depend on the mode, and an answer may set the mode: evaluate again with that mode.
-    if let Some(answered_mode) = answered_mode.filter(|answered_mode| requested_mode.is_none() && *answered_mode != mode) {
+    if let Some(answered_mode) =
+        answered_mode.filter(|answered_mode| requested_mode.is_none() && *answered_mode != mode)
+    {
         let mode = modes::choose(&release.body, Some(&answered_mode))?;
         let catalog = Catalog::read(&mut session, release, Some(&mode)).await?;
         evaluation = app.services.planning.plans.compute(move || view(&catalog, &mode, &answers)).await??.0;

@@ -4,17 +4,17 @@ mod evaluate;
 
 use axum::extract::State;
 use stoker_model::{JsonMap, Permission};
+use stoker_services::plugins::catalog::Catalog;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use stoker_services::plugins::catalog::Catalog;
 
 use crate::api::clusters::modes;
 use crate::api::releases;
+use crate::api::routes::Routes;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiResult, Envelope};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::api::routes::Routes;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

@@ -6,12 +6,12 @@ use stoker_manifest::reader::{identifier, json_map, string_of};
 use stoker_model::{ClusterId, Json, JsonMap};
 use stoker_planner::state::State;
 use stoker_planner::{evaluate_observed, options};
+use stoker_services::planning::NodeStates;
 use stoker_state::{Secrets, document as facts};
 use stoker_yaql::json::{WriteOptions, write};
 use stoker_yaql::people::{Part, Trace, in_words, parts};
 use stoker_yaql::{Engine, Error, Result};
 use utoipa::ToSchema;
-use stoker_services::planning::NodeStates;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;
@@ -27,7 +27,10 @@ const RESULT_BYTES_MAX: usize = 1 << 20;
 /// Expression and the data over which it is evaluated.
 #[derive(ToSchema)]
 #[schema(as = YaqlQuestion)]
-#[expect(dead_code, reason = "documents the request body, which is parsed field by field to report every problem")]
+#[expect(
+    dead_code,
+    reason = "documents the request body, which is parsed field by field to report every problem"
+)]
 struct EvaluationBody {
     /// Expression to evaluate.
     #[schema(example = "$.roles", max_length = 20_000)]
@@ -118,8 +121,8 @@ pub(super) async fn yaql_evaluate(
         Some((cluster, node)) => {
             let mut session = app.store.snapshot().await?;
             let cluster_record = find_cluster(&mut session, &login, cluster).await?;
-            let cluster =
-                cluster_record.ok_or_else(|| ApiError::bad_request(format!("cluster {cluster} does not exist")))?;
+            let cluster = cluster_record
+                .ok_or_else(|| ApiError::bad_request(format!("cluster {cluster} does not exist")))?;
             let (uid, task) = (node.to_string(), request.task.as_deref());
             NodeStates::read(&app.services.graphs, &mut session, &cluster, &uid, task).await?
         }
@@ -131,7 +134,13 @@ pub(super) async fn yaql_evaluate(
         },
     };
     let engine = Engine::new(app.services.graphs.library());
-    Ok(Answer::ok(app.services.planning.plans.compute(move || evaluate_expression(&engine, &request.expression, &states)).await?))
+    Ok(Answer::ok(
+        app.services
+            .planning
+            .plans
+            .compute(move || evaluate_expression(&engine, &request.expression, &states))
+            .await?,
+    ))
 }
 
 fn read(document: &Document) -> ApiResult<EvaluationRequest> {
