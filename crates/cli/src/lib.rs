@@ -44,7 +44,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) 
         Err((failure, mut printer)) => return ExitCode::from(report(&failure, &mut printer)),
     };
     let parsed = args::command().try_get_matches_from(&expansion.arguments);
-    let cli = match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
+    let mut cli = match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // clap prints help and version to standard output and errors to standard error.
@@ -56,6 +56,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) 
             return ExitCode::from(error.exit_code() as u8);
         }
     };
+    if let commands::Command::Serve(args) = &mut cli.command {
+        args.admin_password = expansion.admin_password();
+    }
     let mut printer = Printer::new(cli.color);
     match commands::run(cli.command, &cli.options, programs, &mut printer) {
         Ok(()) => ExitCode::SUCCESS,

@@ -185,10 +185,9 @@ pub(crate) struct Args {
           value_parser = clap::value_parser!(u32).range(1..=100))]
     webhook_attempts: u32,
 
-    /// Initial password of the user `admin`, for the first start (default: a random password, printed once)
-    // Not a flag: a password must not appear in the process list.
-    #[arg(long, value_name = "PASSWORD", hide = true)]
-    admin_password: Option<String>,
+    /// Initial password of the user `admin`. Not a flag: a password must not appear in the process list.
+    #[arg(skip)]
+    pub(crate) admin_password: Option<String>,
 
     #[command(flatten)]
     log: LogArgs,

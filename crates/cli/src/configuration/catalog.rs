@@ -32,9 +32,20 @@ impl Program {
 /// ID of the argument that names the configuration file.
 pub(super) const CONFIG: &str = "config";
 
+/// Key of the only option without a flag, which would show the password in the process list.
+pub(super) const ADMIN_PASSWORD_KEY: &str = "admin_password";
+
+/// Declares the options of a program that are not flags.
+fn options_without_flag(program: Program) -> Vec<Arg> {
+    let help = "Initial password of the user `admin`, for the first start (default: a random password, printed once)";
+    let admin_password =
+        || Arg::new(ADMIN_PASSWORD_KEY).long("admin-password").value_name("PASSWORD").help(help);
+    if program == Program::Serve { vec![admin_password()] } else { Vec::new() }
+}
+
 /// Environment variables by program and key.
 const VARIABLES: &[(Program, &str, &str)] = &[
-    (Program::Serve, "admin_password", ADMIN_PASSWORD),
+    (Program::Serve, ADMIN_PASSWORD_KEY, ADMIN_PASSWORD),
     (Program::Serve, "database_url", DATABASE_URL),
     (Program::Serve, "log", LOG),
     (Program::Serve, "nats", NATS_URL),
@@ -45,7 +56,7 @@ const VARIABLES: &[(Program, &str, &str)] = &[
 
 /// Options whose values are secret or may contain a secret.
 const SECRETS: &[(&str, Redaction)] = &[
-    ("admin_password", Redaction::Whole),
+    (ADMIN_PASSWORD_KEY, Redaction::Whole),
     ("database_url", Redaction::Credentials),
     ("join_token", Redaction::Whole),
     ("nats", Redaction::Credentials),
@@ -130,7 +141,7 @@ impl Setting {
         let variable = VARIABLES.iter().find(|(of, name, _)| *of == program && *name == key);
         Some(Self {
             id,
-            has_flag: !argument.is_hide_set(),
+            has_flag: true,
             variable: variable.map(|(_, _, variable)| *variable),
             value_type: ValueType::of(argument, &value_name),
             unit: UNITS.iter().find(|(name, _)| *name == value_name).map(|(_, unit)| *unit),
@@ -170,8 +181,10 @@ impl Catalog {
     /// `root` is the command of the whole program.
     pub(crate) fn of(program: Program, root: Command) -> Self {
         let command = root.find_subcommand(program.name()).cloned().unwrap_or_default();
-        let settings =
-            command.get_arguments().filter_map(|argument| Setting::of(program, argument)).collect();
+        let flags = command.get_arguments().filter_map(|argument| Setting::of(program, argument));
+        let others = options_without_flag(program);
+        let others = others.iter().filter_map(|argument| Setting::of(program, argument));
+        let settings = flags.chain(others.map(|setting| Setting { has_flag: false, ..setting })).collect();
         Self { program, settings, command, root }
     }
 
@@ -217,7 +230,8 @@ mod tests {
             let catalog = Catalog::of(program, args::command());
             let ids = catalog.command().get_arguments().map(|argument| argument.get_id().as_str());
             let mut ids: Vec<&str> = ids.filter(|id| *id != CONFIG).collect();
-            let mut known: Vec<&str> = catalog.settings.iter().map(|setting| setting.id.as_str()).collect();
+            let flags = catalog.settings.iter().filter(|setting| setting.has_flag);
+            let mut known: Vec<&str> = flags.map(|setting| setting.id.as_str()).collect();
             ids.sort_unstable();
             known.sort_unstable();
             assert_eq!(ids, known);

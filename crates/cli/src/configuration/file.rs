@@ -178,6 +178,9 @@ impl Reader<'_> {
 
     /// Validates a value with the parser of its flag.
     fn check(&mut self, setting: &Setting, value: &str, span: Range<usize>) -> bool {
+        if !setting.has_flag {
+            return true;
+        }
         let arguments = [self.catalog.program.name().to_owned(), format!("--{}={value}", setting.long)];
         let parsed = self.catalog.command().clone().try_get_matches_from(arguments);
         // Relations between options, such as missing ones, are checked when all options are known.

@@ -15,6 +15,7 @@ use std::ffi::OsString;
 use clap::Command;
 use clap::error::ErrorKind;
 
+use self::catalog::ADMIN_PASSWORD_KEY;
 pub(crate) use self::catalog::{Catalog, Program};
 pub(crate) use self::reference::{example, page};
 pub(crate) use self::resolve::{Origin, Resolved, resolve};
@@ -60,6 +61,12 @@ pub(crate) fn expand(
 }
 
 impl Expansion {
+    /// The initial password of the user `admin`, which has no flag.
+    pub(crate) fn admin_password(&self) -> Option<String> {
+        let (catalog, resolved) = self.resolved.as_ref()?;
+        resolved.value_without_flag(catalog, ADMIN_PASSWORD_KEY)
+    }
+
     /// Returns where the options are set that an error mentions, one line each.
     pub(crate) fn explain(&self, error: &clap::Error) -> Vec<String> {
         let Some((catalog, resolved)) = &self.resolved else { return Vec::new() };
