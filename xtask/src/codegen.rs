@@ -36,10 +36,13 @@ struct Generated {
 /// All generated files.
 const GENERATED: &[Generated] = &[
     // sorted
+    Generated { path: "docs/configuration.md", arguments: &["config", "reference"] },
     Generated { path: "docs/reference/task-types.md", arguments: &["task-types"] },
     Generated { path: "docs/reference/tasks.schema.json", arguments: &["schema", "tasks"] },
     Generated { path: "docs/reference/yaql-functions.md", arguments: &["yaql", "reference"] },
     Generated { path: "openapi/stoker.json", arguments: &["openapi"] },
+    Generated { path: "packaging/agent.toml", arguments: &["config", "example", "agent"] },
+    Generated { path: "packaging/serve.toml", arguments: &["config", "example", "serve"] },
     // end sorted
 ];
 

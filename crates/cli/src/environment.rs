@@ -31,10 +31,18 @@ pub(crate) fn config_folder() -> Option<PathBuf> {
     Some(config.join("stoker"))
 }
 
-const ADMIN_PASSWORD: &str = "STOKER_ADMIN_PASSWORD";
-const DATABASE_URL: &str = "STOKER_DATABASE_URL";
-const JOIN_TOKEN: &str = "STOKER_JOIN_TOKEN";
-const NATS_URL: &str = "STOKER_NATS_URL";
+/// Password of the initial administrator.
+pub(crate) const ADMIN_PASSWORD: &str = "STOKER_ADMIN_PASSWORD";
+/// Database URL; keeps its password out of the process list.
+pub(crate) const DATABASE_URL: &str = "STOKER_DATABASE_URL";
+/// Join token of an agent; keeps it out of the process list.
+pub(crate) const JOIN_TOKEN: &str = "STOKER_JOIN_TOKEN";
+/// Log filter.
+pub(crate) const LOG: &str = "STOKER_LOG";
+/// NATS URL; keeps its password out of the process list.
+pub(crate) const NATS_URL: &str = "STOKER_NATS_URL";
+/// URL of the server.
+pub(crate) const SERVER: &str = "STOKER_SERVER";
 const PASSWORD: &str = "STOKER_PASSWORD";
 const TOKEN: &str = "STOKER_TOKEN";
 const WEBHOOK_SECRET: &str = "STOKER_WEBHOOK_SECRET";
@@ -57,14 +65,14 @@ pub(crate) fn traces(service: &str) -> Result<Option<Traces>, Vec<String>> {
     Traces::read(service, env!("CARGO_PKG_VERSION"), |name| env::var(name).ok())
 }
 
-/// `STOKER_ADMIN_PASSWORD`: password of the initial administrator.
-pub(crate) fn admin_password() -> Option<String> {
-    env::var(ADMIN_PASSWORD).ok().filter(|password| !password.is_empty())
+/// Returns the variable of an option; an empty one counts as unset.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// `STOKER_DATABASE_URL`: database URL; keeps its password out of the process list.
+/// `STOKER_DATABASE_URL`: database URL.
 pub(crate) fn database_url() -> Option<String> {
-    env::var(DATABASE_URL).ok().filter(|url| !url.is_empty())
+    variable(DATABASE_URL)
 }
 
 /// `STOKER_WEBHOOK_SECRET`: key that signs webhook deliveries.
@@ -72,19 +80,9 @@ pub(crate) fn webhook_secret() -> Option<String> {
     env::var(WEBHOOK_SECRET).ok().filter(|secret| !secret.is_empty())
 }
 
-/// `STOKER_NATS_URL`: NATS URL; keeps its password out of the process list.
-pub(crate) fn nats_url() -> Option<String> {
-    env::var(NATS_URL).ok().filter(|url| !url.is_empty())
-}
-
-/// `STOKER_JOIN_TOKEN`: join token of an agent; keeps it out of the process list.
-pub(crate) fn join_token() -> Option<String> {
-    env::var(JOIN_TOKEN).ok().filter(|token| !token.is_empty())
-}
-
 /// `STOKER_SERVER`: URL of the server.
 pub(crate) fn server() -> Option<String> {
-    env::var("STOKER_SERVER").ok().filter(|url| !url.is_empty())
+    variable(SERVER)
 }
 
 /// `STOKER_CA_FILE`: CA certificates to trust in addition to those of the system.
@@ -110,9 +108,4 @@ pub(crate) fn password() -> Option<String> {
 /// `COLUMNS`: output width in characters.
 pub(crate) fn columns() -> Option<u16> {
     env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
-}
-
-/// `STOKER_LOG`: log filter (default `warn`).
-pub(crate) fn log_filter() -> String {
-    env::var("STOKER_LOG").ok().filter(|filter| !filter.is_empty()).unwrap_or_else(|| "warn".to_owned())
 }

@@ -10,6 +10,7 @@ mod args;
 #[cfg(test)]
 mod command_lines;
 mod commands;
+mod configuration;
 mod diagnostic;
 mod environment;
 mod exit;
@@ -37,15 +38,27 @@ pub use crate::programs::{Programs, RotateModuleKeys, RunAgent, Serve};
 
 /// Parses `arguments` (the first is the program name) and runs the command.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) -> ExitCode {
-    let parsed = args::command().try_get_matches_from(arguments);
-    let cli = match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
+    let arguments = arguments.into_iter().collect();
+    let expansion = match configuration::expand(arguments, args::command(), environment::variable) {
+        Ok(expansion) => expansion,
+        Err((failure, mut printer)) => return ExitCode::from(report(&failure, &mut printer)),
+    };
+    let parsed = args::command().try_get_matches_from(&expansion.arguments);
+    let mut cli = match parsed.and_then(|matches| args::Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // clap prints help and version to standard output and errors to standard error.
             _ = error.print();
+            let mut printer = Printer::new(clap::ColorChoice::Auto);
+            for note in expansion.explain(&error) {
+                printer.note(&format!("note: {note}"));
+            }
             return ExitCode::from(error.exit_code() as u8);
         }
     };
+    if let commands::Command::Serve(args) = &mut cli.command {
+        args.admin_password = expansion.admin_password();
+    }
     let mut printer = Printer::new(cli.color);
     match commands::run(cli.command, &cli.options, programs, &mut printer) {
         Ok(()) => ExitCode::SUCCESS,

@@ -33,7 +33,9 @@ const FIXED: &[(&str, &str, &str, u32)] = &[
     ("LICENSE", "usr/share/doc/stoker/LICENSE", "LICENSE", TEXT),
     ("README.md", "usr/share/doc/stoker/README.md", "README.md", TEXT),
     ("packaging/agent.env", "etc/stoker/agent.env", "systemd/agent.env", SECRET),
+    ("packaging/agent.toml", "etc/stoker/agent.toml", "systemd/agent.toml", TEXT),
     ("packaging/debian/copyright", "usr/share/doc/stoker/copyright", "copyright", TEXT),
+    ("packaging/serve.toml", "etc/stoker/serve.toml", "systemd/serve.toml", TEXT),
     ("packaging/server.env", "etc/stoker/server.env", "systemd/server.env", SECRET),
     (
         "packaging/systemd/stoker-agent.service",

@@ -28,8 +28,10 @@ impl Service {
         let words = split_command(line, root, variables);
         let (program, arguments) =
             words.split_first().ok_or_else(|| Failure::new(format!("`{unit}` has no `ExecStart`")))?;
+        let environment = environment(&text, root);
         let mut child = Command::new(program)
             .args(arguments)
+            .envs(environment)
             .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -80,6 +82,16 @@ impl Drop for Service {
     }
 }
 
+/// Returns the variables of a unit, with absolute paths moved below the root.
+fn environment(unit: &str, root: &Path) -> Vec<(String, String)> {
+    let assignments = unit.lines().filter_map(|line| line.strip_prefix("Environment=")?.split_once('='));
+    let below_root = |value: &str| match value.strip_prefix('/') {
+        Some(_) => format!("{}{value}", root.display()),
+        None => value.to_owned(),
+    };
+    assignments.map(|(name, value)| (name.to_owned(), below_root(value))).collect()
+}
+
 /// Splits the command line of a unit: expands variables as systemd does, moves absolute paths below the root.
 fn split_command(line: &str, root: &Path, variables: &[(&str, &str)]) -> Vec<String> {
     let mut words = Vec::new();
@@ -99,6 +111,13 @@ fn split_command(line: &str, root: &Path, variables: &[(&str, &str)]) -> Vec<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_of_the_unit_are_read() {
+        let unit = "[Service]\nEnvironment=HOME=/var/x\nEnvironmentFile=/etc/x\nEnvironment=A=b=c\n";
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(environment(unit, Path::new("/r")), [pair("HOME", "/r/var/x"), pair("A", "b=c")]);
+    }
 
     #[test]
     fn command_line_is_split_like_systemd() {

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use stoker_settings::{Agent, AgentLink, AgentNats, AgentTrust, Secret};
 
-use super::serve::{start_logging, traces};
-use crate::environment;
+use super::serve::{LogArgs, start_logging, traces};
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 use crate::programs::Programs;
@@ -16,14 +15,18 @@ use crate::programs::Programs;
 #[command(after_help = "\
 On its first start, the agent joins the server with a join token; afterwards it authenticates with a credential in its
 state folder. A server with a certificate authority also issues a certificate, which the agent renews before it expires.
-Set STOKER_JOIN_TOKEN instead of `--join-token` to keep the token out of the process list. STOKER_LOG sets the log filter
-(`info`, `stoker_agent=debug`); OTEL_EXPORTER_OTLP_ENDPOINT and related variables configure trace export. On SIGTERM, the
-agent terminates its tasks and exits.
+Set STOKER_JOIN_TOKEN instead of `--join-token` to keep the token out of the process list. STOKER_SERVER is the default of
+`--server`, STOKER_LOG that of `--log`; OTEL_EXPORTER_OTLP_ENDPOINT and related variables configure trace export. On
+SIGTERM, the agent terminates its tasks and exits.
+
+Precedence of options: flags, then environment variables, then the configuration file, then defaults. `stoker config show
+agent` shows the origin of each value.
 
 Exit codes: 0 stopped by a signal; 2 invalid usage; 5 not joined, rejected by the server, or unusable state folder.
 
 Examples:
   STOKER_JOIN_TOKEN=… stoker agent --server https://stoker.example:8000
+  stoker agent --config /etc/stoker/agent.toml
   stoker agent --server https://one.example:8000 --server https://two.example:8000
   STOKER_JOIN_TOKEN=… stoker agent --server https://stoker.example:8443 --ca-fingerprint sha256:…
   stoker agent --server http://127.0.0.1:8000 --node node-5 --state /tmp/agent-5
@@ -31,14 +34,13 @@ Examples:
   stoker agent --server https://stoker.example:8000 --hook erase_node=/usr/local/bin/erase
   ssh node-5 stoker agent --stdio --node 5")]
 pub(crate) struct Args {
+    /// Configuration file in TOML; see `stoker config example agent`
+    // Read before the arguments are parsed; see `crate::configuration`.
+    #[arg(id = "config", long = "config", value_name = "FILE")]
+    _config: Option<PathBuf>,
+
     /// Server URL; can be repeated for servers of one group, which are tried in turn
-    #[arg(
-        long,
-        value_name = "URL",
-        required_unless_present = "stdio",
-        conflicts_with = "stdio",
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "URL", conflicts_with = "stdio", value_delimiter = ',')]
     server: Vec<String>,
 
     /// Join token for the first start
@@ -77,9 +79,8 @@ pub(crate) struct Args {
     #[arg(long = "hook", value_name = "NAME=PATH", value_parser = hook)]
     hooks: Vec<(String, PathBuf)>,
 
-    /// Log format on standard error
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
-    log_format: String,
+    #[command(flatten)]
+    log: LogArgs,
 }
 
 /// Names of supported hooks.
@@ -95,11 +96,15 @@ pub(super) fn hook(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Outcome {
-    start_logging(&args.log_format, printer);
+    start_logging(&args.log, printer);
     let link = if args.stdio {
         AgentLink::Stdio
     } else {
-        let token = args.join_token.or_else(environment::join_token).map(Secret::new);
+        if args.server.is_empty() {
+            let help = "pass `--server URL`, or set STOKER_SERVER or `server` in the configuration file";
+            return Err(Failure::usage("no server URL", help));
+        }
+        let token = args.join_token.map(Secret::new);
         let nats = args.nats.map(|url| AgentNats { url, ca: args.nats_ca });
         let ca_fingerprint = args.ca_fingerprint.map(|fingerprint| fingerprint.to_string());
         let trust = AgentTrust { ca: args.ca, ca_fingerprint };

@@ -1,14 +1,19 @@
-//! `stoker config`: effective client configuration.
+//! `stoker config`: effective configuration of the client, the server and the agent.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::Subcommand;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
+use crate::args;
+use crate::configuration::{self, Origin, Program};
 use crate::environment;
-use crate::exit::Outcome;
+use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, SharedOptions, Target};
+use crate::remote::{Format, Options, Remote, ResolvedOptions, SharedOptions, Target, cell, grid};
 
-/// Show the effective client configuration
+/// Show the effective configuration of the client, the server or the agent
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -21,24 +26,126 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Example(ExampleArgs),
+    Reference(ReferenceArgs),
     Show(ShowArgs),
 }
 
-/// Show the selected server, the credentials and their sources
+/// Print a configuration file with all options commented out
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Precedence: options, then environment variables (STOKER_SERVER, STOKER_TOKEN, STOKER_CA_FILE), then the last login.
-Secrets are not printed. Sends no request to the server.
+Examples:
+  stoker config example serve > serve.toml
+  stoker config example agent > agent.toml")]
+struct ExampleArgs {
+    /// Program that reads the file: `serve` or `agent`
+    #[arg(value_name = "PROGRAM", hide_possible_values = true)]
+    program: Program,
+}
+
+/// Print the reference of all options of `stoker serve` and `stoker agent` as Markdown
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  stoker config reference > configuration.md")]
+struct ReferenceArgs {}
+
+/// Show the value and origin of each option
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Without PROGRAM, shows the server that client commands use, their credentials and the origin of both. Precedence: options,
+then environment variables (STOKER_SERVER, STOKER_TOKEN, STOKER_CA_FILE), then the last login.
+
+With PROGRAM, checks the configuration file and shows the value, unit and origin of each option of `stoker serve` or
+`stoker agent`: flag, environment variable, file with line, or default. Flags to include follow `--`.
+
+Secrets are masked. Sends no request to the server. Exit codes: 2 invalid flag or combination; 3 invalid configuration file.
 
 Examples:
   stoker config show
-  stoker config show --output json")]
-struct ShowArgs {}
+  stoker config show --output json
+  stoker config show serve --config /etc/stoker/serve.toml
+  stoker config show agent --config /etc/stoker/agent.toml -- --node node-5")]
+struct ShowArgs {
+    /// Program to inspect: `serve` or `agent`
+    #[arg(value_name = "PROGRAM", hide_possible_values = true)]
+    program: Option<Program>,
+
+    /// Configuration file of the program
+    #[arg(long, value_name = "FILE", requires = "program")]
+    config: Option<PathBuf>,
+
+    /// Flags of the program
+    #[arg(value_name = "FLAGS", last = true, requires = "program")]
+    flags: Vec<OsString>,
+}
 
 pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
-    let Verb::Show(_) = &args.verb;
     let options = args.options.merge(earlier);
-    let target = Target::of(&options)?;
+    match &args.verb {
+        Verb::Example(example) => {
+            Ok(printer.data(&configuration::example(example.program, args::command()))?)
+        }
+        Verb::Reference(_) => Ok(printer.data(&configuration::page(&args::command()))?),
+        Verb::Show(show) => match show.program {
+            Some(program) => show_program(program, show, &options, printer),
+            None => show_client(&options, printer),
+        },
+    }
+}
+
+fn show_program(
+    program: Program,
+    show: &ShowArgs,
+    options: &ResolvedOptions,
+    printer: &mut Printer,
+) -> Outcome {
+    let has_config_flag =
+        |flag: &OsString| flag == "--config" || flag.as_encoded_bytes().starts_with(b"--config=");
+    if show.config.is_some() && show.flags.iter().any(has_config_flag) {
+        return Err(Failure::usage("`--config` is passed twice", "pass it once, before `--`"));
+    }
+    let config = show.config.iter().flat_map(|path| [OsString::from("--config"), path.into()]);
+    let arguments: Vec<OsString> = config.chain(show.flags.iter().cloned()).collect();
+    let (catalog, resolved) =
+        configuration::inspect(program, &arguments, args::command(), environment::variable)?;
+    if options.format() == Format::Table {
+        let rows = resolved.rows(&catalog).map(|(setting, value, origin)| {
+            let value = match (&value, &setting.computed_default) {
+                (Json::Null, Some(default)) => format!("({default})"),
+                _ => cell(&value),
+            };
+            vec![setting.key.clone(), value, setting.unit.unwrap_or_default().to_owned(), origin.text()]
+        });
+        return Ok(printer.page(&grid(&["key", "value", "unit", "origin"], rows))?);
+    }
+    let rows = resolved.rows(&catalog).map(|(setting, value, origin)| {
+        let (kind, variable, file, line) = match origin {
+            Origin::Flag => ("flag", None, None, None),
+            Origin::Environment(variable) => ("environment", Some(variable), None, None),
+            Origin::File { file, line } => ("file", None, Some(file), Some(line)),
+            Origin::Default => ("default", None, None, None),
+        };
+        json!({
+            "key": setting.key,
+            "value": value,
+            "unit": setting.unit,
+            "origin": kind,
+            "variable": variable,
+            "file": file,
+            "line": line,
+        })
+    });
+    let rows = Json::Array(rows.collect());
+    let text = match options.format() {
+        Format::Yaml => stoker_manifest::to_yaml(&rows),
+        Format::Table | Format::Json => format!("{rows:#}"),
+    };
+    Ok(printer.data(&text)?)
+}
+
+fn show_client(options: &ResolvedOptions, printer: &mut Printer) -> Outcome {
+    let target = Target::of(options)?;
     let server_from = match (&options.server, environment::server()) {
         (Some(_), _) => "--server",
         (None, Some(_)) => "STOKER_SERVER",
@@ -63,7 +170,7 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
         "credentials_file": target.credentials.path().map(|path| path.display().to_string()),
         "version": env!("CARGO_PKG_VERSION"),
     });
-    let mut remote = Remote::offline(&options, &target, printer)?;
+    let mut remote = Remote::offline(options, &target, printer)?;
     remote.details(
         &[
             ("server", "server"),

@@ -20,16 +20,24 @@ use crate::programs::Programs;
 #[command(after_help = "\
 The first start creates the user `admin` in the tenant `admin`. Its password is read from STOKER_ADMIN_PASSWORD; if that is
 not set, a random password is printed once. Set STOKER_DATABASE_URL instead of `--database-url` and STOKER_NATS_URL
-instead of `--nats` to keep passwords out of the process list. STOKER_LOG sets the log filter (`info`,
-`stoker_server=debug`).
+instead of `--nats` to keep passwords out of the process list. STOKER_LOG is the default of `--log`.
+
+Precedence of options: flags, then environment variables, then the configuration file, then defaults. `stoker config show
+serve` shows the origin of each value.
 
 Examples:
   stoker serve
   stoker serve --local-agents
+  stoker serve --config /etc/stoker/serve.toml
   stoker serve --listen 0.0.0.0:8443 --data-dir /var/lib/stoker --ca-dir /etc/stoker/ca --tls-name stoker.example
   stoker serve --listen 0.0.0.0:8443 --tls-cert server.pem --tls-key server-key.pem
   STOKER_DATABASE_URL=postgres://stoker@db/stoker stoker serve")]
 pub(crate) struct Args {
+    /// Configuration file in TOML; see `stoker config example serve`
+    // Read before the arguments are parsed; see `crate::configuration`.
+    #[arg(id = "config", long = "config", value_name = "FILE")]
+    _config: Option<PathBuf>,
+
     /// Address and port to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
     listen: SocketAddr,
@@ -177,9 +185,24 @@ pub(crate) struct Args {
           value_parser = clap::value_parser!(u32).range(1..=100))]
     webhook_attempts: u32,
 
+    /// Initial password of the user `admin`. Not a flag: a password must not appear in the process list.
+    #[arg(skip)]
+    pub(crate) admin_password: Option<String>,
+
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+/// Log options.
+#[derive(Debug, clap::Args)]
+pub(super) struct LogArgs {
+    /// Log filter, such as `info` or `stoker_server=debug`
+    #[arg(id = "log", long = "log", value_name = "FILTER", default_value = "warn")]
+    filter: String,
+
     /// Log format on standard error
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
-    log_format: String,
+    #[arg(id = "log_format", long = "log-format", value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
+    format: String,
 }
 
 /// TLS options.
@@ -258,7 +281,7 @@ struct NatsArgs {
 impl NatsArgs {
     fn resolve(self) -> Outcome<Option<Nats>> {
         let Self { url, credentials, ca, keys } = self;
-        match url.or_else(environment::nats_url) {
+        match url {
             Some(url) => Ok(Some(Nats { url: Secret::new(url), credentials, ca, keys })),
             None if credentials.is_some() || ca.is_some() || keys.is_some() => {
                 let help = "pass `--nats URL` or set STOKER_NATS_URL";
@@ -317,7 +340,7 @@ fn merge_mode(text: &str) -> Result<MergeMode, String> {
 }
 
 pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Outcome {
-    start_logging(&args.log_format, printer);
+    start_logging(&args.log, printer);
     // Fail before anything else if a helper is invalid.
     let library = args.helpers.as_deref().map(|path| read_library(path, printer)).transpose()?;
     let database = args.location.resolve()?;
@@ -376,7 +399,7 @@ pub(crate) fn run(args: Args, programs: &Programs, printer: &mut Printer) -> Out
         merge_mode: args.merge_mode,
         evaluation: Evaluation { limit_iterators: args.limit_iterators, memory_quota: args.memory_quota },
         library,
-        admin_password: environment::admin_password().map(Secret::new),
+        admin_password: args.admin_password.map(Secret::new),
         traces: traces("stoker-server", printer),
     };
     let result = (programs.serve)(settings, &mut |line| printer.note(line));
@@ -393,12 +416,12 @@ pub(super) fn traces(service: &str, printer: &mut Printer) -> Option<Traces> {
     })
 }
 
-pub(super) fn start_logging(format: &str, printer: &Printer) {
-    let filter = tracing_subscriber::EnvFilter::new(environment::log_filter());
+pub(super) fn start_logging(args: &LogArgs, printer: &Printer) {
+    let filter = tracing_subscriber::EnvFilter::new(&args.filter);
     let logs = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(printer.has_colors());
     // Fails if a subscriber is already installed, which happens only in tests.
-    _ = if format == "json" { logs.json().try_init() } else { logs.try_init() };
+    _ = if args.format == "json" { logs.json().try_init() } else { logs.try_init() };
 }

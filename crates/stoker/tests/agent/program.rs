@@ -53,7 +53,7 @@ fn invalid_usage_is_explained() {
     let folder = Folder::new();
     let state = folder.file("state").display().to_string();
     let cases: &[(&[&str], i32, &str)] = &[
-        (&[], 2, "--server <URL>"),
+        (&[], 2, "--server URL"),
         (&["--stdio"], 2, "--node"),
         (&["--stdio", "--node", "1", "--server", "http://a"], 2, "cannot be used with"),
         (&["--server", "http://a", "--hook", "dance=/x"], 2, "unknown hook `dance`"),

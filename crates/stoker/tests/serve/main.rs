@@ -5,6 +5,7 @@
 mod agent_locations;
 mod api_guide;
 mod backup;
+mod configuration;
 mod crash;
 mod evidence;
 mod joins;

@@ -1,0 +1,206 @@
+//! Configuration files of `stoker serve` and `stoker agent`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+use stoker_testkit::Folder;
+
+use crate::process::{Client, Process};
+
+const VARIABLES: [&str; 6] = [
+    "STOKER_ADMIN_PASSWORD",
+    "STOKER_DATABASE_URL",
+    "STOKER_JOIN_TOKEN",
+    "STOKER_LOG",
+    "STOKER_NATS_URL",
+    "STOKER_SERVER",
+];
+
+fn stoker(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
+    command.args(arguments).env("COLUMNS", "100").env_remove("CLICOLOR_FORCE");
+    for variable in VARIABLES {
+        command.env_remove(variable);
+    }
+    command
+}
+
+/// Exit code, standard output and standard error.
+fn output(command: &mut Command) -> (i32, String, String) {
+    let output = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn write(folder: &Folder, content: &str) -> PathBuf {
+    let path = folder.file("stoker.toml");
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+fn show(program: &str, config: &Path, flags: &[&str], variables: &[(&str, &str)]) -> Vec<Value> {
+    let mut command = stoker(&["config", "show", program, "--output", "json", "--config"]);
+    command.arg(config).arg("--").args(flags).envs(variables.iter().copied());
+    let (code, out, err) = output(&mut command);
+    assert_eq!(code, 0, "{err}");
+    serde_json::from_str(&out).unwrap()
+}
+
+fn row<'a>(rows: &'a [Value], key: &str) -> &'a Value {
+    rows.iter().find(|row| row["key"] == key).unwrap()
+}
+
+#[test]
+fn all_problems_of_a_file_are_reported_with_their_position() {
+    let folder = Folder::new();
+    let path = write(&folder, "lisen = '127.0.0.1:0'\n\nlease = 1\nserver = ['http://127.0.0.1:1']\n");
+    let path = path.to_str().unwrap();
+    for arguments in [&["serve", "--config", path][..], &["config", "show", "serve", "--config", path]] {
+        let (code, out, err) = output(&mut stoker(arguments));
+        assert_eq!((code, out.as_str()), (3, ""), "{err}");
+        let expected = [
+            "error: unknown key `lisen` for `stoker serve`",
+            "stoker.toml:1:1",
+            "^^^^^",
+            "did you mean `listen`?",
+            "error: invalid value for `lease`: 1 is not in 2..=300",
+            "stoker.toml:3:9",
+            "`server` is an option of `stoker agent`",
+        ];
+        for text in expected {
+            assert!(err.contains(text), "{text}: {err}");
+        }
+    }
+}
+
+#[test]
+fn unreadable_files_and_misplaced_flags_are_rejected() {
+    let folder = Folder::new();
+    let missing = folder.file("missing.toml");
+    let (code, _, err) = output(stoker(&["serve", "--config"]).arg(&missing));
+    assert!(code == 3 && err.contains("cannot read"), "{err}");
+    for arguments in [
+        &["serve", "--config"][..],
+        &["serve", "--config", "a", "--config", "b"],
+        &["serve", "--admin-password", "x"],
+        &["config", "show", "--config", "a"],
+        &["config", "show", "demo"],
+        &["config", "show", "serve", "--config", "a", "--", "--config", "b"],
+        &["config", "show", "serve", "--", "--lease", "1"],
+        &["config", "example"],
+        &["agent"],
+    ] {
+        let (code, out, err) = output(&mut stoker(arguments));
+        assert!(code == 2 && out.is_empty(), "{arguments:?}: {code} {err}");
+    }
+}
+
+#[test]
+fn invalid_combination_names_the_line() {
+    let folder = Folder::new();
+    let path = write(&folder, "tls_cert = '/c.pem'\n");
+    let (code, _, err) = output(stoker(&["serve", "--config"]).arg(&path));
+    assert_eq!(code, 2, "{err}");
+    assert!(err.contains("--tls-key") && err.contains("`tls_cert` is set by: file"), "{err}");
+    assert!(err.contains("stoker.toml:1\n"), "{err}");
+}
+
+#[test]
+fn origins_are_shown_and_secrets_are_masked() {
+    let folder = Folder::new();
+    let content =
+        "admin_password = 'hunter2'\ndatabase_url = 'postgres://a:hunter2@db/x'\nlease = 20\nlog = 'info'\n";
+    let path = write(&folder, content);
+    let variables = [("STOKER_NATS_URL", "nats://hunter2@nats:4222")];
+    let rows = show("serve", &path, &["--log", "debug"], &variables);
+    assert!(!json!(rows).to_string().contains("hunter2"), "{rows:?}");
+    let file = path.to_str().unwrap();
+    let from = |key: &str, value: Value, unit: Value, origin: &str, variable: Value, line: Value| {
+        let file = if line.is_null() { Value::Null } else { json!(file) };
+        json!({
+            "key": key, "value": value, "unit": unit, "origin": origin, "variable": variable, "file": file, "line": line,
+        })
+    };
+    let null = Value::Null;
+    let expected = [
+        from("admin_password", json!("****"), null.clone(), "file", null.clone(), json!(1)),
+        from("database_url", json!("postgres://a:****@db/x"), null.clone(), "file", null.clone(), json!(2)),
+        from("lease", json!(20), json!("seconds"), "file", null.clone(), json!(3)),
+        from("log", json!("debug"), null.clone(), "flag", null.clone(), null.clone()),
+        from(
+            "nats",
+            json!("nats://****@nats:4222"),
+            null.clone(),
+            "environment",
+            json!("STOKER_NATS_URL"),
+            null.clone(),
+        ),
+        from("listen", json!("127.0.0.1:8000"), null.clone(), "default", null.clone(), null),
+    ];
+    for row_expected in expected {
+        assert_eq!(row(&rows, row_expected["key"].as_str().unwrap()), &row_expected);
+    }
+    let (_, table, _) = output(stoker(&["config", "show", "serve", "--config"]).arg(&path));
+    assert!(
+        table.contains("seconds") && table.contains("stoker.toml:3") && !table.contains("hunter2"),
+        "{table}"
+    );
+}
+
+#[test]
+fn server_starts_with_the_options_of_the_file() {
+    let folder = Folder::new();
+    let data = folder.file("data");
+    let content = format!(
+        "listen = '127.0.0.1:99999'\ndata_dir = '{}'\nadmin_password = 'opensesame'\nname = 'from-file'\n",
+        data.display()
+    );
+    let path = write(&folder, &content);
+    let (code, _, err) = output(stoker(&["serve", "--config"]).arg(&path));
+    assert!(code == 3 && err.contains("invalid value for `listen`"), "{err}");
+
+    std::fs::write(&path, content.replace("127.0.0.1:99999", "127.0.0.1:0")).unwrap();
+    let mut command = stoker(&["serve", "--config"]);
+    command.arg(&path);
+    let server = Process::run(command);
+    assert!(data.join("stoker.db").exists());
+    let client = Client::log_in(&server.address, "opensesame");
+    let servers = client.expect(200, "GET", "/api/v1/servers", None);
+    assert!(servers.to_string().contains("from-file"), "{servers}");
+    assert!(server.terminate().success());
+
+    let mut command = stoker(&["serve", "--name", "from-flag", "--config"]);
+    command.arg(&path);
+    let server = Process::run(command);
+    let servers = Client::log_in(&server.address, "opensesame").expect(200, "GET", "/api/v1/servers", None);
+    assert!(servers.to_string().contains("from-flag"), "{servers}");
+}
+
+#[test]
+fn agent_reads_server_and_state_from_the_file() {
+    let folder = Folder::new();
+    let state = folder.file("state");
+    let path = write(&folder, &format!("state = '{}'\n", state.display()));
+    let (code, _, err) = output(stoker(&["agent", "--config"]).arg(&path));
+    assert!(code == 2 && err.contains("no server URL"), "{err}");
+    // With a server, the agent gets as far as joining, which needs a token.
+    let (code, _, err) =
+        output(stoker(&["agent", "--config"]).arg(&path).env("STOKER_SERVER", "http://127.0.0.1:1"));
+    assert!(code == 5 && err.contains("join"), "{code} {err}");
+    assert!(state.exists());
+
+    let rows = show("agent", &path, &["--stdio", "--node", "5"], &[("STOKER_SERVER", "http://127.0.0.1:1")]);
+    assert_eq!(row(&rows, "server")["origin"], "default");
+}
+
+#[test]
+fn packaged_files_are_valid_and_contain_only_defaults() {
+    let packaging = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging");
+    for (program, set) in [("serve", &[][..]), ("agent", &["server"])] {
+        let rows = show(program, &packaging.join(format!("{program}.toml")), &[], &[]);
+        let is_set = |row: &&Value| row["origin"] != "default";
+        let keys: Vec<&Value> = rows.iter().filter(is_set).map(|row| &row["key"]).collect();
+        assert_eq!(keys, set);
+    }
+}
