@@ -62,7 +62,7 @@ async fn role_permissions_match_the_published_document() {
         let token = server.create_user(&format!("u-{role}"), &format!("t-{role}"), role.as_str()).await;
         for Operation { method, path, permission } in operations() {
             let reply = server.send_as(&token, &method, &path, &Value::Null).await;
-            let is_refused = reply.status == 403 && message(&reply.body).contains("it needs the permission");
+            let is_refused = reply.status == 403 && message(&reply.body).contains("lacks the permission");
             assert_eq!(
                 is_refused,
                 !role.allows(permission),

@@ -230,7 +230,7 @@ async fn cluster_with_active_run_is_deleted_only_with_force() {
     let running = create_run(&server, Some(cluster_id), RunName::Deploy, RunStatus::Running).await;
     let path = format!("clusters/{cluster_id}");
     let message = server.delete(&path).await.expect_error(400);
-    assert!(message.contains("task 1 (deploy) is running"), "{message}");
+    assert!(message.contains("run 1 (deploy) is running"), "{message}");
     server.delete(&format!("{path}?force=maybe")).await.expect_error(400);
     server.delete(&format!("{path}?force=1")).await.expect(202);
     let ended = server.get(&format!("transactions/{}", running.id)).await.expect(200);

@@ -59,7 +59,7 @@ async fn release_metadata_is_validated_when_stored() {
         (json!({"components_metadata": [{"name": "moon:x"}]}), "moon:x"),
         (
             json!({"components_metadata": [{"name": "hypervisor:a"}, {"name": "hypervisor:a"}]}),
-            "more than once",
+            "duplicate component",
         ),
         (json!({"wizard_metadata": {"Compute": 5}}), "a pane must be a map of controls"),
         (json!({"wizard_metadata": {"Compute": {"x": {"type": "wheel"}}}}), "unknown control type `wheel`"),

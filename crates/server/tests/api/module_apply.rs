@@ -404,7 +404,7 @@ async fn apply_to_node_without_agent_fails_immediately() {
     let started_at = server.app.clock.now();
     let error =
         server.post(&modules_path(node), &json!({"modules": [{"id": module["id"]}]})).await.expect_fault(400);
-    assert!(error.starts_with("An error occurred communicating with the guest: no agent"), "{error}");
+    assert!(error.starts_with("An error occurred communicating with the guest: node"), "{error}");
     assert!(error.contains("stoker agent"), "{error}");
     assert!(server.app.clock.now().0 - started_at.0 < 5_000_000);
 }

@@ -168,7 +168,7 @@ async fn invalid_package_is_refused_and_not_installed() {
         (b"PK\x03\x04".to_vec(), "a zip archive"),
         (b"{\"name\": \"x\"}".to_vec(), "not a plugin archive"),
         (damaged, ""),
-        (sound[..sound.len() - 20].to_vec(), "damaged"),
+        (sound[..sound.len() - 20].to_vec(), "corrupt"),
     ] {
         let message = upload(&server, archive).await.expect_error(400);
         assert!(message.contains(expected), "{message}");
@@ -331,7 +331,7 @@ async fn sync_reconciles_records_with_the_plugins_root() {
         &plugins_root(&server).join("wrong-name"),
     );
     let message = sync(&server, "{}").await.expect_error(400);
-    assert!(message.contains("`wrong-name` holds `other`"), "{message}");
+    assert!(message.contains("`wrong-name` contains plugin `other`"), "{message}");
 }
 
 #[tokio::test]

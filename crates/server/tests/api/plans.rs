@@ -117,7 +117,7 @@ async fn plan_is_created_listed_read_and_deleted() {
         (&page[0]["task"], &page[0]["node"], &page[0]["type"]),
         (&json!("legacy"), &json!("3"), &json!(null))
     );
-    assert_eq!(page[0]["reason"], "its condition `settings:common.debug.value == true` is false");
+    assert_eq!(page[0]["reason"], "the condition `settings:common.debug.value == true` is false");
     assert_eq!((&page[1]["task"], &page[1]["action"]), (&json!("reads-debug"), &json!("run")));
     let list = server.get("clusters/1/plans?order_by=-id&limit=1").await;
     assert_eq!(list.header("content-range"), "objects 0-0/1");

@@ -120,7 +120,7 @@ async fn invalid_plugin_is_refused() {
     assert_eq!(server.get("graphs/").await.expect(200), json!([]));
     server.post("plugins/", &plugin()).await.expect(201);
     let message = server.put("plugins/1", &json!({"name": "other", "title": "x"})).await.expect_error(400);
-    assert!(message.contains("cannot change"), "{message}");
+    assert!(message.contains("cannot rename plugin"), "{message}");
     server.put("plugins/1", &json!({"title": "x", "graphs": [{"type": "a b"}]})).await.expect_error(400);
     assert_eq!(server.get("plugins/1").await.expect(200)["title"], "GridNet", "the update is atomic");
 }

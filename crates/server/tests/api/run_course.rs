@@ -260,7 +260,7 @@ async fn subgraph_without_matching_instance_fails_the_run() {
     let reference = format!("all/{}", site.nodes[1]);
     let run = site.deploy(json!({"subgraphs": [{"start": [reference]}]})).await;
     assert_eq!(run["status"], "error", "{run}");
-    assert!(run["message"].as_str().unwrap().contains(&format!("begin at `{reference}`")), "{run}");
+    assert!(run["message"].as_str().unwrap().contains(&format!("subgraph start `{reference}`")), "{run}");
     assert_eq!(site.attempts.take(), Vec::<String>::new());
 }
 
