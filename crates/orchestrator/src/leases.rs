@@ -63,7 +63,7 @@ impl Leases {
             let now = self.context.clock.now();
             let renewed = self.renew(now, self.context.leased_until(now)).await;
             if let Err(error) = &renewed {
-                tracing::warn!(error = %error, "cannot renew the leases of runs");
+                tracing::warn!(error = %error, "cannot renew run leases");
             }
             monitor.finish(&renewed);
         }

@@ -2,7 +2,7 @@
 //!
 //! This crate owns the parser, the evaluator, the standard library and the value model. "The reference" in
 //! its documentation is the Python package `yaql`: results, error classes and most error messages match it.
-//! The crate does no I/O; the clock, random numbers and interruption come from a [`Host`](eval::Host).
+//! The crate does no I/O; the clock, random numbers and interruption come from a [`Host`].
 
 pub mod error;
 pub mod eval;

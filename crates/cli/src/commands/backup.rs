@@ -17,8 +17,8 @@ use crate::runtime::block_on;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The backup is a consistent snapshot and can be taken while a server is running. It contains the whole database, including
-password hashes: store it safely. It does not contain the files of plugins (`plugins` in the data folder, or
-`--plugins-root` of the server) and the encryption keys of module payloads (`--modules-key-file` of the server); back them
+password hashes: store it securely. It does not contain the files of plugins (`plugins` in the data folder, or
+`--plugins-root` of the server) or the encryption keys of module payloads (`--modules-key-file` of the server); back them
 up separately. For a PostgreSQL database, use its own tools (pg_dump).
 
 Examples:

@@ -52,7 +52,7 @@ struct ShowArgs {
     #[arg(long = "status", value_name = "STATUS", value_delimiter = ',', visible_alias = "statuses")]
     statuses: Vec<String>,
 
-    /// Include skipped tasks
+    /// Show skipped tasks in the output
     #[arg(long, short, conflicts_with = "statuses")]
     all: bool,
 

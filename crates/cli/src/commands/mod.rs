@@ -123,7 +123,7 @@ pub(crate) fn run(
 ) -> Outcome {
     if let Some(name) = earlier.first_set().filter(|_| command.is_offline()) {
         let help = "pass it after the command if the command supports it; see `--help`";
-        return Err(Failure::usage(format!("`{name}` has no effect before this command"), help));
+        return Err(Failure::usage(format!("`{name}` is not a global option of this command"), help));
     }
     match command {
         Command::Agent(args) => agent::run(args, programs, printer),

@@ -196,7 +196,7 @@ pub(crate) struct Args {
 /// Log options.
 #[derive(Debug, clap::Args)]
 pub(super) struct LogArgs {
-    /// Log filter, such as `info` or `stoker_server=debug`
+    /// Log filter, such as `info` or `stoker_orchestrator=debug`
     #[arg(id = "log", long = "log", value_name = "FILTER", default_value = "warn")]
     filter: String,
 
@@ -207,26 +207,31 @@ pub(super) struct LogArgs {
 
 /// TLS options.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "TLS")]
 struct TlsArgs {
-    /// PEM file of the server certificate with its chain; reloaded when it changes and on SIGHUP
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    /// PEM file with the server certificate and its chain; reloaded when it changes and on SIGHUP
+    #[arg(long, help_heading = "TLS", value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
-    /// PEM file of the private key of the certificate
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    /// PEM file with the private key of the certificate
+    #[arg(long, help_heading = "TLS", value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// Folder of the certificate authority (see `stoker ca init`); requires and issues agent certificates, and issues the server certificate unless `--tls-cert` is passed
-    #[arg(long, value_name = "DIR")]
+    /// Folder of the certificate authority (see `stoker ca init`). The server issues agent certificates and requires them, and issues its own certificate unless `--tls-cert` is passed
+    #[arg(long, help_heading = "TLS", value_name = "DIR")]
     ca_dir: Option<PathBuf>,
 
     /// Additional host name or IP address in the certificate issued with `--ca-dir`; can be repeated
-    #[arg(long = "tls-name", value_name = "HOST", requires = "ca_dir", conflicts_with = "tls_cert")]
+    #[arg(
+        long = "tls-name",
+        help_heading = "TLS",
+        value_name = "HOST",
+        requires = "ca_dir",
+        conflicts_with = "tls_cert"
+    )]
     tls_names: Vec<stoker_tls::Name>,
 
     /// Validity of agent certificates, in seconds; agents renew them before they expire
-    #[arg(long, value_name = "SECONDS", requires = "ca_dir", default_value_t = Tls::default().agent_certificate_seconds,
+    #[arg(long, help_heading = "TLS", value_name = "SECONDS", requires = "ca_dir", default_value_t = Tls::default().agent_certificate_seconds,
           value_parser = clap::value_parser!(i64).range(10..=315_360_000))]
     agent_certificate_life: i64,
 }

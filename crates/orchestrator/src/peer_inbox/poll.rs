@@ -120,7 +120,7 @@ async fn note_members(orchestrator: &Orchestrator, members: &[Member]) {
         let hosts = known.hosts.iter().filter(|(_, server)| has_changed(server));
         hosts.map(|(uid, _)| uid.clone()).collect()
     };
-    tracing::info!(n_others = orchestrator.peers.others().len(), "other servers have come or gone");
+    tracing::info!(n_others = orchestrator.peers.others().len(), "the set of active servers has changed");
     place(orchestrator, affected).await;
     orchestrator.peers.take_over.notify_one();
 }

@@ -6,7 +6,7 @@
 //! equivalence class ([`classes`]), and the expression is evaluated for one representative of each class
 //! ([`evaluator`]).
 //!
-//! Results that are common to all nodes are cached by expression text ([`crate::yaql_ext::memory`]): the same
+//! Results that are common to all nodes are cached by expression text ([`crate::yaql_ext::result_cache`]): the same
 //! argument of `changedAny` occurs in dozens of conditions.
 
 pub(crate) mod aspects;

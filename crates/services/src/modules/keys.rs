@@ -36,7 +36,7 @@ pub enum KeyError {
     #[error("{path} contains no key")]
     Empty { path: String },
     #[error(
-        "module contents are encrypted, but the key file {path} does not exist; restore it, or set its location with `--module-key-file`"
+        "module contents are encrypted, but the key file {path} does not exist; restore it, or set its location with `--modules-key-file`"
     )]
     Missing { path: String },
     #[error(

@@ -1,6 +1,6 @@
 //! Planning: from records to a stored plan.
 //!
-//! All inputs are read from one consistent snapshot ([`Gathered`]). State, plan, reasons and an independent check of
+//! All inputs are read from one consistent snapshot (`Gathered`). State, plan, reasons and an independent check of
 //! the plan are then computed on a blocking thread. The plan is stored together with the state it was computed from,
 //! so that a run can record the state with which each task succeeded.
 //!

@@ -91,7 +91,7 @@ fn invalid_usage_is_explained() {
     run_without_server("env update 1").fails(2, &["no fields to update"]);
     run_without_server("settings set --env 1 debug").fails(2, &["common.debug=true"]);
     run_without_server("--server http://x yaql 1")
-        .fails(2, &["`--server` has no effect before this command"]);
+        .fails(2, &["`--server` is not a global option of this command"]);
     run_without_server("release list --server ftp://x").fails(2, &["http:// or https://"]);
 }
 

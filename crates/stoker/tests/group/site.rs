@@ -296,7 +296,7 @@ fn start_server(
     command
         .env("STOKER_DATABASE_URL", url)
         .env("STOKER_ADMIN_PASSWORD", PASSWORD)
-        .env("STOKER_LOG", "info,stoker_server=debug")
+        .env("STOKER_LOG", "info,stoker_server=debug,stoker_orchestrator=debug")
         .env("XDG_DATA_HOME", folder.file("data"));
     Daemon::start(command, &folder.file(&format!("server-{idx}.log")))
 }

@@ -205,7 +205,8 @@ fn failed_copy_of_scripts_is_reported() {
     fs::File::create(scripts.join("large")).unwrap().set_len(9 << 20).unwrap();
     let stderr = failed_record();
     assert!(
-        stderr.contains("deployment_scripts/large") && stderr.contains("of 8388608 bytes that a task can carry"),
+        stderr.contains("deployment_scripts/large")
+            && stderr.contains("of 8388608 bytes that a task can carry"),
         "{stderr}"
     );
     assert!(!site.file("node").exists());

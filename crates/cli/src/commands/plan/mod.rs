@@ -90,11 +90,11 @@ struct PlanArgs {
     #[command(flatten)]
     options: PlanOptions,
 
-    /// Include skipped tasks
+    /// Show skipped tasks in the output
     #[arg(long, conflicts_with = "output")]
     all: bool,
 
-    /// Group by node instead of by task
+    /// Group the output by node instead of by task
     #[arg(long, conflicts_with_all = ["output", "offline"])]
     by_node: bool,
 

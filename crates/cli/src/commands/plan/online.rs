@@ -66,11 +66,11 @@ pub(super) struct MakeArgs {
 /// Display options of a plan.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct DisplayOptions {
-    /// Include skipped tasks
+    /// Show skipped tasks in the output
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Group by node instead of by task
+    /// Group the output by node instead of by task
     #[arg(long)]
     pub(crate) by_node: bool,
 }

@@ -37,7 +37,7 @@ pub(crate) struct RolloutOptions {
     #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
     on_failure: Option<OnFailure>,
 
-    /// Behavior at a stage after a failure before it: `pass`, or `hold` all nodes there
+    /// Behavior at a stage if an earlier task failed: `pass` continues, `hold` starts nothing after the stage
     #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
     at_stages: Option<AtStages>,
 

@@ -9,7 +9,7 @@ use crate::remote::{Format, Remote};
 /// Create a webhook
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Deliveries are signed with a secret that the receiver verifies. The secret is read from STOKER_WEBHOOK_SECRET; if that is
+Deliveries are signed with a secret; the receiver verifies the signature. The secret is read from STOKER_WEBHOOK_SECRET; if that is
 not set, the server generates one. It is printed only once, by this command.
 
 Examples:
