@@ -49,7 +49,10 @@ fn trace_spans_request_run_and_tasks() {
     let cmd = format!(
         "echo \"$TRACEPARENT|$OTEL_EXPORTER_OTLP_HEADERS\" >{environment_file}; echo a-secret-{PASSWORD}"
     );
-    site.upload(&json!([task("well", "controller", &cmd), task("ill", "compute", "exit 3")]));
+    let mut ill = task("ill", "compute", "exit 3");
+    // Otherwise its failure may exceed the fault tolerance before the agent of the other node has connected.
+    ill["cross-depends"] = json!([{"name": "well", "role": "controller"}]);
+    site.upload(&json!([task("well", "controller", &cmd), ill]));
     let details = site.wait_for_end(execute(&site));
     assert_eq!(details["status"], "error", "{details}");
     let spans = until("all spans are there", || {
