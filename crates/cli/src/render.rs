@@ -7,7 +7,7 @@ use annotate_snippets::{
 };
 
 use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
-use stoker_yaql::people::one_line;
+use stoker_yaql::presentation::collapse_whitespace;
 
 /// Renders one diagnostic with ANSI styles; the printer strips them where needed.
 pub(crate) fn render(diagnostic: &Diagnostic) -> String {
@@ -15,7 +15,7 @@ pub(crate) fn render(diagnostic: &Diagnostic) -> String {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let mut title = level.primary_title(one_line(&diagnostic.message));
+    let mut title = level.primary_title(collapse_whitespace(&diagnostic.message));
     if let Some(code) = &diagnostic.code {
         title = title.id(code.as_str());
     }

@@ -27,7 +27,7 @@ pub mod codes {
     /// A bare word that is a constant in other languages but a string in YAQL.
     pub const BARE_WORD: &str = "graph-bare-word";
     /// A role or tag that no node can have.
-    pub const PLACE: &str = "graph-unknown-place";
+    pub const UNKNOWN_ROLE: &str = "graph-unknown-place";
     /// A task that runs nowhere.
     pub const UNPLACED: &str = "graph-unplaced-task";
     /// A dependency of a stage without effect.

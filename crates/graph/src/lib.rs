@@ -12,20 +12,20 @@ mod finding;
 mod layer;
 mod merge;
 mod metadata;
-mod part;
 mod pattern;
 mod plugin;
+mod subgraph;
 mod version;
 
 mod check;
 
-pub use check::{CheckOptions, Scope, check};
+pub use check::{GraphCheckOptions, Scope, check};
 pub use csr::Csr;
 pub use finding::{Finding, Severity, codes};
 pub use layer::{Layer, Source};
-pub use merge::{LayerList, MergeRules, Merged, MergedField, MergedTask, merge};
-pub use metadata::{MergedMetadata, Origin};
-pub use part::part;
-pub use pattern::Pattern;
+pub use merge::{LayerList, MergeRules, MergedField, MergedGraph, MergedTask, merge};
+pub use metadata::{MergedMetadata, Provenance};
+pub use pattern::NamePattern;
 pub use plugin::plugin_tasks;
+pub use subgraph::part;
 pub use version::compare_versions;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use stoker_yaml::{Node, NodeKind, Scalar, Span};
 use stoker_yaql::Value;
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 use stoker_yaql::json::{self, WriteOptions};
 
-use crate::data::value_of;
+use crate::data::yaql_value;
 use crate::parameter::{Parameter, read_parameters};
 use crate::problem::{Problem, codes};
 use crate::words::{is_camel_case, name_help};
@@ -177,7 +177,7 @@ impl Reader<'_> {
     }
 
     pub(crate) fn value(&mut self, node: &Node) -> Option<Value> {
-        match value_of(node) {
+        match yaql_value(node) {
             Ok(value) => Some(value),
             Err(error) => {
                 self.push(Problem::error(self.file, error.span, codes::SHAPE, error.message));
@@ -241,7 +241,7 @@ impl Reader<'_> {
             if key.as_str().is_some_and(|key| known.contains(&key)) {
                 continue;
             }
-            let help = match closest(&key_text, known.iter().copied()) {
+            let help = match closest_name(&key_text, known.iter().copied()) {
                 Some(best) => format!("did you mean `{best}`?"),
                 None => format!("expected one of {}", known.join(", ")),
             };

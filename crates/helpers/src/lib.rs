@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-use stoker_yaml::{Limits, Node, Span, place_in};
+use stoker_yaml::{Limits, Node, Span, locate_in_scalar};
 use stoker_yaql::Library;
 use stoker_yaql::library::{ExpressionFunction, Function, Purity};
 
@@ -27,7 +27,7 @@ use definition::{Definition, Reader, Style};
 use parameter::Parameter;
 use problem::from_yaml;
 
-pub use data::{DataError, value_of};
+pub use data::{DataError, yaql_value};
 pub use problem::{Problem, Related, Severity, codes};
 
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub struct HelperFile<'a> {
 
 /// Result of [`load`].
 #[derive(Debug)]
-pub struct Loaded {
+pub struct LoadedHelpers {
     /// The base library with the helpers added; `None` if there are errors.
     pub library: Option<Arc<Library>>,
     /// All helpers that could be parsed, in file order.
@@ -47,7 +47,7 @@ pub struct Loaded {
     pub problems: Vec<Problem>,
 }
 
-impl Loaded {
+impl LoadedHelpers {
     pub fn has_errors(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)
     }
@@ -66,13 +66,13 @@ pub struct Helper {
 
 impl Helper {
     /// Converts a byte range of the body to a span of the file.
-    pub fn place(&self, file_text: &str, range: Range<usize>) -> Span {
-        place_in(&self.node, file_text, range)
+    pub fn span_of(&self, file_text: &str, range: Range<usize>) -> Span {
+        locate_in_scalar(&self.node, file_text, range)
     }
 }
 
 /// Parses helper files and adds them to a library.
-pub fn load(files: &[HelperFile<'_>], base: &Arc<Library>) -> Loaded {
+pub fn load(files: &[HelperFile<'_>], base: &Arc<Library>) -> LoadedHelpers {
     let (mut definitions, mut problems) = (Vec::new(), Vec::new());
     for (file_idx, file) in files.iter().enumerate() {
         read_file(file, file_idx, &mut definitions, &mut problems);
@@ -85,7 +85,7 @@ pub fn load(files: &[HelperFile<'_>], base: &Arc<Library>) -> Loaded {
     problems.sort_by_key(|problem| (file_order(problem), problem.span.start.offset));
     let helpers = definitions.iter().map(|definition| helper(files, definition)).collect();
     let has_errors = problems.iter().any(|problem| problem.severity == Severity::Error);
-    Loaded { library: (!has_errors).then_some(library), helpers, problems }
+    LoadedHelpers { library: (!has_errors).then_some(library), helpers, problems }
 }
 
 fn read_file(

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use stoker_yaml::{Node, NodeKind, Scalar, place_in};
+use stoker_yaml::{Node, NodeKind, Scalar, locate_in_scalar};
 use stoker_yaql::lint::lint;
 use stoker_yaql::syntax::{Grammar, parse};
 
 use crate::problem::{Problems, codes, quoted};
-use crate::reader::wrong_kind;
+use crate::reader::report_wrong_type;
 
 /// The only key of a computed value.
 pub(crate) const KEY: &str = "yaql_exp";
@@ -81,7 +81,7 @@ impl<'t> Expressions<'t> {
     pub(crate) fn check(&mut self, node: &Node, problems: &mut Problems) {
         let NodeKind::Scalar(Scalar::Str(source)) = &node.kind else {
             let help = node.as_scalar().map(|_| "put it in quotes".to_owned());
-            return wrong_kind(node, "an expression string", problems).help(help);
+            return report_wrong_type(node, "an expression string", problems).help(help);
         };
         let mistakes = match self.by_source.get(source) {
             Some(mistakes) => mistakes,
@@ -91,7 +91,7 @@ impl<'t> Expressions<'t> {
             let span = match mistake.span {
                 // Mapping a span into the text scans the text from its start.
                 Some(span) if !problems.is_full() => {
-                    place_in(node, self.text, span.start as usize..span.end as usize)
+                    locate_in_scalar(node, self.text, span.start as usize..span.end as usize)
                 }
                 _ => node.span,
             };

@@ -8,9 +8,9 @@
 //! layers, nodes or roles: whether a referenced name exists is checked elsewhere.
 
 mod expression;
-mod judged;
 mod parse;
 mod problem;
+mod validated;
 mod write;
 
 pub mod reader;
@@ -18,7 +18,7 @@ pub mod reader;
 pub mod graph;
 pub mod task;
 
-pub use judged::Judged;
-pub use parse::{Format, Options, Parsed, parse, parse_with};
+pub use parse::{Format, ParseOptions, Parsed, parse, parse_with};
 pub use problem::{Problem, Problems, Severity, codes, from_loader, summary};
+pub use validated::Validated;
 pub use write::to_yaml;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 pub use stoker_yaml::Severity;
 use stoker_yaml::Span;
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 
 /// Stable names of problems. Those of the syntax are in [`stoker_yaml::codes`] and
 /// [`stoker_yaml::json::codes`].
@@ -15,7 +15,7 @@ pub mod codes {
     /// More than one document.
     pub const DOCUMENTS: &str = "manifest-documents";
     /// A value of the wrong type, such as text where a list is expected.
-    pub const KIND: &str = "manifest-kind";
+    pub const TYPE: &str = "manifest-kind";
     /// A required key is missing.
     pub const MISSING: &str = "manifest-missing-key";
     /// An unknown key.
@@ -211,7 +211,7 @@ impl Problems {
         if self.is_full() || self.n_suggestions > SUGGESTIONS_MAX {
             return None;
         }
-        closest(word, known_words).map(|best| format!("did you mean `{best}`?"))
+        closest_name(word, known_words).map(|best| format!("did you mean `{best}`?"))
     }
 
     /// Number of listed problems, for [`Problems::introduce`].
@@ -303,7 +303,7 @@ mod tests {
     use super::*;
 
     fn problem(severity: Severity, path: &str, message: &str) -> Problem {
-        let (code, path, message) = (codes::KIND, path.to_owned(), message.to_owned());
+        let (code, path, message) = (codes::TYPE, path.to_owned(), message.to_owned());
         Problem { severity, code, path, span: None, message, help: None }
     }
 
@@ -340,7 +340,7 @@ mod tests {
     fn excess_problems_are_counted() {
         let mut problems = Problems::default();
         for _ in 0..1000 {
-            problems.error(codes::KIND, Span::default(), "wrong").help("fix it".to_owned());
+            problems.error(codes::TYPE, Span::default(), "wrong").help("fix it".to_owned());
         }
         assert_eq!(problems.n_errors(), 1000);
         let listed = problems.into_vec();

@@ -60,13 +60,13 @@ pub struct Problem {
     pub place: Option<(String, Span)>,
     pub help: Option<String>,
     /// Source of the task; filled in by the caller that stores the graph.
-    pub origin: Option<Origin>,
+    pub origin: Option<ProblemOrigin>,
 }
 
 /// The layer that set the field, and its position in the uploaded file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Origin {
+pub struct ProblemOrigin {
     /// `release`, `cluster`, or `plugin NAME VERSION`.
     pub layer: String,
     pub file: Option<String>,
@@ -169,22 +169,23 @@ impl fmt::Display for Problem {
 
 /// Result of planning besides the plan.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct PlanningReport {
     /// Errors first, then sorted by task and field.
     pub problems: Vec<Problem>,
     /// Excluded nodes, with the reason.
-    pub excluded: Vec<Excluded>,
+    pub excluded: Vec<ExcludedNode>,
     /// Number of evaluations performed; less than fields times nodes because classes share them.
     pub n_evaluations: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Excluded {
+pub struct ExcludedNode {
     pub uid: String,
-    pub why: String,
+    #[serde(rename = "why")]
+    pub reason: String,
 }
 
-impl Report {
+impl PlanningReport {
     pub fn has_errors(&self) -> bool {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)
     }

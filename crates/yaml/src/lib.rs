@@ -57,5 +57,5 @@ pub use node::{Document, Node, NodeKind, Scalar};
 pub use num_bigint::BigInt;
 pub use position::{Position, Span};
 pub use problem::{Problem, Severity, codes};
-pub use subspan::place_in;
+pub use subspan::locate_in_scalar;
 pub use timestamp::{Date, Time, Timestamp};

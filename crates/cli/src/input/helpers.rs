@@ -25,7 +25,7 @@ impl Helpers {
     pub(crate) fn locate(&self, body: &str, span: Span) -> Option<(SourceLocation, &str)> {
         let helper = self.functions.iter().find(|helper| &*helper.body == body)?;
         let text = self.texts.iter().find(|text| text.origin == helper.file)?;
-        let span = helper.place(&text.content, span.start as usize..span.end as usize);
+        let span = helper.span_of(&text.content, span.start as usize..span.end as usize);
         let range = span.start.offset as usize..span.end.offset as usize;
         Some((SourceLocation::new(&text.origin, text.content.clone(), range), &helper.name))
     }

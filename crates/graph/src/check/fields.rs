@@ -1,11 +1,11 @@
 //! Checks of a single task: its name and its type.
 
 use stoker_model::{Json, TaskType};
-use stoker_yaql::eval::suggest::closest;
+use stoker_yaql::eval::suggest::closest_name;
 
 use crate::finding::{Finding, codes};
 use crate::merge::MergedTask;
-use crate::pattern::Pattern;
+use crate::pattern::NamePattern;
 
 pub(super) fn check(task: &MergedTask<'_>, findings: &mut Vec<Finding>) {
     findings.extend(name_finding(task.name).map(|finding| finding.at(task.name, "id")));
@@ -13,7 +13,7 @@ pub(super) fn check(task: &MergedTask<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn name_finding(name: &str) -> Option<Finding> {
-    if Pattern::is_regex(name) {
+    if NamePattern::is_regex(name) {
         let message = "a name between slashes is read as a pattern, so no relation can refer to this task";
         return Some(Finding::error(codes::TASK_NAME, message));
     }
@@ -40,8 +40,8 @@ fn type_finding(value: Option<&Json>) -> Option<Finding> {
         )),
         Some(_) => None,
         None => {
-            let help =
-                closest(name, TaskType::NAMES.iter().copied()).map(|best| format!("did you mean `{best}`?"));
+            let help = closest_name(name, TaskType::NAMES.iter().copied())
+                .map(|best| format!("did you mean `{best}`?"));
             Some(Finding::error(codes::TASK_TYPE, format!("unknown task type `{name}`")).help(help))
         }
     }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use stoker_helpers::{HelperFile, Loaded, Problem, Severity, load};
+use stoker_helpers::{HelperFile, LoadedHelpers, Problem, Severity, load};
 use stoker_yaql::Library;
 
-pub(crate) fn load_all(files: &[(&str, &str)]) -> Loaded {
+pub(crate) fn load_all(files: &[(&str, &str)]) -> LoadedHelpers {
     let files: Vec<HelperFile<'_>> = files.iter().map(|(name, text)| HelperFile { name, text }).collect();
     load(&files, &Library::standard())
 }

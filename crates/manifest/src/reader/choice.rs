@@ -6,7 +6,7 @@ use super::scalars::text;
 use crate::problem::{Problems, choices, codes, quoted};
 
 /// Reads one of these words.
-pub fn word(words: &'static [&'static str]) -> impl Fn(&Node, &mut Problems) -> Option<&'static str> {
+pub fn one_of(words: &'static [&'static str]) -> impl Fn(&Node, &mut Problems) -> Option<&'static str> {
     move |node, problems| {
         let value = text(node, problems)?;
         let matched = words.iter().find(|word| **word == value).copied();
@@ -20,10 +20,10 @@ pub fn word(words: &'static [&'static str]) -> impl Fn(&Node, &mut Problems) -> 
 }
 
 /// Reads one of the names of an enumeration and converts it to its value.
-pub fn word_of<T>(
+pub fn enum_of<T>(
     words: &'static [&'static str],
     parse: impl Fn(&str) -> Option<T>,
 ) -> impl Fn(&Node, &mut Problems) -> Option<T> {
-    let word = word(words);
+    let word = one_of(words);
     move |node, problems| word(node, problems).and_then(&parse)
 }

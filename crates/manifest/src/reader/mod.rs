@@ -36,22 +36,22 @@ mod scalars;
 #[cfg(test)]
 mod tests;
 
-pub use choice::{word, word_of};
+pub use choice::{enum_of, one_of};
 pub use collections::{list_of, map_of, nullable, object};
 pub(crate) use fields::key_text;
-pub use fields::{Fields, Given};
+pub use fields::{FieldUpdate, Fields};
 pub use json::{json, json_list, json_map};
 pub(crate) use scalars::text;
-pub use scalars::{boolean, identifier, integer, integer_in, string, string_of};
+pub use scalars::{boolean, identifier, integer, integer_in, string, string_with_length};
 
 use stoker_yaml::{Node, NodeKind, Span};
 
 use crate::problem::{Problem, Problems, codes};
 
 /// Reports that a node does not have the expected form ("text", "a list").
-pub fn wrong_kind<'p>(node: &Node, expected: &str, problems: &'p mut Problems) -> &'p mut Problem {
+pub fn report_wrong_type<'p>(node: &Node, expected: &str, problems: &'p mut Problems) -> &'p mut Problem {
     let message = format!("must be {expected}, this is {}", kind_name(node));
-    problems.error(codes::KIND, head(node), message)
+    problems.error(codes::TYPE, head(node), message)
 }
 
 /// The type of a node in the terms of document authors.

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use stoker_yaml::{Node, NodeKind, Scalar};
 
-use super::wrong_kind;
+use super::report_wrong_type;
 use crate::problem::{Problems, codes};
 
 /// Reads a string.
@@ -13,7 +13,7 @@ pub fn string(node: &Node, problems: &mut Problems) -> Option<String> {
 }
 
 /// Reads a string whose length in characters is in the range.
-pub fn string_of(length: RangeInclusive<usize>) -> impl Fn(&Node, &mut Problems) -> Option<String> {
+pub fn string_with_length(length: RangeInclusive<usize>) -> impl Fn(&Node, &mut Problems) -> Option<String> {
     move |node, problems| {
         let text = text(node, problems)?;
         let n_chars = text.chars().count();
@@ -38,7 +38,7 @@ pub(crate) fn text<'n>(node: &'n Node, problems: &mut Problems) -> Option<&'n st
     }
     let is_unquoted = matches!(&node.kind, NodeKind::Scalar(scalar) if *scalar != Scalar::Null);
     let help = is_unquoted.then(|| "put it in quotes".to_owned());
-    wrong_kind(node, "text", problems).help(help);
+    report_wrong_type(node, "text", problems).help(help);
     None
 }
 
@@ -50,11 +50,11 @@ pub fn integer(node: &Node, problems: &mut Problems) -> Option<i64> {
             None
         }
         NodeKind::Scalar(Scalar::Str(text)) if text.parse::<i64>().is_ok() => {
-            wrong_kind(node, "an integer", problems).help("remove the quotes".to_owned());
+            report_wrong_type(node, "an integer", problems).help("remove the quotes".to_owned());
             None
         }
         _ => {
-            wrong_kind(node, "an integer", problems);
+            report_wrong_type(node, "an integer", problems);
             None
         }
     }
@@ -85,11 +85,11 @@ pub fn boolean(node: &Node, problems: &mut Problems) -> Option<bool> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Bool(flag)) => Some(*flag),
         NodeKind::Scalar(Scalar::Str(text)) if matches!(&*text.to_lowercase(), "true" | "false") => {
-            wrong_kind(node, "true or false", problems).help("remove the quotes".to_owned());
+            report_wrong_type(node, "true or false", problems).help("remove the quotes".to_owned());
             None
         }
         _ => {
-            wrong_kind(node, "true or false", problems);
+            report_wrong_type(node, "true or false", problems);
             None
         }
     }

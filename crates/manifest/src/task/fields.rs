@@ -7,7 +7,7 @@ use super::relation::check_relations;
 use super::strategy::check_strategy;
 use crate::expression::is_computed;
 use crate::problem::{Problems, codes, quoted};
-use crate::reader::{boolean, list_of, string_of, text, word, wrong_kind};
+use crate::reader::{boolean, list_of, one_of, report_wrong_type, string_with_length, text};
 
 /// Known fields that are not among [`stoker_model::TASK_FIELDS`].
 pub(super) const OTHER_FIELDS: &[&str] = &[
@@ -24,7 +24,7 @@ pub(super) const OTHER_FIELDS: &[&str] = &[
 /// Checks the value of a field, given its canonical name.
 pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Problems) {
     match canonical {
-        "type" => _ = word(TaskType::NAMES)(node, problems),
+        "type" => _ = one_of(TaskType::NAMES)(node, problems),
         "version" => check_version(node, problems),
         "roles" | "groups" | "tags" => check_node_names(node, problems),
         "requires" | "required_for" | "tasks" | "reexecute_on" | "refresh_on" => check_names(node, problems),
@@ -41,7 +41,7 @@ pub(super) fn check_field(canonical: &str, node: &Node, problems: &mut Problems)
 
 /// A literal or computed name.
 pub(super) fn check_name(node: &Node, problems: &mut Problems) -> Option<()> {
-    if is_computed(node) { Some(()) } else { string_of(1..=255)(node, problems).map(|_| ()) }
+    if is_computed(node) { Some(()) } else { string_with_length(1..=255)(node, problems).map(|_| ()) }
 }
 
 fn check_names(node: &Node, problems: &mut Problems) {
@@ -53,13 +53,13 @@ pub(super) fn check_node_names(node: &Node, problems: &mut Problems) {
     match &node.kind {
         NodeKind::Seq(_) => check_names(node, problems),
         NodeKind::Scalar(Scalar::Str(_)) => _ = check_name(node, problems),
-        _ => _ = wrong_kind(node, "a name or a list of names", problems),
+        _ => _ = report_wrong_type(node, "a name or a list of names", problems),
     }
 }
 
 fn check_map(node: &Node, problems: &mut Problems) {
     if node.as_map().is_none() {
-        wrong_kind(node, "a map", problems);
+        report_wrong_type(node, "a map", problems);
     }
 }
 
@@ -81,7 +81,7 @@ fn check_parameters(node: &Node, problems: &mut Problems) {
 
 fn check_condition(node: &Node, problems: &mut Problems) {
     if !matches!(&node.kind, NodeKind::Scalar(Scalar::Null | Scalar::Bool(_) | Scalar::Str(_))) {
-        let problem = wrong_kind(node, "true, false, text or an expression", problems);
+        let problem = report_wrong_type(node, "true, false, text or an expression", problems);
         problem.help("write an expression as `{yaql_exp: …}`".to_owned());
     }
 }
@@ -95,7 +95,7 @@ fn check_tolerance(node: &Node, problems: &mut Problems) {
         NodeKind::Scalar(Scalar::Str(text)) => {
             problems.error(codes::FORM, node.span, format!("must be {form}, this is {}", quoted(text)));
         }
-        _ => _ = wrong_kind(node, form, problems),
+        _ => _ = report_wrong_type(node, form, problems),
     }
 }
 

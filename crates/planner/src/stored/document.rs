@@ -10,9 +10,9 @@ use stoker_yaql::Span;
 use super::columns::{Runs, pack, unpack, unpack_up_to};
 use super::order::Order;
 use super::{Bounds, DecodeError, ExplainedPlan, VERSION};
-use crate::nodes::NOT_ONLINE;
-use crate::plan::{Choice, Details, FaultToleranceGroup, Plan, PlannedTask, Verdict};
-use crate::problem::{Excluded, Origin, Problem, Severity, codes};
+use crate::nodes::NODE_OFFLINE;
+use crate::plan::{Details, FaultToleranceGroup, NodeChoice, Plan, PlannedTask, Verdict};
+use crate::problem::{ExcludedNode, Problem, ProblemOrigin, Severity, codes};
 use crate::reasons::{Explanation, Reasons};
 
 /// Parsed first: the rest of the document depends on the version.
@@ -35,12 +35,12 @@ pub(super) struct Document<'p> {
     details: Runs,
     order: Order,
     groups: Cow<'p, [FaultToleranceGroup]>,
-    choices: Cow<'p, [Choice]>,
+    choices: Cow<'p, [NodeChoice]>,
     explanations: Cow<'p, [Explanation]>,
     /// By instance.
     reasons: Runs,
     problems: Vec<StoredProblem<'p>>,
-    excluded: Cow<'p, [Excluded]>,
+    excluded: Cow<'p, [ExcludedNode]>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -65,7 +65,7 @@ struct StoredProblem<'p> {
     place: Option<(Cow<'p, str>, u32, u32)>,
     help: Option<Cow<'p, str>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    origin: Option<Cow<'p, Origin>>,
+    origin: Option<Cow<'p, ProblemOrigin>>,
 }
 
 impl<'p> Document<'p> {
@@ -144,9 +144,9 @@ impl<'p> Document<'p> {
 const LEGACY_NOT_ONLINE: &str = "it is not online";
 
 /// Replaces [`LEGACY_NOT_ONLINE`], because servers compare the reason with [`NOT_ONLINE`].
-fn with_current_reason(mut node: Excluded) -> Excluded {
-    if node.why == LEGACY_NOT_ONLINE {
-        NOT_ONLINE.clone_into(&mut node.why);
+fn with_current_reason(mut node: ExcludedNode) -> ExcludedNode {
+    if node.reason == LEGACY_NOT_ONLINE {
+        NODE_OFFLINE.clone_into(&mut node.reason);
     }
     node
 }

@@ -21,7 +21,7 @@ use flate2::write::ZlibEncoder;
 
 use crate::input::PlanningInput;
 use crate::plan::Plan;
-use crate::problem::{Excluded, Problem, Report};
+use crate::problem::{ExcludedNode, PlanningReport, Problem};
 use crate::reasons::Reasons;
 use document::Document;
 
@@ -33,12 +33,12 @@ pub struct ExplainedPlan {
     /// Warnings only: planning with errors gives no plan.
     pub problems: Vec<Problem>,
     /// Excluded nodes, with the reason.
-    pub excluded: Vec<Excluded>,
+    pub excluded: Vec<ExcludedNode>,
 }
 
 impl ExplainedPlan {
     /// Explains a plan that was created from this input with this report.
-    pub fn new(input: &PlanningInput<'_>, plan: Plan, report: Report) -> Self {
+    pub fn new(input: &PlanningInput<'_>, plan: Plan, report: PlanningReport) -> Self {
         let reasons = Reasons::new(input, &plan);
         Self { plan, reasons, problems: report.problems, excluded: report.excluded }
     }

@@ -16,14 +16,14 @@ mod skeleton;
 mod tree;
 mod version;
 
-use stoker_manifest::{Format, Options, Problems, Severity, parse_with};
+use stoker_manifest::{Format, ParseOptions, Problems, Severity, parse_with};
 use stoker_model::{GraphType, Json, NewPlugin, Task};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
-pub use plugin::{folder_name, line_of};
+pub use plugin::{folder_name, version_line};
 pub use problem::{PackageProblem, codes};
 pub use rules::check_release_wizard;
-pub use skeleton::{NotAPluginName, SkeletonFile, SkeletonOptions, skeleton};
+pub use skeleton::{InvalidPluginName, SkeletonFile, SkeletonOptions, skeleton};
 pub use tree::PackageTree;
 pub use version::{PackageVersion, is_plugin_version};
 
@@ -38,7 +38,7 @@ pub struct Package {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Checked {
+pub struct CheckResult {
     /// Sorted by file and position.
     pub problems: Vec<PackageProblem>,
     /// `None` if there are errors.
@@ -47,13 +47,13 @@ pub struct Checked {
 
 /// Strictness of the check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CheckOptions {
+pub struct PackageCheckOptions {
     /// Report duplicate keys as errors. They are warnings for plugins that were installed by a less strict
     /// version.
     pub strict_keys: bool,
 }
 
-impl Default for CheckOptions {
+impl Default for PackageCheckOptions {
     fn default() -> Self {
         Self { strict_keys: true }
     }
@@ -69,7 +69,7 @@ pub(crate) struct Context<'t> {
 }
 
 /// Validates all files of a package and reports all problems.
-pub fn check(tree: &PackageTree, options: CheckOptions) -> Checked {
+pub fn check(tree: &PackageTree, options: PackageCheckOptions) -> CheckResult {
     let version = files::package_version(tree);
     let mut documents = Documents::default();
     let mut problems = Vec::new();
@@ -96,7 +96,7 @@ pub fn check(tree: &PackageTree, options: CheckOptions) -> Checked {
     });
     let is_valid = problems.iter().all(|problem| problem.severity != Severity::Error);
     let package = if is_valid { plugin::build(documents) } else { None };
-    Checked { problems, package }
+    CheckResult { problems, package }
 }
 
 fn missing(name: &str, version: PackageVersion) -> PackageProblem {
@@ -111,10 +111,10 @@ fn missing(name: &str, version: PackageVersion) -> PackageProblem {
 fn check_file(
     file: &files::PackageFile,
     context: Context<'_>,
-    options: CheckOptions,
+    options: PackageCheckOptions,
     documents: &mut Documents,
 ) -> Vec<PackageProblem> {
-    let options = Options { strict_keys: options.strict_keys, ..Options::default() };
+    let options = ParseOptions { strict_keys: options.strict_keys, ..ParseOptions::default() };
     let parsed = parse_with(context.text, Format::Yaml, &options);
     let has_syntax_errors = parsed
         .problems

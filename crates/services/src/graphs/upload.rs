@@ -1,6 +1,8 @@
 //! An uploaded graph: its content, the source line of each task, and warnings.
 
-use stoker_graph::{CheckOptions, Finding, Layer, MergeRules, Scope, Severity, Source, check, codes, merge};
+use stoker_graph::{
+    Finding, GraphCheckOptions, Layer, MergeRules, Scope, Severity, Source, check, codes, merge,
+};
 use stoker_manifest::graph::GraphBody;
 use stoker_manifest::{Problem, Severity as ProblemSeverity};
 use stoker_model::{GraphSource, Task};
@@ -29,7 +31,7 @@ impl UploadedGraph {
 pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> ServiceResult<Vec<ErrorDetail>> {
     let merged = merge(&[Layer::of_tasks(Source::Release, tasks)], MergeRules::default());
     let library = graphs.library();
-    let options = CheckOptions { library: Some(&*library), ..CheckOptions::new(Scope::Layer) };
+    let options = GraphCheckOptions { library: Some(&*library), ..GraphCheckOptions::new(Scope::Layer) };
     let findings = check(&merged, &options);
     let is_cycle = |finding: &&Finding| finding.code == codes::CYCLE && finding.severity == Severity::Error;
     let mut cycles = findings.iter().filter(is_cycle).peekable();
@@ -46,7 +48,7 @@ pub fn check_tasks(graphs: &Graphs, tasks: &[Task], source: &GraphSource) -> Ser
 
 /// Findings that other layers may resolve, and bare words, which parsing already reported with exact locations.
 const DEFERRED: &[&str] =
-    &[codes::BARE_WORD, codes::DANGLING, codes::GROUP_MEMBER, codes::PLACE, codes::UNPLACED];
+    &[codes::BARE_WORD, codes::DANGLING, codes::GROUP_MEMBER, codes::UNKNOWN_ROLE, codes::UNPLACED];
 
 fn detail(finding: &Finding, source: &GraphSource) -> ErrorDetail {
     ErrorDetail {

@@ -1,6 +1,6 @@
 //! Readers of component lists of releases and plugins.
 
-use stoker_manifest::reader::{Fields, json_list, list_of, object, string, string_of};
+use stoker_manifest::reader::{Fields, json_list, list_of, object, string, string_with_length};
 use stoker_manifest::{Problems, codes};
 use stoker_model::Json;
 use stoker_yaml::Node;
@@ -17,8 +17,8 @@ pub fn read(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
 /// Reads a list of components with their compatibility.
 pub fn read_provided(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
     let provided = object(|fields| {
-        let name = fields.required("name", string_of(1..=255));
-        fields.rest();
+        let name = fields.required("name", string_with_length(1..=255));
+        fields.remaining();
         name
     });
     list_of(provided)(node, problems)?;
@@ -37,18 +37,18 @@ fn bounded(components: Vec<Json>, node: &Node, problems: &mut Problems) -> Optio
 
 fn component(node: &Node, problems: &mut Problems) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
-    let name = fields.required("name", string_of(1..=255));
+    let name = fields.required("name", string_with_length(1..=255));
     fields.optional("compatible", list_of(related));
     fields.optional("incompatible", list_of(related));
     fields.optional("requires", list_of(requirement));
-    fields.rest();
+    fields.remaining();
     name.map(drop)
 }
 
 fn related(node: &Node, problems: &mut Problems) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let name = fields.required("name", string);
-    fields.rest();
+    fields.remaining();
     name.map(drop)
 }
 
@@ -61,7 +61,7 @@ fn requirement(node: &Node, problems: &mut Problems) -> Option<()> {
         n_known += usize::from(fields.node().get(predicate).is_some());
         fields.optional(predicate, items);
     }
-    fields.rest();
+    fields.remaining();
     if n_known == 0 {
         let message = format!("must have `name` or one of {}", PREDICATES.join(", "));
         problems.error(codes::MISSING, node.span, message);
@@ -73,6 +73,6 @@ fn requirement(node: &Node, problems: &mut Problems) -> Option<()> {
 fn items(node: &Node, problems: &mut Problems) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let items = fields.required("items", list_of(string));
-    fields.rest();
+    fields.remaining();
     items.map(drop)
 }

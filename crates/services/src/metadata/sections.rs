@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stoker_manifest::reader::{
-    Fields, json, json_list, json_map, list_of, map_of, object, string, string_of, word,
+    Fields, json, json_list, json_map, list_of, map_of, object, one_of, string, string_with_length,
 };
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap};
@@ -31,7 +31,7 @@ pub fn role_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     fields.optional("tags", list_of(string));
     fields.optional("conflicts", conflicts);
     fields.optional("limits", json_map);
-    fields.rest();
+    fields.remaining();
     json_map(node, problems)
 }
 
@@ -39,14 +39,14 @@ pub fn role_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
 pub fn tag_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("has_primary", stoker_manifest::reader::boolean);
-    fields.rest();
+    fields.remaining();
     json_map(node, problems)
 }
 
 /// Role names, or `*` for all other roles.
 fn conflicts(node: &Node, problems: &mut Problems) -> Option<()> {
     match &node.kind {
-        NodeKind::Scalar(Scalar::Str(_)) => word(&["*"])(node, problems).map(drop),
+        NodeKind::Scalar(Scalar::Str(_)) => one_of(&["*"])(node, problems).map(drop),
         _ => list_of(string)(node, problems).map(drop),
     }
 }
@@ -60,8 +60,8 @@ pub fn volumes_of_roles(node: &Node, problems: &mut Problems) -> Option<JsonMap>
 /// `[{id, allocate_size}]`.
 pub fn volumes_of_role(node: &Node, problems: &mut Problems) -> Option<Vec<Json>> {
     list_of(object(|fields| {
-        let id = fields.required("id", string_of(1..=255));
-        let size = fields.required("allocate_size", word(ALLOCATE_SIZES));
+        let id = fields.required("id", string_with_length(1..=255));
+        let size = fields.required("allocate_size", one_of(ALLOCATE_SIZES));
         id.and(size)
     }))(node, problems)?;
     json_list(node, problems)
@@ -72,14 +72,14 @@ pub fn volumes(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("volumes", list_of(volume));
     fields.optional(MAPPING, volumes_of_roles);
-    fields.rest();
+    fields.remaining();
     json_map(node, problems)
 }
 
 fn volume(node: &Node, problems: &mut Problems) -> Option<()> {
     let mut fields = Fields::new(node, problems)?;
     let id = fields.required("id", string);
-    fields.rest();
+    fields.remaining();
     id.map(drop)
 }
 
@@ -109,7 +109,7 @@ pub fn tags_of(meta: &Json) -> impl Iterator<Item = &str> {
 
 /// Reads a name that needs no escaping in a URL path: letters, digits, `-` and `_`.
 pub fn path_name(node: &Node, problems: &mut Problems) -> Option<String> {
-    let name = string_of(1..=255)(node, problems)?;
+    let name = string_with_length(1..=255)(node, problems)?;
     let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     if name.chars().all(legal) {
         return Some(name);
@@ -121,7 +121,7 @@ pub fn path_name(node: &Node, problems: &mut Problems) -> Option<String> {
 /// Returns the fields that no reader has consumed: user-defined fields.
 pub fn own_fields(fields: &mut Fields<'_, '_>) -> JsonMap {
     let mut own = JsonMap::new();
-    for (name, node) in fields.rest() {
+    for (name, node) in fields.remaining() {
         let value = fields.problems().in_key(name, |problems| json(node, problems));
         own.extend(value.map(|value| (name.to_owned(), value)));
     }

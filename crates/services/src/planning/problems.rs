@@ -1,6 +1,6 @@
 //! Planning problems as service errors.
 
-use stoker_planner::{Finding, Origin, Problem, Report};
+use stoker_planner::{Finding, PlanningReport, Problem, ProblemOrigin};
 use stoker_state::Secrets;
 
 use crate::error::{ErrorDetail, ServiceError};
@@ -11,7 +11,7 @@ use crate::graphs::PlannedGraph;
 const NODES_MAX: usize = 100;
 
 /// Error for a failed plan: every error of the layers and of planning.
-pub(super) fn refused(graph: &PlannedGraph, report: &Report, secrets: &Secrets) -> ServiceError {
+pub(super) fn refused(graph: &PlannedGraph, report: &PlanningReport, secrets: &Secrets) -> ServiceError {
     let mut reasons = items_of_layers(graph);
     reasons.extend(report.errors().map(|problem| item(problem, graph, secrets)));
     if reasons.is_empty() {
@@ -49,15 +49,15 @@ fn document_path(task: Option<&str>, field: &str) -> String {
 }
 
 /// Adds the layer and source line.
-fn with_origin(item: ErrorDetail, origin: Option<Origin>) -> ErrorDetail {
-    let Some(Origin { layer, file, line }) = origin else { return item };
+fn with_origin(item: ErrorDetail, origin: Option<ProblemOrigin>) -> ErrorDetail {
+    let Some(ProblemOrigin { layer, file, line }) = origin else { return item };
     ErrorDetail { layer: Some(layer), file, line, ..item }
 }
 
 fn item(problem: &Problem, graph: &PlannedGraph, secrets: &Secrets) -> ErrorDetail {
     let item = ErrorDetail {
         path: document_path(problem.task.as_deref(), &problem.field),
-        message: secrets.masked(&problem.to_string()),
+        message: secrets.mask_text(&problem.to_string()),
         code: Some(problem.code),
         help: problem.help.clone(),
         task: problem.task.clone(),

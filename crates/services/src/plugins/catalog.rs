@@ -7,7 +7,9 @@ use crate::error::{ErrorDetail, ServiceError, ServiceResult};
 use serde_json::json;
 use stoker_model::{Json, JsonMap, NewPlugin, NewRelease, Plugin, Release, compare_versions};
 use stoker_registry::components::{Finding, PluginComponents, Provider, Registry};
-use stoker_registry::wizard::{MixConflict, Mixed, PluginWizard, mix, n_choices, with_restrictions};
+use stoker_registry::wizard::{
+    MergedWizard, PluginWizard, WizardConflict, count_component_choices, merge_wizards, with_restrictions,
+};
 use stoker_state::json::merge;
 use stoker_store::{List, Session};
 
@@ -62,17 +64,17 @@ impl Catalog {
     }
 
     /// Returns the wizards of release and plugins mixed, with generated restrictions.
-    pub fn wizard(&self, registry: &Registry) -> ServiceResult<Mixed> {
+    pub fn wizard(&self, registry: &Registry) -> ServiceResult<MergedWizard> {
         let plugins = self.plugins.values().map(|plugin| &plugin.body);
         let mixed =
             mixed(&self.release.body, plugins, registry).map_err(|conflicts| mix_error(&conflicts))?;
-        let n_choices = n_choices(&mixed.wizard, registry);
+        let n_choices = count_component_choices(&mixed.wizard, registry);
         if n_choices > CHOICES_MAX {
             return Err(ServiceError::invalid(format!(
                 "the wizard has {n_choices} choices that stand for components; there may be {CHOICES_MAX}"
             )));
         }
-        Ok(Mixed { wizard: with_restrictions(mixed.wizard, registry), owners: mixed.owners })
+        Ok(MergedWizard { wizard: with_restrictions(mixed.wizard, registry), owners: mixed.owners })
     }
 }
 
@@ -82,9 +84,9 @@ pub fn in_play<'p>(
     mode: Option<&str>,
     plugins: &[&'p NewPlugin],
 ) -> BTreeMap<&'p str, &'p NewPlugin> {
-    let target = release.fit_target(mode);
+    let target = release.compatibility_target(mode);
     let mut newest: BTreeMap<&str, &NewPlugin> = BTreeMap::new();
-    for plugin in plugins.iter().filter(|plugin| plugin.fits(target)) {
+    for plugin in plugins.iter().filter(|plugin| plugin.is_compatible_with(target)) {
         let known = newest.entry(&plugin.name).or_insert(plugin);
         if compare_versions(&plugin.version, &known.version).is_gt() {
             *known = plugin;
@@ -95,7 +97,7 @@ pub fn in_play<'p>(
 
 /// Returns the components of a release and of plugins; each plugin occurs in one version.
 pub fn registry<'p>(release: &NewRelease, plugins: impl Iterator<Item = &'p NewPlugin>) -> Registry {
-    let plugins: Vec<PluginComponents<'_>> = plugins.map(PluginComponents::of).collect();
+    let plugins: Vec<PluginComponents<'_>> = plugins.map(PluginComponents::from_plugin).collect();
     Registry::new(&release.components_metadata, &plugins.iter().collect::<Vec<_>>())
 }
 
@@ -104,7 +106,7 @@ pub fn mixed<'p>(
     release: &NewRelease,
     plugins: impl Iterator<Item = &'p NewPlugin>,
     registry: &Registry,
-) -> Result<Mixed, Vec<MixConflict>> {
+) -> Result<MergedWizard, Vec<WizardConflict>> {
     const NOTHING: &Json = &Json::Null;
     let wizards: Vec<PluginWizard<'_>> = plugins
         .map(|plugin| PluginWizard {
@@ -114,7 +116,7 @@ pub fn mixed<'p>(
             components: provided(registry, &plugin.name),
         })
         .collect();
-    mix(&Json::Object(release.wizard_metadata.clone()), &wizards)
+    merge_wizards(&Json::Object(release.wizard_metadata.clone()), &wizards)
 }
 
 fn provided(registry: &Registry, plugin: &str) -> Vec<stoker_registry::components::ComponentName> {
@@ -123,8 +125,8 @@ fn provided(registry: &Registry, plugin: &str) -> Vec<stoker_registry::component
     own.map(|component| component.name.clone()).collect()
 }
 
-fn mix_error(conflicts: &[MixConflict]) -> ServiceError {
-    let item = |conflict: &MixConflict| ErrorDetail {
+fn mix_error(conflicts: &[WizardConflict]) -> ServiceError {
+    let item = |conflict: &WizardConflict| ErrorDetail {
         kind: Some(conflict.kind),
         plugin: Some(conflict.plugin.clone()),
         ..ErrorDetail::new(&conflict.path, conflict.message())
@@ -133,7 +135,7 @@ fn mix_error(conflicts: &[MixConflict]) -> ServiceError {
 }
 
 /// Conflicts of a component selection in the form of the compatibility report, with messages.
-pub fn shown_findings(registry: &Registry, findings: &[Finding]) -> Vec<Json> {
+pub fn render_findings(registry: &Registry, findings: &[Finding]) -> Vec<Json> {
     let shown = |finding: &Finding| {
         let mut shown = finding.to_json();
         if let Json::Object(fields) = &mut shown {
@@ -145,6 +147,6 @@ pub fn shown_findings(registry: &Registry, findings: &[Finding]) -> Vec<Json> {
 }
 
 /// Returns a conflict of a component selection as an error detail.
-pub fn finding_item(registry: &Registry, finding: &Finding, path: &str) -> ErrorDetail {
+pub fn finding_detail(registry: &Registry, finding: &Finding, path: &str) -> ErrorDetail {
     ErrorDetail { kind: Some(finding.kind()), ..ErrorDetail::new(path, registry.explain(finding)) }
 }

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stoker_model::{Cluster, GraphType, Json, Owner, Plugin, Release, Task, compare_versions};
-use stoker_registry::contributions::{Collision, ReleaseParts, contributions};
+use stoker_registry::contributions::{Collision, ReleaseMetadata, merge_contributions};
 use stoker_store::{GraphFilter, List, Session};
 
 use crate::error::{ErrorDetail, ServiceResult};
 
-use super::catalog::{finding_item, registry};
+use super::catalog::{finding_detail, registry};
 
 const LEGACY_REFUSED: &str = "it has tasks that are placed by a stage, or of a version below 2.0.0, and \
     `common.propagate_task_deploy` is off in this cluster; enable it first, or together with the plugin";
@@ -72,8 +72,8 @@ impl Enabling<'_> {
         }
         let registry = registry(&self.release.body, self.plugins.iter().map(|plugin| &plugin.body));
         let chosen: Vec<&str> = self.cluster.components.iter().map(String::as_str).collect();
-        for (plugin, finding) in registry.against_enabling(&chosen, &self.fresh) {
-            let reason = finding_item(&registry, &finding, "");
+        for (plugin, finding) in registry.enable_conflicts(&chosen, &self.fresh) {
+            let reason = finding_detail(&registry, &finding, "");
             items.push(ErrorDetail { kind: reason.kind, ..refusal(&plugin, &reason.message) });
         }
         Ok(items)
@@ -83,13 +83,13 @@ impl Enabling<'_> {
     fn collisions(&self) -> Vec<(String, String)> {
         let body = &self.release.body;
         let network_roles = body.extra.get("network_roles_metadata").and_then(Json::as_array);
-        let parts = ReleaseParts {
+        let parts = ReleaseMetadata {
             roles: &body.roles_metadata,
             volumes: &body.volumes_metadata,
             network_roles: network_roles.map_or(&[], Vec::as_slice),
         };
         let plugins: Vec<_> = self.plugins.iter().map(|plugin| &plugin.body).collect();
-        let collisions = contributions(parts, &plugins).err().unwrap_or_default();
+        let collisions = merge_contributions(parts, &plugins).err().unwrap_or_default();
         let reason = |collision: &Collision| {
             let owners: Vec<&str> = collision.owners.iter().map(String::as_str).collect();
             let kind = collision.kind.replace('_', " ");

@@ -14,8 +14,8 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::host::SystemHost;
 use crate::input::{Helpers, read_helpers};
 use crate::printer::Printer;
-use stoker_yaql::people::in_words;
-use stoker_yaql::people::one_line;
+use stoker_yaql::presentation::collapse_whitespace;
+use stoker_yaql::presentation::describe_error;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -112,7 +112,7 @@ impl Session {
     }
 
     fn diagnostic(&self, error: &Error, source: &str) -> Diagnostic {
-        let diagnostic = Diagnostic::error(in_words(error.class, &error.message))
+        let diagnostic = Diagnostic::error(describe_error(error.class, &error.message))
             .code(error.class.name())
             .help(help(error));
         let Some(span) = error.span else { return diagnostic };
@@ -122,7 +122,7 @@ impl Session {
             self.helpers.as_ref().filter(|_| text != source).and_then(|helpers| helpers.locate(text, span));
         match in_helper {
             Some((location, name)) => {
-                let note = format!("in helper `{name}`, called by `{}`", one_line(source));
+                let note = format!("in helper `{name}`, called by `{}`", collapse_whitespace(source));
                 Diagnostic { notes: vec![note], ..diagnostic.at(location) }
             }
             None => {

@@ -4,9 +4,9 @@
 //! plugins.
 
 use stoker_conditions::Dialect;
-use stoker_graph::Pattern;
+use stoker_graph::NamePattern;
 use stoker_manifest::graph::read_tasks_node;
-use stoker_manifest::reader::{list_of, word, wrong_kind};
+use stoker_manifest::reader::{list_of, one_of, report_wrong_type};
 use stoker_manifest::{Problem, Problems, codes as manifest};
 use stoker_model::TaskType;
 use stoker_yaml::{Node, NodeKind, Scalar};
@@ -25,7 +25,7 @@ pub(in crate::package) fn graph_tasks(
     problems: &mut Problems,
 ) {
     let Some(items) = node.as_seq() else {
-        wrong_kind(node, "a list of tasks", problems);
+        report_wrong_type(node, "a list of tasks", problems);
         return;
     };
     let tasks = read_tasks_node(node, context.text, problems);
@@ -40,7 +40,7 @@ pub(in crate::package) fn refine(mut problem: Problem) -> Option<Problem> {
     let field = problem.path.split_once("].").map_or("", |(_, field)| field);
     match (problem.code, field) {
         (manifest::CHOICE, "type") => problem.code = codes::TASK_TYPE_UNKNOWN,
-        (manifest::FORM | manifest::KIND, "stage") => return None,
+        (manifest::FORM | manifest::TYPE, "stage") => return None,
         (manifest::DUPLICATE_TASK, _) if problem.span.is_none() => return None,
         _ => {}
     }
@@ -143,7 +143,8 @@ impl Task<'_> {
     fn check_events(&self, problems: &mut Problems) {
         let events = self.node.get("reexecute_on").filter(|events| events.as_seq().is_some());
         if let Some(events) = events.filter(|_| self.context.version >= PackageVersion::V4) {
-            problems.in_key("reexecute_on", |problems| list_of(word(&["deploy_changes"]))(events, problems));
+            problems
+                .in_key("reexecute_on", |problems| list_of(one_of(&["deploy_changes"]))(events, problems));
         }
     }
 
@@ -177,10 +178,10 @@ fn check_selectors(node: &Node, problems: &mut Problems) {
 }
 
 fn check_selector(text: &str, node: &Node, problems: &mut Problems) {
-    let message = match Pattern::new(text) {
-        Ok(Pattern::Regex(_)) => return,
-        Ok(Pattern::Exact(_)) if text == "*" || is_plain_name(text) => return,
-        Ok(Pattern::Exact(_)) => {
+    let message = match NamePattern::new(text) {
+        Ok(NamePattern::Regex(_)) => return,
+        Ok(NamePattern::Exact(_)) if text == "*" || is_plain_name(text) => return,
+        Ok(NamePattern::Exact(_)) => {
             format!("must be a name, `*` or a `/regular expression/`, got {}", quote(text))
         }
         Err(message) => format!("invalid regular expression: {message}"),

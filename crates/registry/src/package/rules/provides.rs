@@ -4,7 +4,7 @@ use stoker_manifest::Problems;
 use stoker_manifest::reader::{Fields, list_of, nullable, string};
 use stoker_yaml::Node;
 
-use crate::components::{ComponentName, ComponentType, Token};
+use crate::components::{ComponentName, ComponentType, NameToken};
 use crate::package::codes;
 use crate::package::shapes::quote;
 
@@ -24,7 +24,7 @@ fn check_provided(node: &Node, own_name: Option<&str>, problems: &mut Problems) 
     for kind in ComponentType::ALL {
         fields.optional(kind.compatible_key(), nullable(tokens(*kind)));
     }
-    fields.finish_gently();
+    fields.finish_with_warnings();
     Some(())
 }
 
@@ -48,7 +48,7 @@ fn tokens(kind: ComponentType) -> impl Fn(&Node, &mut Problems) -> Option<()> {
     move |node, problems| {
         let token = |item: &Node, problems: &mut Problems| {
             let text = string(item, problems)?;
-            if Token::parse(&text, kind).is_none() {
+            if NameToken::parse(&text, kind).is_none() {
                 let message = format!("{} is not a valid component prefix", quote(&text));
                 problems
                     .error(codes::BAD_TOKEN, item.span, message)

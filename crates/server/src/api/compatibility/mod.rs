@@ -7,7 +7,7 @@ mod page;
 use axum::extract::State;
 use stoker_model::{Json, Permission};
 use stoker_registry::components::{Finding, Registry};
-use stoker_services::plugins::catalog::{Catalog, finding_item, shown_findings};
+use stoker_services::plugins::catalog::{Catalog, finding_detail, render_findings};
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use crate::api::clusters::modes;
 use crate::api::releases;
 use crate::api::routes::Routes;
-use crate::http::answer::Answer;
+use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult, Envelope};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -45,11 +45,11 @@ async fn release_component_list(
     State(app): State<App>,
     path: PathParams,
     query: Query,
-) -> ApiResult<Answer<Vec<Json>>> {
+) -> ApiResult<ApiResponse<Vec<Json>>> {
     let catalog = catalog(&mut app.store.snapshot().await?, &path, &query).await?;
     let registry = catalog.registry();
     require_single(&registry)?;
-    Ok(Answer::ok(registry.listing()))
+    Ok(ApiResponse::ok(registry.listing()))
 }
 
 /// Loads the release of the path with its compatible plugins, restricted to the requested mode.
@@ -66,6 +66,6 @@ fn require_single(registry: &Registry) -> ApiResult<()> {
     if duplicates.is_empty() {
         return Ok(());
     }
-    let items = duplicates.iter().map(|finding| finding_item(registry, finding, "")).collect();
-    Err(ApiError::conflicting(items).with_conflicts(shown_findings(registry, &duplicates)))
+    let items = duplicates.iter().map(|finding| finding_detail(registry, finding, "")).collect();
+    Err(ApiError::conflicting(items).with_conflicts(render_findings(registry, &duplicates)))
 }

@@ -1,7 +1,7 @@
 //! Request and response bodies of links.
 
 use serde::Serialize;
-use stoker_manifest::reader::{Fields, Given, boolean, string_of};
+use stoker_manifest::reader::{Fields, FieldUpdate, boolean, string_with_length};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Link, LinkBody};
 use stoker_yaml::Node;
@@ -107,12 +107,12 @@ impl LinkUpdate {
 }
 
 struct OptionalFields {
-    description: Given<String>,
+    description: FieldUpdate<String>,
     hidden: Option<bool>,
 }
 
 fn read_optional(fields: &mut Fields<'_, '_>) -> OptionalFields {
-    let description = fields.given("description", string_of(0..=1000));
+    let description = fields.update("description", string_with_length(0..=1000));
     let hidden = fields.optional("hidden", boolean);
     // Clients send back `id` from responses.
     fields.ignore(&["id"]);
@@ -129,13 +129,13 @@ impl OptionalFields {
 }
 
 fn title() -> impl Fn(&Node, &mut Problems) -> Option<String> {
-    string_of(1..=255)
+    string_with_length(1..=255)
 }
 
 /// Parses a URL. Only HTTP(S) URLs and paths are accepted: other schemes, such as `javascript:`, would run
 /// code in the browser (XSS).
 fn url(node: &Node, problems: &mut Problems) -> Option<String> {
-    let url = string_of(1..=250)(node, problems)?;
+    let url = string_with_length(1..=250)(node, problems)?;
     let is_web = ["http://", "https://", "/"].iter().any(|start| url.starts_with(start));
     if is_web && url.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Some(url);

@@ -19,7 +19,7 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
     };
     let mut findings = vec![Finding::ok(CHECK, format!("{} responds", inspection.engine))];
     findings.extend(check_engine_version(&inspection.engine));
-    findings.push(match (inspection.found, inspection.known) {
+    findings.push(match (inspection.schema_version, inspection.supported_version) {
         (0, _) => Finding::ok(CHECK, "has no tables; the first start creates them"),
         (found, known) if found == known => Finding::ok(CHECK, format!("the schema has version {found}")),
         (found, known) if found < known => Finding::warning(
