@@ -37,6 +37,10 @@ pub enum Defect {
     NoAgent {
         instance: String,
     },
+    /// An instance with work on the master in a plan without the master.
+    NoMaster {
+        instance: String,
+    },
     NoNodesAtOnce,
     /// Invalid number or percentage of nodes that may fail.
     BadTolerance {
@@ -66,6 +70,9 @@ impl fmt::Display for Defect {
             Self::Cycle { instances } => write!(f, "dependency cycle: {}", instances.join(" -> ")),
             Self::NoAgent { instance } => {
                 write!(f, "`{instance}` cannot run: the sync node has no agent")
+            }
+            Self::NoMaster { instance } => {
+                write!(f, "`{instance}` runs on the master, which is not in the plan")
             }
             Self::NoNodesAtOnce => f.write_str("`nodes_at_once` is 0; it must be at least 1"),
             Self::BadTolerance { found } => {

@@ -1,12 +1,10 @@
 //! Immutable description of what a run executes.
 //!
-//! A [`Blueprint`] is built from a [`Draft`] of plain arrays, or from a plan by [`of_plan()`]. All defects
-//! are found here and reported together, so a run that has started cannot encounter an unknown task type or
+//! A [`Blueprint`] is built from a [`Draft`] of plain arrays. All defects are found here and reported together, so a run that has started cannot encounter an unknown task type or
 //! an invalid limit. The mutable state is [`crate::run::Run`].
 
 mod check;
 mod draft;
-mod of_plan;
 mod options;
 mod policy;
 mod subset;
@@ -14,7 +12,6 @@ mod weights;
 
 pub use check::Defect;
 pub use draft::{Draft, DraftInstance, Group, Work};
-pub use of_plan::{draft_of_plan, of_plan};
 pub use options::{AtStages, OnFailure, Options};
 pub use policy::{Policy, RunsOn, Timing};
 

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stoker_engine::blueprint::{
-    Blueprint, Defect, Draft, DraftInstance, Group, Options, Policy, RunsOn, Timing, Work,
-};
+use stoker_engine::blueprint::{Blueprint, Defect, Draft, DraftInstance, Group, Options, Policy, Work};
 use stoker_engine::run::{
     Effect, Event, Illegal, Input, NodeEnd, Phase, Run, RunEnd, State, Step, StopHow, step,
 };
@@ -21,20 +19,6 @@ pub(crate) const POLICY: Policy = Policy {
     fail_on_error: true,
     retry_interrupted: false,
 };
-
-/// Defaults of some task types.
-pub(crate) fn timing_of(task_type: &str) -> Option<Timing> {
-    let (runs_on, timeout_s, n_retries, is_idempotent) = match task_type {
-        "puppet" => (RunsOn::Node, 5400, 2, true),
-        "shell" => (RunsOn::Node, 300, 2, false),
-        "master_shell" => (RunsOn::Master, 300, 2, false),
-        "upload_file" | "copy_files" | "sync" => (RunsOn::Node, 60, 3, true),
-        "reboot" => (RunsOn::Node, 900, 0, false),
-        "noop" => (RunsOn::Nowhere, 0, 0, true),
-        _ => return None,
-    };
-    Some(Timing { runs_on, timeout_s, n_retries, interval_s: 2, is_idempotent })
-}
 
 /// A blueprint described as text: instances are `task@node`; the node `sync` holds the stages.
 #[derive(Clone, Default)]

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::blueprint::{Options, of_plan};
+use stoker_engine::blueprint::Options;
 use stoker_engine::run::{Phase, RunEnd};
 use stoker_engine::session::server::Input;
 use stoker_model::{Actor, Change, Cluster, PlanId, Run, RunId, RunStatus};
@@ -20,6 +20,7 @@ use stoker_traces::{Kind, Traceparent};
 use tokio::sync::mpsc;
 use tracing::Instrument as _;
 
+use super::blueprint::blueprint_of_plan;
 use super::conclude::{Conclusion, begin_part, conclude, conclude_part};
 use super::dispatch::Dispatch;
 use super::driver::{Driven, Driver, Lost};
@@ -325,7 +326,7 @@ impl Taken<'_> {
         .await?;
         let known = durations::read(&mut session, cluster.id, &stored.explained.plan).await?;
         let options = run_options.options(&defaults(orchestrator));
-        let blueprint = of_plan(&stored.explained.plan, options, &known, stoker_tasks::timing_of)
+        let blueprint = blueprint_of_plan(&stored.explained.plan, options, &known, stoker_tasks::timing_of)
             .map_err(|defects| refused(&defects))?;
         let blueprint = match request.rest_of {
             Some(former) => rest(&mut session, former, &stored.explained.plan, blueprint).await?,

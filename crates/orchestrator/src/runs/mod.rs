@@ -12,6 +12,7 @@
 //! afterwards. After a crash, the server that takes the run over replays its events and repeats the effects,
 //! which are idempotent.
 
+mod blueprint;
 mod conclude;
 mod conductor;
 mod control;
@@ -33,6 +34,7 @@ mod spans;
 mod wait;
 mod work;
 
+pub use blueprint::{blueprint_of_plan, draft_of_plan};
 pub use conclude::stop_parts;
 pub use conductor::{conduct, conduct_all};
 pub(crate) use conductor::{take_over, take_over_interval};

@@ -3,18 +3,19 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use stoker_engine::blueprint::{Blueprint, Options, of_plan};
+use stoker_engine::blueprint::{Blueprint, Options};
 use stoker_engine::run::{Effect, Input, Phase, Run, RunEnd, State, step};
 use stoker_engine::session::End;
 use stoker_model::{JsonMap, Micros, RunId};
+use stoker_orchestrator::runs::blueprint_of_plan;
 use stoker_planner::{Action, Plan};
+use stoker_tasks::timing_of;
 
 use crate::real_plan::first_run;
-use crate::small::timing_of;
 
 fn blueprint(plan: &Plan, durations: &[Option<u32>], nodes_at_once: u32) -> Blueprint {
     let options = Options { nodes_at_once, ..Options::default() };
-    of_plan(plan, options, durations, timing_of).expect("no defects")
+    blueprint_of_plan(plan, options, durations, timing_of).expect("no defects")
 }
 
 /// Makespan in milliseconds if each instance takes the given duration.

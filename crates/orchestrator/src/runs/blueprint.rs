@@ -1,25 +1,20 @@
-//! Builds a blueprint from a plan.
+//! Builds the blueprint of a run from a plan. It is here because neither the planner nor the engine knows the other.
 
 use std::collections::{BTreeSet, HashMap};
 
+use stoker_engine::blueprint::{
+    Blueprint, Defect, Draft, DraftInstance, Group, Options, Policy, RunsOn, Timing, WHOLE_RUN, Work,
+};
+use stoker_engine::session::Mode;
 use stoker_model::Json;
+use stoker_planner::state::{MASTER, SYNC};
 use stoker_planner::{Action, Details, Instance, Plan, timing, tolerated_nodes};
-
-use super::check::Defect;
-use super::draft::{Draft, DraftInstance, Group, Work};
-use super::options::Options;
-use super::policy::{Policy, RunsOn, Timing};
-use super::{Blueprint, NONE, WHOLE_RUN};
-use crate::session::Mode;
-
-const MASTER: &str = "master";
-const SYNC: &str = "sync";
 
 /// Builds and validates the blueprint of a plan.
 ///
 /// `durations` are the expected durations by instance in milliseconds, where history has them. `timing`
 /// returns the defaults of a task type, or `None` for an unknown type.
-pub fn of_plan(
+pub fn blueprint_of_plan(
     plan: &Plan,
     options: Options,
     durations: &[Option<u32>],
@@ -120,7 +115,13 @@ impl<T: Fn(&str) -> Option<Timing>> PlanReader<'_, T> {
         };
         let executor = match timing.runs_on {
             RunsOn::Node => node,
-            RunsOn::Master => self.master.unwrap_or(NONE),
+            RunsOn::Master => {
+                let Some(master) = self.master else {
+                    self.defects.push(Defect::NoMaster { instance: instance.to_string() });
+                    return None;
+                };
+                master
+            }
             RunsOn::Nowhere => return None,
         };
         let parameters = &details.parameters;

@@ -1,6 +1,7 @@
 //! Simulates the real plan with all kinds of faults.
 
-use stoker_engine::blueprint::{Draft, OnFailure, Options, RunsOn, Timing, draft_of_plan};
+use stoker_engine::blueprint::{Draft, OnFailure, Options, RunsOn, Timing};
+use stoker_orchestrator::runs::draft_of_plan;
 use stoker_sim::{Rng, Sabotage, simulate_draft};
 
 use crate::real_plan::first_run;
