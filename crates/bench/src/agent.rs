@@ -78,7 +78,9 @@ fn start_until(deadline: Instant) -> std::io::Result<usize> {
 struct NoMemory;
 
 impl Memory for NoMemory {
-    fn started(&self, _process: ProcessId) {}
+    fn started(&self, _process: ProcessId) -> Work<'_, ()> {
+        Box::pin(async {})
+    }
 
     fn rebooting(&self, _boot_id: String) -> Work<'_, Result<(), HostError>> {
         Box::pin(async { Ok(()) })

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(crate) struct Rig {
-    connections: mpsc::UnboundedReceiver<ServerConnection>,
+    connections: mpsc::Receiver<ServerConnection>,
     pub(crate) connection: ServerConnection,
     stop: watch::Sender<bool>,
     agent: JoinHandle<Result<(), AgentError>>,

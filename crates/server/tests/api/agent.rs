@@ -60,7 +60,7 @@ async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
     let LocalAgent { uid, connections, .. } = agent;
     let (send, mut messages) = mpsc::channel(64);
     let (reports, receive) = mpsc::channel(64);
-    connections.send(LocalConnection { send, receive }).ok().unwrap();
+    connections.send(LocalConnection { send, receive }).await.unwrap();
     let mut session =
         AgentSession::new(Identity { node: uid, version: "test".to_owned() }, Limits::default());
     let (exits, mut exited) = mpsc::channel::<(AttemptKey, End, JsonMap)>(64);

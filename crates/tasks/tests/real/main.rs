@@ -35,8 +35,9 @@ struct Notes {
 }
 
 impl Memory for Notes {
-    fn started(&self, process: ProcessId) {
+    fn started(&self, process: ProcessId) -> Work<'_, ()> {
         self.started.lock().unwrap().push(process);
+        Box::pin(async {})
     }
 
     fn rebooting(&self, boot_id: String) -> Work<'_, Result<(), HostError>> {

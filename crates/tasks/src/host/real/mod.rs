@@ -59,8 +59,8 @@ impl Machine {
 
 /// Record of the side effects of an attempt, used for cleanup and completion after a crash.
 pub trait Memory: Send + Sync {
-    /// A process was started.
-    fn started(&self, process: ProcessId);
+    /// A process was started. Returns when the record is queued; its output is read afterwards.
+    fn started(&self, process: ProcessId) -> Work<'_, ()>;
 
     /// A process has exited. Informational; the task type interprets the status.
     fn ended(&self, _status: Status) {}
