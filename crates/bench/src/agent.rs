@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use stoker_agent::transport::channel::pair;
 use stoker_agent::{Settings, StateFolder};
 use stoker_engine::session::{Attempt, AttemptKey, End, FromAgent, Generation, Mode, ToAgent};
-use stoker_model::{Json, RunId};
+use stoker_model::{InstanceIdx, Json, RunId};
 use stoker_tasks::host::Work;
 use stoker_tasks::host::real::{Machine, Memory, ProcessId, RealHost};
 use stoker_tasks::output::{KEPT_BYTES, Report};
@@ -164,7 +164,7 @@ async fn agent_rate(folder: &Path) -> Result<f64, Box<dyn Error>> {
 
 fn attempt(instance: u32) -> Attempt {
     Attempt {
-        key: AttemptKey { run: RunId(1), instance, attempt: 1 },
+        key: AttemptKey { run: RunId(1), instance: InstanceIdx::new(instance), attempt: 1 },
         generation: Generation(1),
         task: "bench".to_owned(),
         node: "1".to_owned(),

@@ -14,6 +14,7 @@ mod graph;
 mod graph_source;
 mod group;
 mod ids;
+mod idx;
 mod link;
 mod module;
 mod names;
@@ -43,6 +44,7 @@ pub use ids::{
     NotificationId, PlanId, PluginId, ReleaseId, RunId, SequenceId, TaskId, TenantId, TokenId, UserId,
     WebhookId,
 };
+pub use idx::{GroupIdx, InstanceIdx, NodeIdx, TaskIdx, VertexIdx};
 pub use link::{Link, LinkBody, LinkOwner};
 pub use module::{Module, ModuleAction, ModuleBody, ModuleItem, ModuleRun, ModuleStatus, NodeModule, Sealed};
 pub use names::{GraphType, NotAName};

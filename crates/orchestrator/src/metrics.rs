@@ -9,7 +9,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution};
 use stoker_engine::session::End;
-use stoker_model::Topic;
+use stoker_model::{InstanceIdx, Topic};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct EndLabels {
@@ -96,7 +96,7 @@ impl RunMetrics {
         }
     }
 
-    fn resolved(&self, ends: &[(u32, Resolution)]) {
+    fn resolved(&self, ends: &[(InstanceIdx, Resolution)]) {
         for (_, how) in ends {
             let end = match how {
                 Resolution::Skipped => "skipped",

@@ -70,11 +70,11 @@ mod tests {
     use std::time::Duration;
 
     use stoker_engine::session::AttemptKey;
-    use stoker_model::RunId;
+    use stoker_model::{InstanceIdx, RunId};
 
     use super::*;
 
-    const KEY: AttemptKey = AttemptKey { run: RunId(1), instance: 1, attempt: 1 };
+    const KEY: AttemptKey = AttemptKey { run: RunId(1), instance: InstanceIdx::new(1), attempt: 1 };
 
     async fn next(received: &mut mpsc::Receiver<Event>) -> (Stream, u64, String) {
         match received.recv().await {

@@ -250,7 +250,7 @@ fn append(
 mod tests {
     use stoker_engine::session::AttemptKey;
     use stoker_engine::session::agent::Record;
-    use stoker_model::RunId;
+    use stoker_model::{InstanceIdx, RunId};
     use stoker_testkit::Folder;
 
     use super::*;
@@ -298,7 +298,7 @@ mod tests {
     }
 
     fn entry(seq: u64) -> Entry {
-        let key = AttemptKey { run: RunId(1), instance: seq as u32, attempt: 1 };
+        let key = AttemptKey { run: RunId(1), instance: InstanceIdx::new(seq as u32), attempt: 1 };
         Entry::Session(Record::Acknowledged { key })
     }
 

@@ -8,7 +8,7 @@ use stoker_agent::{AgentError, Settings, StateFolder};
 use stoker_engine::session::{
     Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, Stream, ToAgent,
 };
-use stoker_model::{Json, RunId};
+use stoker_model::{InstanceIdx, Json, RunId};
 use stoker_testkit::Folder;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -32,7 +32,7 @@ pub(crate) fn settings(folder: &Folder) -> Settings {
 }
 
 pub(crate) fn key(instance: u32) -> AttemptKey {
-    AttemptKey { run: RunId(1), instance, attempt: 1 }
+    AttemptKey { run: RunId(1), instance: InstanceIdx::new(instance), attempt: 1 }
 }
 
 pub(crate) fn shell(instance: u32, cmd: &str) -> Attempt {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use stoker_engine::blueprint::{Blueprint, Options};
-use stoker_model::PlanId;
+use stoker_model::{NodeIdx, PlanId, VertexIdx};
 use stoker_orchestrator::runs::blueprint_of_plan;
 use stoker_planner::{Plan, decode};
 use stoker_settings::{Runs, Server};
@@ -58,10 +58,11 @@ fn lower_bound(plan: &Plan) -> Result<u32, Box<dyn Error>> {
     let order = plan.order();
     let sorted = order.topological_order().ok_or("the plan has a cycle")?;
     let mut longest = vec![0; order.n_vertices()];
-    let mut of_agent: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut of_agent: BTreeMap<NodeIdx, u32> = BTreeMap::new();
     for vertex in sorted.into_iter().rev() {
         let after = order.targets(vertex).iter().map(|target| longest[*target as usize]).max();
-        let executor = (vertex < plan.n_instances() as u32).then(|| blueprint.executor_of(vertex)).flatten();
+        let executor =
+            VertexIdx::new(vertex).instance(plan.n_instances()).and_then(|idx| blueprint.executor_of(idx));
         longest[vertex as usize] = u32::from(executor.is_some()) + after.unwrap_or(0);
         if let Some(executor) = executor {
             *of_agent.entry(executor).or_default() += 1;

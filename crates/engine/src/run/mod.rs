@@ -23,12 +23,14 @@
 //! stopped run.
 
 mod apply;
+mod cause;
 mod due;
 mod end;
 mod event;
 mod input;
 mod node;
 mod ready;
+mod remaining;
 mod replay;
 mod state;
 mod step;
@@ -42,4 +44,4 @@ pub use replay::BrokenHistory;
 pub use state::{Phase, Run, State};
 pub use step::{Step, step};
 pub use stored::Unreadable;
-pub use view::{Counts, InFlight};
+pub use view::Counts;

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use serde_json::json;
-use stoker_model::{Json, JsonMap, Micros};
+use stoker_model::{GroupIdx, InstanceIdx, Json, JsonMap, Micros, NodeIdx};
 
 use super::end::{NodeEnd, RunEnd};
 use super::event::{AttemptEnd, Event, EventKind, Next, NotStarted, Outcome, Resolution};
@@ -34,29 +34,29 @@ impl Event {
             EventKind::Began => json!({"event": "began"}),
             EventKind::TakenOver => json!({"event": "taken_over"}),
             EventKind::Dispatched { instance, attempt } => {
-                json!({"event": "dispatched", "instance": instance, "attempt": attempt})
+                json!({"event": "dispatched", "instance": instance.get(), "attempt": attempt})
             }
             EventKind::Started { instance, attempt, began_at } => {
-                json!({"event": "started", "instance": instance, "attempt": attempt, "began_at": began_at.0})
+                json!({"event": "started", "instance": instance.get(), "attempt": attempt, "began_at": began_at.0})
             }
             EventKind::AttemptEnded { instance, attempt, ended_at, end, summary, next } => json!({
-                "event": "attempt_ended", "instance": instance, "attempt": attempt, "ended_at": ended_at.0,
+                "event": "attempt_ended", "instance": instance.get(), "attempt": attempt, "ended_at": ended_at.0,
                 "end": attempt_end_json(end), "summary": summary, "next": next_json(*next),
             }),
-            EventKind::RetryDue { instance } => json!({"event": "retry_due", "instance": instance}),
+            EventKind::RetryDue { instance } => json!({"event": "retry_due", "instance": instance.get()}),
             EventKind::Resolved { ends } => {
                 let ends: Vec<Json> =
                     ends.iter().map(|(idx, resolution)| resolution_json(*idx, *resolution)).collect();
                 json!({"event": "resolved", "ends": ends})
             }
-            EventKind::NodeLost { node } => json!({"event": "node_lost", "node": node}),
-            EventKind::NodeBack { node } => json!({"event": "node_back", "node": node}),
-            EventKind::NodeGivenUp { node } => json!({"event": "node_given_up", "node": node}),
+            EventKind::NodeLost { node } => json!({"event": "node_lost", "node": node.get()}),
+            EventKind::NodeBack { node } => json!({"event": "node_back", "node": node.get()}),
+            EventKind::NodeGivenUp { node } => json!({"event": "node_given_up", "node": node.get()}),
             EventKind::ToleranceExceeded { group, nodes } => {
-                json!({"event": "tolerance_exceeded", "group": group, "nodes": nodes})
+                json!({"event": "tolerance_exceeded", "group": group.get(), "nodes": node_numbers(nodes)})
             }
             EventKind::NodeEnded { node, end } => {
-                json!({"event": "node_ended", "node": node, "end": node_end_json(*end)})
+                json!({"event": "node_ended", "node": node.get(), "end": node_end_json(*end)})
             }
             EventKind::StopAsked { how } => {
                 let how = if *how == StopHow::Now { "now" } else { "graceful" };
@@ -65,7 +65,7 @@ impl Event {
             EventKind::Paused => json!({"event": "paused"}),
             EventKind::Resumed => json!({"event": "resumed"}),
             EventKind::LateResult { instance, attempt, ended_at, end, summary } => json!({
-                "event": "late_result", "instance": instance, "attempt": attempt, "ended_at": ended_at.0,
+                "event": "late_result", "instance": instance.get(), "attempt": attempt, "ended_at": ended_at.0,
                 "end": result_json(end), "summary": summary,
             }),
             EventKind::Ended { end } => json!({"event": "ended", "end": run_end_json(end)}),
@@ -80,34 +80,32 @@ impl Event {
             "began" => EventKind::Began,
             "taken_over" => EventKind::TakenOver,
             "dispatched" => {
-                EventKind::Dispatched { instance: get.number("instance")?, attempt: get.number("attempt")? }
+                EventKind::Dispatched { instance: get.instance("instance")?, attempt: get.number("attempt")? }
             }
             "started" => EventKind::Started {
-                instance: get.number("instance")?,
+                instance: get.instance("instance")?,
                 attempt: get.number("attempt")?,
                 began_at: get.time("began_at")?,
             },
             "attempt_ended" => EventKind::AttemptEnded {
-                instance: get.number("instance")?,
+                instance: get.instance("instance")?,
                 attempt: get.number("attempt")?,
                 ended_at: get.time("ended_at")?,
                 end: get.nested("end", read_attempt_end)?,
                 summary: get.map("summary")?,
                 next: get.nested("next", read_next)?,
             },
-            "retry_due" => EventKind::RetryDue { instance: get.number("instance")? },
+            "retry_due" => EventKind::RetryDue { instance: get.instance("instance")? },
             "resolved" => {
                 let ends = get.list("ends")?.iter().map(read_resolved).collect::<Result<_, _>>()?;
                 EventKind::Resolved { ends }
             }
-            "node_lost" => EventKind::NodeLost { node: get.number("node")? },
-            "node_back" => EventKind::NodeBack { node: get.number("node")? },
-            "node_given_up" => EventKind::NodeGivenUp { node: get.number("node")? },
-            "tolerance_exceeded" => {
-                EventKind::ToleranceExceeded { group: get.number("group")?, nodes: get.numbers("nodes")? }
-            }
+            "node_lost" => EventKind::NodeLost { node: get.node("node")? },
+            "node_back" => EventKind::NodeBack { node: get.node("node")? },
+            "node_given_up" => EventKind::NodeGivenUp { node: get.node("node")? },
+            "tolerance_exceeded" => EventKind::ToleranceExceeded { group: get.group()?, nodes: get.nodes()? },
             "node_ended" => {
-                EventKind::NodeEnded { node: get.number("node")?, end: get.nested("end", read_node_end)? }
+                EventKind::NodeEnded { node: get.node("node")?, end: get.nested("end", read_node_end)? }
             }
             "stop_asked" => EventKind::StopAsked {
                 how: match get.text("how")? {
@@ -119,7 +117,7 @@ impl Event {
             "paused" => EventKind::Paused,
             "resumed" => EventKind::Resumed,
             "late_result" => EventKind::LateResult {
-                instance: get.number("instance")?,
+                instance: get.instance("instance")?,
                 attempt: get.number("attempt")?,
                 ended_at: get.time("ended_at")?,
                 end: get.nested("end", read_reported)?,
@@ -205,38 +203,38 @@ fn read_outcome(word: &str) -> Result<Outcome, Unreadable> {
 }
 
 /// An array instead of an object, because one event may contain a million of them.
-fn resolution_json(idx: u32, resolution: Resolution) -> Json {
+fn resolution_json(idx: InstanceIdx, resolution: Resolution) -> Json {
     match resolution {
-        Resolution::Skipped => json!([idx, "skipped"]),
-        Resolution::Blocked { by } => json!([idx, "blocked", by]),
-        Resolution::NotStarted(NotStarted::NodeFailed { by }) => json!([idx, "node_failed", by]),
-        Resolution::NotStarted(NotStarted::NodeLost { node }) => json!([idx, "node_lost", node]),
-        Resolution::NotStarted(NotStarted::Stopped) => json!([idx, "stopped"]),
-        Resolution::NotRetried(outcome) => json!([idx, "not_retried", outcome_word(outcome)]),
+        Resolution::Skipped => json!([idx.get(), "skipped"]),
+        Resolution::Blocked { by } => json!([idx.get(), "blocked", by.get()]),
+        Resolution::NotStarted(NotStarted::NodeFailed { by }) => json!([idx.get(), "node_failed", by.get()]),
+        Resolution::NotStarted(NotStarted::NodeLost { node }) => json!([idx.get(), "node_lost", node.get()]),
+        Resolution::NotStarted(NotStarted::Stopped) => json!([idx.get(), "stopped"]),
+        Resolution::NotRetried(outcome) => json!([idx.get(), "not_retried", outcome_word(outcome)]),
     }
 }
 
-fn read_resolved(json: &Json) -> Result<(u32, Resolution), Unreadable> {
+fn read_resolved(json: &Json) -> Result<(InstanceIdx, Resolution), Unreadable> {
     let item = |idx: usize| json.get(idx).ok_or_else(|| missing("an end"));
     let number = |idx: usize| item(idx).and_then(|it| small(it).ok_or_else(|| missing("a number")));
     let word = |idx: usize| item(idx).and_then(|it| it.as_str().ok_or_else(|| missing("a word")));
     let resolution = match word(1)? {
         "skipped" => Resolution::Skipped,
-        "blocked" => Resolution::Blocked { by: number(2)? },
-        "node_failed" => Resolution::NotStarted(NotStarted::NodeFailed { by: number(2)? }),
-        "node_lost" => Resolution::NotStarted(NotStarted::NodeLost { node: number(2)? }),
+        "blocked" => Resolution::Blocked { by: InstanceIdx::new(number(2)?) },
+        "node_failed" => Resolution::NotStarted(NotStarted::NodeFailed { by: InstanceIdx::new(number(2)?) }),
+        "node_lost" => Resolution::NotStarted(NotStarted::NodeLost { node: NodeIdx::new(number(2)?) }),
         "stopped" => Resolution::NotStarted(NotStarted::Stopped),
         "not_retried" => Resolution::NotRetried(read_outcome(word(2)?)?),
         other => return Err(unknown(other)),
     };
-    Ok((number(0)?, resolution))
+    Ok((InstanceIdx::new(number(0)?), resolution))
 }
 
 fn node_end_json(end: NodeEnd) -> Json {
     match end {
         NodeEnd::Succeeded => json!({"how": "succeeded"}),
-        NodeEnd::Failed { by } => json!({"how": "failed", "by": by}),
-        NodeEnd::Blocked { by } => json!({"how": "blocked", "by": by}),
+        NodeEnd::Failed { by } => json!({"how": "failed", "by": by.get()}),
+        NodeEnd::Blocked { by } => json!({"how": "blocked", "by": by.get()}),
         NodeEnd::Lost => json!({"how": "lost"}),
         NodeEnd::Stopped => json!({"how": "stopped"}),
     }
@@ -245,8 +243,8 @@ fn node_end_json(end: NodeEnd) -> Json {
 fn read_node_end(get: Fields<'_>) -> Result<NodeEnd, Unreadable> {
     Ok(match get.text("how")? {
         "succeeded" => NodeEnd::Succeeded,
-        "failed" => NodeEnd::Failed { by: get.number("by")? },
-        "blocked" => NodeEnd::Blocked { by: get.number("by")? },
+        "failed" => NodeEnd::Failed { by: get.instance("by")? },
+        "blocked" => NodeEnd::Blocked { by: get.instance("by")? },
         "lost" => NodeEnd::Lost,
         "stopped" => NodeEnd::Stopped,
         other => return Err(unknown(other)),
@@ -258,9 +256,9 @@ fn run_end_json(end: &RunEnd) -> Json {
         RunEnd::Succeeded => json!({"how": "succeeded"}),
         RunEnd::Tolerated { n_failed_nodes } => json!({"how": "tolerated", "failed_nodes": n_failed_nodes}),
         RunEnd::ToleranceExceeded { group, nodes } => {
-            json!({"how": "tolerance_exceeded", "group": group, "nodes": nodes})
+            json!({"how": "tolerance_exceeded", "group": group.get(), "nodes": node_numbers(nodes)})
         }
-        RunEnd::Held { stage, by } => json!({"how": "held", "stage": stage, "by": by}),
+        RunEnd::Held { stage, by } => json!({"how": "held", "stage": stage.get(), "by": by.get()}),
         RunEnd::Stopped => json!({"how": "stopped"}),
     }
 }
@@ -269,10 +267,8 @@ fn read_run_end(get: Fields<'_>) -> Result<RunEnd, Unreadable> {
     Ok(match get.text("how")? {
         "succeeded" => RunEnd::Succeeded,
         "tolerated" => RunEnd::Tolerated { n_failed_nodes: get.number("failed_nodes")? },
-        "tolerance_exceeded" => {
-            RunEnd::ToleranceExceeded { group: get.number("group")?, nodes: get.numbers("nodes")? }
-        }
-        "held" => RunEnd::Held { stage: get.number("stage")?, by: get.number("by")? },
+        "tolerance_exceeded" => RunEnd::ToleranceExceeded { group: get.group()?, nodes: get.nodes()? },
+        "held" => RunEnd::Held { stage: get.instance("stage")?, by: get.instance("by")? },
         "stopped" => RunEnd::Stopped,
         other => return Err(unknown(other)),
     })
@@ -303,8 +299,21 @@ impl<'j> Fields<'j> {
         self.get(key)?.as_array().map(Vec::as_slice).ok_or_else(|| missing(key))
     }
 
-    fn numbers(self, key: &str) -> Result<Vec<u32>, Unreadable> {
-        self.list(key)?.iter().map(|it| small(it).ok_or_else(|| missing(key))).collect()
+    fn instance(self, key: &str) -> Result<InstanceIdx, Unreadable> {
+        self.number(key).map(InstanceIdx::new)
+    }
+
+    fn node(self, key: &str) -> Result<NodeIdx, Unreadable> {
+        self.number(key).map(NodeIdx::new)
+    }
+
+    fn group(self) -> Result<GroupIdx, Unreadable> {
+        self.number("group").map(GroupIdx::new)
+    }
+
+    fn nodes(self) -> Result<Vec<NodeIdx>, Unreadable> {
+        let nodes = self.list("nodes")?.iter();
+        nodes.map(|it| small(it).map(NodeIdx::new).ok_or_else(|| missing("nodes"))).collect()
     }
 
     fn map(self, key: &str) -> Result<JsonMap, Unreadable> {
@@ -314,6 +323,10 @@ impl<'j> Fields<'j> {
     fn nested<T>(self, key: &str, read: fn(Self) -> Result<T, Unreadable>) -> Result<T, Unreadable> {
         read(Fields(self.get(key)?))
     }
+}
+
+fn node_numbers(nodes: &[NodeIdx]) -> Vec<u32> {
+    nodes.iter().map(|node| node.get()).collect()
 }
 
 fn small(json: &Json) -> Option<u32> {

@@ -9,8 +9,7 @@ use stoker_model::{Micros, RunId};
 
 use super::attempt_log::AttemptLog;
 use super::server::{Input, Output, ServerSession, Settings, interrupted};
-use super::{AttemptKey, Finished, Generation};
-use crate::run::InFlight;
+use super::{AttemptKey, Finished, Generation, InFlight};
 
 /// Session with one agent, and a log of what may have to be resent.
 #[derive(Clone, Debug, PartialEq)]

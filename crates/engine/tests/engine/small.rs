@@ -8,7 +8,7 @@ use stoker_engine::run::{
 };
 use stoker_engine::session::{AttemptKey, CancelHow, End};
 use stoker_graph::Csr;
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, JsonMap, Micros, NodeIdx, RunId, TaskIdx};
 
 pub(crate) const RUN: RunId = RunId(7);
 
@@ -119,7 +119,7 @@ impl Sketch {
 
     pub(crate) fn draft(&self) -> Draft {
         let nodes = self.nodes();
-        let node = |uid: &str| nodes.iter().position(|name| name == uid).expect("a node") as u32;
+        let node = |uid: &str| NodeIdx::at(nodes.iter().position(|name| name == uid).expect("a node"));
         let mut tasks: Vec<String> = self.instances.iter().map(|name| split(name).0.to_owned()).collect();
         tasks.sort();
         tasks.dedup();
@@ -131,7 +131,7 @@ impl Sketch {
                 policy: self.policies.get(name).copied().unwrap_or(POLICY),
                 limit: self.limits.get(name).copied(),
             };
-            let task = tasks.iter().position(|name| name == task).expect("a task") as u32;
+            let task = TaskIdx::at(tasks.iter().position(|name| name == task).expect("a task"));
             DraftInstance { task, node: node(own), work: (!is_skipped).then_some(work) }
         };
         let group = |(name, uids, tolerated): &(String, Vec<String>, u64)| Group {
@@ -140,7 +140,7 @@ impl Sketch {
             tolerated: *tolerated,
         };
         Draft {
-            sync: nodes.iter().position(|uid| uid == "sync").map(|idx| idx as u32),
+            sync: nodes.iter().position(|uid| uid == "sync").map(NodeIdx::at),
             instances: self.instances.iter().map(instance).collect(),
             order: Csr::new(self.instances.len(), self.edges.clone()),
             groups: self.groups.iter().map(group).collect(),
@@ -201,12 +201,12 @@ impl Play {
         self
     }
 
-    pub(crate) fn idx(&self, name: &str) -> u32 {
-        let n_instances = self.blueprint.n_instances() as u32;
-        (0..n_instances).find(|idx| self.blueprint.name(*idx) == name).expect("an instance")
+    pub(crate) fn idx(&self, name: &str) -> InstanceIdx {
+        let mut all = InstanceIdx::first(self.blueprint.n_instances());
+        all.find(|idx| self.blueprint.name(*idx) == name).expect("an instance")
     }
 
-    pub(crate) fn node(&self, uid: &str) -> u32 {
+    pub(crate) fn node(&self, uid: &str) -> NodeIdx {
         self.blueprint.node_of_uid(uid).expect("a node")
     }
 
@@ -259,7 +259,7 @@ impl Play {
     }
 
     pub(crate) fn states(&self) -> Vec<State> {
-        (0..self.blueprint.n_instances() as u32).filter_map(|idx| self.run.state(idx)).collect()
+        InstanceIdx::first(self.blueprint.n_instances()).filter_map(|idx| self.run.state(idx)).collect()
     }
 
     pub(crate) fn node_end(&self, uid: &str) -> Option<NodeEnd> {

@@ -6,7 +6,7 @@ use stoker_engine::blueprint::{
     Blueprint, Defect, Draft, DraftInstance, Group, Options, Policy, RunsOn, Timing, WHOLE_RUN, Work,
 };
 use stoker_engine::session::Mode;
-use stoker_model::Json;
+use stoker_model::{Json, NodeIdx, TaskIdx};
 use stoker_planner::state::{MASTER, SYNC};
 use stoker_planner::{Action, Details, Instance, Plan, timing, tolerated_nodes};
 
@@ -38,16 +38,17 @@ pub fn draft_of_plan(
     durations: &[Option<u32>],
     timing: impl Fn(&str) -> Option<Timing>,
 ) -> (Draft, Vec<Defect>) {
-    let node_idx: HashMap<&str, u32> = plan.nodes.iter().map(String::as_str).zip(0..).collect();
+    let node_idx: HashMap<&str, NodeIdx> =
+        plan.nodes.iter().map(String::as_str).zip(NodeIdx::first(plan.nodes.len())).collect();
     let index_of = |uid: &str| node_idx.get(uid).copied();
     let mut reader = PlanReader { options: &options, master: index_of(MASTER), timing, defects: Vec::new() };
     let mut instances = Vec::with_capacity(plan.n_instances());
-    for (task_idx, task) in (0..).zip(&plan.tasks) {
-        for (idx, node) in (task.first..).zip(&*task.nodes) {
+    for (task_idx, task) in TaskIdx::first(plan.tasks.len()).zip(&plan.tasks) {
+        for (idx, node) in (task.first..).zip(task.nodes.iter().map(|node| NodeIdx::new(*node))) {
             let work = plan.instance(idx).zip(plan.details(idx));
             let work = work.filter(|(instance, _)| instance.verdict.action() == Action::Run);
-            let work = work.and_then(|(instance, details)| reader.work(&instance, details, *node));
-            instances.push(DraftInstance { task: task_idx, node: *node, work });
+            let work = work.and_then(|(instance, details)| reader.work(&instance, details, node));
+            instances.push(DraftInstance { task: task_idx, node, work });
         }
     }
     let mut defects = reader.defects;
@@ -79,7 +80,7 @@ pub fn draft_of_plan(
 /// into the zero-tolerance group.
 fn whole_run_group(text: &str, instances: &[DraftInstance]) -> Result<Group, Defect> {
     let with_work = instances.iter().filter(|instance| instance.work.is_some());
-    let nodes: BTreeSet<u32> = with_work.map(|instance| instance.node).collect();
+    let nodes: BTreeSet<NodeIdx> = with_work.map(|instance| instance.node).collect();
     let tolerated = tolerated_nodes(text, nodes.len() as u64)
         .ok_or_else(|| Defect::BadTolerance { found: text.to_owned() })?;
     Ok(Group { name: WHOLE_RUN.to_owned(), nodes: nodes.into_iter().collect(), tolerated })
@@ -97,13 +98,13 @@ fn fill_durations(n_instances: usize, durations: &[Option<u32>]) -> Vec<u32> {
 
 struct PlanReader<'r, T> {
     options: &'r Options,
-    master: Option<u32>,
+    master: Option<NodeIdx>,
     timing: T,
     defects: Vec<Defect>,
 }
 
 impl<T: Fn(&str) -> Option<Timing>> PlanReader<'_, T> {
-    fn work(&mut self, instance: &Instance<'_>, details: &Details, node: u32) -> Option<Work> {
+    fn work(&mut self, instance: &Instance<'_>, details: &Details, node: NodeIdx) -> Option<Work> {
         let Some(timing) = (self.timing)(&details.task_type) else {
             let (task, task_type) = (instance.task.to_owned(), details.task_type.clone());
             let defect = Defect::UnknownType { task, task_type };

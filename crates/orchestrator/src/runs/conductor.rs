@@ -9,7 +9,7 @@ use serde_json::json;
 use stoker_engine::blueprint::Options;
 use stoker_engine::run::{Phase, RunEnd};
 use stoker_engine::session::server::Input;
-use stoker_model::{Actor, Change, Cluster, PlanId, Run, RunId, RunStatus};
+use stoker_model::{Actor, Change, Cluster, NodeIdx, PlanId, Run, RunId, RunStatus};
 use stoker_services::background::TaskMonitor;
 use stoker_services::modules::reapply::Reapply;
 use stoker_services::planning::{self, PlanRequest, StoredPlan};
@@ -341,8 +341,8 @@ impl Taken<'_> {
         let (sender, inbox) = mpsc::channel(INBOX_MAX);
         let blueprint = Arc::new(blueprint);
         orchestrator.agents.add_run(child.id, Arc::clone(&blueprint), sender);
-        let nodes =
-            (0..blueprint.n_nodes() as u32).filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
+        let nodes = NodeIdx::first(blueprint.n_nodes())
+            .filter_map(|node| Some((blueprint.node(node)?.to_owned(), node)));
         let left_out = left_out(&stored.explained.excluded);
         let dispatch = Dispatch::new(orchestrator, stored.explained, &blueprint, secrets, documents.clone());
         let outcomes = Outcomes {

@@ -80,7 +80,7 @@ impl Dispatch {
         let refused =
             |message: String| Finished { key, at, end: End::Refused { message }, summary: JsonMap::new() };
         let (Some(details), Some((task, node))) =
-            (self.planned.plan.details(key.instance), blueprint.names(key.instance))
+            (self.planned.plan.details(key.instance.get()), blueprint.names(key.instance))
         else {
             return Err(refused("the plan has no such task".to_owned()));
         };

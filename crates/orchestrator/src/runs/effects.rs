@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use stoker_engine::run::{Effect, InFlight};
+use stoker_engine::run::Effect;
 use stoker_engine::session::server::{Input, Output};
-use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation, ToAgent};
+use stoker_engine::session::{Attempt, AttemptKey, End, Finished, Generation, InFlight, ToAgent};
 use stoker_model::JsonMap;
 use stoker_wire::encode_to_agent;
 

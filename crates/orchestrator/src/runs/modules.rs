@@ -7,7 +7,9 @@ use std::time::Duration;
 use serde_json::json;
 use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Options, Policy, Work as DraftWork};
 use stoker_graph::Csr;
-use stoker_model::{Actor, Change, ClusterId, Micros, ModuleAction, ModuleRun, NodeStatus, RunStatus};
+use stoker_model::{
+    Actor, Change, ClusterId, Micros, ModuleAction, ModuleRun, NodeIdx, NodeStatus, RunStatus, TaskIdx,
+};
 use stoker_services::ServiceError;
 use stoker_services::trace;
 use stoker_traces::Kind;
@@ -120,7 +122,7 @@ async fn drive(
         inbox,
         projection,
         work: Work::Modules(work),
-        nodes: [(uid.clone(), 0)].into(),
+        nodes: [(uid.clone(), NodeIdx::new(0))].into(),
         wake_at: None,
         waiting: VecDeque::new(),
         unheard: HashSet::new(),
@@ -165,9 +167,9 @@ fn blueprint(uid: &str, time_ms: u64) -> Result<Blueprint, Vec<stoker_engine::bl
         sync: None,
         tasks: vec![stoker_tasks::MODULES.to_owned()],
         instances: vec![DraftInstance {
-            task: 0,
-            node: 0,
-            work: Some(DraftWork { executor: 0, policy, limit: None }),
+            task: TaskIdx::new(0),
+            node: NodeIdx::new(0),
+            work: Some(DraftWork { executor: NodeIdx::new(0), policy, limit: None }),
         }],
         order: Csr::new(1, Vec::new()),
         groups: Vec::new(),

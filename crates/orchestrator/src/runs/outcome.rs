@@ -7,8 +7,8 @@ use std::time::Duration;
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::{Effect, NodeEnd, Run as RunState};
 use stoker_model::{
-    ClusterId, DocumentId, GraphMetadata, Json, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Run, RunId,
-    Success,
+    ClusterId, DocumentId, GraphMetadata, InstanceIdx, Json, JsonMap, Node, NodeErrorKind, NodeId, NodeIdx,
+    NodeStatus, Run, RunId, Success,
 };
 use stoker_store::{List, NodeFilter, StoreError, Writing};
 
@@ -61,7 +61,7 @@ pub(super) struct Outcomes {
     pub(super) is_real: bool,
     /// Nodes without instances in a run of a part of their graph. Their status is unchanged: the result of a
     /// part says nothing about them.
-    pub(super) bystanders: BTreeSet<u32>,
+    pub(super) bystanders: BTreeSet<NodeIdx>,
     pub(super) transitions: Transitions,
     pub(super) progress: Progress,
 }
@@ -71,7 +71,7 @@ pub(super) struct Outcomes {
 pub(super) struct Progress {
     at: Option<std::time::Instant>,
     run: i64,
-    nodes: BTreeMap<u32, i64>,
+    nodes: BTreeMap<NodeIdx, i64>,
 }
 
 /// Changes to write in the same transaction as the events.
@@ -113,7 +113,7 @@ impl Outcomes {
         changes
     }
 
-    fn success(&self, blueprint: &Blueprint, instance: u32) -> Option<Success> {
+    fn success(&self, blueprint: &Blueprint, instance: InstanceIdx) -> Option<Success> {
         let (task, node) = blueprint.names(instance)?;
         Some(Success {
             task_name: task.to_owned(),
@@ -124,7 +124,7 @@ impl Outcomes {
         })
     }
 
-    fn node_ended(&mut self, blueprint: &Blueprint, node: u32, end: NodeEnd, changes: &mut Changes) {
+    fn node_ended(&mut self, blueprint: &Blueprint, node: NodeIdx, end: NodeEnd, changes: &mut Changes) {
         let Some(id) = blueprint.node(node).and_then(NodeId::parse) else { return };
         self.progress.nodes.insert(node, 100);
         if !self.is_real || self.bystanders.contains(&node) {
@@ -158,7 +158,7 @@ impl Outcomes {
             self.progress.run = percent;
             changes.run_progress = Some(percent);
         }
-        for node in 0..blueprint.n_nodes() as u32 {
+        for node in NodeIdx::first(blueprint.n_nodes()) {
             if changes.node_progress.len() >= PROGRESS_NODES_MAX {
                 break;
             }
@@ -229,16 +229,16 @@ pub(super) async fn mark_nodes(writing: &mut Writing, blueprint: &Blueprint) -> 
 }
 
 /// Nodes with instances to execute.
-fn busy(blueprint: &Blueprint) -> BTreeSet<u32> {
-    let instances = 0..blueprint.n_instances() as u32;
+fn busy(blueprint: &Blueprint) -> BTreeSet<NodeIdx> {
+    let instances = InstanceIdx::first(blueprint.n_instances());
     let carried_out = instances.filter(|instance| blueprint.executor_of(*instance).is_some());
     carried_out.filter_map(|instance| blueprint.node_of(instance)).collect()
 }
 
 /// Nodes without instances to execute.
-pub(super) fn bystanders(blueprint: &Blueprint) -> BTreeSet<u32> {
+pub(super) fn bystanders(blueprint: &Blueprint) -> BTreeSet<NodeIdx> {
     let busy = busy(blueprint);
-    (0..blueprint.n_nodes() as u32).filter(|node| !busy.contains(node)).collect()
+    NodeIdx::first(blueprint.n_nodes()).filter(|node| !busy.contains(node)).collect()
 }
 
 /// Updates the progress of the parent run: the average of its child runs. Never decreases it.

@@ -35,6 +35,7 @@ pub(crate) fn decode(stored: &RunEvent) -> Result<Event, Unreadable> {
 mod tests {
     use serde_json::json;
     use stoker_engine::run::EventKind;
+    use stoker_model::{InstanceIdx, NodeIdx};
 
     use super::*;
 
@@ -42,9 +43,9 @@ mod tests {
     fn events_round_trip() {
         let kinds = [
             EventKind::Began,
-            EventKind::Dispatched { instance: 3, attempt: 2 },
-            EventKind::NodeLost { node: 1 },
-            EventKind::RetryDue { instance: 0 },
+            EventKind::Dispatched { instance: InstanceIdx::new(3), attempt: 2 },
+            EventKind::NodeLost { node: NodeIdx::new(1) },
+            EventKind::RetryDue { instance: InstanceIdx::new(0) },
         ];
         for kind in kinds {
             let event = Event { at: Micros(11), kind };
@@ -52,16 +53,26 @@ mod tests {
             assert_eq!(stored.seq, 8);
             assert_eq!(decode(&stored).ok(), Some(event), "{stored:?}");
         }
-        let dispatched =
-            encode(&Event { at: Micros(1), kind: EventKind::Dispatched { instance: 3, attempt: 2 } }, 1);
+        let dispatched = encode(
+            &Event {
+                at: Micros(1),
+                kind: EventKind::Dispatched { instance: InstanceIdx::new(3), attempt: 2 },
+            },
+            1,
+        );
         assert_eq!((dispatched.kind.as_str(), dispatched.instance), ("dispatched", Some(3)));
         assert_eq!(dispatched.body, json!({"attempt": 2}));
     }
 
     #[test]
     fn invalid_rows_are_rejected() {
-        let right =
-            encode(&Event { at: Micros(1), kind: EventKind::Dispatched { instance: 1, attempt: 1 } }, 8);
+        let right = encode(
+            &Event {
+                at: Micros(1),
+                kind: EventKind::Dispatched { instance: InstanceIdx::new(1), attempt: 1 },
+            },
+            8,
+        );
         let wrong = [
             RunEvent { kind: "exploded".to_owned(), ..right.clone() },
             RunEvent { instance: None, ..right.clone() },

@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoker_engine::blueprint::{Group, Options, Policy, WHOLE_RUN};
 use stoker_engine::session::Mode;
-use stoker_model::{Json, Task};
+use stoker_model::{InstanceIdx, Json, NodeIdx, Task, TaskIdx};
 use stoker_orchestrator::runs::blueprint_of_plan;
 use stoker_planner::state::Document;
 use stoker_planner::{NodeInput, Plan, PlanningInput, plan};
@@ -43,7 +43,7 @@ fn policy(parameters: &Json) -> Result<Policy, String> {
     let plan = forged("shell", parameters);
     let blueprint = blueprint_of_plan(&plan, Options::default(), &[], timing_of)
         .map_err(|defects| defects.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))?;
-    Ok(*blueprint.policy_of(0).expect("not skipped"))
+    Ok(*blueprint.policy_of(InstanceIdx::new(0)).expect("not skipped"))
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn strategy_sets_task_limit() {
     let strategy = |strategy: Json| {
         let plan = forged("shell", &json!({"strategy": strategy}));
         blueprint_of_plan(&plan, Options::default(), &[], timing_of)
-            .map(|blueprint| blueprint.limit_of(0))
+            .map(|blueprint| blueprint.limit_of(TaskIdx::new(0)))
             .map_err(|it| it.len())
     };
     assert_eq!(strategy(json!({"type": "one_by_one"})), Ok(Some(1)));
@@ -109,7 +109,7 @@ fn dry_run_failures_do_not_fail_nodes() {
     let plan = planned(&json!([{"id": "a", "type": "shell", "roles": ["compute"], "fail_on_error": true}]));
     let options = Options { mode: Mode::Noop, ..Options::default() };
     let blueprint = blueprint_of_plan(&plan, options, &[], timing_of).expect("valid");
-    assert!(!blueprint.policy_of(0).expect("not skipped").fail_on_error);
+    assert!(!blueprint.policy_of(InstanceIdx::new(0)).expect("not skipped").fail_on_error);
 }
 
 /// The tolerance of the whole run applies in addition to those of groups, and replaces zero tolerance.
@@ -125,7 +125,11 @@ fn fault_tolerance_option_sets_whole_run_group() {
         let blueprint = blueprint_of_plan(&planned(tasks), options, &[], timing_of);
         blueprint.map(|blueprint| blueprint.groups().to_vec()).map_err(|defects| defects[0].to_string())
     };
-    let of = |name: &str, tolerated| Group { name: name.to_owned(), nodes: vec![0, 1], tolerated };
+    let of = |name: &str, tolerated| Group {
+        name: name.to_owned(),
+        nodes: NodeIdx::first(2).collect(),
+        tolerated,
+    };
     let result = groups(&tasks, "1").expect("valid");
     assert_eq!(result[..2], [of("g", 0), of(WHOLE_RUN, 1)]);
     let alone = json!([tasks[1]]);
@@ -146,7 +150,7 @@ fn task_overrides_retry_interrupted() {
         let options = Options { retry_interrupted: chosen, ..Options::default() };
         blueprint_of_plan(&plan, options, &[], timing_of)
             .expect("valid")
-            .policy_of(0)
+            .policy_of(InstanceIdx::new(0))
             .expect("not skipped")
             .retry_interrupted
     };
@@ -160,8 +164,8 @@ fn task_overrides_retry_interrupted() {
 fn master_tasks_run_on_the_master_agent() {
     let plan = planned(&json!([{"id": "a", "type": "master_shell", "roles": ["compute"]}]));
     let blueprint = blueprint_of_plan(&plan, Options::default(), &[], timing_of).expect("valid");
-    let executor = blueprint.executor_of(0).and_then(|node| blueprint.node(node));
-    assert_eq!((blueprint.name(0).as_str(), executor), ("a@1", Some("master")));
+    let executor = blueprint.executor_of(InstanceIdx::new(0)).and_then(|node| blueprint.node(node));
+    assert_eq!((blueprint.name(InstanceIdx::new(0)).as_str(), executor), ("a@1", Some("master")));
 }
 
 #[test]
@@ -178,5 +182,5 @@ fn master_tasks_need_a_master() {
 fn tasks_without_executor_are_skipped() {
     let plan = planned(&json!([{"id": "a", "type": "noop", "roles": ["compute"]}]));
     let blueprint = blueprint_of_plan(&plan, Options::default(), &[], timing_of).expect("valid");
-    assert_eq!((blueprint.n_instances(), blueprint.executor_of(0)), (2, None));
+    assert_eq!((blueprint.n_instances(), blueprint.executor_of(InstanceIdx::new(0))), (2, None));
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::{Value, json};
 use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output};
 use stoker_engine::session::{Attempt, AttemptKey, End, Finished, FromAgent, Stream};
-use stoker_model::{JsonMap, Micros};
+use stoker_model::{InstanceIdx, JsonMap, Micros};
 use stoker_server::{AgentSpawner, App, LocalAgent, LocalConnection};
 use tokio::sync::mpsc;
 
@@ -125,7 +125,7 @@ async fn send_forged_reports(reports: &mpsc::Sender<FromAgent>, attempt: &Attemp
     if cmd(attempt) != "forge" {
         return;
     }
-    for instance in (0..4).filter(|instance| *instance != attempt.key.instance) {
+    for instance in InstanceIdx::first(4).filter(|instance| *instance != attempt.key.instance) {
         let key = AttemptKey { instance, ..attempt.key };
         let text = "forged\n".to_owned();
         let _ = reports.send(FromAgent::Output { key, stream: Stream::Out, offset: 99, text }).await;

@@ -4,10 +4,9 @@ use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, Group, Options, 
 use stoker_engine::run::{AttemptEnd, Event, EventKind, Next, NodeEnd, Outcome, Resolution, RunEnd};
 use stoker_engine::session::{AttemptKey, End};
 use stoker_graph::Csr;
-use stoker_model::{JsonMap, Micros};
+use stoker_model::{GroupIdx, InstanceIdx, JsonMap, Micros, NodeIdx, TaskIdx};
 
 use super::Oracle;
-use crate::world::RUN;
 
 /// Tasks `a` and `b` on two nodes, `a` before `b` on each: instances 0 and 1, then 2 and 3; at most one `a`
 /// concurrently.
@@ -21,7 +20,8 @@ fn draft() -> Draft {
     };
     let instance = |task: u32, node: u32| {
         let limit = (task == 0).then_some(1);
-        DraftInstance { task, node, work: Some(Work { executor: node, policy, limit }) }
+        let node = NodeIdx::new(node);
+        DraftInstance { task: TaskIdx::new(task), node, work: Some(Work { executor: node, policy, limit }) }
     };
     Draft {
         nodes: vec!["1".to_owned(), "2".to_owned()],
@@ -29,22 +29,23 @@ fn draft() -> Draft {
         tasks: vec!["a".to_owned(), "b".to_owned()],
         instances: vec![instance(0, 0), instance(0, 1), instance(1, 0), instance(1, 1)],
         order: Csr::new(4, vec![(0, 2), (1, 3)]),
-        groups: vec![Group { name: "all".to_owned(), nodes: vec![0, 1], tolerated: 1 }],
+        groups: vec![Group { name: "all".to_owned(), nodes: NodeIdx::first(2).collect(), tolerated: 1 }],
         durations: Vec::new(),
         options: Options { nodes_at_once: 2, ..Options::default() },
     }
 }
 
 fn key(instance: u32) -> AttemptKey {
-    AttemptKey { run: RUN, instance, attempt: 1 }
+    super::key(InstanceIdx::new(instance), 1)
 }
 
 fn dispatched(instance: u32) -> EventKind {
-    EventKind::Dispatched { instance, attempt: 1 }
+    EventKind::Dispatched { instance: InstanceIdx::new(instance), attempt: 1 }
 }
 
 fn ended(instance: u32, end: End, outcome: Outcome) -> EventKind {
     let (end, next) = (AttemptEnd::Reported(end), Next::Final(outcome));
+    let instance = InstanceIdx::new(instance);
     EventKind::AttemptEnded { instance, attempt: 1, ended_at: Micros(0), end, summary: JsonMap::new(), next }
 }
 
@@ -57,10 +58,10 @@ fn check_history(kinds: &[EventKind]) -> Vec<String> {
     let mut oracle = Oracle::new(draft());
     for kind in kinds {
         match kind {
-            EventKind::Dispatched { instance, .. } => oracle.process_started(key(*instance), &[]),
+            EventKind::Dispatched { instance, .. } => oracle.process_started(key(instance.get()), &[]),
             EventKind::AttemptEnded { instance, end: AttemptEnd::Reported(end), .. } => {
-                oracle.process_ended(key(*instance), end);
-                oracle.journaled(key(*instance), end);
+                oracle.process_ended(key(instance.get()), end);
+                oracle.journaled(key(instance.get()), end);
             }
             _ => {}
         }
@@ -75,7 +76,9 @@ fn valid_history() -> Vec<EventKind> {
     for instance in 0..4 {
         kinds.extend([dispatched(instance), succeeded(instance)]);
     }
-    kinds.extend((0..2).map(|node| EventKind::NodeEnded { node, end: NodeEnd::Succeeded }));
+    kinds.extend(
+        (0..2).map(|node| EventKind::NodeEnded { node: NodeIdx::new(node), end: NodeEnd::Succeeded }),
+    );
     kinds.push(EventKind::Ended { end: RunEnd::Succeeded });
     kinds
 }
@@ -109,14 +112,20 @@ fn invalid_histories_are_detected() {
     check(|kinds| drop(kinds.pop()), "the run ended with None");
     check(|kinds| kinds.push(EventKind::Paused), "after the end of the run");
     check(
-        |kinds| kinds[8] = EventKind::Resolved { ends: vec![(3, Resolution::Blocked { by: 0 })] },
+        |kinds| {
+            kinds[8] = EventKind::Resolved {
+                ends: vec![(InstanceIdx::new(3), Resolution::Blocked { by: InstanceIdx::new(0) })],
+            }
+        },
         "3 is blocked by 0, which did not fail",
     );
     check(
         |kinds| kinds[8] = ended(3, End::Failed { message: String::new() }, Outcome::Failed),
         "the run ended with Some(Succeeded)",
     );
-    let exceeded = EventKind::Ended { end: RunEnd::ToleranceExceeded { group: 0, nodes: vec![0] } };
+    let exceeded = EventKind::Ended {
+        end: RunEnd::ToleranceExceeded { group: GroupIdx::new(0), nodes: vec![NodeIdx::new(0)] },
+    };
     check(|kinds| kinds[11] = exceeded, "the run ended with Some(ToleranceExceeded");
 }
 

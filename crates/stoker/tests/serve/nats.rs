@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use stoker_bus::{Bus, Nats, NatsAuth, NatsOptions, Pattern, Subject, UserKeys};
 use stoker_engine::session::{AttemptKey, End, Finished, FromAgent};
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 use stoker_testkit::{Folder, TestNats};
 
 use crate::kills::Run;
@@ -275,7 +275,7 @@ fn start_waiting_run(site: &Site) -> (i64, AttemptKey) {
         Some(numbers.collect::<Vec<_>>())
     });
     let [child, instance, attempt] = numbers[..] else { panic!("expected three numbers: {numbers:?}") };
-    (run, AttemptKey { run: RunId(child.into()), instance, attempt })
+    (run, AttemptKey { run: RunId(child.into()), instance: InstanceIdx::new(instance), attempt })
 }
 
 async fn publish_result(

@@ -4,10 +4,10 @@ use serde_json::json;
 use stoker_engine::session::{
     Attempt, AttemptKey, CancelHow, End, Finished, FromAgent, Generation, Hello, Mode, Stream, ToAgent,
 };
-use stoker_model::{JsonMap, Micros, RunId};
+use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 use stoker_wire::{encode_from_agent, encode_to_agent};
 
-const KEY: AttemptKey = AttemptKey { run: RunId(7), instance: 2, attempt: 1 };
+const KEY: AttemptKey = AttemptKey { run: RunId(7), instance: InstanceIdx::new(2), attempt: 1 };
 
 #[test]
 fn messages_to_agents() {
