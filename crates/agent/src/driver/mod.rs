@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use stoker_engine::session::agent::{AgentSession, Identity, Input, Limits, Output, Record, Safe};
 use stoker_engine::session::{AttemptKey, Finished, FromAgent, ToAgent};
-use stoker_model::JsonMap;
+use stoker_model::{ErrorChain, JsonMap};
 use stoker_tasks::host::real::Machine;
 use stoker_tasks::{StopReason, Stopper};
 use stoker_wire::record::Entry;
@@ -66,7 +66,9 @@ pub async fn run(
                     driver.finish_running(&mut inbox, &mut stop).await;
                     break;
                 }
-                Err(TransportError::Unavailable(why)) => tracing::warn!(why, "cannot connect"),
+                Err(error @ TransportError::Unavailable(_)) => {
+                    tracing::warn!(error = %ErrorChain(&error), "cannot connect");
+                }
             },
             () = driver.process_events(&mut inbox) => {}
         }
