@@ -10,27 +10,28 @@ pub enum JoinError {
     /// Transient failure; a retry may succeed.
     #[error("cannot reach {server}")]
     Unavailable { server: String, source: HttpError },
-    /// Permanent failure.
+    /// Permanent failure. A malformed response has a source: the server speaks another protocol.
     #[error("{server} refused the join request: {reason}")]
-    Refused { server: String, reason: String },
-    /// The server speaks another protocol.
-    #[error("malformed response from {server}")]
-    Malformed { server: String, source: serde_json::Error },
+    Refused { server: String, reason: String, source: Option<serde_json::Error> },
 }
 
 pub async fn join(endpoint: &Endpoint, request: &JoinRequest) -> Result<JoinAnswer, JoinError> {
     let server = endpoint.to_string();
-    let malformed = |source| JoinError::Malformed { server: endpoint.to_string(), source };
-    let body = serde_json::to_vec(request).map_err(malformed)?;
+    let refused = |reason: String| JoinError::Refused { server: endpoint.to_string(), reason, source: None };
+    let malformed = |what: &str, source| JoinError::Refused {
+        server: endpoint.to_string(),
+        reason: format!("malformed {what}"),
+        source: Some(source),
+    };
+    let body = serde_json::to_vec(request).map_err(|error| malformed("request", error))?;
     let body = match post(endpoint, PATH, None, body).await {
         Reply::Success(body) => body,
         Reply::Unavailable(source) => return Err(JoinError::Unavailable { server, source }),
-        Reply::Refused(reason) => return Err(JoinError::Refused { server, reason }),
+        Reply::Refused(reason) => return Err(refused(reason)),
     };
-    let response: JoinAnswer = serde_json::from_slice(&body).map_err(malformed)?;
+    let response: JoinAnswer = serde_json::from_slice(&body).map_err(|error| malformed("response", error))?;
     if response.node_uid.is_empty() || response.credential.is_empty() {
-        let reason = "response without node UID or credential".to_owned();
-        return Err(JoinError::Refused { server, reason });
+        return Err(refused("response without node UID or credential".to_owned()));
     }
     Ok(response)
 }
