@@ -25,7 +25,6 @@
 //! `planning.rs` runs all phases in one function. To add a function for expressions, add a file to
 //! `yaql_ext/` and a line to its list. To add a reason, add a [`Verdict`].
 
-pub mod state;
 mod yaql_ext;
 
 mod evaluate;
@@ -39,6 +38,7 @@ mod legacy;
 mod problem;
 
 mod definition;
+mod differing;
 mod fields;
 mod json;
 mod names;
@@ -79,7 +79,7 @@ pub use nodes::NOT_ONLINE;
 pub use plan::{Action, Choice, Details, FaultToleranceGroup, Instance, Plan, PlannedTask, Verdict};
 pub use planning::plan;
 pub use problem::{Excluded, Origin, Problem, Report, Severity, codes};
-pub use reasons::{Difference, Explainer, Explanation, Reasons, is_secret};
+pub use reasons::{Difference, Explainer, Explanation, Reasons};
 pub use selection::referred;
 pub use serialized::Serialized;
 pub use settings::options;

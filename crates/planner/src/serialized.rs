@@ -7,9 +7,9 @@
 use std::fmt::{self, Write as _};
 
 use stoker_model::Json;
+use stoker_state::SYNC;
 
 use crate::plan::{Action, Instance, Plan};
-use crate::state::SYNC;
 
 /// Displays a plan in the Fuel format.
 pub struct Serialized<'p>(pub &'p Plan);

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use real::Cluster;
 use stoker_model::Task;
-use stoker_planner::state::{Document, OldStates, State, master_document};
 use stoker_planner::{Action, NodeInput, PlanningInput, Settings, evaluate, library, options, plan};
+use stoker_state::{Document, OldStates, State, master_document};
 use stoker_yaql::value::{Map, MapBuilder};
 use stoker_yaql::{Engine, Expression, Value};
 

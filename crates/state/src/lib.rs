@@ -15,15 +15,24 @@
 pub mod json;
 
 mod common;
+mod compute;
 mod document;
 mod input;
 mod nodes;
+mod secret_names;
 mod secrets;
 mod settings;
+mod state;
 mod supplied;
 mod tags;
 
+pub use compute::new_state;
 pub use document::{document, document_among, value_of};
-pub use input::{EnabledPlugin, NewState, NodeState, StateInput, new_state};
+pub use input::{EnabledPlugin, NewState, NodeState, StateInput};
+pub use secret_names::is_secret;
 pub use secrets::Secrets;
+pub use state::{
+    Document, MASTER, NodePast, OldStates, SYNC, Shared, State, StateIdx, compare_keys, master_document,
+    overlay,
+};
 pub use supplied::{COMMON, Documents, Supplied};

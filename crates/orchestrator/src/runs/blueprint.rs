@@ -7,8 +7,8 @@ use stoker_engine::blueprint::{
 };
 use stoker_engine::session::Mode;
 use stoker_model::{Json, NodeIdx, TaskIdx};
-use stoker_planner::state::{MASTER, SYNC};
 use stoker_planner::{Action, Details, Instance, Plan, timing, tolerated_nodes};
+use stoker_state::{MASTER, SYNC};
 
 /// Builds and validates the blueprint of a plan.
 ///

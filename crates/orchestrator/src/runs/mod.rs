@@ -50,4 +50,4 @@ pub use wait::wait;
 pub const STOPPED: &str = "stopped";
 
 /// UID of the pseudo-node for tasks that run beside the server.
-pub const MASTER: &str = stoker_planner::state::MASTER;
+pub const MASTER: &str = stoker_state::MASTER;

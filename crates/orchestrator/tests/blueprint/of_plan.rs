@@ -5,8 +5,8 @@ use stoker_engine::blueprint::{Group, Options, Policy, WHOLE_RUN};
 use stoker_engine::session::Mode;
 use stoker_model::{InstanceIdx, Json, NodeIdx, Task, TaskIdx};
 use stoker_orchestrator::runs::blueprint_of_plan;
-use stoker_planner::state::Document;
 use stoker_planner::{NodeInput, Plan, PlanningInput, plan};
+use stoker_state::Document;
 use stoker_tasks::timing_of;
 
 fn planned(tasks: &Json) -> Plan {

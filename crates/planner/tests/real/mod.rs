@@ -7,8 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use stoker_helpers::value_of;
-use stoker_planner::state::{Document, OldStates, State, master_document};
 use stoker_planner::{Split, split};
+use stoker_state::{Document, OldStates, State, master_document};
 use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;

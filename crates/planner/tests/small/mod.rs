@@ -5,8 +5,8 @@
 
 use serde_json::{Value as Json, json};
 use stoker_model::Task;
-use stoker_planner::state::{Document, OldStates, State};
 use stoker_planner::{Action, NodeInput, Plan, PlanningInput, Report, plan};
+use stoker_state::{Document, OldStates, State};
 use stoker_yaql::json::parse;
 
 pub(crate) fn task(name: &str, fields: Json) -> Task {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use stoker_model::{Cluster, FactsKind, GraphType, NodeId, Task};
-use stoker_planner::{Settings, state::MASTER};
+use stoker_planner::Settings;
 use stoker_settings::Evaluation;
-use stoker_state::Supplied;
+use stoker_state::{MASTER, Supplied};
 use stoker_store::Session;
 use stoker_yaql::Library;
 

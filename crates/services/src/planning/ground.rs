@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use stoker_model::{ClusterId, JsonMap, NodeId};
-use stoker_planner::state::{Document, OldStates, Shared};
 use stoker_planner::{NodeInput, PlanningInput, Settings};
-use stoker_state::{NewState, NodeState, Secrets, document_among};
+use stoker_state::{Document, NewState, NodeState, OldStates, Secrets, Shared, document_among};
 use stoker_yaql::Library;
 
 use super::gather::Gathered;

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use stoker_model::{ClusterId, DocumentId, JsonMap, Node, NodeStatus, Past};
-use stoker_planner::state::{Document, OldStates, Shared, State};
-use stoker_state::document_among;
+use stoker_state::{Document, OldStates, Shared, State, document_among};
 use stoker_store::Session;
 
 use crate::error::ServiceResult;
