@@ -4,8 +4,11 @@
 //! documents. The keys are documented for users in `docs/state.md`.
 //!
 //! The crate decides where a value comes from and which source takes precedence. It reads no records and has
-//! no memory: the previous primaries are an argument. Plans, old states and the storage format of documents
+//! no memory: the previous primaries and the applied states are arguments. Plans and the storage format of documents
 //! belong to other crates.
+//!
+//! [`Document`] is a document as expressions read it, [`State`] what one node sees, and [`OldStates`] the states with
+//! which tasks last succeeded.
 //!
 //! # Where to begin
 //!
