@@ -5,13 +5,13 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use stoker_state::{MASTER, SYNC};
 use stoker_yaql::value::Map;
 use stoker_yaql::{Engine, FixedHost, Input, Limits, Options, Value};
 
 use crate::compute::subjects::NodeIdx;
 use crate::input::{NodeInput, PlanningInput};
-use crate::problem::{ExcludedNode, PlanningReport, Problem, codes};
-use crate::state::{MASTER, SYNC};
+use crate::problem::{ExcludedNode, Problem, PlanningReport, codes};
 
 #[derive(Debug)]
 pub(crate) struct Nodes {

@@ -1,6 +1,7 @@
 //! The phases of planning, from the input to the plan.
 
 use stoker_model::{Json, Task, TaskType};
+use stoker_state::{Document, MASTER, SYNC};
 use stoker_yaql::{FixedHost, Limits, Options};
 
 use crate::compute::evaluator::{EvalSettings, Evaluator};
@@ -18,7 +19,6 @@ use crate::placement::{Placement, assign_nodes};
 use crate::plan::{Details, InstanceAction, Plan, PlannedTask, Verdict};
 use crate::problem::{PlanningReport, Problem, codes};
 use crate::selection::{cut, selected_tasks};
-use crate::state::{Document, MASTER, SYNC};
 use crate::strategy;
 use crate::template::Templates;
 use crate::timing;

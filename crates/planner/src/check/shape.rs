@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
+use stoker_state::{MASTER, SYNC};
+
 use super::Findings;
 use crate::plan::Plan;
-use crate::state::{MASTER, SYNC};
 
 pub(super) fn check_nodes(plan: &Plan, findings: &mut Findings) {
     if !plan.nodes.ends_with(&[MASTER.to_owned(), SYNC.to_owned()]) {
