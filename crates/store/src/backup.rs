@@ -8,7 +8,7 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqliteConnection};
 
-use crate::open::{SQLITE, newest_version};
+use crate::migrations::{SQLITE, newest_version};
 use crate::store::Db;
 use crate::{Store, StoreError};
 

@@ -8,11 +8,26 @@ use sqlx::postgres::PgArguments;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{AssertSqlSafe, Database, Pool, Postgres, SqlSafeStr as _, Sqlite, Transaction};
 
+use crate::StoreError;
 use crate::error::Outage;
 use crate::observer::{Observed, Operation, observe};
-use crate::sql::many::chunks;
-use crate::sql::{Args, Dialect, Many, Row, violation};
-use crate::{Patience, StoreError};
+use crate::sql::many::{Many, chunks};
+use crate::sql::{Args, Bulk, Dialect, Row, Values, violation};
+
+/// Time limits after which an operation fails with [`StoreError::Unavailable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// Limit for acquiring a connection or the writer lock.
+    pub connection: Duration,
+    /// Limit for one statement.
+    pub statement: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { connection: Duration::from_secs(10), statement: Duration::from_secs(30) }
+    }
+}
 
 /// A connection with or without an open transaction. Dropping it rolls the transaction back.
 pub(crate) enum Handle<DB: Database> {
@@ -118,13 +133,43 @@ impl Connection {
         })
     }
 
-    /// Writes many rows in as few statements as the engine allows. Returns the rows of their `RETURNING`
-    /// clauses.
-    pub(crate) async fn write_many(
+    /// Inserts one row. `after` follows the values, such as `ON CONFLICT …`. Returns the number of affected rows.
+    pub(crate) async fn insert(
         &mut self,
-        many: Many<'_>,
-        rows: Vec<Args>,
+        table: &str,
+        values: Values,
+        after: &str,
+    ) -> Result<u64, StoreError> {
+        self.execute(values.insert_sql(table, after), values.into_args()).await
+    }
+
+    /// Inserts one row. Returns the row of its `RETURNING` clause, if one was inserted.
+    pub(crate) async fn insert_returning(
+        &mut self,
+        table: &str,
+        values: Values,
+        after: &str,
+    ) -> Result<Option<Row>, StoreError> {
+        self.fetch_optional(values.insert_sql(table, after), values.into_args()).await
+    }
+
+    /// Inserts many rows. Returns the rows of the `RETURNING` clauses.
+    pub(crate) async fn insert_many(
+        &mut self,
+        table: &str,
+        bulk: Bulk,
+        after: &str,
     ) -> Result<Vec<Row>, StoreError> {
+        self.write_many(&Many::insert(table, &bulk.columns, after), bulk.rows).await
+    }
+
+    /// Executes a statement that uses the rows as table `updates`. Returns the rows of the `RETURNING` clauses.
+    pub(crate) async fn update_many(&mut self, bulk: Bulk, statement: &str) -> Result<Vec<Row>, StoreError> {
+        self.write_many(&Many::update(&bulk.columns, statement), bulk.rows).await
+    }
+
+    /// Writes many rows in as few statements as the engine allows.
+    async fn write_many(&mut self, many: &Many, rows: Vec<Args>) -> Result<Vec<Row>, StoreError> {
         let after = self.patience.statement;
         let mut returned = Vec::new();
         for chunk in chunks(self.dialect(), rows) {

@@ -3,18 +3,16 @@
 use std::path::Path;
 use std::time::Duration;
 
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::MigrateError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, PgPool, SqlitePool};
 
 use crate::backup::create_private;
 use crate::connection::with_timeout;
+use crate::migrations::{POSTGRES, SQLITE, newest_version};
 use crate::store::Db;
 use crate::{Database, Patience, Store, StoreError};
-
-pub(crate) static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
-pub(crate) static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 
 const READERS_MAX: u32 = 8;
 const PG_CONNECTIONS_MAX: u32 = 16;
@@ -148,11 +146,6 @@ async fn migrate(store: &Store) -> Result<(), OpenError> {
         Err(MigrateError::Execute(source)) => Err(OpenError::Store(source.into())),
         Err(other) => Err(OpenError::Migration(other)),
     }
-}
-
-/// Newest schema version that this program supports.
-pub(crate) fn newest_version(migrator: &Migrator) -> i64 {
-    migrator.iter().map(|migration| migration.version).max().unwrap_or_default()
 }
 
 fn cannot_open(what: String, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> OpenError {

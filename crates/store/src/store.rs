@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use sqlx::{PgPool, SqlitePool};
 use stoker_model::{Actor, Micros};
 
-use crate::connection::{Connection, Handle, with_timeout};
-use crate::graphs::TaskCache;
+use crate::connection::{Connection, Handle, Patience, with_timeout};
 use crate::observer::{Observed, Observer, Operation, observe};
 use crate::sql::Args;
+use crate::task_cache::TaskCache;
 use crate::{Session, StoreError, Writing};
 
 /// Database to open.
@@ -27,21 +26,6 @@ const WRITERS_LOCK: i64 = 0x5374_6f6b_6572;
 /// Idle-in-transaction timeout of a writer in milliseconds. A hung process loses the writer lock, for which
 /// all other writers wait.
 const WRITER_SILENCE_MS: u32 = 5000;
-
-/// Time limits after which an operation fails with [`StoreError::Unavailable`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
-    /// Limit for acquiring a connection or the writer lock.
-    pub connection: Duration,
-    /// Limit for one statement.
-    pub statement: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self { connection: Duration::from_secs(10), statement: Duration::from_secs(30) }
-    }
-}
 
 #[derive(Clone)]
 pub(crate) enum Db {
