@@ -24,7 +24,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("planner", "`yaql_ext` memoizes what `compute` evaluates"),
     ("sim", "the world and its inhabitants are one simulation"),
     ("state", "documents of cluster, nodes and tags are computed from one input"),
-    ("store", "`Store`, its sessions and its connections name each other"),
     ("wire", "messages share one codec, which lists them"),
     ("yaml", "loader, nodes and emitter share positions"),
     ("yaql", "values, functions and evaluation are mutually recursive"),
