@@ -177,7 +177,7 @@ pub(crate) use record;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql::Values;
+    use crate::sql::{Row, Values};
 
     #[derive(Clone, Debug, PartialEq)]
     struct Book {
@@ -218,6 +218,20 @@ mod tests {
             "UPDATE books SET generation = generation + 1, title = $1, first = $2, family_name = $3, shelf = $4 \
              WHERE id = $5 AND generation = $6"
         );
+    }
+
+    #[tokio::test]
+    async fn columns_are_read_by_name() {
+        use sqlx::Connection as _;
+        let mut connection = sqlx::SqliteConnection::connect("sqlite::memory:").await.expect("a database");
+        // In another order than in the list.
+        let sql = "SELECT 'Lovelace' AS family_name, 'Ada' AS first, 3 AS generation, 'Notes' AS title, \
+                   NULL AS shelf, 7 AS id";
+        let row = Row::Sqlite(sqlx::query(sql).fetch_one(&mut connection).await.expect("a row"));
+        assert_eq!(row.read::<Book>().expect("a book"), book());
+        let row = sqlx::query("SELECT 'Notes' AS title").fetch_one(&mut connection).await.expect("a row");
+        let error = Row::Sqlite(row).read::<Book>().expect_err("columns are missing");
+        assert_eq!(error.to_string(), "`books.id` contains invalid data");
     }
 
     #[test]
