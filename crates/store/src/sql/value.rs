@@ -156,6 +156,12 @@ macro_rules! word_lists {
 
 word_lists! { Role, Topic }
 
-fn word<T>(text: &str, parse: fn(&str) -> Option<T>) -> Result<T, String> {
-    parse(text).ok_or_else(|| format!("unknown value `{text}`"))
+fn word<T>(text: &str, parse: fn(&str) -> Option<T>) -> Result<T, UnknownWord> {
+    parse(text).ok_or_else(|| UnknownWord { text: text.to_owned() })
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("unknown value `{text}`")]
+struct UnknownWord {
+    text: String,
 }
