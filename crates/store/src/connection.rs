@@ -7,6 +7,7 @@ use sqlx::pool::PoolConnection;
 use sqlx::postgres::PgArguments;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{AssertSqlSafe, Database, Pool, Postgres, SqlSafeStr as _, Sqlite, Transaction};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::StoreError;
 use crate::error::Outage;
@@ -44,6 +45,8 @@ pub(crate) struct Connection {
     link: Link,
     patience: Patience,
     observer: Observed,
+    /// Lets the next writer of this process take a connection when this one ends.
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl<DB: Database> Handle<DB> {
@@ -93,11 +96,16 @@ macro_rules! on {
 
 impl Connection {
     pub(crate) fn sqlite(handle: Handle<Sqlite>, patience: Patience, observer: Observed) -> Self {
-        Self { link: Link::Sqlite(handle), patience, observer }
+        Self { link: Link::Sqlite(handle), patience, observer, _permit: None }
     }
 
-    pub(crate) fn postgres(handle: Handle<Postgres>, patience: Patience, observer: Observed) -> Self {
-        Self { link: Link::Pg(handle), patience, observer }
+    pub(crate) fn postgres(
+        handle: Handle<Postgres>,
+        permit: Option<OwnedSemaphorePermit>,
+        patience: Patience,
+        observer: Observed,
+    ) -> Self {
+        Self { link: Link::Pg(handle), patience, observer, _permit: permit }
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -219,7 +227,7 @@ impl Connection {
 
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
         let after = self.patience.statement;
-        let Self { link, observer, .. } = self;
+        let Self { link, observer, _permit, .. } = self;
         let commit = async {
             match link {
                 Link::Sqlite(handle) => handle.commit().await,

@@ -126,17 +126,17 @@ async fn open_postgres(url: &str, patience: Patience) -> Result<Db, OpenError> {
     let connecting = with_timeout(patience.connection.saturating_mul(2), async {
         Ok::<PgPool, StoreError>(pool.connect_with(options).await?)
     });
-    Ok(Db::Pg(connecting.await?))
+    Ok(Db::postgres(connecting.await?))
 }
 
 async fn migrate(store: &Store) -> Result<(), OpenError> {
     let migrator = match store.db {
         Db::Sqlite { .. } => &SQLITE,
-        Db::Pg(_) => &POSTGRES,
+        Db::Pg { .. } => &POSTGRES,
     };
     let result = match &store.db {
         Db::Sqlite { writer, .. } => migrator.run(writer).await,
-        Db::Pg(pool) => migrator.run(pool).await,
+        Db::Pg { pool, .. } => migrator.run(pool).await,
     };
     match result {
         Ok(()) => Ok(()),
