@@ -230,21 +230,21 @@ async fn uploads_are_checked_without_the_writer_lock() {
     let server = TestServer::new().await;
     let owners = Owners::create(&server).await;
     let path = format!("{}/deployment_graphs/default", owners.release_path());
-    let graph = server.post(&path, &json!([task("a"), task("b")])).await.expect(200);
-    let by_id = format!("graphs/{}", graph["id"]);
     let requires = |id: &str, other: &str| {
         let mut task = task(id);
         task["requires"] = json!([other]);
         task
     };
-    let cycle = json!([requires("a", "b"), requires("b", "a")]);
-    let itself = requires("a", "a");
+    let (first, second) = (requires("a", "b"), requires("b", "a"));
+    let graph = server.post(&path, &json!([task("a"), second])).await.expect(200);
+    let by_id = format!("graphs/{}", graph["id"]);
+    let cycle = json!([first, second]);
     let writer = begin_write(&server).await;
     let checks = async {
         server.put(&path, &json!({"tasks": cycle})).await.expect_error(400);
         server.put(&by_id, &json!({"tasks": cycle})).await.expect_error(400);
         server.put(&format!("{by_id}/tasks"), &cycle).await.expect_error(400);
-        server.put(&format!("{by_id}/tasks/a"), &itself).await.expect_error(400);
+        server.put(&format!("{by_id}/tasks/a"), &first).await.expect_error(400);
     };
     tokio::time::timeout(Duration::from_secs(5), checks).await.expect("checks wait for the writer lock");
     drop(writer);
