@@ -1,6 +1,7 @@
 //! Columns of a statement, each next to its value, so that neither can be swapped with another.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use stoker_model::Json;
 
@@ -76,7 +77,7 @@ impl Values {
         let mut sql = format!("UPDATE {table} SET {} WHERE ", set.join(", "));
         for (number, text) in condition.split('?').enumerate() {
             if number > 0 {
-                sql.push_str(&format!("${}", self.columns.len() + number));
+                let _ = write!(sql, "${}", self.columns.len() + number);
             }
             sql.push_str(text);
         }

@@ -9,17 +9,13 @@ use stoker_model::{
 
 use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, new_plugin, new_release, run};
 
-fn some(text: &str) -> Option<String> {
-    Some(text.to_owned())
-}
-
 async fn texts_are_in_the_columns_of_their_names(fixture: &Fixture) {
     let mut writing = fixture.change().await;
     let release = writing
         .release_create(&NewRelease {
             name: "name".to_owned(),
             version: "version".to_owned(),
-            description: some("description"),
+            description: Some("description".to_owned()),
             operating_system: "operating_system".to_owned(),
             ..new_release("name")
         })
@@ -30,27 +26,27 @@ async fn texts_are_in_the_columns_of_their_names(fixture: &Fixture) {
         title: "title".to_owned(),
         version: "version".to_owned(),
         package_version: "package_version".to_owned(),
-        description: some("description"),
-        homepage: some("homepage"),
+        description: Some("description".to_owned()),
+        homepage: Some("homepage".to_owned()),
         ..new_plugin("name")
     };
     let plugin = writing.plugin_create(&plugin).await.unwrap();
     let new = NewNode {
         mac: "mac".to_owned(),
-        ip: some("ip"),
-        name: some("name"),
-        hostname: some("hostname"),
-        manufacturer: some("manufacturer"),
-        platform_name: some("platform_name"),
-        os_platform: some("os_platform"),
+        ip: Some("ip".to_owned()),
+        name: Some("name".to_owned()),
+        hostname: Some("hostname".to_owned()),
+        manufacturer: Some("manufacturer".to_owned()),
+        platform_name: Some("platform_name".to_owned()),
+        os_platform: Some("os_platform".to_owned()),
         labels: JsonMap::new(),
         meta: JsonMap::new(),
         facts: JsonMap::new(),
     };
     let mut node = writing.node_create(&new).await.unwrap();
-    node.error_msg = some("error_msg");
-    node.kernel_params = some("kernel_params");
-    node.agent_checksum = some("agent_checksum");
+    node.error_msg = Some("error_msg".to_owned());
+    node.kernel_params = Some("kernel_params".to_owned());
+    node.agent_checksum = Some("agent_checksum".to_owned());
     node.roles = vec!["roles".to_owned()];
     node.pending_roles = vec!["pending_roles".to_owned()];
     let node = writing.node_update(&node).await.unwrap();
@@ -59,12 +55,15 @@ async fn texts_are_in_the_columns_of_their_names(fixture: &Fixture) {
     let link = LinkBody {
         title: "title".to_owned(),
         url: "url".to_owned(),
-        description: some("description"),
+        description: Some("description".to_owned()),
         hidden: false,
     };
     writing.link_create(LinkOwner::Plugin(plugin.id), &link).await.unwrap();
-    let metadata =
-        GraphMetadata { name: some("verbose_name"), node_filter: some("node_filter"), ..Default::default() };
+    let metadata = GraphMetadata {
+        name: Some("verbose_name".to_owned()),
+        node_filter: Some("node_filter".to_owned()),
+        ..Default::default()
+    };
     let owner = Owner::Release(release.id);
     let graph =
         writing.graph_create(owner, &graph_type("type"), &GraphMetadata::default(), &[]).await.unwrap();
@@ -72,10 +71,10 @@ async fn texts_are_in_the_columns_of_their_names(fixture: &Fixture) {
     let module = ModuleBody {
         name: "name".to_owned(),
         module_type: "module_type".to_owned(),
-        description: some("description"),
+        description: Some("description".to_owned()),
         tenant_id: None,
-        datastore: some("datastore"),
-        datastore_version: some("datastore_version"),
+        datastore: Some("datastore".to_owned()),
+        datastore_version: Some("datastore_version".to_owned()),
         auto_apply: false,
         visible: true,
         live_update: false,
@@ -144,7 +143,8 @@ async fn texts_of_runs_and_servers_are_in_the_columns_of_their_names(fixture: &F
         seen_at: Micros(2),
     };
     fixture.store.server_beat(&member).await.unwrap();
-    let actor = Actor { user_id: None, user_name: "user_name".to_owned(), address: some("address") };
+    let actor =
+        Actor { user_id: None, user_name: "user_name".to_owned(), address: Some("address".to_owned()) };
     let writing = fixture.store.change(&actor, NOW).await.unwrap();
     let change = Change { action: "action", target: "target".to_owned(), detail: json!({}) };
     writing.commit(change).await.unwrap();
