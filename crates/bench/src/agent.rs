@@ -78,7 +78,7 @@ fn start_until(deadline: Instant) -> std::io::Result<usize> {
 struct NoMemory;
 
 impl AttemptRecorder for NoMemory {
-    fn process_started(&self, _process: ProcessId) -> Work<'_, ()> {
+    fn process_started(&self, _process: ProcessId) -> HostFuture<'_, ()> {
         Box::pin(async {})
     }
 

@@ -20,6 +20,7 @@ mod row;
 mod runs;
 mod server;
 mod usage;
+mod writers;
 
 use std::error::Error;
 use std::path::Path;
@@ -62,6 +63,10 @@ fn run(words: &[String]) -> Result<Vec<Row>, Box<dyn Error>> {
         }
         [what] if what == "engine" => engine::measure()?,
         [what] if what == "agent" => agent::measure()?,
+        [what] if what == "writers" => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            runtime.block_on(writers::measure())?
+        }
         [what, program, playbook @ ..] if what == "runs" && playbook.len() < 2 => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             runtime.block_on(runs::measure(Path::new(program), playbook.first().map(Path::new)))?
@@ -77,8 +82,7 @@ fn run(words: &[String]) -> Result<Vec<Row>, Box<dyn Error>> {
             return Ok(Vec::new());
         }
         _ => {
-            let usage =
-                "server STOKER-PATH, runs STOKER-PATH [ANSIBLE-PLAYBOOK-PATH], or planner, engine, agent";
+            let usage = "server STOKER-PATH, runs STOKER-PATH [ANSIBLE-PLAYBOOK-PATH], or planner, engine, agent, writers";
             return Err(format!("usage: stoker-bench {usage}, or {}", fleet::USAGE).into());
         }
     };

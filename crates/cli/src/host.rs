@@ -39,7 +39,7 @@ impl SystemHost {
     }
 }
 
-/// Current time in whole seconds, the resolution of certificates.
+/// Current Unix time in whole seconds, the resolution of certificates.
 pub(crate) fn unix_seconds() -> i64 {
     i64::try_from(unix_time().as_secs()).unwrap_or(i64::MAX)
 }
@@ -65,12 +65,6 @@ impl Host for SystemHost {
     fn is_interrupted(&self) -> bool {
         u128::from(self.deadline_ns.load(Ordering::Relaxed)) < self.created.elapsed().as_nanos()
     }
-}
-
-/// Current Unix time in seconds.
-pub(crate) fn now_seconds() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
 /// Returns 32 cryptographically secure random bytes, the size of a key.

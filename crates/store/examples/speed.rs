@@ -14,13 +14,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use stoker_model::{
-    Actor, AuditChange, GraphMetadata, GraphType, Json, JsonMap, Micros, NewRelease, NewTenant, NewToken,
-    NewUser, Owner, ReleaseState, Role,
+    Actor, AuditChange, GraphMetadata, GraphType, HistoryRecord, HistoryStatus, Json, JsonMap, Micros, NewRelease,
+    NewRun, NewTenant, NewToken, NewUser, Owner, ReleaseState, Role, RunEvent, RunId, RunName, RunStatus,
 };
-use stoker_store::{Database, GraphFilter, List, Store, WriteTransaction};
+use stoker_store::{Database, GraphFilter, HistoryFilter, List, Store, WriteTransaction};
 
 const ROUNDS: usize = 40;
 const NOW: Micros = Micros(1);
+/// Rows per statement on the hot path of runs.
+const ROWS: i64 = 1000;
 
 #[tokio::main]
 async fn main() {
@@ -33,7 +35,7 @@ async fn main() {
     let store = Store::open(&database).await.unwrap();
     let none = GraphMetadata::default();
 
-    let mut writing = change(&store).await;
+    let mut writing = begin_write(&store).await;
     let release = writing.release_create(&release()).await.unwrap();
     let owner = Owner::Release(release.id);
     let tenant = NewTenant { name: "t".to_owned(), description: None, enabled: true };
@@ -52,7 +54,7 @@ async fn main() {
     let mut ids = Vec::new();
     for round in 0..ROUNDS {
         let started = Instant::now();
-        let mut writing = change(&store).await;
+        let mut writing = begin_write(&store).await;
         let kind = GraphType::new(&format!("g{round}")).unwrap();
         ids.push(writing.graph_create(owner, &kind, &none, &tasks).await.unwrap().id);
         commit(writing).await;
@@ -103,7 +105,7 @@ async fn main() {
     for round in 0..ROUNDS {
         edited[100].fields.insert("own".to_owned(), Json::from(round));
         let started = Instant::now();
-        let mut writing = change(&store).await;
+        let mut writing = begin_write(&store).await;
         writing.graph_update(ids[0], 1 + round as i64, &none, Some(&edited)).await.unwrap();
         commit(writing).await;
         times.add(started);
@@ -132,10 +134,86 @@ async fn main() {
     }
     issue.print();
     find.print();
+    measure_run(&store).await;
     store.close().await;
 }
 
-async fn change(store: &Store) -> WriteTransaction {
+/// The hot path of a run: events and history.
+async fn measure_run(store: &Store) {
+    let mut writing = begin_write(store).await;
+    let run = writing.run_create(&new_run()).await.unwrap().id;
+    writing.run_work_create(run, &json!({})).await.unwrap();
+    commit(writing).await;
+    let generation = store.run_lease_acquire(run, "speed", NOW, Micros(i64::MAX)).await.unwrap().unwrap();
+    let mut append = Times::new(&format!("append {ROWS} events"));
+    let mut read = Times::new(&format!("read {ROWS} events"));
+    let mut put = Times::new(&format!("write {ROWS} history records"));
+    let mut list = Times::new(&format!("read {ROWS} history records"));
+    for round in 0..ROUNDS as i64 {
+        let first = round * ROWS;
+        let events: Vec<RunEvent> = (1..=ROWS).map(|number| event(first + number)).collect();
+        let started = Instant::now();
+        begin_write(store).await.commit_run(run, generation, &events).await.unwrap();
+        append.add(started);
+        let mut session = store.read().await.unwrap();
+        let started = Instant::now();
+        assert_eq!(session.run_events(run, first, ROWS as u32).await.unwrap().len(), events.len());
+        read.add(started);
+        let records: Vec<HistoryRecord> = (1..=ROWS).map(|number| record(run, number)).collect();
+        let mut writing = begin_write(store).await;
+        let started = Instant::now();
+        writing.history_put(&records).await.unwrap();
+        put.add(started);
+        commit(writing).await;
+        let started = Instant::now();
+        assert_eq!(
+            session.history_list(&[run], &HistoryFilter::default()).await.unwrap().len(),
+            records.len()
+        );
+        list.add(started);
+    }
+    for times in [append, read, put, list] {
+        times.print();
+    }
+}
+
+fn new_run() -> NewRun {
+    NewRun {
+        uuid: "u".to_owned(),
+        parent_id: None,
+        cluster_id: None,
+        name: RunName::Deployment,
+        status: RunStatus::Running,
+        progress: 0,
+        message: None,
+        result: json!({}),
+        graph_type: None,
+        dry_run: false,
+        started_at: Some(NOW),
+        ended_at: None,
+    }
+}
+
+fn event(seq: i64) -> RunEvent {
+    let body = json!({"node": "node-1", "attempt": 1});
+    RunEvent { seq, at: NOW, kind: "attempt.ended".to_owned(), instance: Some(seq), body }
+}
+
+fn record(run_id: RunId, number: i64) -> HistoryRecord {
+    HistoryRecord {
+        run_id,
+        task_name: format!("task-{number}"),
+        node_id: "1".to_owned(),
+        status: HistoryStatus::Ready,
+        started_at: Some(NOW),
+        ended_at: Some(NOW),
+        task: JsonMap::new(),
+        custom: JsonMap::new(),
+        summary: JsonMap::new(),
+    }
+}
+
+async fn begin_write(store: &Store) -> WriteTransaction {
     store.begin_write(&Actor::server(), NOW).await.unwrap()
 }
 

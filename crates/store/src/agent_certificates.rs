@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use stoker_model::{AgentId, Micros, NewAgentCertificate, NodeId};
 
-use crate::sql::Args;
+use crate::sql::{Args, Values, read_column};
 use crate::tokens::hex;
 use crate::{Session, StoreError, WriteTransaction};
 
@@ -36,7 +36,7 @@ impl Session {
         let sql =
             "SELECT expires_at FROM agent_certificates WHERE agent_id = $1 ORDER BY expires_at DESC LIMIT 1";
         let row = self.connection.fetch_optional(sql.to_owned(), Args::new().int(agent_id.0)).await?;
-        row.map(|row| row.columns(CERTIFICATES).time()).transpose()
+        row.map(|row| row.get(CERTIFICATES, "expires_at")).transpose()
     }
 
     /// The digests that belong to no agent any more, that is, the revoked credentials.
@@ -45,8 +45,7 @@ impl Session {
         let select = self.select().and_texts("digest", texts.iter().map(String::as_str));
         let (condition, args) = select.finish();
         let rows = self.connection.fetch_all(format!("SELECT digest FROM agents{condition}"), args).await?;
-        let valid: Result<HashSet<String>, _> = rows.iter().map(|row| row.columns("agents").text()).collect();
-        let valid = valid?;
+        let valid: HashSet<String> = read_column(&rows, "agents", "digest")?;
         let revoked = digests.iter().zip(&texts).filter(|(_, text)| !valid.contains(*text));
         Ok(revoked.map(|(digest, _)| *digest).collect())
     }
@@ -66,15 +65,13 @@ impl WriteTransaction {
         );
         let args = Args::new().int(new.agent_id.0).int(new.agent_id.0).int(new.issued_at.0);
         self.connection.execute(sql, args).await?;
-        let sql = "INSERT INTO agent_certificates (fingerprint, agent_id, serial, issued_at, expires_at) \
-                   VALUES ($1, $2, $3, $4, $5)";
-        let args = Args::new()
-            .text(&hex(&new.fingerprint))
-            .int(new.agent_id.0)
-            .text(&new.serial)
-            .int(new.issued_at.0)
-            .int(new.expires_at.0);
-        self.connection.execute(sql.to_owned(), args).await?;
+        let values = Values::new()
+            .text("fingerprint", &hex(&new.fingerprint))
+            .set("agent_id", &new.agent_id)
+            .text("serial", &new.serial)
+            .set("issued_at", &new.issued_at)
+            .set("expires_at", &new.expires_at);
+        self.connection.insert(CERTIFICATES, values, "").await?;
         Ok(())
     }
 
@@ -87,9 +84,8 @@ impl WriteTransaction {
 
     /// Revokes a node and deletes its agent. Idempotent.
     pub async fn node_revoke(&mut self, id: NodeId) -> Result<(), StoreError> {
-        let sql = "INSERT INTO node_revocations (node_id, revoked_at) VALUES ($1, $2) ON CONFLICT (node_id) DO NOTHING";
-        let args = Args::new().int(id.0).int(self.now().0);
-        self.connection.execute(sql.to_owned(), args).await?;
+        let values = Values::new().set("node_id", &id).set("revoked_at", &self.now());
+        self.connection.insert("node_revocations", values, "ON CONFLICT (node_id) DO NOTHING").await?;
         let sql = "DELETE FROM agents WHERE node_id = $1".to_owned();
         self.connection.execute(sql, Args::new().int(id.0)).await?;
         Ok(())

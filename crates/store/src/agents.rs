@@ -1,43 +1,23 @@
 //! Agents and the join tokens that admit them. The database stores digests of secrets, never the secrets.
 
-use stoker_model::{
-    Agent, AgentId, JoinToken, JoinTokenId, Micros, NewAgent, NewJoinToken, Node, NodeId, TenantId,
-};
+use stoker_model::{Agent, AgentId, JoinToken, JoinTokenId, Micros, NewAgent, NewJoinToken, Node, TenantId};
 
-use crate::sql::{Args, Row};
+use crate::sql::{Args, Values, record};
 use crate::tokens::hex;
 use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
 
 const AGENTS: &str = "agents";
-const SELECT_AGENT: &str = "SELECT id, uid, node_id, version, joined_at, last_seen_at FROM agents";
-const AGENT_ORDERS: &[&str] = &["id", "uid", "node_id", "version", "joined_at", "last_seen_at"];
-const TOKENS: &str = "join_tokens";
-const SELECT_TOKEN: &str =
-    "SELECT id, label, uses_left, may_replace, created_at, expires_at FROM join_tokens";
-const TOKEN_ORDERS: &[&str] = &["id", "label", "uses_left", "created_at", "expires_at"];
 
-fn read_agent(row: &Row) -> Result<Agent, StoreError> {
-    let mut columns = row.columns(AGENTS);
-    Ok(Agent {
-        id: AgentId(columns.int()?),
-        uid: columns.text()?,
-        node_id: columns.opt_int()?.map(NodeId),
-        version: columns.text()?,
-        joined_at: columns.time()?,
-        last_seen_at: columns.opt_time()?,
-    })
+record! {
+    Agent in "agents", "agent" {
+        id [auto sort], uid [key sort], node_id [sort], version [sort], joined_at [sort], last_seen_at [sort],
+    }
 }
 
-fn read_token(row: &Row) -> Result<JoinToken, StoreError> {
-    let mut columns = row.columns(TOKENS);
-    Ok(JoinToken {
-        id: JoinTokenId(columns.int()?),
-        label: columns.opt_text()?,
-        uses_left: columns.opt_int()?,
-        may_replace: columns.bool()?,
-        created_at: columns.time()?,
-        expires_at: columns.time()?,
-    })
+record! {
+    JoinToken in "join_tokens", "join token" {
+        id [auto sort], label [sort], uses_left [sort], may_replace, created_at [sort], expires_at [sort],
+    }
 }
 
 impl Store {
@@ -55,29 +35,23 @@ impl Store {
 impl Session {
     /// The agent whose credential has this digest.
     pub async fn agent_find(&mut self, digest: &[u8; 32]) -> Result<Option<Agent>, StoreError> {
-        let sql = format!("{SELECT_AGENT} WHERE digest = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().text(&hex(digest))).await?;
-        row.as_ref().map(read_agent).transpose()
+        self.get_where("digest = $1", Args::new().text(&hex(digest))).await
     }
 
     pub async fn agent_get(&mut self, id: AgentId) -> Result<Option<Agent>, StoreError> {
-        let sql = format!("{SELECT_AGENT} WHERE id = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
-        row.as_ref().map(read_agent).transpose()
+        self.get(id.0).await
     }
 
     /// The agent of a node, or of the master, by uid.
     pub async fn agent_by_uid(&mut self, uid: &str) -> Result<Option<Agent>, StoreError> {
-        let sql = format!("{SELECT_AGENT} WHERE uid = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().key(uid)).await?;
-        row.as_ref().map(read_agent).transpose()
+        self.get_where("uid = $1", Args::new().key(uid)).await
     }
 
     /// Digest of the agent's credential in hexadecimal.
     pub async fn agent_digest(&mut self, uid: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT digest FROM agents WHERE uid = $1";
         let row = self.connection.fetch_optional(sql.to_owned(), Args::new().key(uid)).await?;
-        row.map(|row| row.columns(AGENTS).text()).transpose()
+        row.map(|row| row.get(AGENTS, "digest")).transpose()
     }
 
     /// All agents, or the agents of nodes in clusters of one tenant.
@@ -86,24 +60,17 @@ impl Session {
         tenant_id: Option<TenantId>,
         list: &List,
     ) -> Result<Page<Agent>, StoreError> {
-        let order = list.order_sql(AGENT_ORDERS, "id")?;
         let of_tenant = "node_id IN (SELECT n.id FROM nodes n JOIN clusters c ON c.id = n.cluster_id WHERE c.tenant_id = ?)";
         let select = self.select().and_int(of_tenant, tenant_id.map(|id| id.0));
-        let (rows, total) = self.page(SELECT_AGENT, AGENTS, select, &order, list).await?;
-        Ok(Page { items: rows.iter().map(read_agent).collect::<Result<_, _>>()?, total })
+        self.list(select, list).await
     }
 
     pub async fn join_token_get(&mut self, id: JoinTokenId) -> Result<Option<JoinToken>, StoreError> {
-        let sql = format!("{SELECT_TOKEN} WHERE id = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
-        row.as_ref().map(read_token).transpose()
+        self.get(id.0).await
     }
 
     pub async fn join_token_list(&mut self, list: &List) -> Result<Page<JoinToken>, StoreError> {
-        let order = list.order_sql(TOKEN_ORDERS, "id")?;
-        let select = self.select();
-        let (rows, total) = self.page(SELECT_TOKEN, TOKENS, select, &order, list).await?;
-        Ok(Page { items: rows.iter().map(read_token).collect::<Result<_, _>>()?, total })
+        self.list(self.select(), list).await
     }
 }
 
@@ -113,29 +80,22 @@ impl WriteTransaction {
         if let Some(id) = new.node_id {
             self.require::<Node>(id.0).await?;
         }
-        let sql = "INSERT INTO agents (uid, node_id, digest, version, joined_at, last_seen_at) \
-                   VALUES ($1, $2, $3, $4, $5, NULL) ON CONFLICT (uid) DO UPDATE SET node_id = excluded.node_id, \
-                   digest = excluded.digest, version = excluded.version, joined_at = excluded.joined_at, \
-                   last_seen_at = NULL RETURNING id";
-        let args = Args::new()
-            .key(&new.uid)
-            .opt_int(new.node_id.map(|id| id.0))
-            .text(&hex(&new.digest))
-            .text(&new.version)
-            .int(new.joined_at.0);
-        let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
-        let row = row.ok_or(StoreError::AlreadyExists { what: "agent" })?;
-        let id = AgentId(row.columns(AGENTS).int()?);
-        // Revoke the certificates of the replaced agent.
-        self.agent_certificates_revoke(id).await?;
-        Ok(Agent {
-            id,
+        let mut agent = Agent {
+            id: AgentId(0),
             uid: new.uid.clone(),
             node_id: new.node_id,
             version: new.version.clone(),
             joined_at: new.joined_at,
             last_seen_at: None,
-        })
+        };
+        let values = Values::of(&agent).text("digest", &hex(&new.digest));
+        let replace = "ON CONFLICT (uid) DO UPDATE SET node_id = excluded.node_id, digest = excluded.digest, \
+                       version = excluded.version, joined_at = excluded.joined_at, last_seen_at = NULL RETURNING id";
+        let row = self.connection.insert_returning(AGENTS, values, replace).await?;
+        agent.id = row.ok_or(StoreError::AlreadyExists { what: "agent" })?.get(AGENTS, "id")?;
+        // Revoke the certificates of the replaced agent.
+        self.agent_certificates_revoke(agent.id).await?;
+        Ok(agent)
     }
 
     /// Returns whether the agent existed.
@@ -145,25 +105,18 @@ impl WriteTransaction {
     }
 
     pub async fn join_token_create(&mut self, new: &NewJoinToken) -> Result<JoinToken, StoreError> {
-        let sql = "INSERT INTO join_tokens (label, digest, uses_left, may_replace, created_at, expires_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (digest) DO NOTHING RETURNING id";
-        let args = Args::new()
-            .opt_text(new.label.as_deref())
-            .text(&hex(&new.digest))
-            .opt_int(new.uses_left)
-            .bool(new.may_replace)
-            .int(new.created_at.0)
-            .int(new.expires_at.0);
-        let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
-        let row = row.ok_or(StoreError::AlreadyExists { what: "join token" })?;
-        Ok(JoinToken {
-            id: JoinTokenId(row.columns(TOKENS).int()?),
+        let mut token = JoinToken {
+            id: JoinTokenId(0),
             label: new.label.clone(),
             uses_left: new.uses_left,
             may_replace: new.may_replace,
             created_at: new.created_at,
             expires_at: new.expires_at,
-        })
+        };
+        let values = Values::of(&token).text("digest", &hex(&new.digest));
+        let id = self.insert::<JoinToken>("(digest)", values).await?;
+        token.id = JoinTokenId(id.ok_or(StoreError::AlreadyExists { what: "join token" })?);
+        Ok(token)
     }
 
     /// Consumes one use of a token if it is valid. Returns whether an agent that joins with it may replace an
@@ -173,7 +126,7 @@ impl WriteTransaction {
                    WHERE digest = $1 AND expires_at > $2 AND (uses_left IS NULL OR uses_left > 0) RETURNING may_replace";
         let args = Args::new().text(&hex(digest)).int(self.now().0);
         let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
-        row.map(|row| row.columns(TOKENS).bool()).transpose()
+        row.map(|row| row.get("join_tokens", "may_replace")).transpose()
     }
 
     /// Returns whether the token existed.

@@ -2,12 +2,23 @@
 
 use stoker_model::{AuditChange, AuditEntry, AuditId, Micros, UserId};
 
-use crate::sql::{Args, Columns};
+use crate::sql::{Args, Values, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "audit_entries";
-const SELECT: &str = "SELECT id, at, user_id, user_name, address, action, target, detail FROM audit_entries";
-const ORDERS: &[&str] = &["id", "at", "user_id", "user_name", "address", "action", "target"];
+
+record! {
+    AuditEntry in "audit_entries", "audit log entry" {
+        id [auto sort],
+        at [sort],
+        user_id [sort],
+        user_name [sort],
+        address [sort],
+        action [sort],
+        target [sort],
+        detail,
+    }
+}
 
 /// Filter for audit entries; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,26 +33,12 @@ pub struct AuditFilter {
     pub until: Option<Micros>,
 }
 
-fn read(columns: &mut Columns<'_>) -> Result<AuditEntry, StoreError> {
-    Ok(AuditEntry {
-        id: AuditId(columns.int()?),
-        at: columns.time()?,
-        user_id: columns.opt_int()?.map(UserId),
-        user_name: columns.text()?,
-        address: columns.opt_text()?,
-        action: columns.text()?,
-        target: columns.text()?,
-        detail: columns.json()?,
-    })
-}
-
 impl Session {
     /// Id of the last entry. It does not change unless an audited change was committed, so it can validate
     /// caches.
     pub async fn audit_last(&mut self) -> Result<AuditId, StoreError> {
-        let sql = format!("SELECT COALESCE(MAX(id), 0) FROM {TABLE}");
-        let row = self.connection.fetch_optional(sql, Args::new()).await?;
-        Ok(AuditId(row.map_or(Ok(0), |row| row.columns(TABLE).int())?))
+        let sql = format!("SELECT COALESCE(MAX(id), 0) AS n FROM {TABLE}");
+        self.number(sql, Args::new()).await.map(AuditId)
     }
 
     /// Newest first by default.
@@ -61,26 +58,21 @@ impl Session {
         if let Some(target) = &filter.target {
             select = select.and("target = ?", |args| args.text(target));
         }
-        let order = list.order_sql(ORDERS, "id DESC")?;
-        let (rows, total) = self.page(SELECT, TABLE, select, &order, list).await?;
-        let items = rows.iter().map(|row| read(&mut row.columns(TABLE))).collect::<Result<_, _>>()?;
-        Ok(Page { items, total })
+        self.list_by("id DESC", select, list).await
     }
 }
 
 impl WriteTransaction {
     pub(crate) async fn audit_append(&mut self, change: &AuditChange) -> Result<(), StoreError> {
-        let sql = "INSERT INTO audit_entries (at, user_id, user_name, address, action, target, detail) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7)";
         let actor = self.actor();
-        let args = Args::new()
-            .int(self.now().0)
-            .opt_int(actor.user_id.map(|id| id.0))
-            .text(&actor.user_name)
-            .opt_text(actor.address.as_deref())
-            .text(change.action)
-            .text(&change.target)
-            .json(&change.detail);
-        self.connection.execute(sql.to_owned(), args).await.map(drop)
+        let values = Values::new()
+            .set("at", &self.now())
+            .set("user_id", &actor.user_id)
+            .set("user_name", &actor.user_name)
+            .set("address", &actor.address)
+            .text("action", change.action)
+            .set("target", &change.target)
+            .set("detail", &change.detail);
+        self.connection.insert(TABLE, values, "").await.map(drop)
     }
 }

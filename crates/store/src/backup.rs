@@ -8,7 +8,8 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqliteConnection};
 
-use crate::open::{SQLITE, newest_version};
+use crate::error::BoxedError;
+use crate::migrations::{SQLITE, newest_version};
 use crate::store::Db;
 use crate::{Store, StoreError};
 
@@ -20,8 +21,12 @@ pub enum BackupError {
     #[error("cannot back up a PostgreSQL database; use `pg_dump --format=custom` and `pg_restore`")]
     NotSqlite,
     /// The file is corrupt, not a database, or a database of another program.
-    #[error("`{}` is not a Stoker backup: {detail}", path.display())]
-    InvalidBackup { path: PathBuf, detail: String },
+    #[error("`{}` is not a Stoker backup", path.display())]
+    InvalidBackup {
+        path: PathBuf,
+        #[source]
+        source: BoxedError,
+    },
     #[error(
         "the backup has schema version {found}, but this program supports up to {known}; use a newer `stoker`"
     )]
@@ -113,26 +118,24 @@ fn install(backup: &Path, fresh: &Path, target: &Path) -> Result<(), BackupError
 /// Checks that the file is an intact Stoker database with a supported schema version.
 async fn check(path: &Path) -> Result<(), BackupError> {
     fs::metadata(path).map_err(|error| file(path, error))?;
-    let not_a_backup = |detail: String| BackupError::InvalidBackup { path: path.to_owned(), detail };
+    let not_a_backup = |source: BoxedError| BackupError::InvalidBackup { path: path.to_owned(), source };
     if fs::metadata(with_suffix(path, "-wal")).is_ok_and(|log| log.len() > 0) {
         return Err(not_a_backup(
-            "a write-ahead log exists next to it: it is a live database or an incomplete copy".to_owned(),
+            "a write-ahead log exists next to it: it is a live database or an incomplete copy".into(),
         ));
     }
     let options = SqliteConnectOptions::new().filename(path).read_only(true).immutable(true);
-    let mut connection = options.connect().await.map_err(|error| not_a_backup(error.to_string()))?;
-    let result = examine(&mut connection).await.map_err(|error| not_a_backup(error.to_string()));
+    let mut connection = options.connect().await.map_err(|error| not_a_backup(error.into()))?;
+    let result = examine(&mut connection).await.map_err(|error| not_a_backup(error.into()));
     drop(connection.close().await);
     let (integrity, version) = result?;
     if integrity != "ok" {
-        return Err(not_a_backup(integrity));
+        return Err(not_a_backup(integrity.into()));
     }
     let supported = newest_version(&SQLITE);
     match version {
-        None => Err(not_a_backup("it has no schema version".to_owned())),
-        Some(version) if version > supported => {
-            Err(BackupError::SchemaTooNew { found: version, known: supported })
-        }
+        None => Err(not_a_backup("it has no schema version".into())),
+        Some(version) if version > supported => Err(BackupError::SchemaTooNew { found: version, known: supported }),
         Some(_) => Ok(()),
     }
 }

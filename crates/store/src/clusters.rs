@@ -1,11 +1,10 @@
 //! Clusters.
 
 use stoker_model::{
-    Cluster, ClusterId, ClusterStatus, JsonMap, MergeMode, MergeOrder, NewCluster, Owner, Release, ReleaseId,
-    Tenant, TenantId,
+    Cluster, ClusterId, ClusterStatus, JsonMap, NewCluster, Owner, Release, ReleaseId, Tenant, TenantId,
 };
 
-use crate::sql::{Args, Columns, Record, Table};
+use crate::sql::{Args, Values, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TAKEN: StoreError = StoreError::AlreadyExists { what: "cluster name" };
@@ -17,93 +16,30 @@ pub struct ClusterFilter {
     pub release_id: Option<ReleaseId>,
 }
 
-impl Record for Cluster {
-    const TABLE: Table = Table {
-        name: "clusters",
-        noun: "cluster",
-        columns: &[
-            "tenant_id",
-            "release_id",
-            "name",
-            "status",
-            "mode",
-            "net_provider",
-            "components",
-            "ui_settings",
-            "roles_metadata",
-            "tags_metadata",
-            "volumes_roles_mapping",
-            "editable",
-            "generated",
-            "extensions",
-            "is_customized",
-            "is_locked",
-            "merge_order",
-            "merge_mode",
-            "created_at",
-        ],
-        orders: &[
-            "id",
-            "tenant_id",
-            "release_id",
-            "name",
-            "status",
-            "mode",
-            "net_provider",
-            "is_customized",
-            "is_locked",
-            "created_at",
-        ],
-    };
-
-    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: ClusterId(columns.int()?),
-            generation: columns.int()?,
-            tenant_id: TenantId(columns.int()?),
-            release_id: ReleaseId(columns.int()?),
-            name: columns.text()?,
-            status: columns.word(ClusterStatus::parse)?,
-            mode: columns.text()?,
-            net_provider: columns.text()?,
-            components: columns.strings()?,
-            ui_settings: columns.map()?,
-            roles_metadata: columns.map()?,
-            tags_metadata: columns.map()?,
-            volumes_roles_mapping: columns.map()?,
-            editable: columns.map()?,
-            generated: columns.map()?,
-            extensions: columns.strings()?,
-            is_customized: columns.bool()?,
-            is_locked: columns.bool()?,
-            merge_order: columns.opt_word(MergeOrder::parse)?,
-            merge_mode: columns.opt_word(MergeMode::parse)?,
-            created_at: columns.time()?,
-        })
+record! {
+    Cluster in "clusters", "cluster" {
+        id [auto sort],
+        generation [auto],
+        tenant_id [sort],
+        release_id [sort],
+        name [key sort],
+        status [sort],
+        mode [sort],
+        net_provider [sort],
+        components,
+        ui_settings,
+        roles_metadata,
+        tags_metadata,
+        volumes_roles_mapping,
+        editable,
+        generated,
+        extensions,
+        is_customized [sort],
+        is_locked [sort],
+        merge_order,
+        merge_mode,
+        created_at [sort],
     }
-}
-
-fn args(cluster: &Cluster) -> Args {
-    Args::new()
-        .int(cluster.tenant_id.0)
-        .int(cluster.release_id.0)
-        .key(&cluster.name)
-        .text(cluster.status.as_str())
-        .text(&cluster.mode)
-        .text(&cluster.net_provider)
-        .strings(&cluster.components)
-        .map(&cluster.ui_settings)
-        .map(&cluster.roles_metadata)
-        .map(&cluster.tags_metadata)
-        .map(&cluster.volumes_roles_mapping)
-        .map(&cluster.editable)
-        .map(&cluster.generated)
-        .strings(&cluster.extensions)
-        .bool(cluster.is_customized)
-        .bool(cluster.is_locked)
-        .opt_text(cluster.merge_order.map(MergeOrder::as_str))
-        .opt_text(cluster.merge_mode.map(MergeMode::as_str))
-        .int(cluster.created_at.0)
 }
 
 impl Session {
@@ -150,7 +86,7 @@ impl WriteTransaction {
             merge_mode: new.merge_mode,
             created_at: self.now(),
         };
-        let id = self.insert::<Cluster>("(name)", args(&cluster)).await?.ok_or(TAKEN)?;
+        let id = self.insert::<Cluster>("(name)", Values::of(&cluster)).await?.ok_or(TAKEN)?;
         cluster.id = ClusterId(id);
         Ok(cluster)
     }
@@ -161,7 +97,7 @@ impl WriteTransaction {
             return Err(TAKEN);
         }
         self.cluster_require_parents(cluster.tenant_id, cluster.release_id).await?;
-        let generation = self.replace::<Cluster>(cluster.id.0, cluster.generation, args(cluster)).await?;
+        let generation = self.replace(cluster.id.0, cluster.generation, cluster).await?;
         Ok(Cluster { generation, ..cluster.clone() })
     }
 

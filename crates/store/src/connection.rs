@@ -7,12 +7,28 @@ use sqlx::pool::PoolConnection;
 use sqlx::postgres::PgArguments;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{AssertSqlSafe, Database, Pool, Postgres, SqlSafeStr as _, Sqlite, Transaction};
+use tokio::sync::OwnedSemaphorePermit;
 
+use crate::StoreError;
 use crate::error::Outage;
 use crate::observer::{Observed, Operation, observe};
-use crate::sql::many::chunks;
-use crate::sql::{Args, Dialect, Many, Row, violation};
-use crate::{StoreError, Timeouts};
+use crate::sql::many::{Many, chunks};
+use crate::sql::{Args, Bulk, Dialect, Row, Values, violation};
+
+/// Time limits after which an operation fails with [`StoreError::Unavailable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Limit for acquiring a connection or the writer lock.
+    pub acquire: Duration,
+    /// Limit for one statement.
+    pub statement: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { acquire: Duration::from_secs(10), statement: Duration::from_secs(30) }
+    }
+}
 
 /// A connection with or without an open transaction. Dropping it rolls the transaction back.
 pub(crate) enum Handle<DB: Database> {
@@ -29,6 +45,8 @@ pub(crate) struct Connection {
     link: Link,
     patience: Timeouts,
     observer: Observed,
+    /// Lets the next writer of this process take a connection when this one ends.
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl<DB: Database> Handle<DB> {
@@ -78,11 +96,16 @@ macro_rules! on {
 
 impl Connection {
     pub(crate) fn sqlite(handle: Handle<Sqlite>, patience: Timeouts, observer: Observed) -> Self {
-        Self { link: Link::Sqlite(handle), patience, observer }
+        Self { link: Link::Sqlite(handle), patience, observer, _permit: None }
     }
 
-    pub(crate) fn postgres(handle: Handle<Postgres>, patience: Timeouts, observer: Observed) -> Self {
-        Self { link: Link::Pg(handle), patience, observer }
+    pub(crate) fn postgres(
+        handle: Handle<Postgres>,
+        permit: Option<OwnedSemaphorePermit>,
+        patience: Timeouts,
+        observer: Observed,
+    ) -> Self {
+        Self { link: Link::Pg(handle), patience, observer, _permit: permit }
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -118,13 +141,43 @@ impl Connection {
         })
     }
 
-    /// Writes many rows in as few statements as the engine allows. Returns the rows of their `RETURNING`
-    /// clauses.
-    pub(crate) async fn write_many(
+    /// Inserts one row. `after` follows the values, such as `ON CONFLICT …`. Returns the number of affected rows.
+    pub(crate) async fn insert(
         &mut self,
-        many: Many<'_>,
-        rows: Vec<Args>,
+        table: &str,
+        values: Values,
+        after: &str,
+    ) -> Result<u64, StoreError> {
+        self.execute(values.insert_sql(table, after), values.into_args()).await
+    }
+
+    /// Inserts one row. Returns the row of its `RETURNING` clause, if one was inserted.
+    pub(crate) async fn insert_returning(
+        &mut self,
+        table: &str,
+        values: Values,
+        after: &str,
+    ) -> Result<Option<Row>, StoreError> {
+        self.fetch_optional(values.insert_sql(table, after), values.into_args()).await
+    }
+
+    /// Inserts many rows. Returns the rows of the `RETURNING` clauses.
+    pub(crate) async fn insert_many(
+        &mut self,
+        table: &str,
+        bulk: Bulk,
+        after: &str,
     ) -> Result<Vec<Row>, StoreError> {
+        self.write_many(&Many::insert(table, &bulk.columns, after), bulk.rows).await
+    }
+
+    /// Executes a statement that uses the rows as table `updates`. Returns the rows of the `RETURNING` clauses.
+    pub(crate) async fn update_many(&mut self, bulk: Bulk, statement: &str) -> Result<Vec<Row>, StoreError> {
+        self.write_many(&Many::update(&bulk.columns, statement), bulk.rows).await
+    }
+
+    /// Writes many rows in as few statements as the engine allows.
+    async fn write_many(&mut self, many: &Many, rows: Vec<Args>) -> Result<Vec<Row>, StoreError> {
         let after = self.patience.statement;
         let mut returned = Vec::new();
         for chunk in chunks(self.dialect(), rows) {
@@ -174,7 +227,7 @@ impl Connection {
 
     pub(crate) async fn commit(self) -> Result<(), StoreError> {
         let after = self.patience.statement;
-        let Self { link, observer, .. } = self;
+        let Self { link, observer, _permit, .. } = self;
         let commit = async {
             match link {
                 Link::Sqlite(handle) => handle.commit().await,

@@ -2,7 +2,7 @@
 
 use stoker_model::{Cluster, ClusterId, FactsKind, Json};
 
-use crate::sql::Args;
+use crate::sql::{Args, Values, read_pairs};
 use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "cluster_facts";
@@ -17,11 +17,7 @@ impl Session {
         let sql = "SELECT uid, document FROM cluster_facts WHERE cluster_id = $1 AND kind = $2 ORDER BY id";
         let args = Args::new().int(cluster_id.0).text(kind.as_str());
         let rows = self.connection.fetch_all(sql.to_owned(), args).await?;
-        let read = |row: &crate::sql::Row| {
-            let mut columns = row.columns(TABLE);
-            Ok((columns.text()?, columns.json()?))
-        };
-        rows.iter().map(read).collect()
+        read_pairs(&rows, TABLE, ["uid", "document"])
     }
 }
 
@@ -34,11 +30,11 @@ impl WriteTransaction {
         facts: &[(String, Json)],
     ) -> Result<(), StoreError> {
         self.require::<Cluster>(cluster_id.0).await?;
-        let sql = "INSERT INTO cluster_facts (cluster_id, kind, uid, document) VALUES ($1, $2, $3, $4) \
-                   ON CONFLICT (cluster_id, kind, uid) DO UPDATE SET document = excluded.document";
+        let replace = "ON CONFLICT (cluster_id, kind, uid) DO UPDATE SET document = excluded.document";
         for (uid, document) in facts {
-            let args = Args::new().int(cluster_id.0).text(kind.as_str()).key(uid).json(document);
-            self.connection.execute(sql.to_owned(), args).await?;
+            let values = Values::new().set("cluster_id", &cluster_id).set("kind", &kind);
+            let values = values.key("uid", uid).set("document", document);
+            self.connection.insert(TABLE, values, replace).await?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use stoker_model::{Actor, AgentConnectionChange, AgentHost, Micros, QueuedPeerMessage, RunId, ServerRecord};
 
-use crate::sql::{Args, Row};
+use crate::sql::{Args, Record as _, Values, read_pairs, record};
 use crate::{Session, Store, StoreError, WriteTransaction};
 
 const SERVERS: &str = "servers";
@@ -14,45 +14,34 @@ const HOSTS: &str = "agent_hosts";
 const MAIL: &str = "server_mail";
 const LEASES: &str = "leases";
 const MARKS: &str = "group_marks";
-/// Rows per statement.
-const ROWS_MAX: usize = 40;
 
-fn read_member(row: &Row) -> Result<ServerRecord, StoreError> {
-    let mut columns = row.columns(SERVERS);
-    Ok(ServerRecord {
-        id: columns.text()?,
-        name: columns.text()?,
-        address: columns.text()?,
-        version: columns.text()?,
-        receives_bus: columns.bool()?,
-        started_at: columns.time()?,
-        heartbeat_at: columns.time()?,
-    })
+record! {
+    ServerRecord in "servers", "server" {
+        id [key],
+        name,
+        address,
+        version,
+        receives_bus as "hears_bus",
+        started_at,
+        heartbeat_at as "seen_at",
+    }
 }
 
-fn read_host(row: &Row) -> Result<AgentHost, StoreError> {
-    let mut columns = row.columns(HOSTS);
-    Ok(AgentHost { uid: columns.text()?, number: columns.int()?, server_id: columns.opt_text()? })
+record! {
+    AgentHost in "agent_hosts", "agent location" { uid, number, server_id }
+}
+
+record! {
+    QueuedPeerMessage in "server_mail", "message" { id [auto], body }
 }
 
 impl Store {
     /// Records the heartbeat of a server.
     pub async fn server_heartbeat(&self, member: &ServerRecord) -> Result<(), StoreError> {
         let mut writing = self.group_change(member.heartbeat_at).await?;
-        let sql = format!(
-            "INSERT INTO {SERVERS} (id, name, address, version, hears_bus, started_at, seen_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET hears_bus = excluded.hears_bus, \
-             seen_at = excluded.seen_at"
-        );
-        let args = Args::new()
-            .key(&member.id)
-            .text(&member.name)
-            .text(&member.address)
-            .text(&member.version)
-            .bool(member.receives_bus)
-            .int(member.started_at.0)
-            .int(member.heartbeat_at.0);
-        writing.connection.execute(sql, args).await?;
+        let renew =
+            "ON CONFLICT (id) DO UPDATE SET hears_bus = excluded.hears_bus, seen_at = excluded.seen_at";
+        writing.connection.insert(SERVERS, Values::of(member), renew).await?;
         writing.commit_unaudited().await
     }
 
@@ -93,24 +82,20 @@ impl Store {
         let last: BTreeMap<&str, &AgentConnectionChange> =
             changes.iter().map(|change| (change.uid.as_str(), change)).collect();
         let mut writing = self.group_change(now).await?;
-        let sql = format!("SELECT coalesce(max(number), 0) FROM {HOSTS}");
-        let row = writing.connection.fetch_optional(sql, Args::new()).await?;
-        let mut number = row.map(|row| row.columns(HOSTS).int()).transpose()?.unwrap_or_default();
+        let sql = format!("SELECT coalesce(max(number), 0) AS n FROM {HOSTS}");
+        let last_number = writing.number(sql, Args::new()).await?;
         let (connected, disconnected): (Vec<&AgentConnectionChange>, Vec<&AgentConnectionChange>) =
             last.into_values().partition(|change| change.is_connected);
-        for chunk in connected.chunks(ROWS_MAX) {
-            let mut args = Args::new();
-            for change in chunk {
-                number += 1;
-                args = args.key(&change.uid).int(number).text(server).int(change.connection);
-            }
-            let sql = format!(
-                "INSERT INTO {HOSTS} (uid, number, server_id, connection) VALUES {} ON CONFLICT (uid) DO UPDATE SET \
-                 number = excluded.number, server_id = excluded.server_id, connection = excluded.connection",
-                placeholders(chunk.len(), 4)
-            );
-            writing.connection.execute(sql, args).await?;
-        }
+        let mut number = last_number;
+        let row = |change: &AgentConnectionChange| {
+            number += 1;
+            let values = Values::new().key("uid", &change.uid).set("number", &number);
+            values.text("server_id", server).set("connection", &change.connection)
+        };
+        let rows = connected.into_iter().map(row).collect();
+        let replace = "ON CONFLICT (uid) DO UPDATE SET number = excluded.number, server_id = excluded.server_id, \
+                       connection = excluded.connection";
+        writing.connection.insert_many(HOSTS, rows, replace).await?;
         for change in disconnected {
             number += 1;
             let sql = format!(
@@ -130,16 +115,10 @@ impl Store {
         now: Micros,
     ) -> Result<(), StoreError> {
         let mut writing = self.group_change(now).await?;
-        for chunk in mail.chunks(ROWS_MAX) {
-            let args = chunk
-                .iter()
-                .fold(Args::new(), |args, (server, body)| args.key(server).text(body).int(expires_at.0));
-            let sql = format!(
-                "INSERT INTO {MAIL} (server_id, body, expires_at) VALUES {}",
-                placeholders(chunk.len(), 3)
-            );
-            writing.connection.execute(sql, args).await?;
-        }
+        let row = |(server, body): &(String, String)| {
+            Values::new().key("server_id", server).text("body", body).set("expires_at", &expires_at)
+        };
+        writing.connection.insert_many(MAIL, mail.iter().map(row).collect(), "").await?;
         writing.commit_unaudited().await
     }
 
@@ -178,11 +157,11 @@ impl Store {
         now: Micros,
     ) -> Result<String, StoreError> {
         let mut writing = self.group_change(now).await?;
-        let sql = format!("INSERT INTO {MARKS} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING");
-        writing.connection.execute(sql, Args::new().key(name).text(value)).await?;
+        let values = Values::new().key("name", name).text("value", value);
+        writing.connection.insert(MARKS, values, "ON CONFLICT (name) DO NOTHING").await?;
         let sql = format!("SELECT value FROM {MARKS} WHERE name = $1");
         let row = writing.connection.fetch_optional(sql, Args::new().key(name)).await?;
-        let agreed = row.map(|row| row.columns(MARKS).text()).transpose()?;
+        let agreed = row.map(|row| row.get(MARKS, "value")).transpose()?;
         writing.commit_unaudited().await?;
         Ok(agreed.unwrap_or_else(|| value.to_owned()))
     }
@@ -195,10 +174,9 @@ impl Store {
 impl WriteTransaction {
     /// Overwrites a shared value.
     pub async fn shared_value_put(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
-        let sql = format!(
-            "INSERT INTO {MARKS} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-        );
-        self.connection.execute(sql, Args::new().key(name).text(value)).await?;
+        let values = Values::new().key("name", name).text("value", value);
+        let replace = "ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+        self.connection.insert(MARKS, values, replace).await?;
         Ok(())
     }
 }
@@ -206,36 +184,26 @@ impl WriteTransaction {
 impl Session {
     /// All registered servers, including those without a recent heartbeat.
     pub async fn servers(&mut self) -> Result<Vec<ServerRecord>, StoreError> {
-        let sql = format!(
-            "SELECT id, name, address, version, hears_bus, started_at, seen_at FROM {SERVERS} ORDER BY started_at, id"
-        );
-        let rows = self.connection.fetch_all(sql, Args::new()).await?;
-        rows.iter().map(read_member).collect()
+        let sql = format!("{} ORDER BY started_at, id", ServerRecord::table().select_sql());
+        self.read_all(sql, Args::new()).await
     }
 
     /// Unfinished runs whose lease is valid at `now`, each with the lease owner.
     pub async fn runs_leased(&mut self, now: Micros) -> Result<Vec<(String, RunId)>, StoreError> {
-        let sql = "SELECT w.owner, w.run_id FROM run_work w JOIN runs r ON r.id = w.run_id \
+        let sql = "SELECT w.owner AS owner, w.run_id AS run_id FROM run_work w JOIN runs r ON r.id = w.run_id \
                    WHERE r.status IN ('pending', 'running') AND w.owner IS NOT NULL AND w.lease_until > $1 ORDER BY w.run_id";
         let rows = self.connection.fetch_all(sql.to_owned(), Args::new().int(now.0)).await?;
-        let read = |row: &Row| {
-            let mut columns = row.columns("run_work");
-            Ok((columns.text()?, RunId(columns.int()?)))
-        };
-        rows.iter().map(read).collect()
+        read_pairs(&rows, "run_work", ["owner", "run_id"])
     }
 
     /// Agent locations that changed after change number `after`, in change order.
     pub async fn agent_hosts_since(&mut self, after: i64) -> Result<Vec<AgentHost>, StoreError> {
-        let sql = format!("SELECT uid, number, server_id FROM {HOSTS} WHERE number > $1 ORDER BY number");
-        let rows = self.connection.fetch_all(sql, Args::new().int(after)).await?;
-        rows.iter().map(read_host).collect()
+        let sql = format!("{} WHERE number > $1 ORDER BY number", AgentHost::table().select_sql());
+        self.read_all(sql, Args::new().int(after)).await
     }
 
     pub async fn agent_host_get(&mut self, uid: &str) -> Result<Option<AgentHost>, StoreError> {
-        let sql = format!("SELECT uid, number, server_id FROM {HOSTS} WHERE uid = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().key(uid)).await?;
-        row.as_ref().map(read_host).transpose()
+        self.get_where("uid = $1", Args::new().key(uid)).await
     }
 
     /// Up to `limit` messages of a server with an id greater than `after`, in order.
@@ -245,23 +213,10 @@ impl Session {
         after: i64,
         limit: u32,
     ) -> Result<Vec<QueuedPeerMessage>, StoreError> {
-        let sql =
-            format!("SELECT id, body FROM {MAIL} WHERE server_id = $1 AND id > $2 ORDER BY id LIMIT {limit}");
-        let rows = self.connection.fetch_all(sql, Args::new().key(server).int(after)).await?;
-        let read = |row: &Row| {
-            let mut columns = row.columns(MAIL);
-            Ok(QueuedPeerMessage { id: columns.int()?, body: columns.text()? })
-        };
-        rows.iter().map(read).collect()
+        let sql = format!(
+            "{} WHERE server_id = $1 AND id > $2 ORDER BY id LIMIT {limit}",
+            QueuedPeerMessage::table().select_sql()
+        );
+        self.read_all(sql, Args::new().key(server).int(after)).await
     }
-}
-
-/// Placeholder rows such as `($1, $2), ($3, $4)`.
-fn placeholders(n_rows: usize, n_columns: usize) -> String {
-    let row = |index: usize| {
-        let placeholders: Vec<String> =
-            (1..=n_columns).map(|column| format!("${}", index * n_columns + column)).collect();
-        format!("({})", placeholders.join(", "))
-    };
-    (0..n_rows).map(row).collect::<Vec<_>>().join(", ")
 }

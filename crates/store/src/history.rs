@@ -4,18 +4,19 @@ use std::collections::HashMap;
 
 use stoker_model::{ClusterId, HistoryRecord, HistoryStatus, RunId};
 
-use crate::sql::{Args, Columns, Many};
+use crate::sql::{Args, Bulk, Record as _, Values, read_pairs, record};
 use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "run_history";
-const COLUMNS: &str = "run_id, task_name, node_id, status, started_at, ended_at, task, custom, summary";
-const PUT: Many<'_> = Many {
-    before: "INSERT INTO run_history \
-             (run_id, task_name, node_id, status, started_at, ended_at, task, custom, summary)",
-    after: "ON CONFLICT (run_id, task_name, node_id) DO UPDATE SET status = excluded.status, \
-           started_at = excluded.started_at, ended_at = excluded.ended_at, task = excluded.task, \
-           custom = excluded.custom, summary = excluded.summary",
-};
+const REPLACE: &str = "ON CONFLICT (run_id, task_name, node_id) DO UPDATE SET status = excluded.status, \
+     started_at = excluded.started_at, ended_at = excluded.ended_at, task = excluded.task, \
+     custom = excluded.custom, summary = excluded.summary";
+
+record! {
+    HistoryRecord in "run_history", "history record" {
+        run_id, task_name [key], node_id [key], status, started_at, ended_at, task, custom, summary,
+    }
+}
 
 /// Filter for history records; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,33 +24,6 @@ pub struct HistoryFilter {
     pub nodes: Option<Vec<String>>,
     pub statuses: Option<Vec<HistoryStatus>>,
     pub task_names: Option<Vec<String>>,
-}
-
-fn read(columns: &mut Columns<'_>) -> Result<HistoryRecord, StoreError> {
-    Ok(HistoryRecord {
-        run_id: RunId(columns.int()?),
-        task_name: columns.text()?,
-        node_id: columns.text()?,
-        status: columns.word(HistoryStatus::parse)?,
-        started_at: columns.opt_time()?,
-        ended_at: columns.opt_time()?,
-        task: columns.map()?,
-        custom: columns.map()?,
-        summary: columns.map()?,
-    })
-}
-
-fn args(record: &HistoryRecord) -> Args {
-    Args::new()
-        .int(record.run_id.0)
-        .key(&record.task_name)
-        .key(&record.node_id)
-        .text(record.status.as_str())
-        .opt_time(record.started_at)
-        .opt_time(record.ended_at)
-        .map(&record.task)
-        .map(&record.custom)
-        .map(&record.summary)
 }
 
 impl Session {
@@ -71,11 +45,10 @@ impl Session {
         }
         let (condition, args) = select.finish();
         let sql = format!(
-            "SELECT {COLUMNS} FROM {TABLE}{condition} \
-             ORDER BY run_id, started_at ASC NULLS LAST, node_id, task_name"
+            "{}{condition} ORDER BY run_id, started_at ASC NULLS LAST, node_id, task_name",
+            HistoryRecord::table().select_sql()
         );
-        let rows = self.connection.fetch_all(sql, args).await?;
-        rows.iter().map(|row| read(&mut row.columns(TABLE))).collect()
+        self.read_all(sql, args).await
     }
 }
 
@@ -91,18 +64,16 @@ impl Session {
         cluster_id: ClusterId,
     ) -> Result<HashMap<String, u64>, StoreError> {
         let sql = format!(
-            "SELECT task_name, CAST(avg(ended_at - started_at) AS BIGINT) FROM {TABLE} WHERE status = $1 \
+            "SELECT task_name, CAST(avg(ended_at - started_at) AS BIGINT) AS duration FROM {TABLE} WHERE status = $1 \
              AND started_at IS NOT NULL AND ended_at IS NOT NULL AND run_id IN \
              (SELECT id FROM runs WHERE cluster_id = $2 AND dry_run = $3 AND graph_type IS NOT NULL \
              ORDER BY id DESC LIMIT {RUNS_MEASURED}) GROUP BY task_name"
         );
         let args = Args::new().text(HistoryStatus::Ready.as_str()).int(cluster_id.0).bool(false);
         let rows = self.connection.fetch_all(sql, args).await?;
-        let read = |row: &crate::sql::Row| {
-            let mut columns = row.columns(TABLE);
-            Ok((columns.text()?, u64::try_from(columns.int()? / 1000).unwrap_or_default()))
-        };
-        rows.iter().map(read).collect()
+        let micros: Vec<(String, i64)> = read_pairs(&rows, TABLE, ["task_name", "duration"])?;
+        let millis = |micros: i64| u64::try_from(micros / 1000).unwrap_or_default();
+        Ok(micros.into_iter().map(|(task_name, micros)| (task_name, millis(micros))).collect())
     }
 }
 
@@ -111,8 +82,8 @@ impl WriteTransaction {
     pub async fn history_put(&mut self, records: &[HistoryRecord]) -> Result<(), StoreError> {
         let mut last = last_indices(records);
         last.sort_unstable();
-        let rows = last.into_iter().map(|index| args(&records[index]));
-        self.connection.write_many(PUT, rows.collect()).await?;
+        let bulk = Bulk::of(&Values::new(), last.into_iter().map(|index| &records[index]));
+        self.connection.insert_many(TABLE, bulk, REPLACE).await?;
         Ok(())
     }
 }

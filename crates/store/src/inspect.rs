@@ -8,7 +8,7 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _, SqliteC
 use stoker_model::Micros;
 
 use crate::connection::with_timeout;
-use crate::open::{POSTGRES, SQLITE, newest_version};
+use crate::migrations::{POSTGRES, SQLITE, newest_version};
 use crate::{Database, OpenError, Store, StoreError};
 
 const TIMEOUT: Duration = Duration::from_secs(10);

@@ -9,7 +9,7 @@
 //! The store makes no policy decisions: callers decide what may be changed, by whom and when. It does not
 //! read the clock; callers pass timestamps.
 //!
-//! To add a record type: a migration with the same number in both folders, a module here with its `impl
+//! To add a record type: a migration with the same number in both folders, a module here with its `record!`, `impl
 //! Session` and `impl Writing`, and a test file in `tests/conformance`, which runs on both engines.
 
 mod agent_certificates;
@@ -25,6 +25,7 @@ mod group;
 mod history;
 mod inspect;
 mod links;
+mod migrations;
 mod modules;
 mod node_roles;
 mod node_runs;
@@ -46,6 +47,7 @@ mod sql;
 mod states;
 mod store;
 mod successes;
+mod task_cache;
 mod tenants;
 mod together;
 mod tokens;
@@ -55,6 +57,7 @@ mod webhooks;
 pub use audit::AuditFilter;
 pub use backup::{BackupError, restore};
 pub use clusters::ClusterFilter;
+pub use connection::Timeouts;
 pub use error::{Outage, StoreError};
 pub use graphs::GraphFilter;
 pub use history::HistoryFilter;
@@ -67,8 +70,8 @@ pub use open::OpenError;
 pub use runs::RunFilter;
 pub use sequences::SequenceFilter;
 pub use session::{Session, WriteTransaction};
-pub use sql::list::{List, Page, SortOrder};
+pub use sql::list::{List, SortOrder, Page};
 pub use states::{GcStats, StateDocument};
-pub use store::{Database, Store, Timeouts};
+pub use store::{Database, Store};
 pub use together::GroupCommit;
 pub use webhooks::NotificationFilter;

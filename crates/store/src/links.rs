@@ -1,43 +1,37 @@
 //! Links of clusters and of plugins.
 
-use stoker_model::{Cluster, ClusterId, Link, LinkBody, LinkId, LinkOwner, Plugin, PluginId};
+use stoker_model::{Cluster, Link, LinkBody, LinkId, LinkOwner, Plugin};
 
-use crate::sql::{Args, Columns, Record, Table};
+use crate::sql::{Args, Cells, Column, Fields, Value as _, Values, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TAKEN: StoreError = StoreError::AlreadyExists { what: "url of a link" };
 
-impl Record for Link {
-    const TABLE: Table = Table {
-        name: "links",
-        noun: "link",
-        columns: &["cluster_id", "plugin_id", "title", "url", "description", "hidden"],
-        orders: &["id", "title", "url", "hidden"],
-    };
-
-    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: LinkId(columns.int()?),
-            generation: columns.int()?,
-            owner: read_owner(columns)?,
-            body: LinkBody {
-                title: columns.text()?,
-                url: columns.text()?,
-                description: columns.opt_text()?,
-                hidden: columns.bool()?,
-            },
-        })
-    }
+record! {
+    LinkBody { title [sort], url [key sort], description, hidden [sort] }
 }
 
-fn read_owner(columns: &mut Columns<'_>) -> Result<LinkOwner, StoreError> {
-    match (columns.opt_int()?, columns.opt_int()?) {
-        (Some(id), None) => Ok(LinkOwner::Cluster(ClusterId(id))),
-        (None, Some(id)) => Ok(LinkOwner::Plugin(PluginId(id))),
-        _ => {
-            Err(columns
-                .corrupt_last("the link must have exactly one owner: a cluster or a plugin".to_owned()))
+record! {
+    Link in "links", "link" { id [auto sort], generation [auto], owner: LinkOwner, body: LinkBody }
+}
+
+impl Fields for LinkOwner {
+    fn add_columns(list: &mut Vec<Column>) {
+        list.extend(["cluster_id", "plugin_id"].map(Column::plain));
+    }
+
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
+        let (cluster, plugin) = (cells.cell()?, cells.cell()?);
+        match (Option::read(cluster)?, Option::read(plugin)?) {
+            (Some(id), None) => Ok(Self::Cluster(id)),
+            (None, Some(id)) => Ok(Self::Plugin(id)),
+            _ => Err(plugin.corrupt("the link must have exactly one owner: a cluster or a plugin")),
         }
+    }
+
+    fn write(&self, args: Args) -> Args {
+        let (cluster_id, plugin_id) = columns_of(*self);
+        args.opt_int(cluster_id).opt_int(plugin_id)
     }
 }
 
@@ -47,17 +41,6 @@ const fn columns_of(owner: LinkOwner) -> (Option<i64>, Option<i64>) {
         LinkOwner::Cluster(id) => (Some(id.0), None),
         LinkOwner::Plugin(id) => (None, Some(id.0)),
     }
-}
-
-fn args(owner: LinkOwner, body: &LinkBody) -> Args {
-    let (cluster_id, plugin_id) = columns_of(owner);
-    Args::new()
-        .opt_int(cluster_id)
-        .opt_int(plugin_id)
-        .text(&body.title)
-        .key(&body.url)
-        .opt_text(body.description.as_deref())
-        .bool(body.hidden)
 }
 
 impl Session {
@@ -84,8 +67,9 @@ impl WriteTransaction {
                 "(plugin_id, url)"
             }
         };
-        let id = self.insert::<Link>(unique, args(owner, body)).await?.ok_or(TAKEN)?;
-        Ok(Link { id: LinkId(id), generation: 1, owner, body: body.clone() })
+        let mut link = Link { id: LinkId(0), generation: 1, owner, body: body.clone() };
+        link.id = LinkId(self.insert::<Link>(unique, Values::of(&link)).await?.ok_or(TAKEN)?);
+        Ok(link)
     }
 
     pub async fn link_update(&mut self, link: &Link) -> Result<Link, StoreError> {
@@ -97,8 +81,7 @@ impl WriteTransaction {
         if self.exists(others, Args::new().int(owner_id).key(&link.body.url).int(link.id.0)).await? {
             return Err(TAKEN);
         }
-        let args = args(link.owner, &link.body);
-        let generation = self.replace::<Link>(link.id.0, link.generation, args).await?;
+        let generation = self.replace(link.id.0, link.generation, link).await?;
         Ok(Link { generation, ..link.clone() })
     }
 

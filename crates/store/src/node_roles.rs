@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use stoker_model::ClusterId;
 
+use crate::sql::read_pairs;
 use crate::{Session, StoreError};
 
 impl Session {
@@ -12,12 +13,8 @@ impl Session {
         let ids = clusters.iter().map(|id| id.0);
         let (condition, args) = self.select().and_ids("cluster_id", ids).finish();
         let sql = format!("SELECT DISTINCT roles, pending_roles FROM nodes{condition}");
-        let mut roles = BTreeSet::new();
-        for row in self.connection.fetch_all(sql, args).await? {
-            let mut columns = row.columns("nodes");
-            roles.extend(columns.strings()?);
-            roles.extend(columns.strings()?);
-        }
-        Ok(roles)
+        let rows = self.connection.fetch_all(sql, args).await?;
+        let lists: Vec<(Vec<String>, Vec<String>)> = read_pairs(&rows, "nodes", ["roles", "pending_roles"])?;
+        Ok(lists.into_iter().flat_map(|(roles, pending)| roles.into_iter().chain(pending)).collect())
     }
 }

@@ -5,25 +5,18 @@
 
 use std::collections::BTreeMap;
 
-use stoker_model::{Actor, JsonMap, Micros, NewNotification, Node, NodeErrorKind, NodeId, NodeStatus};
+use stoker_model::{Actor, JsonMap, Micros, NewNotification, Node, NodeId, NodeStatus};
 
-use crate::sql::{Args, Many};
+use crate::sql::Values;
 use crate::{List, NodeFilter, Store, StoreError, WriteTransaction};
 
-const UPDATE_OUTCOME: Many<'_> = Many {
-    before: "WITH updates (id, status, roles, pending_roles, pending_addition, pending_deletion, error_type, error_msg, \
-             progress) AS (",
-    after: ") UPDATE nodes SET status = updates.status, roles = updates.roles, pending_roles = updates.pending_roles, \
-            pending_addition = updates.pending_addition, pending_deletion = updates.pending_deletion, \
-            error_type = updates.error_type, error_msg = updates.error_msg, progress = updates.progress, \
-            generation = generation + 1 FROM updates WHERE nodes.id = updates.id",
-};
+const UPDATE_OUTCOME: &str = "UPDATE nodes SET status = updates.status, roles = updates.roles, \
+     pending_roles = updates.pending_roles, pending_addition = updates.pending_addition, \
+     pending_deletion = updates.pending_deletion, error_type = updates.error_type, error_msg = updates.error_msg, \
+     progress = updates.progress, generation = generation + 1 FROM updates WHERE nodes.id = updates.id";
 
-const UPDATE_PRESENCE: Many<'_> = Many {
-    before: "WITH updates (id, online, facts, last_seen_at) AS (",
-    after: ") UPDATE nodes SET online = updates.online, facts = updates.facts, last_seen_at = updates.last_seen_at, \
-            generation = generation + 1 FROM updates WHERE nodes.id = updates.id",
-};
+const UPDATE_PRESENCE: &str = "UPDATE nodes SET online = updates.online, facts = updates.facts, \
+     last_seen_at = updates.last_seen_at, generation = generation + 1 FROM updates WHERE nodes.id = updates.id";
 
 /// The connection state of a node's agent, with facts about its host if the agent reported any.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +42,8 @@ impl Store {
             let Some(PresenceUpdate { online, facts }) = sightings.get(&node.id) else { continue };
             let facts = facts.as_ref().filter(|facts| !facts.is_empty()).unwrap_or(&node.facts);
             if node.online != *online || node.facts != *facts {
-                rows.push(Args::new().int(node.id.0).bool(*online).map(facts).int(now.0));
+                let row = Values::new().set("id", &node.id).set("online", online).set("facts", facts);
+                rows.push(row.set("last_seen_at", &now));
             }
             if node.online != *online {
                 node.online = *online;
@@ -59,24 +53,24 @@ impl Store {
         if rows.is_empty() {
             return Ok(0);
         }
-        writing.connection.write_many(UPDATE_PRESENCE, rows).await?;
+        writing.connection.update_many(rows.into_iter().collect(), UPDATE_PRESENCE).await?;
         let n_deliveries = writing.notifications_add(&notifications).await?;
         writing.commit_unaudited().await?;
         Ok(n_deliveries)
     }
 }
 
-fn args(node: &Node) -> Args {
-    Args::new()
-        .int(node.id.0)
-        .text(node.status.as_str())
-        .strings(&node.roles)
-        .strings(&node.pending_roles)
-        .bool(node.pending_addition)
-        .bool(node.pending_deletion)
-        .opt_text(node.error_type.map(NodeErrorKind::as_str))
-        .opt_text(node.error_msg.as_deref())
-        .int(node.progress)
+fn outcome(node: &Node) -> Values {
+    Values::new()
+        .set("id", &node.id)
+        .set("status", &node.status)
+        .set("roles", &node.roles)
+        .set("pending_roles", &node.pending_roles)
+        .set("pending_addition", &node.pending_addition)
+        .set("pending_deletion", &node.pending_deletion)
+        .set("error_type", &node.error_type)
+        .set("error_msg", &node.error_msg)
+        .set("progress", &node.progress)
 }
 
 impl WriteTransaction {
@@ -104,7 +98,7 @@ impl WriteTransaction {
     /// Writes status, roles, pending changes, error and progress of nodes read in this transaction. Other
     /// columns are unchanged.
     pub async fn nodes_put_outcome(&mut self, nodes: &[Node]) -> Result<(), StoreError> {
-        self.connection.write_many(UPDATE_OUTCOME, nodes.iter().map(args).collect()).await?;
+        self.connection.update_many(nodes.iter().map(outcome).collect(), UPDATE_OUTCOME).await?;
         Ok(())
     }
 }

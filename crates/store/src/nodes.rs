@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use stoker_model::{
-    Actor, Cluster, ClusterId, JsonMap, Micros, NewNode, Node, NodeErrorKind, NodeId, NodeStatus, TenantId,
-};
+use stoker_model::{Actor, Cluster, ClusterId, JsonMap, Micros, NewNode, Node, NodeId, NodeStatus, TenantId};
 
-use crate::sql::{Args, Columns, Record, Row, Table, is_key};
+use crate::sql::{Args, Record as _, Values, is_key, read_pairs, record};
 use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
 
 /// Number of trailing MAC address characters in the default name of a node.
@@ -22,122 +20,37 @@ pub struct NodeFilter {
     pub ids: Option<Vec<NodeId>>,
 }
 
-impl Record for Node {
-    const TABLE: Table = Table {
-        name: "nodes",
-        noun: "node",
-        columns: &[
-            "cluster_id",
-            "name",
-            "mac",
-            "ip",
-            "hostname",
-            "status",
-            "online",
-            "roles",
-            "pending_roles",
-            "pending_addition",
-            "pending_deletion",
-            "error_type",
-            "error_msg",
-            "progress",
-            "group_id",
-            "manufacturer",
-            "platform_name",
-            "os_platform",
-            "kernel_params",
-            "labels",
-            "meta",
-            "attributes",
-            "facts",
-            "agent_checksum",
-            "last_seen_at",
-            "created_at",
-        ],
-        orders: &[
-            "id",
-            "cluster_id",
-            "name",
-            "mac",
-            "ip",
-            "hostname",
-            "status",
-            "online",
-            "pending_addition",
-            "pending_deletion",
-            "error_type",
-            "progress",
-            "group_id",
-            "manufacturer",
-            "platform_name",
-            "os_platform",
-            "last_seen_at",
-            "created_at",
-        ],
-    };
-
-    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: NodeId(columns.int()?),
-            generation: columns.int()?,
-            cluster_id: columns.opt_int()?.map(ClusterId),
-            name: columns.text()?,
-            mac: columns.text()?,
-            ip: columns.opt_text()?,
-            hostname: columns.text()?,
-            status: columns.word(NodeStatus::parse)?,
-            online: columns.bool()?,
-            roles: columns.strings()?,
-            pending_roles: columns.strings()?,
-            pending_addition: columns.bool()?,
-            pending_deletion: columns.bool()?,
-            error_type: columns.opt_word(NodeErrorKind::parse)?,
-            error_msg: columns.opt_text()?,
-            progress: columns.int()?,
-            group_id: columns.opt_int()?,
-            manufacturer: columns.opt_text()?,
-            platform_name: columns.opt_text()?,
-            os_platform: columns.opt_text()?,
-            kernel_params: columns.opt_text()?,
-            labels: columns.map()?,
-            meta: columns.map()?,
-            attributes: columns.map()?,
-            facts: columns.map()?,
-            agent_checksum: columns.opt_text()?,
-            last_seen_at: columns.opt_time()?,
-            created_at: columns.time()?,
-        })
+record! {
+    Node in "nodes", "node" {
+        id [auto sort],
+        generation [auto],
+        cluster_id [sort],
+        name [sort],
+        mac [key sort],
+        ip [sort],
+        hostname [key sort],
+        status [sort],
+        online [sort],
+        roles,
+        pending_roles,
+        pending_addition [sort],
+        pending_deletion [sort],
+        error_type [sort],
+        error_msg,
+        progress [sort],
+        group_id [sort],
+        manufacturer [sort],
+        platform_name [sort],
+        os_platform [sort],
+        kernel_params,
+        labels,
+        meta,
+        attributes,
+        facts,
+        agent_checksum,
+        last_seen_at [sort],
+        created_at [sort],
     }
-}
-
-fn args(node: &Node) -> Args {
-    Args::new()
-        .opt_int(node.cluster_id.map(|id| id.0))
-        .text(&node.name)
-        .key(&node.mac)
-        .opt_text(node.ip.as_deref())
-        .key(&node.hostname)
-        .text(node.status.as_str())
-        .bool(node.online)
-        .strings(&node.roles)
-        .strings(&node.pending_roles)
-        .bool(node.pending_addition)
-        .bool(node.pending_deletion)
-        .opt_text(node.error_type.map(NodeErrorKind::as_str))
-        .opt_text(node.error_msg.as_deref())
-        .int(node.progress)
-        .opt_int(node.group_id)
-        .opt_text(node.manufacturer.as_deref())
-        .opt_text(node.platform_name.as_deref())
-        .opt_text(node.os_platform.as_deref())
-        .opt_text(node.kernel_params.as_deref())
-        .map(&node.labels)
-        .map(&node.meta)
-        .map(&node.attributes)
-        .map(&node.facts)
-        .opt_text(node.agent_checksum.as_deref())
-        .opt_time(node.last_seen_at)
-        .int(node.created_at.0)
 }
 
 impl Session {
@@ -174,24 +87,20 @@ pub struct NodeCount {
     pub n_online: i64,
 }
 
+record! {
+    NodeCount in "nodes", "node count" { cluster_id, n_nodes, n_online }
+}
+
 impl Session {
     /// Counts for those of the clusters that have nodes.
     pub async fn node_counts(&mut self, clusters: &[ClusterId]) -> Result<Vec<NodeCount>, StoreError> {
         let select = self.select().and_ids("cluster_id", clusters.iter().map(|id| id.0));
         let (conditions, args) = select.finish();
         let sql = format!(
-            "SELECT cluster_id, count(*), sum(CASE WHEN online THEN 1 ELSE 0 END) FROM nodes{conditions} \
-             GROUP BY cluster_id ORDER BY cluster_id"
+            "SELECT cluster_id, count(*) AS n_nodes, sum(CASE WHEN online THEN 1 ELSE 0 END) AS n_online \
+             FROM nodes{conditions} GROUP BY cluster_id ORDER BY cluster_id"
         );
-        let read = |row: &Row| {
-            let mut columns = row.columns("nodes");
-            Ok(NodeCount {
-                cluster_id: ClusterId(columns.int()?),
-                n_nodes: columns.int()?,
-                n_online: columns.int()?,
-            })
-        };
-        self.connection.fetch_all(sql, args).await?.iter().map(read).collect()
+        self.read_all(sql, args).await
     }
 
     /// Names of those of the nodes that are in the cluster. Reads no other columns, because there may be
@@ -204,11 +113,7 @@ impl Session {
         let select = self.select().and_int("cluster_id = ?", Some(cluster.0));
         let (conditions, args) = select.and_ids("id", ids.iter().map(|id| id.0)).finish();
         let rows = self.connection.fetch_all(format!("SELECT id, name FROM nodes{conditions}"), args).await?;
-        let read = |row: &Row| {
-            let mut columns = row.columns("nodes");
-            Ok((NodeId(columns.int()?), columns.text()?))
-        };
-        rows.iter().map(read).collect()
+        read_pairs(&rows, "nodes", ["id", "name"])
     }
 
     /// Up to `limit` nodes with this name or hostname.
@@ -218,10 +123,9 @@ impl Session {
         }
         let sql = format!(
             "{} WHERE name = $1 OR hostname = $1 ORDER BY id LIMIT {limit}",
-            Node::TABLE.select_sql()
+            Node::table().select_sql()
         );
-        let rows = self.connection.fetch_all(sql, Args::new().key(name)).await?;
-        rows.iter().map(Node::from_row).collect()
+        self.read_all(sql, Args::new().key(name)).await
     }
 }
 
@@ -242,7 +146,7 @@ impl WriteTransaction {
     pub async fn node_create(&mut self, new: &NewNode) -> Result<Node, StoreError> {
         let mut node = new_node(new, self.now());
         let taken = StoreError::AlreadyExists { what: "mac" };
-        node.id = NodeId(self.insert::<Node>("(mac)", args(&node)).await?.ok_or(taken)?);
+        node.id = NodeId(self.insert::<Node>("(mac)", Values::of(&node)).await?.ok_or(taken)?);
         if new.hostname.is_none() {
             node.hostname = format!("node-{}", node.id);
             let sql = "UPDATE nodes SET hostname = $1 WHERE id = $2".to_owned();
@@ -265,7 +169,7 @@ impl WriteTransaction {
                 return Err(StoreError::AlreadyExists { what: "hostname" });
             }
         }
-        let generation = self.replace::<Node>(node.id.0, node.generation, args(node)).await?;
+        let generation = self.replace(node.id.0, node.generation, node).await?;
         self.node_modules_delete_foreign(node.id, node.cluster_id).await?;
         Ok(Node { generation, ..node.clone() })
     }

@@ -3,18 +3,16 @@
 use std::path::Path;
 use std::time::Duration;
 
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::migrate::MigrateError;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, PgPool, SqlitePool};
 
 use crate::backup::create_private;
 use crate::connection::with_timeout;
+use crate::migrations::{POSTGRES, SQLITE, newest_version};
 use crate::store::Db;
 use crate::{Database, Store, StoreError, Timeouts};
-
-pub(crate) static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
-pub(crate) static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 
 const READERS_MAX: u32 = 8;
 const PG_CONNECTIONS_MAX: u32 = 16;
@@ -128,17 +126,17 @@ async fn open_postgres(url: &str, patience: Timeouts) -> Result<Db, OpenError> {
     let connecting = with_timeout(patience.acquire.saturating_mul(2), async {
         Ok::<PgPool, StoreError>(pool.connect_with(options).await?)
     });
-    Ok(Db::Pg(connecting.await?))
+    Ok(Db::postgres(connecting.await?))
 }
 
 async fn migrate(store: &Store) -> Result<(), OpenError> {
     let migrator = match store.db {
         Db::Sqlite { .. } => &SQLITE,
-        Db::Pg(_) => &POSTGRES,
+        Db::Pg { .. } => &POSTGRES,
     };
     let result = match &store.db {
         Db::Sqlite { writer, .. } => migrator.run(writer).await,
-        Db::Pg(pool) => migrator.run(pool).await,
+        Db::Pg { pool, .. } => migrator.run(pool).await,
     };
     match result {
         Ok(()) => Ok(()),
@@ -148,11 +146,6 @@ async fn migrate(store: &Store) -> Result<(), OpenError> {
         Err(MigrateError::Execute(source)) => Err(OpenError::Store(source.into())),
         Err(other) => Err(OpenError::Migration(other)),
     }
-}
-
-/// Newest schema version that this program supports.
-pub(crate) fn newest_version(migrator: &Migrator) -> i64 {
-    migrator.iter().map(|migration| migration.version).max().unwrap_or_default()
 }
 
 fn cannot_open(what: String, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> OpenError {

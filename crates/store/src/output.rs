@@ -2,14 +2,15 @@
 
 use stoker_model::{Actor, Micros, OutputChunk, RunId};
 
-use crate::sql::{Args, Many};
+use crate::sql::{Args, Bulk, Record as _, Values, record};
 use crate::{Session, Store, StoreError};
 
 const TABLE: &str = "attempt_output";
-const PUT: Many<'_> = Many {
-    before: "INSERT INTO attempt_output (run_id, instance, attempt, stream, start, text)",
-    after: "ON CONFLICT DO NOTHING",
-};
+
+// Written with the id of the run. Output may contain any character.
+record! {
+    OutputChunk in "attempt_output", "output" { instance, attempt, stream, start, text [lossy] }
+}
 
 impl Session {
     /// Up to `limit` output chunks of an instance, ordered by attempt, stream and offset.
@@ -20,11 +21,10 @@ impl Session {
         limit: u32,
     ) -> Result<Vec<OutputChunk>, StoreError> {
         let sql = format!(
-            "SELECT instance, attempt, stream, start, text FROM {TABLE} WHERE run_id = $1 AND instance = $2 \
-             ORDER BY attempt, stream, start LIMIT {limit}"
+            "{} WHERE run_id = $1 AND instance = $2 ORDER BY attempt, stream, start LIMIT {limit}",
+            OutputChunk::table().select_sql()
         );
-        let rows = self.connection.fetch_all(sql, Args::new().int(run.0).int(instance)).await?;
-        rows.iter().map(|row| read(&mut row.columns(TABLE))).collect()
+        self.read_all(sql, Args::new().int(run.0).int(instance)).await
     }
 
     /// Up to `limit` chunks that contain a text, case-sensitively. A match that spans two adjacent chunks,
@@ -41,7 +41,8 @@ impl Session {
         let both = "(one.text || later.text)";
         let across = contains(both);
         let sql = format!(
-            "SELECT one.instance, one.attempt, one.stream, one.start, one.text \
+            "SELECT one.instance AS instance, one.attempt AS attempt, one.stream AS stream, one.start AS start, \
+             one.text AS text \
              FROM {TABLE} one WHERE one.run_id = $1 AND {one} \
              UNION ALL \
              SELECT one.instance, one.attempt, one.stream, one.start, {both} \
@@ -51,20 +52,8 @@ impl Session {
              WHERE one.run_id = $1 AND {across} AND NOT ({one}) AND NOT ({later}) \
              ORDER BY 1, 2, 3, 4 LIMIT {limit}"
         );
-        let args = Args::new().int(run.0).text(needle);
-        let rows = self.connection.fetch_all(sql, args).await?;
-        rows.iter().map(|row| read(&mut row.columns(TABLE))).collect()
+        self.read_all(sql, Args::new().int(run.0).text(needle)).await
     }
-}
-
-fn read(columns: &mut crate::sql::Columns<'_>) -> Result<OutputChunk, StoreError> {
-    Ok(OutputChunk {
-        instance: columns.int()?,
-        attempt: columns.int()?,
-        stream: columns.text()?,
-        start: columns.int()?,
-        text: columns.text()?,
-    })
 }
 
 impl Store {
@@ -76,17 +65,8 @@ impl Store {
         now: Micros,
     ) -> Result<(), StoreError> {
         let mut writing = self.begin_write(&Actor::server(), now).await?;
-        let rows = pieces.iter().map(|piece| {
-            Args::new()
-                .int(run.0)
-                .int(piece.instance)
-                .int(piece.attempt)
-                .text(&piece.stream)
-                .int(piece.start)
-                // Output may contain NUL, which PostgreSQL cannot store.
-                .text(&piece.text.replace('\0', "\u{fffd}"))
-        });
-        writing.connection.write_many(PUT, rows.collect()).await?;
+        let bulk = Bulk::of(&Values::new().set("run_id", &run), pieces);
+        writing.connection.insert_many(TABLE, bulk, "ON CONFLICT DO NOTHING").await?;
         writing.commit_unaudited().await
     }
 }

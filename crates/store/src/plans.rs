@@ -1,30 +1,26 @@
 //! Plans: immutable after creation.
 
-use stoker_model::{Cluster, ClusterId, DocumentId, GraphType, Json, Micros, NewPlan, PlanId, PlanRecord};
+use stoker_model::{Cluster, ClusterId, DocumentId, Json, Micros, NewPlan, PlanId, PlanRecord};
 
-use crate::sql::{Args, Columns, Many};
+use crate::sql::{Args, Values, read_pairs, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "plans";
-const COLUMNS: &str = "id, cluster_id, graph_type, parent_id, created_at, created_by, request, n_run, n_skip, \
-                       graph_id, common_id";
-const ORDERS: &[&str] = &["id", "graph_type", "parent_id", "created_at", "created_by", "n_run", "n_skip"];
-const NODES: Many<'_> = Many { before: "INSERT INTO plan_nodes (plan_id, node_uid, document_id)", after: "" };
 
-fn read(columns: &mut Columns<'_>) -> Result<PlanRecord, StoreError> {
-    Ok(PlanRecord {
-        id: PlanId(columns.int()?),
-        cluster_id: ClusterId(columns.int()?),
-        graph_type: columns.word(|text| GraphType::new(text).ok())?,
-        parent_id: columns.opt_int()?.map(PlanId),
-        created_at: columns.time()?,
-        created_by: columns.text()?,
-        request: columns.json()?,
-        n_run: columns.int()?,
-        n_skip: columns.int()?,
-        graph_id: DocumentId(columns.int()?),
-        common_id: DocumentId(columns.int()?),
-    })
+record! {
+    PlanRecord in "plans", "plan" {
+        id [auto sort],
+        cluster_id,
+        graph_type [sort],
+        parent_id [sort],
+        created_at [sort],
+        created_by [sort],
+        request,
+        n_run [sort],
+        n_skip [sort],
+        graph_id,
+        common_id,
+    }
 }
 
 impl Session {
@@ -35,31 +31,25 @@ impl Session {
         list: &List,
     ) -> Result<Page<PlanRecord>, StoreError> {
         let select = self.select().and_int("cluster_id = ?", Some(cluster_id.0));
-        let order = list.order_sql(ORDERS, "id")?;
-        let sql = format!("SELECT {COLUMNS} FROM {TABLE}");
-        let (rows, total) = self.page(&sql, TABLE, select, &order, list).await?;
-        let items = rows.iter().map(|row| read(&mut row.columns(TABLE))).collect::<Result<_, _>>()?;
-        Ok(Page { items, total })
+        self.list(select, list).await
     }
 
     pub async fn plan_get(&mut self, id: PlanId) -> Result<Option<PlanRecord>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM {TABLE} WHERE id = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
-        row.map(|row| read(&mut row.columns(TABLE))).transpose()
+        self.get(id.0).await
     }
 
     /// The serialized plan.
     pub async fn plan_document(&mut self, id: PlanId) -> Result<Option<Vec<u8>>, StoreError> {
         let sql = "SELECT document FROM plans WHERE id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
-        row.map(|row| row.columns(TABLE).bytes()).transpose()
+        row.map(|row| row.get(TABLE, "document")).transpose()
     }
 
     /// Digests of all inputs of the plan.
     pub async fn plan_inputs(&mut self, id: PlanId) -> Result<Option<Json>, StoreError> {
         let sql = "SELECT inputs FROM plans WHERE id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
-        row.map(|row| row.columns(TABLE).json()).transpose()
+        row.map(|row| row.get(TABLE, "inputs")).transpose()
     }
 
     /// The node-specific document of each node at planning time, by uid.
@@ -67,11 +57,7 @@ impl Session {
         let sql =
             "SELECT node_uid, document_id FROM plan_nodes WHERE plan_id = $1 ORDER BY node_uid".to_owned();
         let rows = self.connection.fetch_all(sql, Args::new().int(id.0)).await?;
-        let read = |row: &crate::sql::Row| {
-            let mut columns = row.columns("plan_nodes");
-            Ok((columns.text()?, DocumentId(columns.int()?)))
-        };
-        rows.iter().map(read).collect()
+        read_pairs(&rows, "plan_nodes", ["node_uid", "document_id"])
     }
 }
 
@@ -83,44 +69,31 @@ impl WriteTransaction {
         {
             return Err(StoreError::NotFound { what: "plan" });
         }
-        let (created_at, created_by) = (self.now(), self.actor().user_name.clone());
-        let args = Args::new()
-            .int(new.cluster_id.0)
-            .text(new.graph_type.as_str())
-            .opt_int(new.parent_id.map(|id| id.0))
-            .int(created_at.0)
-            .text(&created_by)
-            .json(&new.request)
-            .int(new.n_run)
-            .int(new.n_skip)
-            .json(&new.inputs)
-            .int(new.graph_id.0)
-            .int(new.common_id.0)
-            .bytes(&new.document);
-        let sql = "INSERT INTO plans (cluster_id, graph_type, parent_id, created_at, created_by, request, n_run, n_skip, \
-                   inputs, graph_id, common_id, document) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id";
-        let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
-        let id = row.map(|row| row.columns(TABLE).int()).transpose()?;
-        let id = PlanId(id.ok_or(StoreError::NotFound { what: "plan" })?);
-        self.plan_nodes_add(id, &new.nodes).await?;
-        Ok(PlanRecord {
-            id,
+        let mut plan = PlanRecord {
+            id: PlanId(0),
             cluster_id: new.cluster_id,
             graph_type: new.graph_type.clone(),
             parent_id: new.parent_id,
-            created_at,
-            created_by,
+            created_at: self.now(),
+            created_by: self.actor().user_name.clone(),
             request: new.request.clone(),
             n_run: new.n_run,
             n_skip: new.n_skip,
             graph_id: new.graph_id,
             common_id: new.common_id,
-        })
+        };
+        let values = Values::of(&plan).set("inputs", &new.inputs).set("document", &new.document);
+        let row = self.connection.insert_returning(TABLE, values, "RETURNING id").await?;
+        plan.id = row.ok_or(StoreError::NotFound { what: "plan" })?.get(TABLE, "id")?;
+        self.plan_nodes_add(plan.id, &new.nodes).await?;
+        Ok(plan)
     }
 
     async fn plan_nodes_add(&mut self, id: PlanId, nodes: &[(String, DocumentId)]) -> Result<(), StoreError> {
-        let rows = nodes.iter().map(|(uid, document_id)| Args::new().int(id.0).key(uid).int(document_id.0));
-        self.connection.write_many(NODES, rows.collect()).await?;
+        let row = |(uid, document_id): &(String, DocumentId)| {
+            Values::new().set("plan_id", &id).key("node_uid", uid).set("document_id", document_id)
+        };
+        self.connection.insert_many("plan_nodes", nodes.iter().map(row).collect(), "").await?;
         Ok(())
     }
 

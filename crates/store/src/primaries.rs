@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use stoker_model::{Cluster, ClusterId, NodeId};
 
-use crate::sql::Args;
+use crate::sql::{Args, Values, read_pairs};
 use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "cluster_primaries";
@@ -16,11 +16,7 @@ impl Session {
     ) -> Result<BTreeMap<String, NodeId>, StoreError> {
         let sql = format!("SELECT tag, node_id FROM {TABLE} WHERE cluster_id = $1");
         let rows = self.connection.fetch_all(sql, Args::new().int(cluster_id.0)).await?;
-        let read = |row: &crate::sql::Row| {
-            let mut columns = row.columns(TABLE);
-            Ok((columns.text()?, NodeId(columns.int()?)))
-        };
-        rows.iter().map(read).collect()
+        read_pairs(&rows, TABLE, ["tag", "node_id"])
     }
 }
 
@@ -35,8 +31,8 @@ impl WriteTransaction {
         let delete = format!("DELETE FROM {TABLE} WHERE cluster_id = $1");
         self.connection.execute(delete, Args::new().int(cluster_id.0)).await?;
         for (tag, node_id) in primaries {
-            let sql = format!("INSERT INTO {TABLE} (cluster_id, tag, node_id) VALUES ($1, $2, $3)");
-            self.connection.execute(sql, Args::new().int(cluster_id.0).key(tag).int(node_id.0)).await?;
+            let values = Values::new().set("cluster_id", &cluster_id).key("tag", tag).set("node_id", node_id);
+            self.connection.insert(TABLE, values, "").await?;
         }
         Ok(())
     }

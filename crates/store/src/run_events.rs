@@ -7,42 +7,23 @@ use std::collections::HashSet;
 
 use stoker_model::{Actor, Json, Micros, PlanId, RunEvent, RunExecution, RunId};
 
-use crate::sql::{Args, Columns, Many, Row};
+use crate::sql::{Args, Bulk, Record as _, Values, read_column, record};
 use crate::{Session, Store, StoreError, WriteTransaction};
 
 const WORK: &str = "run_work";
-const WORK_COLUMNS: &str = "run_id, plan_id, options, owner, lease_generation, lease_until";
 const EVENTS: &str = "run_events";
-const APPEND: Many<'_> =
-    Many { before: "INSERT INTO run_events (run_id, seq, at, kind, instance, body)", after: "" };
 
-const HOLD: Many<'_> = Many {
-    before: "WITH held (run_id, generation, until) AS (",
-    after: ") UPDATE run_work SET lease_until = held.until FROM held \
-            WHERE run_work.run_id = held.run_id AND run_work.lease_generation = held.generation \
-            RETURNING run_work.run_id",
-};
+const HOLD: &str = "UPDATE run_work SET lease_until = updates.lease_until FROM updates \
+     WHERE run_work.run_id = updates.run_id AND run_work.lease_generation = updates.lease_generation \
+     RETURNING run_work.run_id AS run_id";
 
-fn read_work(row: &Row) -> Result<RunExecution, StoreError> {
-    let mut columns = row.columns(WORK);
-    Ok(RunExecution {
-        run_id: RunId(columns.int()?),
-        plan_id: columns.opt_int()?.map(PlanId),
-        options: columns.json()?,
-        owner: columns.opt_text()?,
-        lease_generation: columns.int()?,
-        lease_until: columns.opt_time()?,
-    })
+record! {
+    RunExecution in "run_work", "work of the run" { run_id, plan_id, options, owner, lease_generation, lease_until }
 }
 
-fn read_event(columns: &mut Columns<'_>) -> Result<RunEvent, StoreError> {
-    Ok(RunEvent {
-        seq: columns.int()?,
-        at: columns.time()?,
-        kind: columns.text()?,
-        instance: columns.opt_int()?,
-        body: columns.json()?,
-    })
+// Written with the id of the run.
+record! {
+    RunEvent in "run_events", "event of the run" { seq, at, kind, instance, body }
 }
 
 impl Store {
@@ -62,7 +43,7 @@ impl Store {
         );
         let args = Args::new().text(owner).int(until.0).int(run.0).int(now.0);
         let row = writing.connection.fetch_optional(sql, args).await?;
-        let generation = row.map(|row| row.columns(WORK).int()).transpose()?;
+        let generation = row.map(|row| row.get(WORK, "lease_generation")).transpose()?;
         writing.commit_unaudited().await?;
         Ok(generation)
     }
@@ -78,7 +59,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let mut writing = self.begin_write(&Actor::server(), now).await?;
         let sql = format!("UPDATE {WORK} SET lease_until = $1 WHERE run_id = $2 AND lease_generation = $3");
-        let args = Args::new().opt_time(until).int(run.0).int(generation);
+        let args = Args::new().opt_int(until.map(|until| until.0)).int(run.0).int(generation);
         if writing.connection.execute(sql, args).await? != 1 {
             return Err(writing.lease_lost_error(run).await?);
         }
@@ -96,10 +77,11 @@ impl Store {
         until: Micros,
     ) -> Result<HashSet<RunId>, StoreError> {
         let mut writing = self.begin_write(&Actor::server(), now).await?;
-        let rows = runs.iter().map(|(run, generation)| Args::new().int(run.0).int(*generation).int(until.0));
-        let rows = writing.connection.write_many(HOLD, rows.collect()).await?;
-        let held = rows.iter().map(|row| Ok(RunId(row.columns(WORK).int()?)));
-        let held = held.collect::<Result<_, StoreError>>()?;
+        let row = |(run, generation): &(RunId, i64)| {
+            Values::new().set("run_id", run).set("lease_generation", generation).set("lease_until", &until)
+        };
+        let rows = writing.connection.update_many(runs.iter().map(row).collect(), HOLD).await?;
+        let held = read_column(&rows, WORK, "run_id")?;
         writing.commit_unaudited().await?;
         Ok(held)
     }
@@ -107,38 +89,28 @@ impl Store {
 
 impl Session {
     pub async fn run_work(&mut self, run: RunId) -> Result<Option<RunExecution>, StoreError> {
-        let sql = format!("SELECT {WORK_COLUMNS} FROM {WORK} WHERE run_id = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().int(run.0)).await?;
-        row.as_ref().map(read_work).transpose()
+        self.get_where("run_id = $1", Args::new().int(run.0)).await
     }
 
     /// Unfinished runs whose lease is free, expired or held by `owner` at `now`, oldest first.
-    pub async fn run_work_unowned(
-        &mut self,
-        owner: &str,
-        now: Micros,
-    ) -> Result<Vec<RunExecution>, StoreError> {
-        let columns: Vec<String> = WORK_COLUMNS.split(", ").map(|column| format!("w.{column}")).collect();
+    pub async fn run_work_unowned(&mut self, owner: &str, now: Micros) -> Result<Vec<RunExecution>, StoreError> {
         let sql = format!(
             "SELECT {} FROM {WORK} w JOIN runs r ON r.id = w.run_id \
              WHERE r.status IN ('pending', 'running') AND (w.lease_until IS NULL OR w.lease_until <= $1 OR w.owner = $2) ORDER BY w.run_id",
-            columns.join(", ")
+            RunExecution::table().select_list_of("w", "")
         );
-        let rows = self.connection.fetch_all(sql, Args::new().int(now.0).text(owner)).await?;
-        rows.iter().map(read_work).collect()
+        self.read_all(sql, Args::new().int(now.0).text(owner)).await
     }
 
     /// Sequence number of the run's last event, and whether the run is paused according to its events.
     pub async fn run_events_now(&mut self, run: RunId) -> Result<(i64, bool), StoreError> {
-        let sql = format!("SELECT COALESCE(MAX(seq), 0) FROM {EVENTS} WHERE run_id = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().int(run.0)).await?;
-        let last = row.map_or(Ok(0), |row| row.columns(EVENTS).int())?;
+        let last = self.run_event_last(run).await?;
         let sql = format!(
             "SELECT kind FROM {EVENTS} WHERE run_id = $1 AND kind IN ('paused', 'resumed') ORDER BY seq DESC LIMIT 1"
         );
         let row = self.connection.fetch_optional(sql, Args::new().int(run.0)).await?;
         let is_paused =
-            row.map_or(Ok(false), |row| row.columns(EVENTS).text().map(|kind| kind == "paused"))?;
+            row.map_or(Ok(false), |row| row.get(EVENTS, "kind").map(|kind: String| kind == "paused"))?;
         Ok((last, is_paused))
     }
 
@@ -150,17 +122,16 @@ impl Session {
         limit: u32,
     ) -> Result<Vec<RunEvent>, StoreError> {
         let sql = format!(
-            "SELECT seq, at, kind, instance, body FROM {EVENTS} WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT {limit}"
+            "{} WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT {limit}",
+            RunEvent::table().select_sql()
         );
-        let rows = self.connection.fetch_all(sql, Args::new().int(run.0).int(after)).await?;
-        rows.iter().map(|row| read_event(&mut row.columns(EVENTS))).collect()
+        self.read_all(sql, Args::new().int(run.0).int(after)).await
     }
 
     /// Sequence number of the run's last event; 0 if it has none.
     pub async fn run_event_last(&mut self, run: RunId) -> Result<i64, StoreError> {
-        let sql = format!("SELECT coalesce(max(seq), 0) FROM {EVENTS} WHERE run_id = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().int(run.0)).await?;
-        row.map_or(Ok(0), |row| row.columns(EVENTS).int())
+        let sql = format!("SELECT coalesce(max(seq), 0) AS n FROM {EVENTS} WHERE run_id = $1");
+        self.number(sql, Args::new().int(run.0)).await
     }
 }
 
@@ -177,12 +148,9 @@ impl WriteTransaction {
 
     /// Creates the work record of a run, without a lease owner.
     pub async fn run_work_create(&mut self, run: RunId, options: &Json) -> Result<(), StoreError> {
-        let sql = format!(
-            "INSERT INTO {WORK} (run_id, plan_id, options, owner, lease_generation, lease_until) \
-             VALUES ($1, NULL, $2, NULL, 0, NULL) ON CONFLICT (run_id) DO NOTHING"
-        );
-        let args = Args::new().int(run.0).json(options);
-        match self.connection.execute(sql, args).await? {
+        let values =
+            Values::new().set("run_id", &run).set("options", options).set("lease_generation", &0_i64);
+        match self.connection.insert(WORK, values, "ON CONFLICT (run_id) DO NOTHING").await? {
             1 => Ok(()),
             _ => Err(StoreError::AlreadyExists { what: "work of the run" }),
         }
@@ -223,16 +191,8 @@ impl WriteTransaction {
         events: &[RunEvent],
     ) -> Result<(), StoreError> {
         self.run_lease_require(run, generation).await?;
-        let rows = events.iter().map(|event| {
-            Args::new()
-                .int(run.0)
-                .int(event.seq)
-                .int(event.at.0)
-                .text(&event.kind)
-                .opt_int(event.instance)
-                .json(&event.body)
-        });
-        self.connection.write_many(APPEND, rows.collect()).await?;
+        let bulk = Bulk::of(&Values::new().set("run_id", &run), events);
+        self.connection.insert_many(EVENTS, bulk, "").await?;
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! Runs: request, status and progress.
 
-use stoker_model::{Cluster, ClusterId, GraphType, Micros, NewRun, Run, RunId, RunName, RunStatus, TenantId};
+use stoker_model::{Cluster, ClusterId, Micros, NewRun, Run, RunId, RunName, RunStatus, TenantId};
 
-use crate::sql::{Args, Columns, Record, Table};
+use crate::sql::{Args, Values, read_column, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 /// Filter for runs; a field that is `None` matches everything.
@@ -19,76 +19,24 @@ pub struct RunFilter {
     pub hidden: Option<bool>,
 }
 
-impl Record for Run {
-    const TABLE: Table = Table {
-        name: "runs",
-        noun: "run",
-        columns: &[
-            "uuid",
-            "parent_id",
-            "cluster_id",
-            "name",
-            "status",
-            "progress",
-            "message",
-            "result",
-            "graph_type",
-            "dry_run",
-            "started_at",
-            "ended_at",
-            "is_hidden",
-        ],
-        orders: &[
-            "id",
-            "uuid",
-            "parent_id",
-            "cluster_id",
-            "name",
-            "status",
-            "progress",
-            "graph_type",
-            "dry_run",
-            "started_at",
-            "ended_at",
-        ],
-    };
-
-    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: RunId(columns.int()?),
-            generation: columns.int()?,
-            uuid: columns.text()?,
-            parent_id: columns.opt_int()?.map(RunId),
-            cluster_id: columns.opt_int()?.map(ClusterId),
-            name: columns.word(RunName::parse)?,
-            status: columns.word(RunStatus::parse)?,
-            progress: columns.int()?,
-            message: columns.opt_text()?,
-            result: columns.json()?,
-            graph_type: columns.opt_word(|text| GraphType::new(text).ok())?,
-            dry_run: columns.bool()?,
-            started_at: columns.opt_time()?,
-            ended_at: columns.opt_time()?,
-            is_hidden: columns.bool()?,
-        })
+record! {
+    Run in "runs", "run" {
+        id [auto sort],
+        generation [auto],
+        uuid [key sort],
+        parent_id [sort],
+        cluster_id [sort],
+        name [sort],
+        status [sort],
+        progress [sort],
+        message,
+        result,
+        graph_type [sort],
+        dry_run [sort],
+        started_at [sort],
+        ended_at [sort],
+        is_hidden,
     }
-}
-
-fn args(run: &Run) -> Args {
-    Args::new()
-        .key(&run.uuid)
-        .opt_int(run.parent_id.map(|id| id.0))
-        .opt_int(run.cluster_id.map(|id| id.0))
-        .text(run.name.as_str())
-        .text(run.status.as_str())
-        .int(run.progress)
-        .opt_text(run.message.as_deref())
-        .json(&run.result)
-        .opt_text(run.graph_type.as_ref().map(GraphType::as_str))
-        .bool(run.dry_run)
-        .opt_time(run.started_at)
-        .opt_time(run.ended_at)
-        .bool(run.is_hidden)
 }
 
 impl Session {
@@ -121,10 +69,9 @@ impl Session {
     pub async fn runs_last(&mut self, name: RunName, clusters: &[ClusterId]) -> Result<Vec<Run>, StoreError> {
         let of_clusters = self.select().and_ids("cluster_id", clusters.iter().map(|id| id.0));
         let (condition, args) = of_clusters.and("name = ?", |args| args.text(name.as_str())).finish();
-        let sql = format!("SELECT max(id) FROM runs{condition} GROUP BY cluster_id");
+        let sql = format!("SELECT max(id) AS id FROM runs{condition} GROUP BY cluster_id");
         let rows = self.connection.fetch_all(sql, args).await?;
-        let ids: Vec<i64> =
-            rows.iter().map(|row| row.columns("runs").int()).collect::<Result<_, StoreError>>()?;
+        let ids: Vec<i64> = read_column(&rows, "runs", "id")?;
         let select = self.select().and_ids("id", ids);
         Ok(self.list(select, &List::default()).await?.items)
     }
@@ -157,7 +104,7 @@ impl WriteTransaction {
             is_hidden: false,
         };
         let taken = StoreError::AlreadyExists { what: "run uuid" };
-        run.id = RunId(self.insert::<Run>("(uuid)", args(&run)).await?.ok_or(taken)?);
+        run.id = RunId(self.insert::<Run>("(uuid)", Values::of(&run)).await?.ok_or(taken)?);
         Ok(run)
     }
 
@@ -167,7 +114,7 @@ impl WriteTransaction {
             return Err(StoreError::AlreadyExists { what: "run uuid" });
         }
         self.run_require_parents(run.parent_id, run.cluster_id).await?;
-        let generation = self.replace::<Run>(run.id.0, run.generation, args(run)).await?;
+        let generation = self.replace(run.id.0, run.generation, run).await?;
         Ok(Run { generation, ..run.clone() })
     }
 

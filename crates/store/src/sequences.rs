@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoker_model::{GraphType, Json, NewSequence, Release, ReleaseId, Sequence, SequenceGraph, SequenceId};
 
-use crate::sql::{Args, Columns, Record, Table};
+use crate::sql::{Args, Cell, Scalar, Values, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TAKEN: StoreError = StoreError::AlreadyExists { what: "sequence name" };
@@ -14,29 +14,23 @@ pub struct SequenceFilter {
     pub release_id: Option<ReleaseId>,
 }
 
-impl Record for Sequence {
-    const TABLE: Table = Table {
-        name: "sequences",
-        noun: "sequence",
-        columns: &["release_id", "name", "graphs"],
-        orders: &["id", "release_id", "name"],
-    };
-
-    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: SequenceId(columns.int()?),
-            generation: columns.int()?,
-            release_id: ReleaseId(columns.int()?),
-            name: columns.text()?,
-            graphs: read_graphs(columns)?,
-        })
+record! {
+    Sequence in "sequences", "sequence" {
+        id [auto sort], generation [auto], release_id [sort], name [key sort], graphs,
     }
 }
 
-fn read_graphs(columns: &mut Columns<'_>) -> Result<Vec<SequenceGraph>, StoreError> {
-    let documents = columns.documents()?;
-    let graphs = documents.iter().map(read_graph).collect::<Option<Vec<_>>>();
-    graphs.ok_or_else(|| columns.corrupt_last("not a list of graphs".to_owned()))
+impl Scalar for Vec<SequenceGraph> {
+    fn read_nullable(cell: Cell<'_>) -> Result<Option<Self>, StoreError> {
+        let Some(documents) = Vec::<Json>::read_nullable(cell)? else { return Ok(None) };
+        let graphs = documents.iter().map(read_graph).collect::<Option<_>>();
+        graphs.map(Some).ok_or_else(|| cell.corrupt("not a list of graphs"))
+    }
+
+    fn write_nullable(value: Option<&Self>, args: Args) -> Args {
+        let documents: Option<Vec<Json>> = value.map(|graphs| graphs.iter().map(write_graph).collect());
+        args.opt_documents(documents.as_deref())
+    }
 }
 
 /// `{"type": …, "nodes"?: […], "tasks"?: […]}`.
@@ -63,11 +57,6 @@ fn write_graph(graph: &SequenceGraph) -> Json {
     document
 }
 
-fn args(release_id: ReleaseId, name: &str, graphs: &[SequenceGraph]) -> Args {
-    let graphs: Vec<Json> = graphs.iter().map(write_graph).collect();
-    Args::new().int(release_id.0).key(name).documents(&graphs)
-}
-
 impl Session {
     pub async fn sequence_list(
         &mut self,
@@ -86,15 +75,16 @@ impl Session {
 impl WriteTransaction {
     pub async fn sequence_create(&mut self, new: &NewSequence) -> Result<Sequence, StoreError> {
         self.require::<Release>(new.release_id.0).await?;
-        let args = args(new.release_id, &new.name, &new.graphs);
-        let id = self.insert::<Sequence>("(release_id, name)", args).await?.ok_or(TAKEN)?;
-        Ok(Sequence {
-            id: SequenceId(id),
+        let mut sequence = Sequence {
+            id: SequenceId(0),
             generation: 1,
             release_id: new.release_id,
             name: new.name.clone(),
             graphs: new.graphs.clone(),
-        })
+        };
+        let id = self.insert::<Sequence>("(release_id, name)", Values::of(&sequence)).await?;
+        sequence.id = SequenceId(id.ok_or(TAKEN)?);
+        Ok(sequence)
     }
 
     pub async fn sequence_update(&mut self, sequence: &Sequence) -> Result<Sequence, StoreError> {
@@ -104,8 +94,7 @@ impl WriteTransaction {
             return Err(TAKEN);
         }
         self.require::<Release>(sequence.release_id.0).await?;
-        let args = args(sequence.release_id, &sequence.name, &sequence.graphs);
-        let generation = self.replace::<Sequence>(sequence.id.0, sequence.generation, args).await?;
+        let generation = self.replace(sequence.id.0, sequence.generation, sequence).await?;
         Ok(Sequence { generation, ..sequence.clone() })
     }
 

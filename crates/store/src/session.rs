@@ -6,8 +6,8 @@ use std::sync::Arc;
 use stoker_model::{Actor, AuditChange, Graph, Micros, RunEvent, RunId};
 
 use crate::connection::Connection;
-use crate::graphs::TaskCache;
-use crate::sql::{Args, Dialect, Record, Row, Select};
+use crate::sql::{Args, Dialect, Record, Row, Select, Values, read_all};
+use crate::task_cache::TaskCache;
 use crate::{List, Page, StoreError};
 
 /// A connection for reading. Inside a transaction, all reads see one consistent snapshot.
@@ -90,14 +90,18 @@ impl WriteTransaction {
         Ok(())
     }
 
-    /// Inserts a row. Returns `None` if its unique key is taken.
+    /// Inserts a row, of generation 1 if the table has generations. Returns its id, or `None` if its unique key
+    /// is taken: an error would abort the transaction in PostgreSQL but not in SQLite.
     pub(crate) async fn insert<T: Record>(
         &mut self,
         conflict: &'static str,
-        args: Args,
+        values: Values,
     ) -> Result<Option<i64>, StoreError> {
-        let row = self.connection.fetch_optional(T::TABLE.insert_sql(conflict), args).await?;
-        row.map(|row| row.columns(T::TABLE.name).int()).transpose()
+        let table = T::table();
+        let values = if table.has_generation { values.set("generation", &1_i64) } else { values };
+        let after = format!("ON CONFLICT {conflict} DO NOTHING RETURNING id");
+        let row = self.connection.insert_returning(table.name, values, &after).await?;
+        row.map(|row| row.get(table.name, "id")).transpose()
     }
 
     /// Overwrites all columns of a row if it still has the expected generation. Returns the new generation.
@@ -105,10 +109,10 @@ impl WriteTransaction {
         &mut self,
         id: i64,
         generation: i64,
-        args: Args,
+        record: &T,
     ) -> Result<i64, StoreError> {
-        let args = args.int(id).int(generation);
-        if self.connection.execute(T::TABLE.update_sql(), args).await? == 1 {
+        let args = record.write(Args::new()).int(id).int(generation);
+        if self.connection.execute(T::table().update_sql(), args).await? == 1 {
             return Ok(generation + 1);
         }
         Err(self.stale::<T>(id).await?)
@@ -116,17 +120,17 @@ impl WriteTransaction {
 
     /// Error for a row that does not have the expected generation: changed since, or deleted.
     pub(crate) async fn stale<T: Record>(&mut self, id: i64) -> Result<StoreError, StoreError> {
-        let sql = format!("SELECT generation FROM {} WHERE id = $1", T::TABLE.name);
+        let sql = format!("SELECT generation FROM {} WHERE id = $1", T::table().name);
         let row = self.connection.fetch_optional(sql, Args::new().int(id)).await?;
         Ok(match row {
-            Some(row) => StoreError::Stale { current: row.columns(T::TABLE.name).int()? },
-            None => StoreError::NotFound { what: T::TABLE.noun },
+            Some(row) => StoreError::Stale { current: row.get(T::table().name, "generation")? },
+            None => StoreError::NotFound { what: T::table().noun },
         })
     }
 
     /// Deletes a row. Returns whether it existed.
     pub(crate) async fn delete<T: Record>(&mut self, id: i64) -> Result<bool, StoreError> {
-        let sql = format!("DELETE FROM {} WHERE id = $1", T::TABLE.name);
+        let sql = format!("DELETE FROM {} WHERE id = $1", T::table().name);
         Ok(self.connection.remove(sql, Args::new().int(id)).await? == 1)
     }
 
@@ -137,18 +141,18 @@ impl WriteTransaction {
             Dialect::Sqlite => "",
             Dialect::Postgres => " FOR UPDATE",
         };
-        let sql = format!("SELECT id FROM {} WHERE id = $1{lock}", T::TABLE.name);
+        let sql = format!("SELECT id FROM {} WHERE id = $1{lock}", T::table().name);
         Ok(self.connection.fetch_optional(sql, Args::new().int(id)).await?.is_some())
     }
 
     /// Fails with [`StoreError::Missing`] unless the row exists. Needed because SQLite does not report which
     /// foreign key a statement violated.
     pub(crate) async fn require<T: Record>(&mut self, id: i64) -> Result<(), StoreError> {
-        let sql = format!("SELECT 1 FROM {} WHERE id = $1", T::TABLE.name);
+        let sql = format!("SELECT 1 FROM {} WHERE id = $1", T::table().name);
         if self.session.exists(sql, Args::new().int(id)).await? {
             return Ok(());
         }
-        Err(StoreError::NotFound { what: T::TABLE.noun })
+        Err(StoreError::NotFound { what: T::table().noun })
     }
 }
 
@@ -161,6 +165,12 @@ impl Session {
         Ok(self.connection.fetch_optional(sql, args).await?.is_some())
     }
 
+    /// The integer `n` of a statement; 0 without a row.
+    pub(crate) async fn number(&mut self, sql: String, args: Args) -> Result<i64, StoreError> {
+        let row = self.connection.fetch_optional(sql, args).await?;
+        row.map_or(Ok(0), |row| row.get("statement", "n"))
+    }
+
     pub(crate) async fn get<T: Record>(&mut self, id: i64) -> Result<Option<T>, StoreError> {
         self.get_where("id = $1", Args::new().int(id)).await
     }
@@ -170,9 +180,9 @@ impl Session {
         condition: &'static str,
         args: Args,
     ) -> Result<Option<T>, StoreError> {
-        let sql = format!("{} WHERE {condition}", T::TABLE.select_sql());
+        let sql = format!("{} WHERE {condition}", T::table().select_sql());
         let row = self.connection.fetch_optional(sql, args).await?;
-        row.as_ref().map(T::from_row).transpose()
+        row.as_ref().map(Row::read).transpose()
     }
 
     pub(crate) async fn list<T: Record>(
@@ -180,11 +190,29 @@ impl Session {
         select: Select,
         list: &List,
     ) -> Result<Page<T>, StoreError> {
-        let table = T::TABLE;
-        let order = list.order_sql(table.orders, "id")?;
+        self.list_by("id", select, list).await
+    }
+
+    /// Like [`Session::list`] with another default order.
+    pub(crate) async fn list_by<T: Record>(
+        &mut self,
+        default: &'static str,
+        select: Select,
+        list: &List,
+    ) -> Result<Page<T>, StoreError> {
+        let table = T::table();
+        let order = list.order_sql(&table.orders, default)?;
         let (rows, total) = self.page(&table.select_sql(), table.name, select, &order, list).await?;
-        let items = rows.iter().map(T::from_row).collect::<Result<_, _>>()?;
-        Ok(Page { items, total })
+        Ok(Page { items: read_all(&rows)?, total })
+    }
+
+    /// Reads all records of a statement.
+    pub(crate) async fn read_all<T: Record>(
+        &mut self,
+        sql: String,
+        args: Args,
+    ) -> Result<Vec<T>, StoreError> {
+        read_all(&self.connection.fetch_all(sql, args).await?)
     }
 
     /// Rows of one page and the total number of rows.
@@ -203,10 +231,8 @@ impl Session {
         let total = match count {
             None => rows.len() as u64,
             Some((args, condition)) => {
-                let sql = format!("SELECT count(*) FROM {from}{condition}");
-                let row = self.connection.fetch_optional(sql, args).await?;
-                let n_rows = row.map(|row| row.columns("list").int()).transpose()?;
-                u64::try_from(n_rows.unwrap_or_default()).unwrap_or_default()
+                let sql = format!("SELECT count(*) AS n FROM {from}{condition}");
+                u64::try_from(self.number(sql, args).await?).unwrap_or_default()
             }
         };
         Ok((rows, total))

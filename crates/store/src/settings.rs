@@ -2,7 +2,7 @@
 
 use stoker_model::Json;
 
-use crate::sql::{Args, is_key};
+use crate::sql::{Args, Values, is_key};
 use crate::{Session, StoreError, WriteTransaction};
 
 impl Session {
@@ -12,14 +12,14 @@ impl Session {
         }
         let sql = "SELECT value FROM settings WHERE name = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().key(name)).await?;
-        row.map(|row| row.columns("settings").json()).transpose()
+        row.map(|row| row.get("settings", "value")).transpose()
     }
 }
 
 impl WriteTransaction {
     pub async fn setting_put(&mut self, name: &str, value: &Json) -> Result<(), StoreError> {
-        let sql = "INSERT INTO settings (name, value) VALUES ($1, $2) \
-                   ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-        self.connection.execute(sql.to_owned(), Args::new().key(name).json(value)).await.map(drop)
+        let values = Values::new().key("name", name).set("value", value);
+        let replace = "ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+        self.connection.insert("settings", values, replace).await.map(drop)
     }
 }

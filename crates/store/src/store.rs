@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use sqlx::{PgPool, SqlitePool};
 use stoker_model::{Actor, Micros};
+use tokio::sync::Semaphore;
 
-use crate::connection::{Connection, Handle, with_timeout};
-use crate::graphs::TaskCache;
+use crate::connection::{Connection, Handle, Timeouts, with_timeout};
 use crate::observer::{Observed, Observer, Operation, observe};
 use crate::sql::Args;
+use crate::task_cache::TaskCache;
 use crate::{Session, StoreError, WriteTransaction};
 
 /// Database to open.
@@ -22,26 +22,14 @@ pub enum Database {
 
 /// PostgreSQL advisory lock that serializes writers of all servers, as SQLite's single writer does: the data
 /// a writer reads cannot change before it writes. Write transactions are short; readers never wait for this
-/// lock.
+/// lock. Its cost and the reasons for it are in `docs/decisions/0006-one-writer-at-a-time.md`.
 const WRITERS_LOCK: i64 = 0x5374_6f6b_6572;
+/// Writers of this process that hold a PostgreSQL connection: one works while the next one waits for the writer lock.
+/// Others queue for a permit. If they waited for the lock with a connection each, readers would find none.
+const WRITERS_MAX: usize = 2;
 /// Idle-in-transaction timeout of a writer in milliseconds. A hung process loses the writer lock, for which
 /// all other writers wait.
 const WRITER_SILENCE_MS: u32 = 5000;
-
-/// Time limits after which an operation fails with [`StoreError::Unavailable`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
-    /// Limit for acquiring a connection or the writer lock.
-    pub acquire: Duration,
-    /// Limit for one statement.
-    pub statement: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self { acquire: Duration::from_secs(10), statement: Duration::from_secs(30) }
-    }
-}
 
 #[derive(Clone)]
 pub(crate) enum Db {
@@ -51,7 +39,16 @@ pub(crate) enum Db {
         readers: SqlitePool,
         writer: SqlitePool,
     },
-    Pg(PgPool),
+    Pg {
+        pool: PgPool,
+        writers: Arc<Semaphore>,
+    },
+}
+
+impl Db {
+    pub(crate) fn postgres(pool: PgPool) -> Self {
+        Self::Pg { pool, writers: Arc::new(Semaphore::new(WRITERS_MAX)) }
+    }
 }
 
 /// Database handle with a cache of tasks. Clones share pools and cache.
@@ -80,7 +77,7 @@ impl Store {
                 ("readers", readers.size() as usize, readers.num_idle()),
                 ("writer", writer.size() as usize, writer.num_idle()),
             ],
-            Db::Pg(pool) => vec![("postgres", pool.size() as usize, pool.num_idle())],
+            Db::Pg { pool, .. } => vec![("postgres", pool.size() as usize, pool.num_idle())],
         }
     }
 
@@ -113,7 +110,7 @@ impl Store {
                 readers.close().await;
                 writer.close().await;
             }
-            Db::Pg(pool) => pool.close().await,
+            Db::Pg { pool, .. } => pool.close().await,
         }
     }
 
@@ -138,14 +135,21 @@ impl Store {
                 };
                 Ok(Connection::sqlite(Handle::acquire(pool, begin).await?, self.patience, observer))
             }
-            Db::Pg(pool) => {
+            Db::Pg { pool, writers } => {
+                let permit = match purpose {
+                    Purpose::Read | Purpose::Snapshot => None,
+                    Purpose::Write => {
+                        let permit = async { Ok(Arc::clone(writers).acquire_owned().await.ok()) };
+                        with_timeout(self.patience.acquire, permit).await?
+                    }
+                };
                 let begin = match purpose {
                     Purpose::Read => None,
                     Purpose::Snapshot => Some("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"),
                     Purpose::Write => Some("BEGIN"),
                 };
                 let handle = Handle::acquire(pool, begin).await?;
-                let mut connection = Connection::postgres(handle, self.patience, observer);
+                let mut connection = Connection::postgres(handle, permit, self.patience, observer);
                 if purpose == Purpose::Write {
                     let lock = format!(
                         "SELECT 1 FROM (SELECT set_config('idle_in_transaction_session_timeout', \

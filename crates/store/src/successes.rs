@@ -4,15 +4,22 @@ use std::collections::BTreeMap;
 
 use stoker_model::{Cluster, ClusterId, DocumentId, SuccessGroup, TaskSuccess};
 
-use crate::sql::{Args, Dialect, Many};
+use crate::sql::{Args, Bulk, Dialect, Values, read_pairs, record};
 use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "successes";
-const PUT: Many<'_> = Many {
-    before: "INSERT INTO successes (cluster_id, node_uid, task_name, common_id, document_id, run_id)",
-    after: "ON CONFLICT (cluster_id, node_uid, task_name) DO UPDATE SET common_id = excluded.common_id, \
-           document_id = excluded.document_id, run_id = excluded.run_id",
-};
+const REPLACE: &str = "ON CONFLICT (cluster_id, node_uid, task_name) DO UPDATE SET common_id = excluded.common_id, \
+     document_id = excluded.document_id, run_id = excluded.run_id";
+
+// Written with the id of the cluster.
+record! {
+    TaskSuccess in "successes", "success" { node_uid [key], task_name [key], common_id, document_id, run_id }
+}
+
+// Successes grouped by state.
+record! {
+    SuccessGroup in "successes", "success" { node_uid, common_id, document_id, tasks }
+}
 
 impl Session {
     /// States with which tasks last succeeded on nodes, grouped by equal state: there are many tasks and
@@ -31,22 +38,14 @@ impl Session {
         let select = select.and_texts("task_name", tasks.iter().copied());
         let (condition, args) = select.and_texts("node_uid", nodes.iter().copied()).finish();
         let sql = format!(
-            "SELECT node_uid, common_id, document_id, {names} FROM {TABLE}{condition} \
+            "SELECT node_uid, common_id, document_id, {names} AS tasks FROM {TABLE}{condition} \
              GROUP BY node_uid, common_id, document_id ORDER BY node_uid, common_id, document_id"
         );
-        let rows = self.connection.fetch_all(sql, args).await?;
-        let read = |row: &crate::sql::Row| {
-            let mut columns = row.columns(TABLE);
-            let mut past = SuccessGroup {
-                node_uid: columns.text()?,
-                common_id: DocumentId(columns.int()?),
-                document_id: DocumentId(columns.int()?),
-                tasks: columns.strings()?,
-            };
+        let mut states: Vec<SuccessGroup> = self.read_all(sql, args).await?;
+        for past in &mut states {
             past.tasks.sort_unstable();
-            Ok(past)
-        };
-        rows.iter().map(read).collect()
+        }
+        Ok(states)
     }
 
     /// Tasks of a cluster that configure plugin repositories (by the suffix of their name), each with the
@@ -60,11 +59,7 @@ impl Session {
              WHERE cluster_id = $1 AND task_name LIKE '%-repository' ORDER BY task_name, common_id"
         );
         let rows = self.connection.fetch_all(sql, Args::new().int(cluster_id.0)).await?;
-        let read = |row: &crate::sql::Row| {
-            let mut columns = row.columns(TABLE);
-            Ok((columns.text()?, DocumentId(columns.int()?)))
-        };
-        rows.iter().map(read).collect()
+        read_pairs(&rows, TABLE, ["task_name", "common_id"])
     }
 }
 
@@ -82,16 +77,8 @@ impl WriteTransaction {
             .iter()
             .map(|success| ((success.node_uid.as_str(), success.task_name.as_str()), success))
             .collect();
-        let rows = last.into_values().map(|success| {
-            Args::new()
-                .int(cluster_id.0)
-                .key(&success.node_uid)
-                .key(&success.task_name)
-                .int(success.common_id.0)
-                .int(success.document_id.0)
-                .opt_int(success.run_id.map(|id| id.0))
-        });
-        self.connection.write_many(PUT, rows.collect()).await?;
+        let bulk = Bulk::of(&Values::new().set("cluster_id", &cluster_id), last.into_values());
+        self.connection.insert_many(TABLE, bulk, REPLACE).await?;
         Ok(())
     }
 

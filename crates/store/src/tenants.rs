@@ -2,28 +2,14 @@
 
 use stoker_model::{NewTenant, Tenant, TenantId};
 
-use crate::sql::{Args, Columns, Record, Table, is_key};
+use crate::sql::{Args, Values, is_key, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TAKEN: StoreError = StoreError::AlreadyExists { what: "tenant name" };
 
-impl Record for Tenant {
-    const TABLE: Table = Table {
-        name: "tenants",
-        noun: "tenant",
-        columns: &["name", "description", "enabled", "created_at"],
-        orders: &["id", "name", "description", "enabled", "created_at"],
-    };
-
-    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: TenantId(columns.int()?),
-            generation: columns.int()?,
-            name: columns.text()?,
-            description: columns.opt_text()?,
-            enabled: columns.bool()?,
-            created_at: columns.time()?,
-        })
+record! {
+    Tenant in "tenants", "tenant" {
+        id [auto sort], generation [auto], name [key sort], description [sort], enabled [sort], created_at [sort],
     }
 }
 
@@ -46,17 +32,16 @@ impl Session {
 
 impl WriteTransaction {
     pub async fn tenant_create(&mut self, new: &NewTenant) -> Result<Tenant, StoreError> {
-        let created_at = self.now();
-        let args = Args::new().key(&new.name).opt_text(new.description.as_deref()).bool(new.enabled);
-        let id = self.insert::<Tenant>("(name)", args.int(created_at.0)).await?.ok_or(TAKEN)?;
-        Ok(Tenant {
-            id: TenantId(id),
+        let mut tenant = Tenant {
+            id: TenantId(0),
             generation: 1,
             name: new.name.clone(),
             description: new.description.clone(),
             enabled: new.enabled,
-            created_at,
-        })
+            created_at: self.now(),
+        };
+        tenant.id = TenantId(self.insert::<Tenant>("(name)", Values::of(&tenant)).await?.ok_or(TAKEN)?);
+        Ok(tenant)
     }
 
     pub async fn tenant_update(&mut self, tenant: &Tenant) -> Result<Tenant, StoreError> {
@@ -64,12 +49,7 @@ impl WriteTransaction {
         if self.exists(others, Args::new().key(&tenant.name).int(tenant.id.0)).await? {
             return Err(TAKEN);
         }
-        let args = Args::new()
-            .key(&tenant.name)
-            .opt_text(tenant.description.as_deref())
-            .bool(tenant.enabled)
-            .int(tenant.created_at.0);
-        let generation = self.replace::<Tenant>(tenant.id.0, tenant.generation, args).await?;
+        let generation = self.replace(tenant.id.0, tenant.generation, tenant).await?;
         Ok(Tenant { generation, ..tenant.clone() })
     }
 

@@ -1,36 +1,29 @@
 //! API tokens. The database stores the digest of a token, never the token.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
-use stoker_model::{Micros, NewToken, Tenant, TenantId, Token, TokenId, User, UserId};
+use stoker_model::{Micros, NewToken, Tenant, Token, TokenId, User, UserId};
 
-use crate::sql::{Args, Columns, Record as _, Row};
+use crate::sql::{Args, Record as _, Values, record};
 use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
 
-const TABLE: &str = "tokens";
-const SELECT: &str = "SELECT id, user_id, tenant_id, label, issued_at, expires_at FROM tokens";
-const ORDERS: &[&str] = &["id", "user_id", "tenant_id", "label", "issued_at", "expires_at"];
+record! {
+    Token in "tokens", "token" {
+        id [auto sort], user_id [sort], tenant_id [sort], label [sort], issued_at [sort], expires_at [sort],
+    }
+}
 
 /// Authentication of a request in a single query.
-const FIND: &str = "SELECT t.id, t.user_id, t.tenant_id, t.label, t.issued_at, t.expires_at, \
-    u.id, u.generation, u.tenant_id, u.name, u.roles, u.enabled, u.created_at, \
-    n.id, n.generation, n.name, n.description, n.enabled, n.created_at \
-    FROM tokens t JOIN users u ON u.id = t.user_id JOIN tenants n ON n.id = t.tenant_id WHERE t.digest = $1";
-
-fn read(columns: &mut Columns<'_>) -> Result<Token, StoreError> {
-    Ok(Token {
-        id: TokenId(columns.int()?),
-        user_id: UserId(columns.int()?),
-        tenant_id: TenantId(columns.int()?),
-        label: columns.opt_text()?,
-        issued_at: columns.time()?,
-        expires_at: columns.time()?,
-    })
-}
-
-fn from_row(row: &Row) -> Result<Token, StoreError> {
-    read(&mut row.columns(TABLE))
-}
+static FIND: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {}, {}, {} FROM tokens t JOIN users u ON u.id = t.user_id JOIN tenants n ON n.id = t.tenant_id \
+         WHERE t.digest = $1",
+        Token::table().select_list_of("t", "token_"),
+        User::table().select_list_of("u", "user_"),
+        Tenant::table().select_list_of("n", "tenant_")
+    )
+});
 
 pub(crate) fn hex(digest: &[u8; 32]) -> String {
     digest.iter().fold(String::with_capacity(64), |mut text, byte| {
@@ -56,16 +49,14 @@ impl Session {
         &mut self,
         digest: &[u8; 32],
     ) -> Result<Option<(Token, User, Tenant)>, StoreError> {
-        let row = self.connection.fetch_optional(FIND.to_owned(), Args::new().text(&hex(digest))).await?;
+        let row = self.connection.fetch_optional(FIND.clone(), Args::new().text(&hex(digest))).await?;
         let Some(row) = row else { return Ok(None) };
-        let mut columns = row.columns(TABLE);
-        Ok(Some((read(&mut columns)?, User::read(&mut columns)?, Tenant::read(&mut columns)?)))
+        let (token, user) = (row.read_prefixed("token_")?, row.read_prefixed("user_")?);
+        Ok(Some((token, user, row.read_prefixed("tenant_")?)))
     }
 
     pub async fn token_get(&mut self, id: TokenId) -> Result<Option<Token>, StoreError> {
-        let sql = format!("{SELECT} WHERE id = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
-        row.as_ref().map(from_row).transpose()
+        self.get(id.0).await
     }
 
     /// Tokens of one user, or of all users.
@@ -75,10 +66,7 @@ impl Session {
         list: &List,
     ) -> Result<Page<Token>, StoreError> {
         let select = self.select().and_int("user_id = ?", user_id.map(|id| id.0));
-        let order = list.order_sql(ORDERS, "id")?;
-        let (rows, total) = self.page(SELECT, TABLE, select, &order, list).await?;
-        let items = rows.iter().map(from_row).collect::<Result<_, _>>()?;
-        Ok(Page { items, total })
+        self.list(select, list).await
     }
 }
 
@@ -86,25 +74,18 @@ impl WriteTransaction {
     pub async fn token_create(&mut self, new: &NewToken) -> Result<Token, StoreError> {
         self.require::<User>(new.user_id.0).await?;
         self.require::<Tenant>(new.tenant_id.0).await?;
-        let sql = "INSERT INTO tokens (user_id, tenant_id, label, digest, issued_at, expires_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (digest) DO NOTHING RETURNING id";
-        let args = Args::new()
-            .int(new.user_id.0)
-            .int(new.tenant_id.0)
-            .opt_text(new.label.as_deref())
-            .text(&hex(&new.digest))
-            .int(new.issued_at.0)
-            .int(new.expires_at.0);
-        let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
-        let row = row.ok_or(StoreError::AlreadyExists { what: "token" })?;
-        Ok(Token {
-            id: TokenId(row.columns(TABLE).int()?),
+        let mut token = Token {
+            id: TokenId(0),
             user_id: new.user_id,
             tenant_id: new.tenant_id,
             label: new.label.clone(),
             issued_at: new.issued_at,
             expires_at: new.expires_at,
-        })
+        };
+        let values = Values::of(&token).text("digest", &hex(&new.digest));
+        let id = self.insert::<Token>("(digest)", values).await?;
+        token.id = TokenId(id.ok_or(StoreError::AlreadyExists { what: "token" })?);
+        Ok(token)
     }
 
     /// Returns whether the token existed.

@@ -1,43 +1,16 @@
 //! Users. The password hash is not part of the record, so it cannot leak through a list or an API response.
 
-use stoker_model::{NewUser, Role, Tenant, TenantId, User, UserId};
+use stoker_model::{NewUser, Tenant, User, UserId};
 
-use crate::sql::{Args, Columns, Record, Table, is_key};
+use crate::sql::{Args, Values, is_key, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TAKEN: StoreError = StoreError::AlreadyExists { what: "user name" };
 
-impl Record for User {
-    const TABLE: Table = Table {
-        name: "users",
-        noun: "user",
-        columns: &["tenant_id", "name", "roles", "enabled", "created_at"],
-        orders: &["id", "tenant_id", "name", "enabled", "created_at"],
-    };
-
-    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: UserId(columns.int()?),
-            generation: columns.int()?,
-            tenant_id: TenantId(columns.int()?),
-            name: columns.text()?,
-            roles: read_roles(columns)?,
-            enabled: columns.bool()?,
-            created_at: columns.time()?,
-        })
+record! {
+    User in "users", "user" {
+        id [auto sort], generation [auto], tenant_id [sort], name [key sort], roles, enabled [sort], created_at [sort],
     }
-}
-
-fn read_roles(columns: &mut Columns<'_>) -> Result<Vec<Role>, StoreError> {
-    let names = columns.strings()?;
-    names
-        .iter()
-        .map(|name| Role::parse(name).ok_or_else(|| columns.corrupt_last(format!("`{name}` is not a role"))))
-        .collect()
-}
-
-fn role_names(roles: &[Role]) -> Vec<&'static str> {
-    roles.iter().map(|role| role.as_str()).collect()
 }
 
 impl Session {
@@ -59,34 +32,25 @@ impl Session {
     pub async fn user_password_hash(&mut self, id: UserId) -> Result<Option<String>, StoreError> {
         let sql = "SELECT password_hash FROM users WHERE id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
-        row.map(|row| row.columns("users").text()).transpose()
+        row.map(|row| row.get("users", "password_hash")).transpose()
     }
 }
 
 impl WriteTransaction {
     pub async fn user_create(&mut self, new: &NewUser) -> Result<User, StoreError> {
         self.require::<Tenant>(new.tenant_id.0).await?;
-        let created_at = self.now();
-        // Not the generic insert, because the password hash is not among the columns of the record.
-        let sql = "INSERT INTO users (generation, tenant_id, name, roles, enabled, created_at, password_hash) \
-                   VALUES (1, $1, $2, $3, $4, $5, $6) ON CONFLICT (name) DO NOTHING RETURNING id";
-        let args = Args::new()
-            .int(new.tenant_id.0)
-            .key(&new.name)
-            .strings(&role_names(&new.roles))
-            .bool(new.enabled)
-            .int(created_at.0)
-            .text(&new.password_hash);
-        let row = self.connection.fetch_optional(sql.to_owned(), args).await?.ok_or(TAKEN)?;
-        Ok(User {
-            id: UserId(row.columns("users").int()?),
+        let mut user = User {
+            id: UserId(0),
             generation: 1,
             tenant_id: new.tenant_id,
             name: new.name.clone(),
             roles: new.roles.clone(),
             enabled: new.enabled,
-            created_at,
-        })
+            created_at: self.now(),
+        };
+        let values = Values::of(&user).text("password_hash", &new.password_hash);
+        user.id = UserId(self.insert::<User>("(name)", values).await?.ok_or(TAKEN)?);
+        Ok(user)
     }
 
     pub async fn user_update(&mut self, user: &User) -> Result<User, StoreError> {
@@ -95,13 +59,7 @@ impl WriteTransaction {
             return Err(TAKEN);
         }
         self.require::<Tenant>(user.tenant_id.0).await?;
-        let args = Args::new()
-            .int(user.tenant_id.0)
-            .key(&user.name)
-            .strings(&role_names(&user.roles))
-            .bool(user.enabled)
-            .int(user.created_at.0);
-        let generation = self.replace::<User>(user.id.0, user.generation, args).await?;
+        let generation = self.replace(user.id.0, user.generation, user).await?;
         Ok(User { generation, ..user.clone() })
     }
 

@@ -11,9 +11,9 @@ use crate::failure::{Failure, Outcome};
 
 pub(crate) const COMMAND: Command = Command {
     name: "bench",
-    about: "benchmark YAQL against the reference, the planner, the engine, the server, the agent, runs and a fleet",
+    about: "benchmark YAQL against the reference, the planner, the engine, the server, the agent, writers, runs and a fleet",
     help: "\
-Usage: cargo xtask bench [yaql|planner|engine|server|agent|runs|fleet] [--report-only] [FILE]
+Usage: cargo xtask bench [yaql|planner|engine|server|agent|writers|runs|fleet] [--report-only] [FILE]
 
 Builds in release mode, measures, prints Markdown tables and fails if a result misses its bound. Without a name runs all
 benchmarks.
@@ -24,6 +24,8 @@ benchmarks.
   engine           No-op instances through runs, sessions and agents in memory
   server           Merged reads and row inserts in process; requests per second and start-up time of the program
   agent            Processes per second: started directly, as tasks, and by an agent with its journal
+  writers          50 concurrent writers of one PostgreSQL database, compared with one writer and with 50 writers of one
+                   database each, which do not share the writer lock
   runs             Instances per second through the database, with agents in memory and with real ones, compared with
                    ansible-core; a run of the real graph compared with its critical path; ten thousand agents connected
                    to one server (needs as many open files)

@@ -9,8 +9,15 @@ use crate::tools::ansible;
 use crate::workspace::{self, Metadata, Profile};
 
 /// Name of each benchmark, and whether it starts the `stoker` binary.
-pub(super) const MEASURED: &[(&str, bool)] =
-    &[("planner", false), ("engine", false), ("server", true), ("agent", false), (RUNS, true), (FLEET, true)];
+pub(super) const MEASURED: &[(&str, bool)] = &[
+    ("planner", false),
+    ("engine", false),
+    ("server", true),
+    ("agent", false),
+    ("writers", false),
+    (RUNS, true),
+    (FLEET, true),
+];
 /// Compared with ansible-core.
 const RUNS: &str = "runs";
 /// Takes options.

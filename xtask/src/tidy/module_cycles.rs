@@ -20,7 +20,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("cli", "`completions` and `man` render the whole command line, which lists them"),
     ("helpers", "definitions contain parameters, which point back to them in problems"),
     ("packages", "`folder` and `repository` share limits"),
-    ("store", "`Store`, its sessions and its connections name each other"),
     ("yaml", "loader, nodes and emitter share positions"),
     ("yaql", "values, functions and evaluation are mutually recursive"),
     // end sorted

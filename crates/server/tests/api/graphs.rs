@@ -1,9 +1,13 @@
 //! Graphs by owner, by ID and as task rows.
 
+use std::time::Duration;
+
 use axum::body::Body;
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use stoker_testkit::real_data;
 
+use crate::fixtures::begin_write;
 use crate::owners::Owners;
 use crate::support::{Reply, TestServer};
 
@@ -219,6 +223,71 @@ async fn concurrent_update_with_same_etag_is_refused() {
     put(json!([])).await.expect_error(412);
     let request = server.request("PUT", "releases/1/deployment_tasks").header("if-match", &version);
     server.send(request.body(Body::from("[]")).unwrap()).await.expect_error(412);
+}
+
+#[tokio::test]
+async fn uploads_are_checked_without_the_writer_lock() {
+    let server = TestServer::new().await;
+    let owners = Owners::create(&server).await;
+    let path = format!("{}/deployment_graphs/default", owners.release_path());
+    let requires = |id: &str, other: &str| {
+        let mut task = task(id);
+        task["requires"] = json!([other]);
+        task
+    };
+    let (first, second) = (requires("a", "b"), requires("b", "a"));
+    let graph = server.post(&path, &json!([task("a"), second])).await.expect(200);
+    let by_id = format!("graphs/{}", graph["id"]);
+    let cycle = json!([first, second]);
+    let writer = begin_write(&server).await;
+    let checks = async {
+        server.put(&path, &json!({"tasks": cycle})).await.expect_error(400);
+        server.put(&by_id, &json!({"tasks": cycle})).await.expect_error(400);
+        server.put(&format!("{by_id}/tasks"), &cycle).await.expect_error(400);
+        server.put(&format!("{by_id}/tasks/a"), &first).await.expect_error(400);
+    };
+    tokio::time::timeout(Duration::from_secs(5), checks).await.expect("checks wait for the writer lock");
+    drop(writer);
+    assert_eq!(server.get(&by_id).await.expect(200), graph);
+}
+
+#[tokio::test]
+async fn concurrent_edits_of_tasks_are_all_stored_or_refused() {
+    let server = TestServer::new().await;
+    let owners = Owners::create(&server).await;
+    let path = format!("{}/deployment_graphs/default", owners.release_path());
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let created = server.post(&path, &json!(names.map(task))).await;
+    let version = created.header("etag").to_owned();
+    let id = created.expect(200)["id"].clone();
+    let edit = |name: &'static str, version: Option<&str>| {
+        let mut new = task(name);
+        new["parameters"]["cmd"] = json!(format!("echo {name}"));
+        let mut request = server.request("PUT", &format!("graphs/{id}/tasks/{name}"));
+        if let Some(version) = version {
+            request = request.header("if-match", version);
+        }
+        server.send(request.body(Body::from(new.to_string())).unwrap())
+    };
+    // All of them are derived from the first version; each is repeated with the changes of the others.
+    for reply in join_all(names.map(|name| edit(name, None))).await {
+        reply.expect(200);
+    }
+    let tasks = server.get(&format!("graphs/{id}/tasks")).await;
+    let newer = tasks.header("etag").to_owned();
+    for (stored, name) in tasks.expect(200).as_array().unwrap().iter().zip(names) {
+        assert_eq!(stored["parameters"]["cmd"], format!("echo {name}"));
+    }
+    // A caller that names a version gets that version or nothing.
+    assert_eq!(edit("a", Some(&version)).await.status, 412);
+    let new = |name: &str| json!([task(name)]);
+    let replace = |name: &'static str| {
+        let request = server.request("PUT", &format!("graphs/{id}/tasks")).header("if-match", &newer);
+        server.send(request.body(Body::from(new(name).to_string())).unwrap())
+    };
+    let replies = join_all(names.map(replace)).await;
+    assert_eq!(replies.iter().filter(|reply| reply.status == 200).count(), 1);
+    assert_eq!(replies.iter().filter(|reply| reply.status == 412).count(), names.len() - 1);
 }
 
 #[tokio::test]

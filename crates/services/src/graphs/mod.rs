@@ -15,8 +15,8 @@ pub use layers::{LayerFilter, Layers, layer, places_of_release};
 pub use planned::{PlannedGraph, planned_graph};
 pub use plugin_task_cache::PluginTaskCache;
 pub use store::{
-    CheckedGraph, Stored, agreed_owner, agreed_type, describe, graph_create, graph_delete,
-    graph_tasks_replace, graph_update,
+    CheckedEdit, CheckedGraph, CheckedUpdate, EDIT_ATTEMPTS_MAX, Stored, agreed_owner, agreed_type,
+    graph_create, graph_delete, graph_tasks_replace, graph_update,
 };
 pub use upload::{UploadedGraph, check_tasks};
 

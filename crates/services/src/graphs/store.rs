@@ -79,27 +79,84 @@ pub async fn graph_create(
     Ok(Stored { graph, warnings })
 }
 
-/// Updates `graph`, which was read in the same transaction.
+/// An uploaded update of a graph that passed all checks.
+pub struct CheckedUpdate(UploadedGraph);
+
+impl CheckedUpdate {
+    /// Runs the checks before the write transaction begins. They depend on the upload only; `graph` is read first so that
+    /// a request that cannot succeed is rejected before the expensive part.
+    pub fn new(
+        graphs: &Graphs,
+        graph: &Graph,
+        precondition: &Precondition,
+        mut uploaded: UploadedGraph,
+    ) -> ServiceResult<Self> {
+        check_agreement(graph, precondition, &uploaded.body)?;
+        let tasks = uploaded.body.tasks.as_deref().unwrap_or_default();
+        uploaded.warnings.extend(check_tasks(graphs, tasks, &uploaded.source)?);
+        Ok(Self(uploaded))
+    }
+}
+
+fn check_agreement(graph: &Graph, precondition: &Precondition, body: &GraphBody) -> ServiceResult<()> {
+    precondition.check(graph_version(graph))?;
+    agreed_type(Some(graph.graph_type.clone()), body)?;
+    agreed_owner(graph.owner, body)
+}
+
+/// Updates `graph`, which was read in the same transaction. It may have changed since the upload was checked, so the
+/// precondition is checked again and the metadata is merged into the current one.
 pub async fn graph_update(
-    graphs: &Graphs,
     mut writing: WriteTransaction,
     graph: Graph,
     precondition: &Precondition,
-    uploaded: UploadedGraph,
+    checked: CheckedUpdate,
 ) -> ServiceResult<Stored> {
-    let UploadedGraph { body, source, mut warnings } = uploaded;
-    precondition.check(graph_version(&graph))?;
-    agreed_type(Some(graph.graph_type.clone()), &body)?;
-    agreed_owner(graph.owner, &body)?;
+    let UploadedGraph { body, source, warnings } = checked.0;
+    check_agreement(&graph, precondition, &body)?;
     let mut metadata = graph.metadata.clone();
     let tasks = body.apply(&mut metadata);
-    warnings.extend(check_tasks(graphs, tasks.as_deref().unwrap_or_default(), &source)?);
     let graph = writing.graph_update(graph.id, graph.generation, &metadata, tasks.as_deref()).await?;
     if tasks.is_some() {
         writing.graph_source_put(&graph, &source).await?;
     }
     writing.commit(describe("graph.update", &graph)).await?;
     Ok(Stored { graph, warnings })
+}
+
+/// Attempts at an edit of a graph that other requests change at the same time. One of the competitors succeeds in each
+/// round, so as many requests can edit a graph at once.
+pub const EDIT_ATTEMPTS_MAX: usize = 16;
+
+/// Tasks derived from one version of a graph that passed all checks.
+pub struct CheckedEdit {
+    version: String,
+    tasks: Vec<Task>,
+}
+
+impl CheckedEdit {
+    /// Runs the checks before the write transaction begins. `tasks` were derived from those of `graph`.
+    pub fn new(graphs: &Graphs, graph: &Graph, tasks: Vec<Task>) -> ServiceResult<Self> {
+        check_tasks(graphs, &tasks, &GraphSource::default())?;
+        Ok(Self { version: graph_version(graph), tasks })
+    }
+
+    /// Stores the tasks. `graph` was read in the same transaction. Returns `None` and changes nothing if it is not the
+    /// version that the tasks were derived from.
+    pub async fn store(
+        self,
+        mut writing: WriteTransaction,
+        graph: &Graph,
+        action: &'static str,
+    ) -> ServiceResult<Option<Graph>> {
+        if graph_version(graph) != self.version {
+            return Ok(None);
+        }
+        let graph =
+            writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(&self.tasks)).await?;
+        writing.commit(describe(action, &graph)).await?;
+        Ok(Some(graph))
+    }
 }
 
 pub async fn graph_delete(
@@ -133,7 +190,7 @@ pub async fn graph_tasks_replace(
 }
 
 /// Returns the audit log entry of a change.
-pub fn describe(action: &'static str, graph: &Graph) -> AuditChange {
+fn describe(action: &'static str, graph: &Graph) -> AuditChange {
     let detail = json!({
         "type": graph.graph_type.as_str(),
         "owner": format!("{} {}", graph.owner.kind(), graph.owner.id()),

@@ -1,6 +1,5 @@
 //! Graphs, their owners and their tasks.
 
-mod cache;
 mod diff;
 mod read;
 mod source;
@@ -8,8 +7,6 @@ mod tasks;
 mod write;
 
 use stoker_model::{GraphType, Owner, OwnerKind};
-
-pub(crate) use cache::TaskCache;
 
 /// Filter for graphs; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

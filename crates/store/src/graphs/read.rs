@@ -5,15 +5,12 @@ use std::sync::Arc;
 
 use stoker_model::{Graph, GraphId, GraphMetadata, GraphType, Owner, OwnerKind, StoredTask};
 
-use super::{GraphFilter, relation, tasks};
-use crate::sql::{Args, Columns, Row};
+use super::tasks::{self, TaskRow};
+use super::{GraphFilter, relation};
+use crate::sql::{Args, Cells, Column, Fields, Record as _, Row, Value as _, read_all, record};
 use crate::{List, Page, Session, StoreError};
 
-const TABLE: &str = "deployment_graphs";
 const FROM: &str = "deployment_graphs g JOIN deployment_graph_owners o ON o.deployment_graph_id = g.id";
-const COLUMNS: &str = "g.id, g.generation, o.owner_kind, o.owner_id, o.type, \
-    g.verbose_name, g.node_filter, g.on_success, g.on_error, g.on_stop";
-const ORDERS: &[&str] = &["id", "generation", "owner_kind", "owner_id", "type", "verbose_name"];
 /// Maximum number of optimistic reads. An attempt fails only if a graph changed between two statements.
 const ATTEMPTS_MAX: usize = 16;
 
@@ -31,27 +28,33 @@ impl Head {
         let Self { id, generation, owner, graph_type, metadata } = self;
         Graph { id, generation, owner, graph_type, metadata, tasks }
     }
+}
 
-    fn from_row(row: &Row) -> Result<Self, StoreError> {
-        let mut columns = row.columns(TABLE);
-        Ok(Self {
-            id: GraphId(columns.int()?),
-            generation: columns.int()?,
-            owner: Owner::new(columns.word(OwnerKind::parse)?, columns.int()?),
-            graph_type: columns.word(|text| GraphType::new(text).ok())?,
-            metadata: read_metadata(&mut columns)?,
-        })
+record! {
+    Head in "deployment_graphs", "graph" {
+        id [auto sort], generation [auto sort], owner: Owner, graph_type as "type" [sort], metadata: GraphMetadata,
     }
 }
 
-fn read_metadata(columns: &mut Columns<'_>) -> Result<GraphMetadata, StoreError> {
-    Ok(GraphMetadata {
-        name: columns.opt_text()?,
-        node_filter: columns.opt_text()?,
-        on_success: columns.opt_map()?,
-        on_error: columns.opt_map()?,
-        on_stop: columns.opt_map()?,
-    })
+record! {
+    GraphMetadata in "deployment_graphs", "graph" { name as "verbose_name" [sort], node_filter, on_success, on_error, on_stop }
+}
+
+impl Fields for Owner {
+    fn add_columns(list: &mut Vec<Column>) {
+        list.extend(
+            ["owner_kind", "owner_id"].map(|name| Column { is_sortable: true, ..Column::plain(name) }),
+        );
+    }
+
+    fn read(cells: &mut Cells<'_>) -> Result<Self, StoreError> {
+        let (kind, id) = (OwnerKind::read(cells.cell()?)?, i64::read(cells.cell()?)?);
+        Ok(Self::new(kind, id))
+    }
+
+    fn write(&self, args: Args) -> Args {
+        args.text(self.kind().as_str()).int(self.id())
+    }
 }
 
 impl Session {
@@ -91,11 +94,10 @@ impl Session {
         if let Some(types) = &filter.types {
             select = select.and_texts("o.type", types.iter().map(GraphType::as_str));
         }
-        let order = list.order_sql(ORDERS, "id")?;
-        let sql = format!("SELECT {COLUMNS} FROM {FROM}");
+        let order = list.order_sql(&Head::table().orders, "id")?;
+        let sql = format!("SELECT {} FROM {FROM}", Head::table().select_list());
         let (rows, total) = self.page(&sql, FROM, select, &order, list).await?;
-        let heads = rows.iter().map(Head::from_row).collect::<Result<_, _>>()?;
-        Ok(Page { items: self.graphs_fill(heads).await?, total })
+        Ok(Page { items: self.graphs_fill(read_all(&rows)?).await?, total })
     }
 
     async fn graph_head(
@@ -104,16 +106,15 @@ impl Session {
         condition: &'static str,
         args: Args,
     ) -> Result<Option<Head>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM {from} WHERE {condition}");
+        let sql = format!("SELECT {} FROM {from} WHERE {condition}", Head::table().select_list());
         let row = self.connection.fetch_optional(sql, args).await?;
-        row.as_ref().map(Head::from_row).transpose()
+        row.as_ref().map(Row::read).transpose()
     }
 
     pub(super) async fn graph_heads(&mut self, ids: &[GraphId]) -> Result<Vec<Head>, StoreError> {
         let (condition, args) = self.select().and_ids("g.id", ids.iter().map(|id| id.0)).finish();
-        let sql = format!("SELECT {COLUMNS} FROM {FROM}{condition} ORDER BY g.id");
-        let rows = self.connection.fetch_all(sql, args).await?;
-        rows.iter().map(Head::from_row).collect()
+        let columns = Head::table().select_list();
+        self.read_all(format!("SELECT {columns} FROM {FROM}{condition} ORDER BY g.id"), args).await
     }
 
     /// Loads the tasks of graphs and keeps their order. Outside of a transaction a graph may change between
@@ -169,16 +170,16 @@ impl Session {
     ) -> Result<(), StoreError> {
         let (condition, args) = self.select().and_ids("g.id", ids.iter().map(|id| id.0)).finish();
         let sql = format!("{}{condition}{}", *tasks::SELECT, tasks::ORDER);
-        let rows = self.connection.fetch_all(sql, args).await?;
+        let rows: Vec<TaskRow> = self.read_all(sql, args).await?;
         for id in ids {
             tasks_by_graph.remove(id);
         }
+        let n_rows = rows.len();
         let mut read: HashMap<GraphId, (i64, Vec<StoredTask>)> = HashMap::new();
-        for row in &rows {
-            let mut columns = row.columns(tasks::TABLE);
-            let (id, generation) = (GraphId(columns.int()?), columns.int()?);
-            let (_, list) = read.entry(id).or_insert_with(|| (generation, Vec::with_capacity(rows.len())));
-            list.extend(tasks::read(&mut columns)?);
+        for row in rows {
+            let new = || (row.generation, Vec::with_capacity(n_rows));
+            let (_, list) = read.entry(row.graph_id).or_insert_with(new);
+            list.extend(row.into_task());
         }
         for (id, (generation, list)) in read {
             let list: Arc<[StoredTask]> = list.into();

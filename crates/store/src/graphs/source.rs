@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use stoker_model::{Graph, GraphId, GraphSource, Json};
 
-use crate::sql::{Args, Row};
+use crate::sql::{Args, Record as _, Values, record};
 use crate::{Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "deployment_graph_sources";
@@ -17,17 +17,22 @@ impl Session {
     ) -> Result<HashMap<GraphId, GraphSource>, StoreError> {
         let select = self.select().and_ids("deployment_graph_id", ids.into_iter().map(|id| id.0));
         let (condition, args) = select.finish();
-        let sql = format!("SELECT deployment_graph_id, file, lines FROM {TABLE}{condition}");
-        let rows = self.connection.fetch_all(sql, args).await?;
-        rows.iter().map(from_row).collect()
+        let sql = format!("{}{condition}", SourceRow::table().select_sql());
+        let rows: Vec<SourceRow> = self.read_all(sql, args).await?;
+        let source = |row: SourceRow| GraphSource { file: row.file, lines: lines_of(&row.lines) };
+        Ok(rows.into_iter().map(|row| (row.graph_id, source(row))).collect())
     }
 }
 
-fn from_row(row: &Row) -> Result<(GraphId, GraphSource), StoreError> {
-    let mut columns = row.columns(TABLE);
-    let (id, file) = (GraphId(columns.int()?), columns.opt_text()?);
-    let lines = columns.json()?;
-    Ok((id, GraphSource { file, lines: lines_of(&lines) }))
+/// One row, with its lines as JSON.
+struct SourceRow {
+    graph_id: GraphId,
+    file: Option<String>,
+    lines: Json,
+}
+
+record! {
+    SourceRow in "deployment_graph_sources", "graph source" { graph_id as "deployment_graph_id", file, lines }
 }
 
 fn lines_of(json: &Json) -> BTreeMap<String, BTreeMap<String, u32>> {
@@ -44,9 +49,8 @@ impl WriteTransaction {
     pub async fn graph_source_put(&mut self, graph: &Graph, source: &GraphSource) -> Result<(), StoreError> {
         self.graph_source_delete(graph.id).await?;
         let lines = serde_json::to_value(&source.lines).unwrap_or_default();
-        let sql = format!("INSERT INTO {TABLE} (deployment_graph_id, file, lines) VALUES ($1, $2, $3)");
-        let args = Args::new().int(graph.id.0).opt_text(source.file.as_deref()).json(&lines);
-        self.connection.execute(sql, args).await?;
+        let row = SourceRow { graph_id: graph.id, file: source.file.clone(), lines };
+        self.connection.insert(TABLE, Values::of(&row), "").await?;
         Ok(())
     }
 

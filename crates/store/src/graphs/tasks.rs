@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use stoker_model::{Json, StoredTask, TASK_FIELDS, Task, TaskField, TaskId};
+use stoker_model::{GraphId, Json, JsonMap, TaskField, StoredTask, TASK_FIELDS, Task, TaskId};
 
-use crate::StoreError;
-use crate::sql::{Args, Columns};
+use crate::sql::{Values, record};
 
 pub(super) const TABLE: &str = "deployment_graph_tasks";
 
@@ -26,7 +25,8 @@ fn document_sql(prefix: &str) -> String {
 /// generation.
 pub(super) static SELECT: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT g.id, g.generation, t.id, t.task_name, {} FROM deployment_graphs g \
+        "SELECT g.id AS graph_id, g.generation AS generation, t.id AS task_id, t.task_name AS task_name, \
+         {} AS document FROM deployment_graphs g \
          LEFT JOIN deployment_graph_tasks t ON t.deployment_graph_id = g.id",
         document_sql("t.")
     )
@@ -34,45 +34,37 @@ pub(super) static SELECT: LazyLock<String> = LazyLock::new(|| {
 
 pub(super) const ORDER: &str = " ORDER BY g.id, t.position";
 
-/// Rows per insert. More rows save round trips, but SQLite searches linearly for numbered placeholders.
-pub(super) const ROWS_MAX: usize = 12;
-
-pub(super) fn insert_sql(n_rows: usize) -> String {
-    let n_columns = TASK_FIELDS.len() + 4;
-    let row = |index: usize| {
-        let placeholders: Vec<String> =
-            (1..=n_columns).map(|column| format!("${}", index * n_columns + column)).collect();
-        format!("({})", placeholders.join(", "))
-    };
-    let rows: Vec<String> = (0..n_rows).map(row).collect();
-    let columns: Vec<&str> =
-        TASK_FIELDS.iter().map(|spelling| spelling.canonical).chain(["_custom"]).collect();
-    format!(
-        "INSERT INTO deployment_graph_tasks (deployment_graph_id, task_name, position, {}) VALUES {} \
-         RETURNING id, task_name",
-        columns.join(", "),
-        rows.join(", ")
-    )
+/// One row of [`SELECT`], without a task for a graph that has none.
+pub(super) struct TaskRow {
+    pub(super) graph_id: GraphId,
+    pub(super) generation: i64,
+    task_id: Option<TaskId>,
+    task_name: Option<String>,
+    document: Option<JsonMap>,
 }
 
-pub(super) fn add_args(args: Args, graph_id: i64, position: i64, task: &Task) -> Args {
-    let mut args = args.int(graph_id).key(&task.name).int(position);
-    for spelling in TASK_FIELDS {
-        args = args.opt_json(task.fields.get(spelling.canonical));
+record! {
+    TaskRow in "deployment_graph_tasks", "task" { graph_id, generation, task_id, task_name, document }
+}
+
+impl TaskRow {
+    pub(super) fn into_task(self) -> Option<StoredTask> {
+        let (id, name, mut fields) = (self.task_id?, self.task_name?, self.document?);
+        // `_custom` is last, so the other fields keep their order.
+        if let Some(Json::Object(mut custom)) = fields.remove("_custom") {
+            fields.append(&mut custom);
+        }
+        Some(StoredTask { id, task: Task { name, fields } })
     }
+}
+
+pub(super) fn values(graph_id: GraphId, position: i64, task: &Task) -> Values {
+    let values = Values::new().set("deployment_graph_id", &graph_id).key("task_name", &task.name);
+    let values = TASK_FIELDS.iter().fold(values.set("position", &position), |values, spelling| {
+        values.opt_json(spelling.canonical, task.fields.get(spelling.canonical))
+    });
     let has_column = |name: &str| TASK_FIELDS.iter().any(|spelling| spelling.canonical == name);
     let custom = task.fields.iter().filter(|(name, _)| !has_column(name));
-    args.map(&custom.map(|(name, value)| (name.clone(), value.clone())).collect())
-}
-
-/// Reads the columns after the generation in [`SELECT`]; `None` for a graph without tasks.
-pub(super) fn read(columns: &mut Columns<'_>) -> Result<Option<StoredTask>, StoreError> {
-    let Some(id) = columns.opt_int()? else { return Ok(None) };
-    let name = columns.text()?;
-    let mut fields = columns.map()?;
-    // `_custom` is last, so the other fields keep their order.
-    if let Some(Json::Object(mut custom)) = fields.remove("_custom") {
-        fields.append(&mut custom);
-    }
-    Ok(Some(StoredTask { id: TaskId(id), task: Task { name, fields } }))
+    let custom: JsonMap = custom.map(|(name, value)| (name.clone(), value.clone())).collect();
+    values.set("_custom", &custom)
 }

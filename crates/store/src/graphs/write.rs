@@ -8,9 +8,10 @@ use stoker_model::{
 
 use super::diff::{Diff, check_names, diff, positions};
 use super::{relation, tasks};
-use crate::sql::Args;
+use crate::sql::{Args, Values, read_pairs};
 use crate::{StoreError, WriteTransaction};
 
+const GRAPHS: &str = "deployment_graphs";
 const TAKEN: StoreError = StoreError::AlreadyExists { what: "graph type" };
 const MISSING: StoreError = StoreError::NotFound { what: "graph" };
 /// Row moves per statement.
@@ -20,15 +21,6 @@ const MOVES_MAX: usize = 500;
 struct PlacedTask {
     position: i64,
     row: Option<TaskId>,
-}
-
-fn metadata_args(metadata: &GraphMetadata) -> Args {
-    Args::new()
-        .opt_text(metadata.name.as_deref())
-        .opt_text(metadata.node_filter.as_deref())
-        .opt_map(metadata.on_success.as_ref())
-        .opt_map(metadata.on_error.as_ref())
-        .opt_map(metadata.on_stop.as_ref())
 }
 
 impl WriteTransaction {
@@ -46,14 +38,11 @@ impl WriteTransaction {
         if self.exists(taken, Args::new().int(owner.id()).key(graph_type.as_str())).await? {
             return Err(TAKEN);
         }
-        let sql = "INSERT INTO deployment_graphs \
-                   (generation, verbose_name, node_filter, on_success, on_error, on_stop) \
-                   VALUES (1, $1, $2, $3, $4, $5) RETURNING id";
-        let row = self.connection.fetch_optional(sql.to_owned(), metadata_args(metadata)).await?;
-        let id = GraphId(row.ok_or(MISSING)?.columns("deployment_graphs").int()?);
-        let relate = format!("INSERT INTO {table} (type, deployment_graph_id, {column}) VALUES ($1, $2, $3)");
-        let args = Args::new().key(graph_type.as_str()).int(id.0).int(owner.id());
-        self.connection.execute(relate, args).await?;
+        let values = Values::of(metadata).set("generation", &1_i64);
+        let row = self.connection.insert_returning(GRAPHS, values, "RETURNING id").await?;
+        let id: GraphId = row.ok_or(MISSING)?.get(GRAPHS, "id")?;
+        let relation = Values::new().key("type", graph_type.as_str()).set("deployment_graph_id", &id);
+        self.connection.insert(table, relation.set(column, &owner.id()), "").await?;
         let placed = (0..tasks.len() as i64).map(|position| PlacedTask { position, row: None }).collect();
         let tasks = self.tasks_insert(id, tasks, placed).await?.into();
         let (graph_type, metadata) = (graph_type.clone(), metadata.clone());
@@ -78,11 +67,10 @@ impl WriteTransaction {
         if difference.is_none() && graph.metadata == *metadata {
             return Ok(graph);
         }
-        let sql = "UPDATE deployment_graphs SET generation = generation + 1, verbose_name = $1, \
-                   node_filter = $2, on_success = $3, on_error = $4, on_stop = $5 \
-                   WHERE id = $6 AND generation = $7";
-        let args = metadata_args(metadata).int(id.0).int(expected_generation);
-        if self.connection.execute(sql.to_owned(), args).await? == 0 {
+        let key = Args::new().int(id.0).int(expected_generation);
+        let increment = "generation = generation + 1";
+        let (sql, args) = Values::of(metadata).update(GRAPHS, increment, "id = ? AND generation = ?", key);
+        if self.connection.execute(sql, args).await? == 0 {
             return Err(self.graph_stale(id).await?);
         }
         let tasks = match difference {
@@ -174,11 +162,8 @@ impl WriteTransaction {
         reused: &[Option<TaskId>],
     ) -> Result<Vec<PlacedTask>, StoreError> {
         let sql = "SELECT id, position FROM deployment_graph_tasks WHERE deployment_graph_id = $1".to_owned();
-        let mut old: HashMap<TaskId, i64> = HashMap::new();
-        for row in self.connection.fetch_all(sql, Args::new().int(id.0)).await? {
-            let mut columns = row.columns(tasks::TABLE);
-            old.insert(TaskId(columns.int()?), columns.int()?);
-        }
+        let rows = self.connection.fetch_all(sql, Args::new().int(id.0)).await?;
+        let old: HashMap<TaskId, i64> = read_pairs(&rows, tasks::TABLE, ["id", "position"])?;
         let old_positions: Vec<Option<i64>> =
             reused.iter().map(|row| old.get(row.as_ref()?).copied()).collect();
         let placed = positions(&old_positions).into_iter().zip(reused);
@@ -211,23 +196,10 @@ impl WriteTransaction {
         tasks: &[Task],
         placed: Vec<PlacedTask>,
     ) -> Result<Vec<StoredTask>, StoreError> {
-        let new: Vec<(&Task, i64)> = tasks
-            .iter()
-            .zip(&placed)
-            .filter(|(_, placed)| placed.row.is_none())
-            .map(|(task, placed)| (task, placed.position))
-            .collect();
-        let mut rows: HashMap<String, TaskId> = HashMap::with_capacity(new.len());
-        for chunk in new.chunks(tasks::ROWS_MAX) {
-            let args = chunk
-                .iter()
-                .fold(Args::new(), |args, (task, position)| tasks::add_args(args, id.0, *position, task));
-            for row in self.connection.fetch_all(tasks::insert_sql(chunk.len()), args).await? {
-                let mut columns = row.columns(tasks::TABLE);
-                let row_id = TaskId(columns.int()?);
-                rows.insert(columns.text()?, row_id);
-            }
-        }
+        let new = tasks.iter().zip(&placed).filter(|(_, placed)| placed.row.is_none());
+        let new = new.map(|(task, placed)| tasks::values(id, placed.position, task)).collect();
+        let rows = self.connection.insert_many(tasks::TABLE, new, "RETURNING task_name, id").await?;
+        let rows: HashMap<String, TaskId> = read_pairs(&rows, tasks::TABLE, ["task_name", "id"])?;
         let stored = tasks.iter().zip(placed).map(|(task, placed)| {
             let id = placed.row.or_else(|| rows.get(&task.name).copied());
             let id = id.ok_or(StoreError::NotFound { what: "task" })?;

@@ -8,7 +8,7 @@ mod sealed;
 use stoker_model::{EncryptedContents, Module, ModuleBody, ModuleId, TenantId};
 
 pub use self::sealed::EncryptedLocation;
-use crate::sql::{Args, Columns, Record, Table, is_key};
+use crate::sql::{Args, Values, is_key, record};
 use crate::{List, Session, StoreError, WriteTransaction};
 
 /// Filter for modules; a field that is `None` matches everything.
@@ -23,87 +23,34 @@ pub struct ModuleFilter {
     pub datastore: Option<Option<String>>,
 }
 
-/// Module columns shared by several tables, in the order in which they are written and read.
-const BODY: &str = "name, module_type, description, tenant_id, datastore, datastore_version, auto_apply, visible, \
-    live_update, priority_apply, apply_order, is_admin, md5";
-
-fn body_args(args: Args, body: &ModuleBody) -> Args {
-    args.key(&body.name)
-        .key(&body.module_type)
-        .opt_text(body.description.as_deref())
-        .opt_int(body.tenant_id.map(|id| id.0))
-        .opt_text(body.datastore.as_deref())
-        .opt_text(body.datastore_version.as_deref())
-        .bool(body.auto_apply)
-        .bool(body.visible)
-        .bool(body.live_update)
-        .bool(body.priority_apply)
-        .int(body.apply_order)
-        .bool(body.is_admin)
-        .text(&body.md5)
-}
-
-fn read_body(columns: &mut Columns<'_>) -> Result<ModuleBody, StoreError> {
-    Ok(ModuleBody {
-        name: columns.text()?,
-        module_type: columns.text()?,
-        description: columns.opt_text()?,
-        tenant_id: columns.opt_int()?.map(TenantId),
-        datastore: columns.opt_text()?,
-        datastore_version: columns.opt_text()?,
-        auto_apply: columns.bool()?,
-        visible: columns.bool()?,
-        live_update: columns.bool()?,
-        priority_apply: columns.bool()?,
-        apply_order: columns.int()?,
-        is_admin: columns.bool()?,
-        md5: columns.text()?,
-    })
-}
-
-fn read_sealed(columns: &mut Columns<'_>) -> Result<EncryptedContents, StoreError> {
-    Ok(EncryptedContents { key: columns.text()?, bytes: columns.bytes()? })
-}
-
-impl Record for Module {
-    const TABLE: Table = Table {
-        name: "modules",
-        noun: "module",
-        columns: &[
-            "uuid",
-            "name",
-            "module_type",
-            "description",
-            "tenant_id",
-            "datastore",
-            "datastore_version",
-            "auto_apply",
-            "visible",
-            "live_update",
-            "priority_apply",
-            "apply_order",
-            "is_admin",
-            "md5",
-            "created_at",
-            "updated_at",
-        ],
-        orders: &["id", "name", "module_type", "created_at", "updated_at"],
-    };
-
-    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: ModuleId(columns.int()?),
-            generation: columns.int()?,
-            uuid: columns.text()?,
-            body: read_body(columns)?,
-            created_at: columns.time()?,
-            updated_at: columns.time()?,
-        })
+// Shared by several tables.
+record! {
+    ModuleBody {
+        name [key sort],
+        module_type [key sort],
+        description,
+        tenant_id,
+        datastore,
+        datastore_version,
+        auto_apply,
+        visible,
+        live_update,
+        priority_apply,
+        apply_order,
+        is_admin,
+        md5,
     }
 }
 
-fn args(module: &Module) -> Args {
-    body_args(Args::new().key(&module.uuid), &module.body).int(module.created_at.0).int(module.updated_at.0)
+record! {
+    Module in "modules", "module" {
+        id [auto sort], generation [auto], uuid [key], body: ModuleBody, created_at [sort], updated_at [sort],
+    }
+}
+
+// Contents of a module, in the table of modules, of applied modules and of module runs.
+record! {
+    EncryptedContents in "module_contents", "module" { key as "key_name", bytes as "contents" }
 }
 
 impl Session {
@@ -139,10 +86,8 @@ impl Session {
 
     /// Encrypted contents of an existing module.
     pub async fn module_contents(&mut self, id: ModuleId) -> Result<EncryptedContents, StoreError> {
-        let sql = "SELECT key_name, contents FROM module_contents WHERE module_id = $1".to_owned();
-        let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
-        let row = row.ok_or(StoreError::NotFound { what: "module" })?;
-        read_sealed(&mut row.columns("module_contents"))
+        let contents = self.get_where("module_id = $1", Args::new().int(id.0)).await?;
+        contents.ok_or(StoreError::NotFound { what: "module" })
     }
 }
 
@@ -166,7 +111,7 @@ impl WriteTransaction {
             self.require::<stoker_model::Tenant>(tenant_id.0).await?;
         }
         let taken = StoreError::AlreadyExists { what: "module" };
-        module.id = ModuleId(self.insert::<Module>("", args(&module)).await?.ok_or(taken)?);
+        module.id = ModuleId(self.insert::<Module>("", Values::of(&module)).await?.ok_or(taken)?);
         self.module_contents_put(module.id, contents).await?;
         Ok(module)
     }
@@ -191,7 +136,7 @@ impl WriteTransaction {
             return Err(StoreError::AlreadyExists { what: "module" });
         }
         let mut module = Module { updated_at: self.now(), ..module.clone() };
-        module.generation = self.replace::<Module>(module.id.0, module.generation, args(&module)).await?;
+        module.generation = self.replace(module.id.0, module.generation, &module).await?;
         if let Some(contents) = contents {
             self.module_contents_put(module.id, contents).await?;
         }
@@ -203,15 +148,10 @@ impl WriteTransaction {
         self.delete::<Module>(id.0).await
     }
 
-    async fn module_contents_put(
-        &mut self,
-        id: ModuleId,
-        contents: &EncryptedContents,
-    ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO module_contents (module_id, key_name, contents) VALUES ($1, $2, $3) \
-                   ON CONFLICT (module_id) DO UPDATE SET key_name = excluded.key_name, contents = excluded.contents";
-        let args = Args::new().int(id.0).text(&contents.key).bytes(&contents.bytes);
-        self.connection.execute(sql.to_owned(), args).await?;
+    async fn module_contents_put(&mut self, id: ModuleId, contents: &EncryptedContents) -> Result<(), StoreError> {
+        let values = Values::of(contents).set("module_id", &id);
+        let replace = "ON CONFLICT (module_id) DO UPDATE SET key_name = excluded.key_name, contents = excluded.contents";
+        self.connection.insert("module_contents", values, replace).await?;
         Ok(())
     }
 }

@@ -1,21 +1,29 @@
 //! Module runs: lists of modules in transit to a node, one run per node at a time.
 
-use stoker_model::{Actor, Micros, ModuleAction, ModuleItem, ModuleRun, NodeId, RunId};
+use stoker_model::{Actor, Micros, ModuleAction, ModuleBody, ModuleItem, ModuleRun, NodeId, RunId, EncryptedContents};
 
-use super::{BODY, body_args, read_body, read_sealed};
-use crate::sql::{Args, Many, Row};
+use crate::sql::{Args, Record as _, Values, read_column, record};
 use crate::{Session, Store, StoreError, WriteTransaction};
 
 const RUNS: &str = "module_runs";
 const ITEMS: &str = "module_run_items";
 
-fn read_item(row: &Row) -> Result<ModuleItem, StoreError> {
-    let mut columns = row.columns(ITEMS);
-    Ok(ModuleItem {
-        uuid: columns.text()?,
-        body: read_body(&mut columns)?,
-        contents: read_sealed(&mut columns)?,
-    })
+/// A module run without its items.
+struct Head {
+    run_id: RunId,
+    node_id: NodeId,
+    action: ModuleAction,
+    after: Option<RunId>,
+    deadline: Option<Micros>,
+}
+
+record! {
+    Head in "module_runs", "module run" { run_id, node_id, action, after as "after_run", deadline }
+}
+
+// Written with the id of the run and the position in it.
+record! {
+    ModuleItem in "module_run_items", "module of the run" { uuid [key], body: ModuleBody, contents: EncryptedContents }
 }
 
 impl Store {
@@ -38,33 +46,23 @@ impl Store {
 
 impl Session {
     pub async fn module_run(&mut self, run: RunId) -> Result<Option<ModuleRun>, StoreError> {
-        let sql = format!("SELECT node_id, action, after_run, deadline FROM {RUNS} WHERE run_id = $1");
-        let Some(row) = self.connection.fetch_optional(sql, Args::new().int(run.0)).await? else {
+        let Some(head) = self.get_where("run_id = $1", Args::new().int(run.0)).await? else {
             return Ok(None);
         };
-        let sql = format!(
-            "SELECT uuid, {BODY}, key_name, contents FROM {ITEMS} WHERE run_id = $1 ORDER BY position"
-        );
-        let items = self.connection.fetch_all(sql, Args::new().int(run.0)).await?;
-        let mut columns = row.columns(RUNS);
-        Ok(Some(ModuleRun {
-            run_id: run,
-            node_id: NodeId(columns.int()?),
-            action: columns.word(ModuleAction::parse)?,
-            after: columns.opt_int()?.map(RunId),
-            deadline: columns.opt_int()?.map(Micros),
-            items: items.iter().map(read_item).collect::<Result<_, _>>()?,
-        }))
+        let Head { run_id, node_id, action, after, deadline } = head;
+        let sql = format!("{} WHERE run_id = $1 ORDER BY position", ModuleItem::table().select_sql());
+        let items = self.read_all(sql, Args::new().int(run.0)).await?;
+        Ok(Some(ModuleRun { run_id, node_id, action, after, deadline, items }))
     }
 
     /// Unfinished module runs of a node, oldest first.
     pub async fn module_runs_of_node(&mut self, node_id: NodeId) -> Result<Vec<RunId>, StoreError> {
         let sql = format!(
-            "SELECT m.run_id FROM {RUNS} m JOIN runs r ON r.id = m.run_id WHERE m.node_id = $1 \
+            "SELECT m.run_id AS run_id FROM {RUNS} m JOIN runs r ON r.id = m.run_id WHERE m.node_id = $1 \
              AND r.status IN ('pending', 'running') ORDER BY m.run_id"
         );
         let rows = self.connection.fetch_all(sql, Args::new().int(node_id.0)).await?;
-        rows.iter().map(|row| row.columns(RUNS).int().map(RunId)).collect()
+        read_column(&rows, RUNS, "run_id")
     }
 }
 
@@ -73,22 +71,14 @@ impl WriteTransaction {
     pub async fn module_run_create(&mut self, run: &ModuleRun) -> Result<(), StoreError> {
         self.require::<stoker_model::Run>(run.run_id.0).await?;
         self.require::<stoker_model::Node>(run.node_id.0).await?;
-        let sql = format!(
-            "INSERT INTO {RUNS} (run_id, node_id, action, after_run, deadline, turn_of) VALUES ($1, $2, $3, $4, $5, NULL)"
-        );
-        let args = Args::new()
-            .int(run.run_id.0)
-            .int(run.node_id.0)
-            .text(run.action.as_str())
-            .opt_int(run.after.map(|id| id.0))
-            .opt_time(run.deadline);
-        self.connection.execute(sql, args).await?;
-        let before = format!("INSERT INTO {ITEMS} (run_id, position, uuid, {BODY}, key_name, contents)");
-        let rows = (0..).zip(&run.items).map(|(position, item)| {
-            let args = Args::new().int(run.run_id.0).int(position).key(&item.uuid);
-            body_args(args, &item.body).text(&item.contents.key).bytes(&item.contents.bytes)
-        });
-        self.connection.write_many(Many { before: &before, after: "" }, rows.collect()).await?;
+        let &ModuleRun { run_id, node_id, action, after, deadline, .. } = run;
+        let values = Values::of(&Head { run_id, node_id, action, after, deadline });
+        self.connection.insert(RUNS, values, "").await?;
+        let row = |(position, item): (i64, &ModuleItem)| {
+            Values::of(item).set("run_id", &run_id).set("position", &position)
+        };
+        let rows = (0..).zip(&run.items).map(row).collect();
+        self.connection.insert_many(ITEMS, rows, "").await?;
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use sqlx::error::BoxDynError;
 use sqlx::{Arguments, Database, Encode, Type};
-use stoker_model::{Json, JsonMap, Micros};
+use stoker_model::{Json, JsonMap};
 
 use crate::StoreError;
 
@@ -18,8 +18,8 @@ const EXCERPT_CHARS_MAX: usize = 60;
 pub(super) enum Arg {
     Int(Option<i64>),
     Text(Option<String>),
-    Bool(bool),
-    Bytes(Vec<u8>),
+    Bool(Option<bool>),
+    Bytes(Option<Vec<u8>>),
 }
 
 /// Values are validated as they are added; the first invalid one is reported when the statement is executed.
@@ -59,17 +59,17 @@ impl Args {
         self
     }
 
-    pub(crate) fn opt_time(self, value: Option<Micros>) -> Self {
-        self.opt_int(value.map(|instant| instant.0))
+    pub(crate) fn bool(self, value: bool) -> Self {
+        self.opt_bool(Some(value))
     }
 
-    pub(crate) fn bool(mut self, value: bool) -> Self {
+    pub(crate) fn opt_bool(mut self, value: Option<bool>) -> Self {
         self.values.push(Arg::Bool(value));
         self
     }
 
-    pub(crate) fn bytes(mut self, value: &[u8]) -> Self {
-        self.values.push(Arg::Bytes(value.to_vec()));
+    pub(crate) fn opt_bytes(mut self, value: Option<&[u8]>) -> Self {
+        self.values.push(Arg::Bytes(value.map(<[u8]>::to_vec)));
         self
     }
 
@@ -93,18 +93,15 @@ impl Args {
         self.text(value)
     }
 
-    /// JSON escapes NUL, so any document can be stored as text.
-    pub(crate) fn json(self, value: &Json) -> Self {
-        self.opt_json(Some(value))
+    /// A text of unknown origin: NUL characters, which PostgreSQL cannot store, are replaced.
+    pub(crate) fn lossy_text(self, value: &str) -> Self {
+        self.text(&value.replace('\0', "\u{fffd}"))
     }
 
+    /// JSON escapes NUL, so any document can be stored as text.
     pub(crate) fn opt_json(mut self, value: Option<&Json>) -> Self {
         self.check_depth(value);
         self.push_text(value.map(Json::to_string))
-    }
-
-    pub(crate) fn map(self, value: &JsonMap) -> Self {
-        self.opt_map(Some(value))
     }
 
     pub(crate) fn opt_map(mut self, value: Option<&JsonMap>) -> Self {
@@ -113,16 +110,19 @@ impl Args {
         self.push_text(value.map(|map| serde_json::to_string(map).unwrap_or_default()))
     }
 
-    pub(crate) fn documents(mut self, values: &[Json]) -> Self {
-        self.check_depth(values);
+    pub(crate) fn opt_documents(mut self, values: Option<&[Json]>) -> Self {
+        self.check_depth(values.into_iter().flatten());
         // Serialized item by item to avoid cloning the documents into a `Json::Array`.
-        let items: Vec<String> = values.iter().map(Json::to_string).collect();
-        self.push_text(Some(format!("[{}]", items.join(","))))
+        self.push_text(values.map(|values| json_list(values.iter().map(Json::to_string))))
     }
 
     pub(crate) fn strings<S: AsRef<str>>(self, values: &[S]) -> Self {
-        let items: Vec<String> = values.iter().map(|text| Json::from(text.as_ref()).to_string()).collect();
-        self.push_text(Some(format!("[{}]", items.join(","))))
+        self.opt_strings(Some(values))
+    }
+
+    pub(crate) fn opt_strings<S: AsRef<str>>(self, values: Option<&[S]>) -> Self {
+        let quoted = |text: &S| Json::from(text.as_ref()).to_string();
+        self.push_text(values.map(|values| json_list(values.iter().map(quoted))))
     }
 
     fn push_text(mut self, text: Option<String>) -> Self {
@@ -155,8 +155,8 @@ impl Args {
         A::Database: Database,
         for<'t> Option<i64>: Encode<'t, A::Database> + Type<A::Database>,
         for<'t> Option<String>: Encode<'t, A::Database> + Type<A::Database>,
-        for<'t> bool: Encode<'t, A::Database> + Type<A::Database>,
-        for<'t> Vec<u8>: Encode<'t, A::Database> + Type<A::Database>,
+        for<'t> Option<bool>: Encode<'t, A::Database> + Type<A::Database>,
+        for<'t> Option<Vec<u8>>: Encode<'t, A::Database> + Type<A::Database>,
     {
         let mut arguments = A::default();
         for value in self.into_values()? {
@@ -170,6 +170,10 @@ impl Args {
         }
         Ok(arguments)
     }
+}
+
+fn json_list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
 fn is_deeper(value: &Json, depth: usize) -> bool {

@@ -3,8 +3,8 @@
 use sqlx::Arguments as _;
 use sqlx::postgres::PgArguments;
 
-use super::Dialect;
 use super::args::{Arg, Args};
+use super::{Dialect, Record, Values};
 use crate::StoreError;
 
 /// Maximum number of values in a SQLite statement. Prepared statements are cached, and longer ones take more
@@ -13,14 +13,55 @@ const SQLITE_VALUES_MAX: usize = 480;
 /// Maximum number of rows in a PostgreSQL statement; more would only take memory.
 const POSTGRES_ROWS_MAX: usize = 5000;
 
-/// A bulk statement: the SQL before and after the list of rows.
-#[derive(Clone, Copy)]
-pub(crate) struct Many<'a> {
-    pub(crate) before: &'a str,
-    pub(crate) after: &'a str,
+/// Rows of a bulk statement, with the names of their columns.
+#[derive(Default)]
+pub(crate) struct Bulk {
+    pub(crate) columns: Vec<&'static str>,
+    pub(crate) rows: Vec<Args>,
 }
 
-impl Many<'_> {
+impl Bulk {
+    /// One row per record. `shared` has columns with the same value in each row.
+    pub(crate) fn of<'r, T: Record + 'r>(shared: &Values, records: impl IntoIterator<Item = &'r T>) -> Self {
+        let columns = shared.columns().iter().chain(&T::table().written).copied().collect();
+        let row = |record: &T| record.write(shared.args().clone());
+        Self { columns, rows: records.into_iter().map(row).collect() }
+    }
+}
+
+/// All rows must have the same columns.
+impl FromIterator<Values> for Bulk {
+    fn from_iter<I: IntoIterator<Item = Values>>(rows: I) -> Self {
+        let mut bulk = Self::default();
+        for row in rows {
+            if bulk.rows.is_empty() {
+                bulk.columns = row.columns().to_vec();
+            }
+            debug_assert_eq!(bulk.columns, row.columns());
+            bulk.rows.push(row.into_args());
+        }
+        bulk
+    }
+}
+
+/// A bulk statement: the SQL before and after the list of rows.
+pub(crate) struct Many {
+    before: String,
+    after: String,
+}
+
+impl Many {
+    /// `after` follows the rows: `ON CONFLICT …`, `RETURNING …`.
+    pub(crate) fn insert(table: &str, columns: &[&str], after: &str) -> Self {
+        Self { before: format!("INSERT INTO {table} ({})", columns.join(", ")), after: after.to_owned() }
+    }
+
+    /// A statement that uses the rows as table `updates`.
+    pub(crate) fn update(columns: &[&str], statement: &str) -> Self {
+        let before = format!("WITH updates ({}) AS (", columns.join(", "));
+        Self { before, after: format!(") {statement}") }
+    }
+
     /// `VALUES` with one placeholder per value, row by row. The placeholders are not numbered because SQLite
     /// searches linearly for numbered ones.
     pub(crate) fn by_rows(&self, rows: Vec<Args>) -> (String, Args) {
@@ -61,8 +102,8 @@ pub(crate) fn chunks(dialect: Dialect, rows: Vec<Args>) -> Vec<Vec<Args>> {
 enum Column {
     Ints(Vec<Option<i64>>),
     Texts(Vec<Option<String>>),
-    Bools(Vec<bool>),
-    Bytes(Vec<Vec<u8>>),
+    Bools(Vec<Option<bool>>),
+    Bytes(Vec<Option<Vec<u8>>>),
 }
 
 impl Column {
@@ -124,7 +165,9 @@ fn transpose(rows: Vec<Args>) -> Result<Vec<Column>, StoreError> {
 mod tests {
     use super::*;
 
-    const INSERT: Many<'_> = Many { before: "INSERT INTO things (id, name, flag)", after: "RETURNING id" };
+    fn insert() -> Many {
+        Many::insert("things", &["id", "name", "flag"], "RETURNING id")
+    }
 
     fn rows(n_rows: i64) -> Vec<Args> {
         (0..n_rows).map(|id| Args::new().int(id).text("x").bool(true)).collect()
@@ -132,10 +175,10 @@ mod tests {
 
     #[test]
     fn rows_for_sqlite_columns_for_postgres() {
-        let (sql, args) = INSERT.by_rows(rows(2));
+        let (sql, args) = insert().by_rows(rows(2));
         assert_eq!(sql, "INSERT INTO things (id, name, flag) VALUES (?, ?, ?), (?, ?, ?) RETURNING id");
         assert_eq!(args.len(), 6);
-        let (sql, _) = INSERT.by_columns(rows(2)).expect("columns");
+        let (sql, _) = insert().by_columns(rows(2)).expect("columns");
         assert_eq!(
             sql,
             "INSERT INTO things (id, name, flag) SELECT * FROM UNNEST($1::BIGINT[], $2::TEXT[], $3::BOOLEAN[]) RETURNING id"
@@ -145,9 +188,15 @@ mod tests {
     #[test]
     fn unstorable_values_are_rejected() {
         let mixed = vec![Args::new().int(1), Args::new().text("x")];
-        assert!(matches!(INSERT.by_columns(mixed), Err(StoreError::Unstorable { .. })));
+        assert!(matches!(insert().by_columns(mixed), Err(StoreError::Unstorable { .. })));
         let nul = vec![Args::new().text("a\0b")];
-        assert!(matches!(INSERT.by_columns(nul), Err(StoreError::Unstorable { .. })));
+        assert!(matches!(insert().by_columns(nul), Err(StoreError::Unstorable { .. })));
+    }
+
+    #[test]
+    fn columns_of_a_bulk_statement_are_those_of_its_rows() {
+        let bulk: Bulk = (0..2).map(|id| Values::new().set("id", &id).text("name", "x")).collect();
+        assert_eq!((bulk.columns, bulk.rows.len()), (vec!["id", "name"], 2));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Splits documents into pieces and reassembles them.
 
+use std::fmt;
+
 use stoker_model::{Json, JsonMap};
 
 /// Values up to this size stay inline: a row of their own would cost more than it saves.
@@ -39,8 +41,7 @@ pub(super) struct Pieces {
 
 #[derive(Debug, PartialEq)]
 pub(super) struct Piece {
-    /// JSON array: the key, optionally followed by a nested key or the number of the list chunk.
-    pub(super) path: String,
+    pub(super) path: Path,
     pub(super) digest: String,
     pub(super) content: String,
 }
@@ -53,20 +54,15 @@ pub(super) fn pieces(document: &JsonMap) -> Pieces {
             _ if content.len() <= SMALL_BYTES_MAX => _ = pieces.small.insert(key.clone(), value.clone()),
             Json::Object(map) if content.len() >= LARGE_BYTES_MIN => pieces.add_map(key, map),
             Json::Array(items) if content.len() >= LARGE_BYTES_MIN => pieces.add_list(key, items),
-            _ => pieces.add(&[Json::from(key.as_str())], content),
+            _ => pieces.add(Path::Key(key.clone()), content),
         }
     }
     pieces
 }
 
 impl Pieces {
-    fn add(&mut self, path: &[Json], content: String) {
-        let path: Vec<String> = path.iter().map(Json::to_string).collect();
-        self.large.push(Piece {
-            path: format!("[{}]", path.join(",")),
-            digest: digest_of(&content),
-            content,
-        });
+    fn add(&mut self, path: Path, content: String) {
+        self.large.push(Piece { path, digest: digest_of(&content), content });
     }
 
     fn add_map(&mut self, key: &str, map: &JsonMap) {
@@ -76,21 +72,21 @@ impl Pieces {
             if content.len() <= SMALL_BYTES_MAX {
                 small.insert(inner.clone(), value.clone());
             } else {
-                self.add(&[Json::from(key), Json::from(inner.as_str())], content);
+                self.add(Path::Inner(key.to_owned(), inner.clone()), content);
             }
         }
         self.small.insert(key.to_owned(), Json::Object(small));
     }
 
     fn add_list(&mut self, key: &str, items: &[Json]) {
-        for (number, chunk) in items.chunks(ITEMS_PER_PIECE).enumerate() {
+        for (number, chunk) in (0..).zip(items.chunks(ITEMS_PER_PIECE)) {
             let mut content = String::from("[");
             for (item_idx, item) in chunk.iter().enumerate() {
                 content.push_str(if item_idx == 0 { "" } else { "," });
                 write(item, &mut content);
             }
             content.push(']');
-            self.add(&[Json::from(key), Json::from(number)], content);
+            self.add(Path::Items(key.to_owned(), number), content);
         }
     }
 }
@@ -115,7 +111,8 @@ pub(super) fn put(document: &mut JsonMap, path: &Path, content: Json) -> Result<
     Ok(())
 }
 
-/// Position of a piece in its document. Chunks of one list sort by number.
+/// Position of a piece in its document: the key, optionally followed by a nested key or the number of the list
+/// chunk. Chunks of one list sort by number. Stored as a JSON array.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Path {
     Key(String),
@@ -132,6 +129,18 @@ impl Path {
             [Json::String(key), Json::Number(number)] => Self::Items(key.clone(), number.as_u64()?),
             _ => return None,
         })
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(key) => write!(f, "[{}]", Json::from(key.as_str())),
+            Self::Inner(key, inner) => {
+                write!(f, "[{},{}]", Json::from(key.as_str()), Json::from(inner.as_str()))
+            }
+            Self::Items(key, number) => write!(f, "[{},{number}]", Json::from(key.as_str())),
+        }
     }
 }
 
@@ -186,7 +195,7 @@ mod tests {
         let mut large: Vec<(Path, &str)> = pieces
             .large
             .iter()
-            .map(|piece| (Path::parse(&piece.path).unwrap(), piece.content.as_str()))
+            .map(|piece| (Path::parse(&piece.path.to_string()).unwrap(), piece.content.as_str()))
             .collect();
         large.sort();
         for (path, content) in large {

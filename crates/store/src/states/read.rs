@@ -5,10 +5,36 @@ use std::collections::HashMap;
 use stoker_model::{DocumentId, Json, JsonMap};
 
 use super::pieces::{Path, put};
+use crate::sql::{Args, Cell, Record as _, Scalar, read_pairs, record};
 use crate::{Session, StoreError};
 
 /// Documents per statement.
 const DOCUMENTS_MAX: usize = 1000;
+
+/// Where a piece belongs. Sorts by document and path.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PieceLink {
+    pub(super) document_id: DocumentId,
+    pub(super) path: Path,
+    pub(super) part_id: i64,
+}
+
+record! {
+    PieceLink in "state_document_parts", "part of a document" { document_id, path, part_id }
+}
+
+impl Scalar for Path {
+    fn read_nullable(cell: Cell<'_>) -> Result<Option<Self>, StoreError> {
+        cell.parse(|text| Self::parse(text).ok_or("not the path of a piece"))
+    }
+
+    fn write_nullable(value: Option<&Self>, args: Args) -> Args {
+        match value {
+            Some(path) => args.key(&path.to_string()),
+            None => args.opt_text(None),
+        }
+    }
+}
 
 impl Session {
     /// Documents by id. Missing ones are left out.
@@ -31,10 +57,8 @@ impl Session {
     ) -> Result<(), StoreError> {
         let (condition, args) = self.select().and_ids("id", ids.iter().map(|id| id.0)).finish();
         let sql = format!("SELECT id, small FROM state_documents{condition}");
-        for row in self.connection.fetch_all(sql, args).await? {
-            let mut columns = row.columns("state_documents");
-            documents.insert(DocumentId(columns.int()?), columns.map()?);
-        }
+        let rows = self.connection.fetch_all(sql, args).await?;
+        documents.extend(read_pairs::<_, _, Vec<_>>(&rows, "state_documents", ["id", "small"])?);
         Ok(())
     }
 
@@ -43,47 +67,35 @@ impl Session {
         ids: &[DocumentId],
         documents: &mut HashMap<DocumentId, JsonMap>,
     ) -> Result<(), StoreError> {
-        let (condition, args) = self.select().and_ids("l.document_id", ids.iter().map(|id| id.0)).finish();
-        let sql = format!("SELECT l.document_id, l.part_id, l.path FROM state_document_parts l{condition}");
-        let mut links: Vec<(DocumentId, Path, i64)> = Vec::new();
-        for row in self.connection.fetch_all(sql, args).await? {
-            let mut columns = row.columns("state_document_parts");
-            let (document_id, part_id) = (DocumentId(columns.int()?), columns.int()?);
-            let path = Path::parse(columns.str()?);
-            let path = path.ok_or_else(|| columns.corrupt_last("not the path of a piece".to_owned()))?;
-            links.push((document_id, path, part_id));
-        }
+        let (condition, args) = self.select().and_ids("document_id", ids.iter().map(|id| id.0)).finish();
+        let sql = format!("{}{condition}", PieceLink::table().select_sql());
+        let mut links: Vec<PieceLink> = self.read_all(sql, args).await?;
         // Chunks of a list must be inserted in order.
         links.sort();
         let contents = self.piece_contents(&links).await?;
-        for (document_id, path, part_id) in links {
+        for PieceLink { document_id, path, part_id } in links {
             let content = contents.get(&part_id).cloned().unwrap_or_default();
             let Some(document) = documents.get_mut(&document_id) else { continue };
             put(document, &path, content).map_err(|detail| StoreError::Corrupt {
                 table: "state_document_parts".to_owned(),
                 column: "path".to_owned(),
-                detail: detail.to_owned(),
+                source: detail.into(),
             })?;
         }
         Ok(())
     }
 
     /// Reads each piece once, even if several documents share it.
-    async fn piece_contents(
-        &mut self,
-        links: &[(DocumentId, Path, i64)],
-    ) -> Result<HashMap<i64, Json>, StoreError> {
-        let mut ids: Vec<i64> = links.iter().map(|(_, _, part_id)| *part_id).collect();
+    async fn piece_contents(&mut self, links: &[PieceLink]) -> Result<HashMap<i64, Json>, StoreError> {
+        let mut ids: Vec<i64> = links.iter().map(|link| link.part_id).collect();
         ids.sort_unstable();
         ids.dedup();
         let mut contents = HashMap::with_capacity(ids.len());
         for chunk in ids.chunks(DOCUMENTS_MAX) {
             let (condition, args) = self.select().and_ids("id", chunk.iter().copied()).finish();
             let sql = format!("SELECT id, content FROM state_parts{condition}");
-            for row in self.connection.fetch_all(sql, args).await? {
-                let mut columns = row.columns("state_parts");
-                contents.insert(columns.int()?, columns.json()?);
-            }
+            let rows = self.connection.fetch_all(sql, args).await?;
+            contents.extend(read_pairs::<_, _, Vec<_>>(&rows, "state_parts", ["id", "content"])?);
         }
         Ok(contents)
     }

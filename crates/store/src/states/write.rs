@@ -5,14 +5,10 @@ use std::collections::{HashMap, HashSet};
 use stoker_model::DocumentId;
 
 use super::pieces::{Piece, Pieces, StateDocument, pieces};
-use crate::sql::{Args, Many};
+use crate::sql::{Bulk, Values, read_pairs};
 use crate::{Session, StoreError, WriteTransaction};
 
 const RETURNING: &str = "RETURNING digest, id";
-const DOCUMENTS: Many<'_> = Many { before: "INSERT INTO state_documents (digest, small)", after: RETURNING };
-const PARTS: Many<'_> = Many { before: "INSERT INTO state_parts (digest, content)", after: RETURNING };
-const LINKS: Many<'_> =
-    Many { before: "INSERT INTO state_document_parts (document_id, path, part_id)", after: "" };
 /// Documents split at a time, to bound memory.
 const SPLIT_DOCUMENTS_MAX: usize = 500;
 /// Digests per lookup.
@@ -47,17 +43,19 @@ impl WriteTransaction {
         let split: Vec<Pieces> = documents.iter().map(|document| pieces(document.content())).collect();
         let part_ids = self.parts_put(split.iter().flat_map(|pieces| &pieces.large)).await?;
         let rows = documents.iter().zip(&split);
-        let rows = rows.map(|(document, pieces)| Args::new().text(&document.digest).map(&pieces.small));
-        let document_ids = self.insert_digests(DOCUMENTS, rows.collect()).await?;
+        let rows = rows.map(|(document, pieces)| {
+            Values::new().text("digest", &document.digest).set("small", &pieces.small)
+        });
+        let document_ids = self.insert_digests("state_documents", rows.collect()).await?;
         let links = documents.iter().zip(&split).flat_map(|(document, pieces)| {
             let document_id = document_ids.get(&document.digest).copied().unwrap_or_default();
             pieces.large.iter().map(move |piece| (document_id, piece))
         });
         let rows = links.map(|(document_id, piece): (i64, &Piece)| {
             let part_id = part_ids.get(&piece.digest).copied().unwrap_or_default();
-            Args::new().int(document_id).key(&piece.path).int(part_id)
+            Values::new().set("document_id", &document_id).set("path", &piece.path).set("part_id", &part_id)
         });
-        self.connection.write_many(LINKS, rows.collect()).await?;
+        self.connection.insert_many("state_document_parts", rows.collect(), "").await?;
         Ok(document_ids)
     }
 
@@ -71,23 +69,21 @@ impl WriteTransaction {
         let mut missing: Vec<&Piece> =
             parts.into_values().filter(|piece| !ids.contains_key(&piece.digest)).collect();
         missing.sort_unstable_by(|a, b| a.digest.cmp(&b.digest));
-        let rows = missing.into_iter().map(|piece| Args::new().text(&piece.digest).text(&piece.content));
-        ids.extend(self.insert_digests(PARTS, rows.collect()).await?);
+        let rows = missing
+            .into_iter()
+            .map(|piece| Values::new().text("digest", &piece.digest).text("content", &piece.content));
+        ids.extend(self.insert_digests("state_parts", rows.collect()).await?);
         Ok(ids)
     }
 
     /// Inserts rows of a digest and one more column. Returns their ids by digest.
     async fn insert_digests(
         &mut self,
-        insert: Many<'_>,
-        rows: Vec<Args>,
+        table: &'static str,
+        rows: Bulk,
     ) -> Result<HashMap<String, i64>, StoreError> {
-        let mut ids = HashMap::with_capacity(rows.len());
-        for row in self.connection.write_many(insert, rows).await? {
-            let mut columns = row.columns("digests");
-            ids.insert(columns.text()?, columns.int()?);
-        }
-        Ok(ids)
+        let rows = self.connection.insert_many(table, rows, RETURNING).await?;
+        read_pairs(&rows, table, ["digest", "id"])
     }
 }
 
@@ -102,10 +98,8 @@ impl Session {
         for chunk in digests.chunks(LOOKUP_DIGESTS_MAX) {
             let (condition, args) = self.select().and_texts("digest", chunk.iter().copied()).finish();
             let sql = format!("SELECT digest, id FROM {table}{condition}");
-            for row in self.connection.fetch_all(sql, args).await? {
-                let mut columns = row.columns(table);
-                ids.insert(columns.text()?, columns.int()?);
-            }
+            let rows = self.connection.fetch_all(sql, args).await?;
+            ids.extend(read_pairs::<_, _, Vec<_>>(&rows, table, ["digest", "id"])?);
         }
         Ok(ids)
     }

@@ -4,29 +4,30 @@ use stoker_model::{
     Actor, Delivery, DeliveryAttempt, DeliveryId, DeliveryStatus, Json, Micros, Topic, WebhookId,
 };
 
-use crate::sql::{Args, Row};
+use crate::sql::{Args, Record as _, Row, Values, read_all, record};
 use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
 
 const TABLE: &str = "webhook_deliveries";
-const COLUMNS: &str =
-    "id, webhook_id, topic, body, status, attempts, due_at, created_at, tried_at, answer, problem";
-const ORDERS: &[&str] = &["id", "topic", "status", "attempts", "due_at", "created_at", "tried_at", "answer"];
 
-fn read(row: &Row) -> Result<Delivery, StoreError> {
-    let mut columns = row.columns(TABLE);
-    Ok(Delivery {
-        id: DeliveryId(columns.int()?),
-        webhook_id: WebhookId(columns.int()?),
-        topic: columns.word(Topic::parse)?,
-        body: columns.json()?,
-        status: columns.word(DeliveryStatus::parse)?,
-        attempts: columns.int()?,
-        next_attempt_at: columns.time()?,
-        created_at: columns.time()?,
-        last_attempt_at: columns.opt_time()?,
-        response_status: columns.opt_int()?,
-        last_error: columns.opt_text()?,
-    })
+record! {
+    Delivery in "webhook_deliveries", "delivery" {
+        id [auto sort],
+        webhook_id,
+        topic [sort],
+        body,
+        status [sort],
+        attempts [sort],
+        next_attempt_at as "due_at" [sort],
+        created_at [sort],
+        last_attempt_at as "tried_at" [sort],
+        response_status as "answer" [sort],
+        last_error as "problem",
+    }
+}
+
+// The columns that an attempt changes.
+record! {
+    DeliveryAttempt in "webhook_deliveries", "delivery" { status, due_at, tried_at, answer, problem }
 }
 
 impl Store {
@@ -55,12 +56,13 @@ impl Store {
             "UPDATE {TABLE} SET attempts = attempts + 1, due_at = {until} WHERE status = 'pending' AND due_at <= {now} \
              AND id IN (SELECT min(d.id) FROM {TABLE} d JOIN webhooks w ON w.id = d.webhook_id \
              WHERE d.status = 'pending' AND d.due_at <= {now} AND w.enabled{free} \
-             GROUP BY d.webhook_id ORDER BY min(d.id) LIMIT {n_max}) RETURNING {COLUMNS}",
+             GROUP BY d.webhook_id ORDER BY min(d.id) LIMIT {n_max}) RETURNING {columns}",
+            columns = Delivery::table().select_list(),
             until = until.0,
             now = now.0,
         );
         let rows = writing.connection.fetch_all(sql, Args::new()).await?;
-        let mut claimed = rows.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let mut claimed: Vec<Delivery> = read_all(&rows)?;
         claimed.sort_by_key(|delivery| delivery.id);
         writing.commit_unaudited().await?;
         Ok(claimed)
@@ -75,18 +77,8 @@ impl Store {
         tried: &DeliveryAttempt,
     ) -> Result<bool, StoreError> {
         let mut writing = self.begin_write(&Actor::server(), tried.tried_at).await?;
-        let sql = format!(
-            "UPDATE {TABLE} SET status = $1, due_at = $2, tried_at = $3, answer = $4, problem = $5 \
-             WHERE id = $6 AND attempts = $7 AND status = 'pending'"
-        );
-        let args = Args::new()
-            .text(tried.status.as_str())
-            .int(tried.due_at.0)
-            .int(tried.tried_at.0)
-            .opt_int(tried.answer)
-            .opt_text(tried.problem.as_deref())
-            .int(id.0)
-            .int(attempt);
+        let condition = "id = ? AND attempts = ? AND status = 'pending'";
+        let (sql, args) = Values::of(tried).update(TABLE, "", condition, Args::new().int(id.0).int(attempt));
         let n_changed = writing.connection.execute(sql, args).await?;
         writing.commit_unaudited().await?;
         Ok(n_changed == 1)
@@ -100,27 +92,20 @@ impl Session {
         status: Option<DeliveryStatus>,
         list: &List,
     ) -> Result<Page<Delivery>, StoreError> {
-        let order = list.order_sql(ORDERS, "id DESC")?;
         let mut select = self.select().and_int("webhook_id = ?", Some(webhook.0));
         if let Some(status) = status {
             select = select.and("status = ?", |args| args.text(status.as_str()));
         }
-        let sql = format!("SELECT {COLUMNS} FROM {TABLE}");
-        let (rows, total) = self.page(&sql, TABLE, select, &order, list).await?;
-        Ok(Page { items: rows.iter().map(read).collect::<Result<_, _>>()?, total })
+        self.list_by("id DESC", select, list).await
     }
 
     pub async fn delivery_get(&mut self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM {TABLE} WHERE id = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
-        row.as_ref().map(read).transpose()
+        self.get(id.0).await
     }
 
     /// Number of pending deliveries.
     pub async fn deliveries_pending(&mut self) -> Result<i64, StoreError> {
-        let sql = format!("SELECT count(*) FROM {TABLE} WHERE status = 'pending'");
-        let row = self.connection.fetch_optional(sql, Args::new()).await?;
-        row.map_or(Ok(0), |row| row.columns(TABLE).int())
+        self.number(format!("SELECT count(*) AS n FROM {TABLE} WHERE status = 'pending'"), Args::new()).await
     }
 
     async fn deliveries_are_due(&mut self, now: Micros) -> Result<bool, StoreError> {
@@ -137,13 +122,18 @@ impl WriteTransaction {
         topic: Topic,
         body: &Json,
     ) -> Result<Delivery, StoreError> {
-        let sql = format!(
-            "INSERT INTO {TABLE} (webhook_id, topic, body, status, attempts, due_at, created_at) \
-             VALUES ($1, $2, $3, 'pending', 0, $4, $4) RETURNING {COLUMNS}"
-        );
-        let args = Args::new().int(webhook.0).text(topic.as_str()).json(body).int(self.now().0);
-        let row = self.connection.fetch_optional(sql, args).await?;
-        read(&row.ok_or(StoreError::NotFound { what: "webhook" })?)
+        let now = self.now();
+        let values = Values::new()
+            .set("webhook_id", &webhook)
+            .set("topic", &topic)
+            .set("body", body)
+            .set("status", &DeliveryStatus::Pending)
+            .set("attempts", &0_i64)
+            .set("due_at", &now)
+            .set("created_at", &now);
+        let returning = format!("RETURNING {}", Delivery::table().select_list());
+        let row = self.connection.insert_returning(TABLE, values, &returning).await?;
+        row.ok_or(StoreError::NotFound { what: "webhook" })?.read()
     }
 
     /// Resets a delivery to pending with no attempts, regardless of its status. Returns `None` if it does not
@@ -151,11 +141,12 @@ impl WriteTransaction {
     pub async fn delivery_redeliver(&mut self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
         let sql = format!(
             "UPDATE {TABLE} SET status = 'pending', attempts = 0, due_at = $1, problem = NULL \
-             WHERE id = $2 RETURNING {COLUMNS}"
+             WHERE id = $2 RETURNING {}",
+            Delivery::table().select_list()
         );
         let args = Args::new().int(self.now().0).int(id.0);
         let row = self.connection.fetch_optional(sql, args).await?;
-        row.as_ref().map(read).transpose()
+        row.as_ref().map(Row::read).transpose()
     }
 
     /// Deletes notifications and finished deliveries older than `before`. Returns their number.

@@ -3,53 +3,20 @@
 mod deliveries;
 mod notifications;
 
-use stoker_model::{Cluster, ClusterId, EncryptedContents, Topic, Webhook, WebhookBody, WebhookId};
+use stoker_model::{Cluster, EncryptedContents, Webhook, WebhookBody, WebhookId};
 
 pub use self::notifications::NotificationFilter;
-use crate::sql::{Args, Columns, Record, Table};
+use crate::sql::{Args, Values, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TAKEN: StoreError = StoreError::AlreadyExists { what: "webhook name" };
 
-impl Record for Webhook {
-    const TABLE: Table = Table {
-        name: "webhooks",
-        noun: "webhook",
-        columns: &["name", "url", "topics", "cluster_id", "enabled", "created_at"],
-        orders: &["id", "name", "url", "cluster_id", "enabled", "created_at"],
-    };
-
-    fn read(columns: &mut Columns<'_>) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: WebhookId(columns.int()?),
-            generation: columns.int()?,
-            body: WebhookBody {
-                name: columns.text()?,
-                url: columns.text()?,
-                topics: read_topics(columns)?,
-                cluster_id: columns.opt_int()?.map(ClusterId),
-                enabled: columns.bool()?,
-            },
-            created_at: columns.time()?,
-        })
-    }
+record! {
+    WebhookBody { name [key sort], url [sort], topics, cluster_id [sort], enabled [sort] }
 }
 
-fn read_topics(columns: &mut Columns<'_>) -> Result<Vec<Topic>, StoreError> {
-    let names = columns.strings()?;
-    let topics = names.iter().map(|name| Topic::parse(name)).collect::<Option<_>>();
-    topics.ok_or_else(|| columns.corrupt_last(format!("{names:?} contains an unknown topic")))
-}
-
-fn args(webhook: &Webhook) -> Args {
-    let topics: Vec<&str> = webhook.body.topics.iter().map(|topic| topic.as_str()).collect();
-    Args::new()
-        .key(&webhook.body.name)
-        .text(&webhook.body.url)
-        .strings(&topics)
-        .opt_int(webhook.body.cluster_id.map(|id| id.0))
-        .bool(webhook.body.enabled)
-        .int(webhook.created_at.0)
+record! {
+    Webhook in "webhooks", "webhook" { id [auto sort], generation [auto], body: WebhookBody, created_at [sort] }
 }
 
 impl Session {
@@ -66,8 +33,8 @@ impl Session {
         let sql = "SELECT key_name, secret FROM webhook_secrets WHERE webhook_id = $1".to_owned();
         let row = self.connection.fetch_optional(sql, Args::new().int(id.0)).await?;
         let row = row.ok_or(StoreError::NotFound { what: "webhook" })?;
-        let mut columns = row.columns("webhook_secrets");
-        Ok(EncryptedContents { key: columns.text()?, bytes: columns.bytes()? })
+        let table = "webhook_secrets";
+        Ok(EncryptedContents { key: row.get(table, "key_name")?, bytes: row.get(table, "secret")? })
     }
 }
 
@@ -80,7 +47,7 @@ impl WriteTransaction {
         self.require_cluster(body).await?;
         let created_at = self.now();
         let mut webhook = Webhook { id: WebhookId(0), generation: 1, body: body.clone(), created_at };
-        webhook.id = WebhookId(self.insert::<Webhook>("(name)", args(&webhook)).await?.ok_or(TAKEN)?);
+        webhook.id = WebhookId(self.insert::<Webhook>("(name)", Values::of(&webhook)).await?.ok_or(TAKEN)?);
         self.webhook_secret_put(webhook.id, secret).await?;
         Ok(webhook)
     }
@@ -96,7 +63,7 @@ impl WriteTransaction {
         if self.exists(others, Args::new().key(&webhook.body.name).int(webhook.id.0)).await? {
             return Err(TAKEN);
         }
-        let generation = self.replace::<Webhook>(webhook.id.0, webhook.generation, args(webhook)).await?;
+        let generation = self.replace(webhook.id.0, webhook.generation, webhook).await?;
         if let Some(secret) = secret {
             self.webhook_secret_put(webhook.id, secret).await?;
         }
@@ -115,15 +82,12 @@ impl WriteTransaction {
         }
     }
 
-    async fn webhook_secret_put(
-        &mut self,
-        id: WebhookId,
-        secret: &EncryptedContents,
-    ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO webhook_secrets (webhook_id, key_name, secret) VALUES ($1, $2, $3) \
-                   ON CONFLICT (webhook_id) DO UPDATE SET key_name = excluded.key_name, secret = excluded.secret";
-        let args = Args::new().int(id.0).text(&secret.key).bytes(&secret.bytes);
-        self.connection.execute(sql.to_owned(), args).await?;
+    async fn webhook_secret_put(&mut self, id: WebhookId, secret: &EncryptedContents) -> Result<(), StoreError> {
+        let values =
+            Values::new().set("webhook_id", &id).set("key_name", &secret.key).set("secret", &secret.bytes);
+        let replace =
+            "ON CONFLICT (webhook_id) DO UPDATE SET key_name = excluded.key_name, secret = excluded.secret";
+        self.connection.insert("webhook_secrets", values, replace).await?;
         Ok(())
     }
 }

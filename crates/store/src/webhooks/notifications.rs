@@ -1,19 +1,24 @@
 //! Notifications in the web UI. Each one also queues its webhook deliveries in the same transaction.
 
-use stoker_model::{
-    ClusterId, NewNotification, NodeId, Notification, NotificationId, RunId, TenantId, Topic,
-};
+use stoker_model::{ClusterId, NewNotification, Notification, NotificationId, TenantId, Topic};
 
-use crate::sql::{Args, Many, Row, Select};
+use crate::sql::{Select, Values, record};
 use crate::{List, Page, Session, StoreError, WriteTransaction};
 
 const TABLE: &str = "notifications";
-const SELECT: &str = "SELECT id, topic, at, message, cluster_id, run_id, node_id, is_read FROM notifications";
-const ADD: Many<'_> = Many {
-    before: "INSERT INTO notifications (topic, at, message, cluster_id, run_id, node_id, is_read)",
-    after: "",
-};
-const ORDERS: &[&str] = &["id", "topic", "at", "cluster_id", "run_id", "node_id", "is_read"];
+
+record! {
+    Notification in "notifications", "notification" {
+        id [auto sort],
+        topic [sort],
+        at [sort],
+        message,
+        cluster_id [sort],
+        run_id [sort],
+        node_id [sort],
+        is_read [sort],
+    }
+}
 
 /// Filter for notifications; a field that is `None` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,20 +49,6 @@ impl NotificationFilter {
     }
 }
 
-fn read(row: &Row) -> Result<Notification, StoreError> {
-    let mut columns = row.columns(TABLE);
-    Ok(Notification {
-        id: NotificationId(columns.int()?),
-        topic: columns.word(Topic::parse)?,
-        at: columns.time()?,
-        message: columns.text()?,
-        cluster_id: columns.opt_int()?.map(ClusterId),
-        run_id: columns.opt_int()?.map(RunId),
-        node_id: columns.opt_int()?.map(NodeId),
-        is_read: columns.bool()?,
-    })
-}
-
 impl Session {
     /// Newest first by default.
     pub async fn notification_list(
@@ -65,18 +56,14 @@ impl Session {
         filter: &NotificationFilter,
         list: &List,
     ) -> Result<Page<Notification>, StoreError> {
-        let order = list.order_sql(ORDERS, "id DESC")?;
         let select = filter.select(self.select());
-        let (rows, total) = self.page(SELECT, TABLE, select, &order, list).await?;
-        Ok(Page { items: rows.iter().map(read).collect::<Result<_, _>>()?, total })
+        self.list_by("id DESC", select, list).await
     }
 
     pub async fn notification_count(&mut self, filter: &NotificationFilter) -> Result<u64, StoreError> {
         let (condition, args) = filter.select(self.select()).finish();
-        let sql = format!("SELECT count(*) FROM {TABLE}{condition}");
-        let row = self.connection.fetch_optional(sql, args).await?;
-        let n_rows = row.map(|row| row.columns(TABLE).int()).transpose()?;
-        Ok(u64::try_from(n_rows.unwrap_or_default()).unwrap_or_default())
+        let n_rows = self.number(format!("SELECT count(*) AS n FROM {TABLE}{condition}"), args).await?;
+        Ok(u64::try_from(n_rows).unwrap_or_default())
     }
 }
 
@@ -92,18 +79,18 @@ impl WriteTransaction {
         &mut self,
         notifications: &[NewNotification],
     ) -> Result<usize, StoreError> {
-        let now = self.now().0;
+        let now = self.now();
         let row = |new: &NewNotification| {
-            Args::new()
-                .text(new.topic.as_str())
-                .int(now)
-                .text(&new.message)
-                .opt_int(new.cluster_id.map(|id| id.0))
-                .opt_int(new.run_id.map(|id| id.0))
-                .opt_int(new.node_id.map(|id| id.0))
-                .bool(false)
+            Values::new()
+                .set("topic", &new.topic)
+                .set("at", &now)
+                .set("message", &new.message)
+                .set("cluster_id", &new.cluster_id)
+                .set("run_id", &new.run_id)
+                .set("node_id", &new.node_id)
+                .set("is_read", &false)
         };
-        self.connection.write_many(ADD, notifications.iter().map(row).collect()).await?;
+        self.connection.insert_many(TABLE, notifications.iter().map(row).collect(), "").await?;
         let webhooks = if notifications.is_empty() {
             Vec::new()
         } else {

@@ -45,6 +45,7 @@ mod agents;
 mod audit;
 mod backup;
 mod clusters;
+mod columns;
 mod facts;
 mod fixture;
 mod graph_sources;

@@ -1,6 +1,7 @@
 //! Isolation between sessions, rollback and concurrent writes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use stoker_model::{Actor, GraphMetadata, Owner, Release};
 use stoker_store::{List, StoreError};
@@ -246,6 +247,21 @@ async fn owner_deletion_races_graph_creation(fixture: &Fixture) {
     }
 }
 
+async fn queued_writers_do_not_delay_readers(fixture: &Fixture) {
+    let writing = fixture.change().await;
+    let queue =
+        |store: stoker_store::Store| async move { store.begin_write(&Actor::server(), NOW).await.map(drop) };
+    let queued: Vec<_> = (0..50).map(|_| tokio::spawn(queue(fixture.store.clone()))).collect();
+    // Long enough for each of them to take what it waits with.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let read = tokio::time::timeout(Duration::from_secs(5), fixture.store.ping()).await;
+    read.expect("readers wait for writers").unwrap();
+    drop(writing);
+    for writer in queued {
+        writer.await.unwrap().unwrap();
+    }
+}
+
 async fn closed_store_reports_outage(fixture: &Fixture) {
     fixture.store.ping().await.unwrap();
     fixture.store.close().await;
@@ -263,6 +279,7 @@ on_both![
     graph_and_tasks_have_equal_generation_under_writes,
     no_lost_updates,
     owner_deletion_races_graph_creation,
+    queued_writers_do_not_delay_readers,
     rolled_back_generations_are_not_cached,
     second_graph_update_is_reported_as_stale,
     snapshot_is_consistent,

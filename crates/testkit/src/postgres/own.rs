@@ -66,6 +66,14 @@ impl PrivatePostgres {
         server
     }
 
+    /// Copies the database, to which nobody may be connected.
+    pub fn copy_database(&self, name: &str) -> Database {
+        let mut create = self.programs.command("createdb");
+        create.current_dir("/").args(["-h", "127.0.0.1", "-U", USER, "-T", "stoker", "-p"]);
+        run(create.arg(self.port.to_string()).arg(name));
+        Database::Postgres { url: format!("postgres://{USER}@127.0.0.1:{}/{name}", self.port) }
+    }
+
     /// Restarts the server with this certificate and key; it accepts TLS connections only from then on.
     pub fn require_tls(&mut self, certificate: &Path, key: &Path) {
         self.stop();

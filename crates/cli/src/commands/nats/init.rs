@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
             existing.display()
         )));
     }
-    let now = host::now_seconds();
+    let now = host::unix_seconds();
     let unavailable = |error: &dyn std::error::Error| Failure::unavailable(error);
     let random = || host::random_bytes().map_err(|error| unavailable(&error));
     let authority =

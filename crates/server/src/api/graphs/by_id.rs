@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use stoker_model::{ClusterId, GraphId, GraphType, Owner, PluginId, ReleaseId};
-use stoker_services::graphs::{self, CheckedGraph, agreed_type};
+use stoker_services::graphs::{self, CheckedGraph, CheckedUpdate, agreed_type};
 use stoker_store::{ClusterFilter, GraphFilter, List, Session};
 
 use super::access::{require_cluster, require_graph, require_owner};
@@ -159,11 +159,12 @@ pub(super) async fn graph_update(
     upload: Upload,
 ) -> ApiResult<ApiResponse<GraphView>> {
     let uploaded = upload.graph()?;
+    let id = id(&path)?;
+    let graph = require_graph(&mut app.store.snapshot().await?, &login, id).await?;
+    let checked = CheckedUpdate::new(&app.services.graphs, &graph, &condition, uploaded)?;
     let mut writing = app.change(&login).await?;
-    let graph = require_graph(&mut writing, &login, id(&path)?).await?;
-    Ok(GraphView::stored(
-        graphs::graph_update(&app.services.graphs, writing, graph, &condition, uploaded).await?,
-    ))
+    let graph = require_graph(&mut writing, &login, id).await?;
+    Ok(GraphView::stored(graphs::graph_update(writing, graph, &condition, checked).await?))
 }
 
 /// Update a graph

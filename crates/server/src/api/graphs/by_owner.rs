@@ -1,7 +1,7 @@
 //! Graphs of one owner, by graph type: `/{releases|clusters|plugins}/{id}/deployment_graphs`.
 
 use stoker_model::{Graph, GraphType, Owner, OwnerKind, Permission};
-use stoker_services::graphs::{self, CheckedGraph, Stored, agreed_owner, agreed_type};
+use stoker_services::graphs::{self, CheckedGraph, CheckedUpdate, Stored, agreed_owner, agreed_type};
 use stoker_store::{GraphFilter, List, Session};
 use utoipa_axum::routes;
 
@@ -67,11 +67,11 @@ async fn update(
 ) -> ApiResult<ApiResponse<GraphView>> {
     let uploaded = upload.graph()?;
     agreed_type(Some(graph_type.clone()), &uploaded.body)?;
+    let graph = find(&mut app.store.snapshot().await?, login, owner, &graph_type).await?;
+    let checked = CheckedUpdate::new(&app.services.graphs, &graph, condition, uploaded)?;
     let mut writing = app.change(login).await?;
     let graph = find(&mut writing, login, owner, &graph_type).await?;
-    Ok(GraphView::stored(
-        graphs::graph_update(&app.services.graphs, writing, graph, condition, uploaded).await?,
-    ))
+    Ok(GraphView::stored(graphs::graph_update(writing, graph, condition, checked).await?))
 }
 
 async fn delete(

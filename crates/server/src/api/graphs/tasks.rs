@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use stoker_manifest::graph::{read_task_node, read_tasks_node};
-use stoker_model::{Graph, GraphSource, JsonMap, StoredTask, Task, TaskId};
-use stoker_services::graphs::{check_tasks, describe};
-use stoker_store::WriteTransaction;
+use stoker_model::{Graph, GraphId, JsonMap, StoredTask, Task, TaskId};
+use stoker_services::ServiceError;
+use stoker_services::graphs::{CheckedEdit, EDIT_ATTEMPTS_MAX};
 
 use super::access::require_graph;
 use super::by_id::id;
@@ -49,10 +49,8 @@ pub(super) async fn graph_tasks_replace(
     document: Document,
 ) -> ApiResult<ApiResponse<Vec<JsonMap>>> {
     let tasks = document.read(|node, problems| read_tasks_node(node, document.text(), problems))?;
-    let mut writing = app.change(&login).await?;
-    let graph = require_graph(&mut writing, &login, id(&path)?).await?;
-    condition.check(etag::of_graph(&graph))?;
-    Ok(rows(&store(&app, writing, &graph, &tasks, "graph.update").await?))
+    let edit = |_: &Graph| Ok(tasks.clone());
+    Ok(rows(&store(&app, &login, (id(&path)?, &condition), "graph.update", edit).await?))
 }
 
 /// Retrieve a task of a graph
@@ -88,22 +86,21 @@ pub(super) async fn graph_task_update(
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
     let new = document.read(|node, problems| read_task_node(node, document.text(), problems))?;
-    let mut writing = app.change(&login).await?;
-    let graph = require_graph(&mut writing, &login, id(&path)?).await?;
-    condition.check(etag::of_graph(&graph))?;
-    let position = position(&graph, path.text("task"))?;
-    let is_duplicate = graph
-        .tasks
-        .iter()
-        .enumerate()
-        .any(|(index, stored)| index != position && stored.task.name == new.name);
-    if is_duplicate {
-        return Err(ApiError::bad_request(format!("Tasks duplication found: {}", new.name)));
-    }
-    let mut tasks = definitions(&graph.tasks);
-    tasks[position] = new;
-    let graph = store(&app, writing, &graph, &tasks, "graph.task.update").await?;
-    Ok(ApiResponse::ok(with_row(&graph.tasks[position])).version(etag::of_graph(&graph)))
+    let replace = |graph: &Graph| {
+        let position = position(graph, path.text("task"))?;
+        let mut others =
+            graph.tasks.iter().enumerate().filter(|(index, _)| *index != position).map(|(_, other)| other);
+        if others.any(|other| other.task.name == new.name) {
+            return Err(ApiError::bad_request(format!("Tasks duplication found: {}", new.name)));
+        }
+        let mut tasks = definitions(&graph.tasks);
+        tasks[position] = new.clone();
+        Ok(tasks)
+    };
+    let graph = store(&app, &login, (id(&path)?, &condition), "graph.task.update", replace).await?;
+    let stored = graph.tasks.iter().find(|stored| stored.task.name == new.name);
+    let stored = stored.ok_or_else(|| ApiError::not_found("DeploymentGraphTask"))?;
+    Ok(ApiResponse::ok(with_row(stored)).version(etag::of_graph(&graph)))
 }
 
 /// Delete a task of a graph
@@ -117,27 +114,36 @@ pub(super) async fn graph_task_delete(
     path: PathParams,
     condition: IfMatch,
 ) -> ApiResult<NoContent> {
-    let mut writing = app.change(&login).await?;
-    let graph = require_graph(&mut writing, &login, id(&path)?).await?;
-    condition.check(etag::of_graph(&graph))?;
-    let position = position(&graph, path.text("task"))?;
-    let mut tasks = definitions(&graph.tasks);
-    tasks.remove(position);
-    store(&app, writing, &graph, &tasks, "graph.task.delete").await?;
+    let remove = |graph: &Graph| {
+        let mut tasks = definitions(&graph.tasks);
+        tasks.remove(position(graph, path.text("task"))?);
+        Ok(tasks)
+    };
+    store(&app, &login, (id(&path)?, &condition), "graph.task.delete", remove).await?;
     Ok(NoContent)
 }
 
+/// Stores the tasks that `edit` derives from those of a graph. Derivation and checks happen before the write transaction
+/// begins; if the graph has changed meanwhile, they are repeated with its current tasks.
 async fn store(
     app: &App,
-    mut writing: WriteTransaction,
-    graph: &Graph,
-    tasks: &[Task],
+    login: &Authenticated,
+    (id, condition): (GraphId, &IfMatch),
     action: &'static str,
+    edit: impl Fn(&Graph) -> ApiResult<Vec<Task>> + Send + Sync,
 ) -> ApiResult<Graph> {
-    check_tasks(&app.services.graphs, tasks, &GraphSource::default())?;
-    let graph = writing.graph_update(graph.id, graph.generation, &graph.metadata, Some(tasks)).await?;
-    writing.commit(describe(action, &graph)).await?;
-    Ok(graph)
+    for _ in 0..EDIT_ATTEMPTS_MAX {
+        let graph = require_graph(&mut app.store.snapshot().await?, login, id).await?;
+        condition.check(etag::of_graph(&graph))?;
+        let checked = CheckedEdit::new(&app.services.graphs, &graph, edit(&graph)?)?;
+        let mut writing = app.change(login).await?;
+        let current = require_graph(&mut writing, login, id).await?;
+        if let Some(stored) = checked.store(writing, &current, action).await? {
+            return Ok(stored);
+        }
+    }
+    let message = "other requests keep changing the graph; try again";
+    Err(ServiceError::Unavailable { message, source: None }.into())
 }
 
 /// Returns the index of a task, by the ID of its row or, if there is none, by its name.

@@ -29,7 +29,7 @@ struct Entry {
 }
 
 impl TaskCache {
-    pub(super) fn get(&self, id: GraphId, generation: i64) -> Option<Arc<[StoredTask]>> {
+    pub(crate) fn get(&self, id: GraphId, generation: i64) -> Option<Arc<[StoredTask]>> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = inner.graphs.get(&id)?;
         (entry.generation == generation).then(|| Arc::clone(&entry.tasks))
