@@ -1,8 +1,9 @@
 //! TLS clients: trust and identity.
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{ResolvesClientCert, Resumption, WebPkiServerVerifier};
@@ -155,25 +156,24 @@ impl ClientIdentity {
             .map_err(|_| invalid("its key is not in PEM format"))?;
         let validity = Certificate::read(&leaf)?.validity;
         let key = CertifiedKey::from_der(vec![leaf], key, &provider())?;
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) =
-            Some(Current { key: Arc::new(key), validity });
+        *self.current.write() = Some(Current { key: Arc::new(key), validity });
         Ok(validity)
     }
 
     /// Validity of the current certificate.
     pub fn validity(&self) -> Option<Validity> {
-        self.current.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(|current| current.validity)
+        self.current.read().as_ref().map(|current| current.validity)
     }
 
     /// Removes the certificate: one that servers reject is worse than none.
     pub fn clear(&self) {
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.current.write() = None;
     }
 }
 
 impl ResolvesClientCert for ClientIdentity {
     fn resolve(&self, _hints: &[&[u8]], _schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        let current = self.current.read();
         current.as_ref().map(|current| Arc::clone(&current.key))
     }
 

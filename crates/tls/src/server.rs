@@ -1,9 +1,10 @@
 //! TLS servers.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use parking_lot::RwLock;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ClientHello, NoServerSessionStorage, ResolvesServerCert, WebPkiClientVerifier};
 use rustls::sign::CertifiedKey;
@@ -54,17 +55,17 @@ impl ServerIdentity {
     }
 
     pub fn validity(&self) -> Validity {
-        self.current.read().unwrap_or_else(PoisonError::into_inner).1
+        self.current.read().1
     }
 
     fn put(&self, new: (Arc<CertifiedKey>, Validity)) {
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
+        *self.current.write() = new;
     }
 }
 
 impl ResolvesServerCert for ServerIdentity {
     fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).0))
+        Some(Arc::clone(&self.current.read().0))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Execution of one attempt, in a task beside the driver loop.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use stoker_engine::session::{Attempt, AttemptKey, End, FromAgent};
 use stoker_model::{Json, JsonMap};
 use stoker_tasks::host::real::{Memory, ProcessId, RealHost};
@@ -72,7 +73,7 @@ impl Driver {
             // Stopped because the agent ends: the journal has the attempt as accepted, so the next agent
             // reports it as interrupted.
             let Some((end, summary)) = session_end(masked(outcome, report.mask())) else { return };
-            record_end(&mut span, &end, *exit_code.lock().unwrap_or_else(PoisonError::into_inner));
+            record_end(&mut span, &end, *exit_code.lock());
             // Export the span before the result is sent, so that a client that waits for the result can find
             // it.
             drop(span);
@@ -207,7 +208,7 @@ impl Memory for JournalMemory {
             Status::Code(code) => Some(code),
             Status::Signal(_) => None,
         };
-        *self.exit_code.lock().unwrap_or_else(PoisonError::into_inner) = code;
+        *self.exit_code.lock() = code;
     }
 
     fn rebooting(&self, boot_id: String) -> Work<'_, Result<(), HostError>> {

@@ -1,9 +1,10 @@
 //! Address and credentials of NATS.
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use async_nats::{Auth, AuthError, ConnectOptions, ServerAddr};
+use parking_lot::RwLock;
 
 #[derive(Clone, Debug)]
 pub struct NatsOptions {
@@ -55,12 +56,12 @@ impl UserKeys {
     }
 
     pub fn replace(&self, jwt: String, seed: String) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Pair { jwt, seed };
+        *self.0.write() = Pair { jwt, seed };
     }
 
     /// Signs the challenge of the server.
     fn sign(&self, nonce: &[u8]) -> Result<Auth, AuthError> {
-        let pair = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let pair = self.0.read();
         let key = nkeys::KeyPair::from_seed(&pair.seed).map_err(AuthError::new)?;
         let mut auth = Auth::new();
         auth.jwt = Some(pair.jwt.clone());
