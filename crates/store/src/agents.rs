@@ -5,7 +5,6 @@ use stoker_model::{
 };
 
 use crate::sql::{Args, Row};
-use crate::tokens::hex;
 use crate::{List, Page, Session, Store, StoreError, Writing};
 
 const AGENTS: &str = "agents";
@@ -56,7 +55,7 @@ impl Session {
     /// The agent whose credential has this digest.
     pub async fn agent_find(&mut self, digest: &[u8; 32]) -> Result<Option<Agent>, StoreError> {
         let sql = format!("{SELECT_AGENT} WHERE digest = $1");
-        let row = self.connection.fetch_optional(sql, Args::new().text(&hex(digest))).await?;
+        let row = self.connection.fetch_optional(sql, Args::new().text(&hex::encode(digest))).await?;
         row.as_ref().map(read_agent).transpose()
     }
 
@@ -120,7 +119,7 @@ impl Writing {
         let args = Args::new()
             .key(&new.uid)
             .opt_int(new.node_id.map(|id| id.0))
-            .text(&hex(&new.digest))
+            .text(&hex::encode(new.digest))
             .text(&new.version)
             .int(new.joined_at.0);
         let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
@@ -149,7 +148,7 @@ impl Writing {
                    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (digest) DO NOTHING RETURNING id";
         let args = Args::new()
             .opt_text(new.label.as_deref())
-            .text(&hex(&new.digest))
+            .text(&hex::encode(new.digest))
             .opt_int(new.uses_left)
             .bool(new.may_replace)
             .int(new.created_at.0)
@@ -171,7 +170,7 @@ impl Writing {
     pub async fn join_token_use(&mut self, digest: &[u8; 32]) -> Result<Option<bool>, StoreError> {
         let sql = "UPDATE join_tokens SET uses_left = uses_left - 1 \
                    WHERE digest = $1 AND expires_at > $2 AND (uses_left IS NULL OR uses_left > 0) RETURNING may_replace";
-        let args = Args::new().text(&hex(digest)).int(self.now().0);
+        let args = Args::new().text(&hex::encode(digest)).int(self.now().0);
         let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
         row.map(|row| row.columns(TOKENS).bool()).transpose()
     }

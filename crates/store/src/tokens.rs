@@ -1,7 +1,5 @@
 //! API tokens. The database stores the digest of a token, never the token.
 
-use std::fmt::Write as _;
-
 use stoker_model::{Micros, NewToken, Tenant, TenantId, Token, TokenId, User, UserId};
 
 use crate::sql::{Args, Columns, Record as _, Row};
@@ -32,13 +30,6 @@ fn from_row(row: &Row) -> Result<Token, StoreError> {
     read(&mut row.columns(TABLE))
 }
 
-pub(crate) fn hex(digest: &[u8; 32]) -> String {
-    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
 impl Store {
     /// Issues a token at login. Not audited, because logins would fill the audit log.
     pub async fn token_issue(&self, new: &NewToken) -> Result<Token, StoreError> {
@@ -56,7 +47,8 @@ impl Session {
         &mut self,
         digest: &[u8; 32],
     ) -> Result<Option<(Token, User, Tenant)>, StoreError> {
-        let row = self.connection.fetch_optional(FIND.to_owned(), Args::new().text(&hex(digest))).await?;
+        let row =
+            self.connection.fetch_optional(FIND.to_owned(), Args::new().text(&hex::encode(digest))).await?;
         let Some(row) = row else { return Ok(None) };
         let mut columns = row.columns(TABLE);
         Ok(Some((read(&mut columns)?, User::read(&mut columns)?, Tenant::read(&mut columns)?)))
@@ -92,7 +84,7 @@ impl Writing {
             .int(new.user_id.0)
             .int(new.tenant_id.0)
             .opt_text(new.label.as_deref())
-            .text(&hex(&new.digest))
+            .text(&hex::encode(new.digest))
             .int(new.issued_at.0)
             .int(new.expires_at.0);
         let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
