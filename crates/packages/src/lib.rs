@@ -12,11 +12,11 @@ mod digest;
 mod error;
 mod folder;
 mod limits;
+mod members;
 mod pack;
 mod repository;
 mod root;
 mod sniff;
-mod tar;
 mod unpack;
 
 pub use digest::folder_digest;

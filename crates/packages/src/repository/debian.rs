@@ -11,7 +11,7 @@ use stoker_registry::package::line_of;
 
 use super::{Repository, compressed, sum_of, sum_of_file, unfit};
 use crate::error::FolderError;
-use crate::tar;
+use crate::members::Archive;
 
 const MAGIC: &[u8] = b"!<arch>\n";
 const MEMBER_HEADER_BYTES: usize = 60;
@@ -151,8 +151,9 @@ fn control_archive<R: Read + Seek>(mut source: R) -> Result<(String, io::Take<R>
 
 fn control_text(archive: impl Read) -> Result<String, String> {
     let damaged = |error: crate::ArchiveError| format!("cannot unpack its control archive: {error}");
-    let mut members = tar::Reader::new(archive);
-    while let Some(entry) = members.next().map_err(damaged)? {
+    let mut archive = Archive::new(archive);
+    let mut members = archive.members().map_err(damaged)?;
+    while let Some((entry, content)) = members.next().map_err(damaged)? {
         if entry.path.trim_start_matches("./") != "control" {
             continue;
         }
@@ -160,7 +161,7 @@ fn control_text(archive: impl Read) -> Result<String, String> {
             return Err(format!("its control file exceeds {CONTROL_BYTES_MAX} bytes"));
         }
         let mut bytes = Vec::new();
-        members.content(&mut bytes).map_err(damaged)?;
+        content.copy_to(&mut bytes).map_err(damaged)?;
         return String::from_utf8(bytes).map_err(|_| "its control file is not valid UTF-8".to_owned());
     }
     Err("its control archive has no `control` file".to_owned())
