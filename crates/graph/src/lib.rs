@@ -15,7 +15,6 @@ mod metadata;
 mod part;
 mod pattern;
 mod plugin;
-mod version;
 
 mod check;
 
@@ -28,4 +27,3 @@ pub use metadata::{MergedMetadata, Origin};
 pub use part::part;
 pub use pattern::Pattern;
 pub use plugin::plugin_tasks;
-pub use version::compare_versions;
