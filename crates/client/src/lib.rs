@@ -16,10 +16,10 @@ mod token;
 
 pub use address::Address;
 pub use client::{Answer, Client};
-pub use error::{ClientError, Reason, Refusal};
+pub use error::{CertificatesError, ClientError, Reason, Refusal};
 pub use events::{Event, Events};
 pub use login::Login;
-pub use messenger::Messenger;
+pub use messenger::{Messenger, PostError};
 pub use request::{Body, Method, Request, segment};
 pub use serde_json::Value as Json;
 pub use token::Token;

@@ -14,4 +14,4 @@ mod tracer;
 
 pub use parent::Traceparent;
 pub use span::{Kind, Span};
-pub use tracer::Tracer;
+pub use tracer::{Tracer, TracerError};

@@ -1,6 +1,7 @@
 //! Span creation and shutdown.
 
 use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,12 +11,22 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{BatchSpanProcessor, Sampler, SdkTracer, SdkTracerProvider};
 use stoker_client::ClientError;
 use stoker_settings::{Sampling, Traces};
+use thiserror::Error;
 
 use crate::exporter::Exporter;
 use crate::{Kind, Span, Traceparent};
 
 /// Time limit for exporting the queue on shutdown.
 const END_TIME_MAX: Duration = Duration::from_secs(3);
+
+/// Why no spans can be exported.
+#[derive(Debug, Error)]
+pub enum TracerError {
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error("cannot start the exporter: {0}")]
+    Runtime(#[source] io::Error),
+}
 
 /// Creates spans; the default value creates no-op spans. Clones share the exporter.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +40,7 @@ struct Inner {
 
 impl Tracer {
     /// Starts the background exporter. Connection errors are reported there.
-    pub fn start(settings: &Traces) -> Result<Self, ClientError> {
+    pub fn start(settings: &Traces) -> Result<Self, TracerError> {
         let processor = BatchSpanProcessor::builder(Exporter::new(settings)?).build();
         let attributes =
             settings.resource.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
