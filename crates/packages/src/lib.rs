@@ -20,7 +20,7 @@ mod sniff;
 mod unpack;
 
 pub use digest::folder_digest;
-pub use error::{ArchiveError, FolderError};
+pub use error::{ArchiveError, FolderError, PackageFileError};
 pub use folder::{CheckedFolder, check_folder};
 pub use limits::Limits;
 pub use pack::{Packed, pack, pack_file, pack_plugin};

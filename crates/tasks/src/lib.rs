@@ -28,7 +28,7 @@ pub use execute::{Order, execute};
 pub use host::{Host, HostError, Stop, StopReason, Stopper};
 pub use outcome::{Cause, Failure, Outcome, masked};
 pub use parameter::{Kind, Need, Parameter};
-pub use prepare::{COPY_BYTES_MAX, FolderFile, MasterFiles, SystemFiles, prepare};
+pub use prepare::{COPY_BYTES_MAX, FolderFile, MasterFileError, MasterFiles, SystemFiles, prepare};
 pub use task_type::{Context, TaskType};
 pub use timing::timing_of;
 pub use types::TASK_TYPES;

@@ -20,8 +20,8 @@ pub struct Certificate {
 
 impl Certificate {
     pub fn read(der: &CertificateDer<'_>) -> Result<Self, TlsError> {
-        let (_, read) = x509_parser::parse_x509_certificate(der)
-            .map_err(|error| TlsError::Certificate(error.to_string()))?;
+        let (_, read) =
+            x509_parser::parse_x509_certificate(der).map_err(|error| TlsError::Certificate(error.into()))?;
         let subject = read.subject().iter_common_name().next().and_then(|name| name.as_str().ok());
         let names = match read.subject_alternative_name() {
             Ok(Some(extension)) => extension.value.general_names.iter().filter_map(name_text).collect(),

@@ -11,7 +11,9 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::sign::CertifiedKey;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore, SignatureScheme,
+};
 
 use crate::authority::new_key;
 use crate::{Certificate, Fingerprint, TlsError, Validity, files, provider};
@@ -80,7 +82,7 @@ impl ServerCertVerifier for Pinned {
         let verifier =
             WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&self.provider))
                 .build()
-                .map_err(|error| rustls::Error::General(error.to_string()))?;
+                .map_err(|error| rustls::Error::Other(OtherError(Arc::new(error))))?;
         verifier.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
     }
 
@@ -149,7 +151,7 @@ struct Current {
 impl ClientIdentity {
     /// Sets chain and key, in PEM format, for new connections.
     pub fn set(&self, chain: &str, key: &str) -> Result<Validity, TlsError> {
-        let invalid = |reason: &str| TlsError::Certificate(reason.to_owned());
+        let invalid = |reason: &str| TlsError::Certificate(reason.into());
         let leaf = CertificateDer::pem_slice_iter(chain.as_bytes()).next();
         let leaf = leaf.and_then(Result::ok).ok_or_else(|| invalid("it is not in PEM format"))?;
         let key = PrivateKeyDer::from_pem_slice(key.as_bytes())

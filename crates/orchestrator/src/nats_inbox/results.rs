@@ -81,7 +81,7 @@ async fn take_all(
 ) -> Result<std::convert::Infallible, Unheard> {
     let Bus::Nats(nats) = &orchestrator.bus else { return Err(Unheard::Unguarded) };
     if !nats.is_up() {
-        return Err(BusError::Away("there is no connection".to_owned()).into());
+        return Err(BusError::Away("there is no connection".into()).into());
     }
     if !nats.is_guarded() {
         return Err(Unheard::Unguarded);

@@ -19,7 +19,7 @@ use stoker_model::{Json, NewPlugin};
 use stoker_registry::package::{PackageProblem, codes};
 use stoker_registry::sources::RepositoryKind;
 
-use crate::error::FolderError;
+use crate::error::{FolderError, PackageFileError};
 use crate::folder::{has_extension, list};
 use crate::limits::Limits;
 
@@ -166,8 +166,8 @@ pub(crate) fn problems(folder: &Path, plugin: &NewPlugin, paths: &BTreeSet<Strin
                 RepositoryKind::Debian => debian::Control::read(&folder.join(path)).map(drop),
                 RepositoryKind::Rpm => rpm_header::Header::read(&folder.join(path)).map(drop),
             };
-            if let Err(reason) = read {
-                problems.push(PackageProblem::of_file(path, codes::PACKAGE_UNREADABLE, reason));
+            if let Err(error) = read {
+                problems.push(PackageProblem::of_file(path, codes::PACKAGE_UNREADABLE, error.to_string()));
             }
         }
     }
@@ -211,8 +211,12 @@ fn compressed(text: &str) -> Result<Vec<u8>, FolderError> {
     Ok(encoder.finish()?)
 }
 
-fn unfit(path: &Path, reason: String) -> FolderError {
-    FolderError::Unfit { path: path.to_owned(), reason }
+fn unfit(path: &Path, source: PackageFileError) -> FolderError {
+    FolderError::Package { path: path.to_owned(), source }
+}
+
+fn invalid(reason: &str) -> PackageFileError {
+    PackageFileError::Invalid(reason.to_owned())
 }
 
 #[cfg(test)]

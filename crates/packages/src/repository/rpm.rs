@@ -37,7 +37,7 @@ pub(super) fn index(
     let (mut primary, mut filelists, mut other) = (String::new(), String::new(), String::new());
     for path in packages {
         let full = folder.join(path);
-        let header = Header::read(&full).map_err(|reason| unfit(&full, reason))?;
+        let header = Header::read(&full).map_err(|source| unfit(&full, source))?;
         let sum = sum_of_file(&full)?;
         let package = Package { header: &header, sha256: &sum.sha256, n_bytes: sum.n_bytes };
         primary += &package.primary(repository.relative(path));

@@ -11,6 +11,7 @@ mod runs;
 
 use std::path::PathBuf;
 
+use stoker_model::error_chain;
 use stoker_settings::DatabaseLocation;
 use stoker_store::{Database, Inspection, Store};
 
@@ -101,15 +102,4 @@ pub(super) fn run_checks(args: Args) -> Outcome<Vec<Finding>> {
         database,
     };
     Ok(CHECKS.iter().flat_map(|check| check(&setup)).collect())
-}
-
-/// Formats an error with its chain of sources.
-fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut message = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        message = format!("{message}: {cause}");
-        source = cause.source();
-    }
-    message
 }
