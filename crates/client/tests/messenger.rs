@@ -130,14 +130,14 @@ async fn dropped_request_closes_its_connection() {
 async fn huge_responses_are_not_read() {
     let (body, closed) = receiver(|mut stream| {
         stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
-        write_forever(&stream, &[b'a'; 1 << 16]);
+        write_forever(&stream, &vec![b'a'; 1 << 16]);
     });
     assert_eq!(post(LONG, &body).await.unwrap(), 200);
     wait_until_closed(closed).await;
-    for line in [&b"x: aaaaaaaaaaaaaaaa\r\n"[..], &[b'a'; 1 << 16]] {
-        let (head, closed) = receiver(|mut stream| {
+    for line in [b"x: aaaaaaaaaaaaaaaa\r\n".to_vec(), vec![b'a'; 1 << 16]] {
+        let (head, closed) = receiver(move |mut stream| {
             stream.write_all(b"HTTP/1.1 200 OK\r\n").unwrap();
-            write_forever(&stream, line);
+            write_forever(&stream, &line);
         });
         let error = post(LONG, &head).await.unwrap_err();
         assert!(matches!(error, PostError::Unreachable { .. }), "{error}");

@@ -58,7 +58,7 @@ impl<'a, R: Read> Members<'a, R> {
     /// before it is skipped.
     pub(crate) fn next(&mut self) -> Result<Option<(Entry, Content<'a, R>)>, ArchiveError> {
         let mut long_name = None;
-        while let Some(next) = self.0.next() {
+        for next in self.0.by_ref() {
             let mut raw = next.map_err(read_error)?;
             match raw.header().entry_type() {
                 EntryType::GNULongName => long_name = Some(text_until_nul(&long_text(&mut raw)?)?),

@@ -1,5 +1,4 @@
 //! Spans as received by a collector.
-#![expect(clippy::unwrap_used, reason = "tests: a panic is how they fail")]
 #![expect(clippy::disallowed_methods, reason = "tests look at the clock")]
 
 use std::io::Write;

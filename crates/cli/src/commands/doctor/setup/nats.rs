@@ -59,7 +59,7 @@ fn greeting(url: &str) -> Result<Json, GreetingError> {
     let mut line = String::new();
     BufReader::new(stream.take(GREETING_BYTES_MAX)).read_line(&mut line).map_err(io_error)?;
     let info = line.strip_prefix("INFO ").and_then(|json| serde_json::from_str(json.trim()).ok());
-    info.ok_or_else(|| GreetingError::OtherServer(host))
+    info.ok_or(GreetingError::OtherServer(host))
 }
 
 #[cfg(test)]
