@@ -16,7 +16,7 @@ use stoker_settings::Traces;
 use thiserror::Error;
 use tokio::runtime::Runtime;
 
-use crate::TracerError;
+use crate::error::TracerError;
 
 /// Maximum number of attempts if the collector is overloaded.
 const ATTEMPTS_MAX: u32 = 3;

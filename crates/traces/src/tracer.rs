@@ -1,7 +1,6 @@
 //! Span creation and shutdown.
 
 use std::borrow::Cow;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,24 +8,14 @@ use opentelemetry::trace::{SpanBuilder, TraceContextExt as _, Tracer as _, Trace
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{BatchSpanProcessor, Sampler, SdkTracer, SdkTracerProvider};
-use stoker_client::ClientError;
 use stoker_settings::{Sampling, Traces};
-use thiserror::Error;
 
+use crate::error::TracerError;
 use crate::exporter::Exporter;
 use crate::{Kind, Span, Traceparent};
 
 /// Time limit for exporting the queue on shutdown.
 const END_TIME_MAX: Duration = Duration::from_secs(3);
-
-/// Why no spans can be exported.
-#[derive(Debug, Error)]
-pub enum TracerError {
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    #[error("cannot start the exporter: {0}")]
-    Runtime(#[source] io::Error),
-}
 
 /// Creates spans; the default value creates no-op spans. Clones share the exporter.
 #[derive(Clone, Debug, Default)]
