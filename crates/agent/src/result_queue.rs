@@ -5,8 +5,9 @@
 //! queue. A result is removed when it was published or when a server acknowledged it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use stoker_engine::session::{AttemptKey, AttemptResult};
 use tokio::sync::Notify;
 
@@ -25,7 +26,7 @@ struct Inner {
 
 impl ResultQueue {
     pub(crate) fn add(&self, finished: AttemptResult) {
-        let mut results = self.lock();
+        let mut results = self.0.results.lock();
         if results.len() < RESULTS_MAX {
             results.insert(finished.key, finished);
         }
@@ -35,7 +36,7 @@ impl ResultQueue {
 
     /// Removes results that were published or acknowledged.
     pub(crate) fn remove(&self, keys: &[AttemptKey]) {
-        let mut results = self.lock();
+        let mut results = self.0.results.lock();
         for key in keys {
             results.remove(key);
         }
@@ -45,16 +46,12 @@ impl ResultQueue {
     pub(crate) async fn first(&self) -> AttemptResult {
         loop {
             let notified = self.0.added.notified();
-            let first = self.lock().first_key_value().map(|(_, finished)| finished.clone());
+            let first = self.0.results.lock().first_key_value().map(|(_, finished)| finished.clone());
             match first {
                 Some(finished) => return finished,
                 None => notified.await,
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<AttemptKey, AttemptResult>> {
-        self.0.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -95,6 +92,6 @@ mod tests {
         for instance in 0..=RESULTS_MAX as u32 {
             queue.add(finished(instance));
         }
-        assert_eq!(queue.lock().len(), RESULTS_MAX);
+        assert_eq!(queue.0.results.lock().len(), RESULTS_MAX);
     }
 }

@@ -7,12 +7,14 @@ use crate::nats::NatsBus;
 use crate::subject::{Subject, SubjectPattern};
 use crate::subscription::Subscription;
 
+pub(crate) type BoxedError = Box<dyn std::error::Error + Send + Sync>;
+
 /// Why a message was not sent, or a subscription failed.
 #[derive(Debug, thiserror::Error)]
 pub enum BusError {
     /// Transient: the bus reconnects by itself. The sender uses another transport or retries.
     #[error("the bus is unavailable: {0}")]
-    Unavailable(String),
+    Unavailable(#[source] BoxedError),
     #[error("message of {n_bytes} bytes is too large")]
     TooLarge { n_bytes: usize },
     /// Durable delivery is not available. Permanent until an operator changes the configuration.

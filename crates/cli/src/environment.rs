@@ -5,7 +5,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use stoker_settings::{TRACES_SECRETS, Traces};
+use stoker_settings::{TRACES_SECRETS, Traces, TracesError};
 
 /// `$XDG_STATE_HOME/stoker`: persistent files that users do not edit, such as the history of the REPL.
 pub(crate) fn state_folder() -> Option<PathBuf> {
@@ -61,7 +61,7 @@ pub const SECRET_VARIABLES: &[&str] = &[
 ];
 
 /// `OTEL_*`: standard OpenTelemetry settings of the trace exporter.
-pub(crate) fn traces(service: &str) -> Result<Option<Traces>, Vec<String>> {
+pub(crate) fn traces(service: &str) -> Result<Option<Traces>, Vec<TracesError>> {
     Traces::from_env(service, env!("CARGO_PKG_VERSION"), |name| env::var(name).ok())
 }
 

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use stoker_model::ErrorChain;
+
 use crate::diagnostic::Diagnostic;
 
 /// Exit codes as shown by `stoker --help`; scripts rely on them.
@@ -72,13 +74,7 @@ impl Failure {
 impl Failure {
     /// Reports an error with its chain of sources.
     pub(crate) fn unavailable(error: &dyn std::error::Error) -> Self {
-        let mut message = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            message = format!("{message}: {cause}");
-            source = cause.source();
-        }
-        Self::new(Exit::Unavailable, Diagnostic::error(message))
+        Self::new(Exit::Unavailable, Diagnostic::error(ErrorChain(error).to_string()))
     }
 }
 

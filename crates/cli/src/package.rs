@@ -1,12 +1,13 @@
 //! Plugin packages for commands: opens a folder or an archive and renders the problems of its check.
 
+use std::error::Error;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use stoker_manifest::Severity as PackageSeverity;
-use stoker_model::Json;
-use stoker_packages::{ArchiveLimits, CheckedFolder, UnpackedPackage, check_folder, unpack};
-use stoker_registry::package::{Package, PackageCheckOptions, PackageProblem};
+use stoker_model::{Json, ErrorChain};
+use stoker_packages::{CheckedFolder, ArchiveLimits, UnpackedPackage, check_folder, unpack};
+use stoker_registry::package::{PackageCheckOptions, Package, PackageProblem};
 use tempfile::TempDir;
 
 use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
@@ -29,15 +30,13 @@ pub(crate) fn open(path: &Path) -> Outcome<PackageFolder> {
     if metadata.is_dir() {
         return Ok(PackageFolder { origin: path.to_owned(), folder: path.to_owned(), _unpacked: None });
     }
-    let unpacked = || -> Result<PackageFolder, String> {
-        let temporary = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let file = File::open(path).map_err(|error| error.to_string())?;
-        let unpacked =
-            unpack(file, temporary.path(), &ArchiveLimits::default()).map_err(|error| error.to_string())?;
+    let unpacked = || -> Result<PackageFolder, Box<dyn Error>> {
+        let temporary = tempfile::tempdir()?;
+        let unpacked = unpack(File::open(path)?, temporary.path(), &ArchiveLimits::default())?;
         let folder = unpacked.folder().to_owned();
         Ok(PackageFolder { origin: path.to_owned(), folder, _unpacked: Some((unpacked, temporary)) })
     };
-    unpacked().map_err(|error| Failure::input(format!("`{name}`: {error}")))
+    unpacked().map_err(|error| Failure::input(format!("`{name}`: {}", ErrorChain(&*error))))
 }
 
 impl PackageFolder {

@@ -96,7 +96,7 @@ impl Client {
         let date = header_text(header::DATE).map(str::to_owned);
         let status = response.status().as_u16();
         let bytes = response.body_mut().with_config().limit(BODY_BYTES_MAX).read_to_vec();
-        let bytes = bytes.map_err(|error| self.away(&error))?;
+        let bytes = bytes.map_err(|error| self.away(error))?;
         Ok(Response { status, content_type, total, date, bytes, server: self.address.to_string() })
     }
 
@@ -131,7 +131,7 @@ impl Client {
             server: self.address.to_string(),
             why: format!("invalid request for `{}` ({error})", request.path),
         })?;
-        let mut response = sent.map_err(|error| self.away(&error))?;
+        let mut response = sent.map_err(|error| self.away(error))?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
@@ -153,17 +153,8 @@ impl Client {
         self.agent.run(request)
     }
 
-    pub(crate) fn away(&self, error: &dyn std::error::Error) -> ClientError {
-        let mut why = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            let cause_text = cause.to_string();
-            if !why.contains(&cause_text) {
-                why = format!("{why}: {cause_text}");
-            }
-            source = cause.source();
-        }
-        ClientError::Unreachable { server: self.address.to_string(), why }
+    pub(crate) fn away(&self, error: impl std::error::Error + Send + Sync + 'static) -> ClientError {
+        ClientError::Unreachable { server: self.address.to_string(), source: Box::new(error) }
     }
 }
 

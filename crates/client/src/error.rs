@@ -3,21 +3,35 @@
 use std::fmt;
 
 use serde::Deserialize;
+use stoker_model::ErrorChain;
 use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub enum ClientError {
     #[error("`{url}` is not a server address: {why}")]
     Address { url: String, why: String },
-    #[error("cannot use the certificates in `{file}`: {why}")]
-    Certificates { file: String, why: String },
+    #[error("cannot use the certificates in `{file}`: {source}")]
+    Certificates { file: String, source: CertificatesError },
+    #[error("cannot configure TLS: {0}")]
+    Tls(#[source] rustls::Error),
     /// Transient: a retry may succeed.
-    #[error("cannot reach the server at {server}: {why}")]
-    Unreachable { server: String, why: String },
+    #[error("cannot reach the server at {server}: {}", ErrorChain(&**source))]
+    Unreachable { server: String, source: Box<dyn std::error::Error + Send + Sync> },
     #[error("{server} is not a Stoker server: {why}")]
     InvalidResponse { server: String, why: String },
     #[error("{0}")]
     Rejected(Box<ErrorResponse>),
+}
+
+/// Why a file of certificates cannot be used.
+#[derive(Debug, Error)]
+pub enum CertificatesError {
+    #[error(transparent)]
+    Read(#[from] std::io::Error),
+    #[error(transparent)]
+    Pem(#[from] rustls::pki_types::pem::Error),
+    #[error("it contains no certificate in PEM format")]
+    Empty,
 }
 
 /// Error response of the server with all reasons.

@@ -15,11 +15,11 @@ mod tls;
 mod token;
 
 pub use address::Address;
-pub use client::{Client, Response};
-pub use error::{ClientError, ErrorResponse, Reason};
-pub use events::{Events, StreamEvent};
+pub use client::{Response, Client};
+pub use error::{CertificatesError, ClientError, Reason, ErrorResponse};
+pub use events::{StreamEvent, Events};
 pub use login::Login;
-pub use messenger::HttpPoster;
+pub use messenger::{HttpPoster, PostError};
 pub use request::{Body, Method, RestRequest, encode_segment};
 pub use serde_json::Value as Json;
 pub use token::ApiToken;

@@ -3,40 +3,57 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ureq::tls::{Certificate, PemItem, RootCerts, TlsConfig, TlsProvider, parse_pem};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{ClientConfig, RootCertStore};
+use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
-use crate::error::ClientError;
+use crate::error::{CertificatesError, ClientError};
 
-/// Trusts the system roots and the certificates of a file.
+/// Configuration of the blocking client. Trusts the system roots and the certificates of a file.
 pub(crate) fn config(ca_file: Option<&Path>) -> Result<TlsConfig, ClientError> {
-    let mut trusted: Vec<Certificate<'static>> = rustls_native_certs::load_native_certs()
-        .certs
-        .iter()
-        .map(|certificate| Certificate::from_der(certificate).to_owned())
-        .collect();
-    if let Some(path) = ca_file {
-        trusted.extend(read(path)?);
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let trusted = trusted(ca_file)?;
+    let trusted: Vec<Certificate<'static>> =
+        trusted.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
     Ok(TlsConfig::builder()
         .provider(TlsProvider::Rustls)
-        .unversioned_rustls_crypto_provider(provider)
+        .unversioned_rustls_crypto_provider(provider())
         .root_certs(RootCerts::new_with_certs(&trusted))
         .build())
 }
 
+/// Configuration of the asynchronous client, with the same trust.
+pub(crate) fn client_config(ca_file: Option<&Path>) -> Result<Arc<ClientConfig>, ClientError> {
+    let mut roots = RootCertStore::empty();
+    // Some systems ship roots that rustls cannot parse; they are skipped.
+    roots.add_parsable_certificates(trusted(ca_file)?);
+    let config = ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(ClientError::Tls)?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(Arc::new(config))
+}
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+fn trusted(ca_file: Option<&Path>) -> Result<Vec<CertificateDer<'static>>, ClientError> {
+    let mut trusted = rustls_native_certs::load_native_certs().certs;
+    if let Some(path) = ca_file {
+        let read = read(path);
+        trusted.extend(
+            read.map_err(|source| ClientError::Certificates { file: path.display().to_string(), source })?,
+        );
+    }
+    Ok(trusted)
+}
+
 /// All certificates of a PEM file. A file without any is an error.
-pub(crate) fn read(path: &Path) -> Result<Vec<Certificate<'static>>, ClientError> {
-    let invalid = |why: String| ClientError::Certificates { file: path.display().to_string(), why };
-    let pem = std::fs::read(path).map_err(|error| invalid(error.to_string()))?;
-    let mut certificates = Vec::new();
-    for item in parse_pem(&pem) {
-        if let PemItem::Certificate(certificate) = item.map_err(|error| invalid(error.to_string()))? {
-            certificates.push(certificate);
-        }
-    }
-    if certificates.is_empty() {
-        return Err(invalid("it contains no certificate in PEM format".to_owned()));
-    }
-    Ok(certificates)
+fn read(path: &Path) -> Result<Vec<CertificateDer<'static>>, CertificatesError> {
+    let pem = std::fs::read(path)?;
+    let certificates: Vec<_> = CertificateDer::pem_slice_iter(&pem).collect::<Result<_, _>>()?;
+    if certificates.is_empty() { Err(CertificatesError::Empty) } else { Ok(certificates) }
 }

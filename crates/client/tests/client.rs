@@ -1,7 +1,5 @@
 //! The client against misbehaving servers, and against a TLS server.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
@@ -16,7 +14,7 @@ use stoker_client::{Address, ApiToken, Body, Client, ClientError, Method, RestRe
 use stoker_testkit::TempFolder;
 
 /// Reads a request with its body and writes a response.
-fn converse(mut stream: impl Read + Write, answer: &str) -> Option<String> {
+pub(crate) fn converse(mut stream: impl Read + Write, answer: &str) -> Option<String> {
     let mut head = String::new();
     let mut body = Vec::new();
     {
@@ -38,7 +36,7 @@ fn converse(mut stream: impl Read + Write, answer: &str) -> Option<String> {
 }
 
 /// A server that sends the same response to every request, and reports the requests.
-fn server(
+pub(crate) fn server(
     answer: String,
     accept: impl Fn(TcpStream, &str) -> Option<String> + Send + 'static,
 ) -> (String, Receiver<String>) {
@@ -61,7 +59,7 @@ fn plain(answer: String) -> (Client, Receiver<String>) {
     (client.with_token(Some(ApiToken::new("secret".to_owned()))), requests)
 }
 
-fn answer(status: &str, headers: &str, body: &str) -> String {
+pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
     format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
 }
 
@@ -122,9 +120,9 @@ fn event_stream_is_read_to_its_end() {
     assert!(requests.recv().unwrap().contains("text/event-stream"));
 }
 
-#[test]
-fn certificate_is_trusted_only_with_ca_file() {
-    let folder = TempFolder::new();
+/// Creates `cert.pem` and `key.pem` of a self-signed certificate for 127.0.0.1. Returns the configuration of a server that
+/// presents it.
+pub(crate) fn certificate(folder: &TempFolder) -> Arc<ServerConfig> {
     let openssl = Command::new("openssl")
         .args([
             "req",
@@ -155,7 +153,13 @@ fn certificate_is_trusted_only_with_ca_file() {
         .with_no_client_auth()
         .with_single_cert(vec![certificate], key)
         .unwrap();
-    let config = Arc::new(config);
+    Arc::new(config)
+}
+
+#[test]
+fn certificate_is_trusted_only_with_ca_file() {
+    let folder = Folder::new();
+    let config = certificate(&folder);
     let (address, _asked) = server(answer("200 OK", "", r#"{"status": "ok"}"#), move |stream, answer| {
         let connection = ServerConnection::new(config.clone()).unwrap();
         converse(StreamOwned::new(connection, stream), answer)

@@ -3,9 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use stoker_model::{GraphMetadata, MergeOrder, OwnerKind, Task};
-
-use crate::version::compare_versions;
+use stoker_model::{GraphMetadata, MergeOrder, OwnerKind, Task, compare_versions};
 
 /// The owner of a layer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -15,7 +15,6 @@ mod metadata;
 mod pattern;
 mod plugin;
 mod subgraph;
-mod version;
 
 mod check;
 
@@ -28,4 +27,3 @@ pub use metadata::{MergedMetadata, Provenance};
 pub use pattern::NamePattern;
 pub use plugin::plugin_tasks;
 pub use subgraph::part;
-pub use version::compare_versions;

@@ -176,12 +176,29 @@ mod tests {
 
     #[test]
     fn versions_compare_numerically() {
-        let ordered = ["1.9", "1.10.0a2", "1.10.0a10", "1.10.0b1", "1.10.0", "1.10.1", "2.0.0"];
+        let ordered = [
+            "0.9",
+            "1.0.2",
+            "1.0.10",
+            "1.9",
+            "1.10.0a2",
+            "1.10.0a10",
+            "1.10.0b1",
+            "1.10.0",
+            "1.10.1",
+            "2.0.0",
+            "10.0.0",
+        ];
         for (index, left) in ordered.iter().enumerate() {
             for (other, right) in ordered.iter().enumerate() {
                 assert_eq!(compare_versions(left, right), index.cmp(&other), "{left} {right}");
             }
         }
-        assert_ne!(compare_versions("1.0", "1.0.0"), Ordering::Equal);
+        for (left, right) in [("1.0", "1.0.0"), ("1.01", "1.1"), ("1.0.0", "1.0.0.0")] {
+            assert_ne!(compare_versions(left, right), Ordering::Equal, "sorting is deterministic");
+        }
+        // A missing part is 0, so that the spelling of one version does not outrank a later one.
+        assert!(compare_versions("1.0.0", "1.0.1").is_lt() && compare_versions("1.0", "1.0.1").is_lt());
+        assert!(compare_versions("2.0.0b1", "2.0").is_lt());
     }
 }

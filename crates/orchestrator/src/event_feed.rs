@@ -2,8 +2,9 @@
 //! from the database.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use stoker_model::RunId;
 use tokio::sync::Notify;
 
@@ -15,7 +16,7 @@ pub struct EventFeed {
 impl EventFeed {
     /// Wakes all watchers of a run.
     pub fn notify(&self, run: RunId) {
-        let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bells = self.bells.lock();
         let Some(bell) = bells.get(&run) else { return };
         bell.notify_waiters();
         // The map holds the last reference: the run has no watchers.
@@ -27,7 +28,7 @@ impl EventFeed {
     /// Notification of a run. Call this before reading the state of the run, so that no change is missed
     /// between the read and the wait.
     pub fn subscribe(&self, run: RunId) -> Arc<Notify> {
-        let mut bells = self.bells.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bells = self.bells.lock();
         Arc::clone(bells.entry(run).or_default())
     }
 }

@@ -1,8 +1,9 @@
 //! Leases of the runs that this server drives. A single statement renews all of them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use stoker_model::{Micros, RunId};
 use stoker_services::background::TaskMonitor;
 use stoker_store::StoreError;
@@ -82,42 +83,38 @@ impl Leases {
 
 impl HeldLeases {
     fn is_lost(&self, run: RunId, generation: i64) -> bool {
-        self.lock().get(&run).is_none_or(|held| held.generation != generation || *held.is_lost.borrow())
+        self.0.lock().get(&run).is_none_or(|held| held.generation != generation || *held.is_lost.borrow())
     }
 
     fn add(&self, run: RunId, generation: i64) -> watch::Receiver<bool> {
         let (sender, receiver) = watch::channel(false);
-        if let Some(former) = self.lock().insert(run, Held { generation, is_lost: sender }) {
+        if let Some(former) = self.0.lock().insert(run, Held { generation, is_lost: sender }) {
             former.is_lost.send_replace(true);
         }
         receiver
     }
 
     fn remove(&self, run: RunId, generation: i64) {
-        let mut held = self.lock();
+        let mut held = self.0.lock();
         if held.get(&run).is_some_and(|held| held.generation == generation) {
             held.remove(&run);
         }
     }
 
     fn active(&self) -> Vec<(RunId, i64)> {
-        let held = self.lock();
+        let held = self.0.lock();
         let ours = held.iter().filter(|(_, held)| !*held.is_lost.borrow());
         ours.map(|(run, held)| (*run, held.generation)).collect()
     }
 
     /// Marks leases whose renewal was rejected as lost.
     fn lose(&self, runs: impl Iterator<Item = (RunId, i64)>) {
-        let held = self.lock();
+        let held = self.0.lock();
         for (run, generation) in runs {
             if let Some(lost) = held.get(&run).filter(|held| held.generation == generation) {
                 lost.is_lost.send_replace(true);
             }
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<RunId, Held>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -27,6 +27,8 @@ mod results;
 mod routing;
 pub mod runs;
 pub mod session;
+#[cfg(test)]
+mod test_support;
 
 pub use agents::{Agents, CredentialDigest};
 pub use context::OrchestratorContext;

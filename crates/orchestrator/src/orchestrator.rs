@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use stoker_bus::Bus;
 use stoker_model::RunId;
 use stoker_services::background::BackgroundTasks;

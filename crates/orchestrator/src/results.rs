@@ -132,51 +132,15 @@ impl From<Receipt> for RunResponse {
 mod tests {
     use std::sync::Arc;
 
-    use serde_json::json;
-    use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
+    use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, ExecutionOptions, Policy, DraftWork};
     use stoker_engine::session::{AttemptKey, ResultKind};
     use stoker_graph::Csr;
-    use stoker_model::{
-        Actor, AuditChange, InstanceIdx, JsonMap, Micros, NewRun, NodeIdx, RunId, RunName, RunStatus, TaskIdx,
-    };
-    use stoker_services::{Clock, Environment, Services};
-    use stoker_settings::{Modules, Server};
-    use stoker_store::{Database, Store};
+    use stoker_model::{InstanceIdx, JsonMap, Micros, NodeIdx, RunId, RunStatus, TaskIdx};
     use stoker_testkit::TempFolder;
-    use stoker_traces::Tracer;
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::context::OrchestratorContext;
-
-    async fn orchestrator(folder: &TempFolder) -> Orchestrator {
-        let store = Store::open(&Database::Sqlite { path: folder.file("stoker.db") }).await.unwrap();
-        let settings = Arc::new(Server {
-            modules: Modules { key_file: folder.file("modules.key"), ..Modules::default() },
-            plugins_root: folder.file("plugins"),
-            ..Server::default()
-        });
-        let (clock, tracer) = (Clock, Tracer::default());
-        let services = Services::open(Environment {
-            store: store.clone(),
-            settings: Arc::clone(&settings),
-            clock,
-            tracer: tracer.clone(),
-            is_encrypted: false,
-            authority: None,
-        });
-        let context = OrchestratorContext {
-            services: services.await.unwrap(),
-            store,
-            settings,
-            clock,
-            tracer,
-            owner: "embedded".to_owned(),
-            is_shared: false,
-            started_at: clock.now(),
-        };
-        Orchestrator::open(context, Box::new(|| {})).await.unwrap()
-    }
+    use crate::test_support::{create_run, orchestrator};
 
     /// One task on node 7.
     fn blueprint() -> Blueprint {
@@ -201,31 +165,6 @@ mod tests {
         .unwrap()
     }
 
-    async fn run(orchestrator: &Orchestrator, status: RunStatus) -> RunId {
-        let store = &orchestrator.context.store;
-        let mut writing = store.begin_write(&Actor::server(), Micros(1)).await.unwrap();
-        let new = NewRun {
-            uuid: format!("{status}"),
-            parent_id: None,
-            cluster_id: None,
-            name: RunName::Modules,
-            status,
-            progress: 0,
-            message: None,
-            result: json!({}),
-            graph_type: None,
-            dry_run: false,
-            started_at: None,
-            ended_at: None,
-        };
-        let id = writing.run_create(&new).await.unwrap().id;
-        writing
-            .commit(AuditChange { action: "run.start", target: String::new(), detail: json!({}) })
-            .await
-            .unwrap();
-        id
-    }
-
     fn result_of(run: RunId) -> AttemptResult {
         let key = AttemptKey { run, instance: InstanceIdx::new(0), attempt: 1 };
         AttemptResult { key, at: Micros(1), end: ResultKind::Succeeded, summary: JsonMap::new() }
@@ -235,7 +174,7 @@ mod tests {
     async fn result_is_delivered_only_to_the_driver_of_its_run() {
         let folder = TempFolder::new();
         let orchestrator = orchestrator(&folder).await;
-        let run = run(&orchestrator, RunStatus::Running).await;
+        let run = create_run(&orchestrator, RunStatus::Running).await;
         let hops = Hops::Allowed;
         assert_eq!(deliver(&orchestrator, "7", result_of(run), hops, None).await, Delivery::NoDriver);
         let (inbox, mut commands) = mpsc::channel(8);
@@ -255,7 +194,7 @@ mod tests {
     async fn stored_result_is_pending_until_it_is_committed() {
         let folder = TempFolder::new();
         let orchestrator = orchestrator(&folder).await;
-        let run = run(&orchestrator, RunStatus::Running).await;
+        let run = create_run(&orchestrator, RunStatus::Running).await;
         let hops = Hops::Allowed;
         assert_eq!(deliver_and_wait(&orchestrator, "7", result_of(run), hops).await, Receipt::Pending);
         let (inbox, mut commands) = mpsc::channel(8);
@@ -279,7 +218,7 @@ mod tests {
     async fn result_of_an_ended_run_is_discarded() {
         let folder = TempFolder::new();
         let orchestrator = orchestrator(&folder).await;
-        for run in [run(&orchestrator, RunStatus::Ready).await, RunId(999)] {
+        for run in [create_run(&orchestrator, RunStatus::Ready).await, RunId(999)] {
             let delivered = deliver(&orchestrator, "7", result_of(run), Hops::Exhausted, None).await;
             assert_eq!(delivered, Delivery::RunEnded);
             let receipt = deliver_and_wait(&orchestrator, "7", result_of(run), Hops::Exhausted).await;

@@ -69,7 +69,7 @@ impl<W> Sha1Writer<W> {
     }
 
     pub(crate) fn finish(self) -> (W, String) {
-        (self.inner, hex(&self.hasher.finalize()))
+        (self.inner, hex::encode(self.hasher.finalize()))
     }
 }
 
@@ -83,11 +83,6 @@ impl<W: io::Write> io::Write for Sha1Writer<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.inner.flush()
     }
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or_default();
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use std::path::Path;
 
 use sha1::{Digest as _, Sha1};
 
-use crate::checksums::hex;
 use crate::error::FolderError;
 use crate::folder::list;
 use crate::limits::ArchiveLimits;
@@ -34,7 +33,7 @@ pub fn folder_digest(folder: &Path, limits: &ArchiveLimits) -> Result<String, Fo
         hasher.update(metadata.len().to_be_bytes());
         hash_file(&mut hasher, &full, metadata.len()).map_err(unreadable)?;
     }
-    Ok(hex(&hasher.finalize()))
+    Ok(hex::encode(hasher.finalize()))
 }
 
 /// Hashes at most `n_bytes`, because the file may grow while it is read.

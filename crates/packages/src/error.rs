@@ -38,11 +38,28 @@ impl ArchiveError {
     }
 }
 
+/// Why the package repository of a plugin cannot index a file.
+#[derive(Debug, Error)]
+pub enum PackageFileError {
+    #[error("cannot read it: {0}")]
+    Read(#[source] io::Error),
+    #[error("cannot unpack its control archive: {0}")]
+    ControlArchive(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("{0}")]
+    Invalid(String),
+}
+
 /// Why a folder cannot be read or packed as a package.
 #[derive(Debug, Error)]
 pub enum FolderError {
     #[error("cannot read `{}`: {error}", path.display())]
-    Unreadable { path: PathBuf, error: io::Error },
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        error: io::Error,
+    },
+    #[error("cannot pack `{}`: {source}", path.display())]
+    Package { path: PathBuf, source: PackageFileError },
     #[error("cannot pack `{}`: {reason}", path.display())]
     NotPackable { path: PathBuf, reason: String },
     #[error("cannot write the archive: {0}")]

@@ -12,15 +12,15 @@ mod digest;
 mod error;
 mod folder;
 mod limits;
+mod members;
 mod pack;
 mod repository;
 mod root;
 mod sniff;
-mod tar;
 mod unpack;
 
 pub use digest::folder_digest;
-pub use error::{ArchiveError, FolderError};
+pub use error::{ArchiveError, FolderError, PackageFileError};
 pub use folder::{CheckedFolder, check_folder};
 pub use limits::ArchiveLimits;
 pub use pack::{PackStats, pack, pack_file, pack_plugin};

@@ -13,8 +13,8 @@ use crate::checksums::{self, Checksums, Sha1Writer};
 use crate::error::FolderError;
 use crate::folder::{has_extension, list};
 use crate::limits::ArchiveLimits;
+use crate::members::{Entry, Kind, Writer};
 use crate::repository::{IndexFile, indexes};
-use crate::tar::{Entry, Kind, Writer};
 
 /// Statistics of a packed archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,12 +63,12 @@ fn pack_with(
     };
     archive.add(
         &Entry { path: format!("{name}/"), kind: Kind::Folder, n_bytes: 0, is_executable: true },
-        &mut io::empty(),
+        io::empty(),
     )?;
-    archive.add(&checksums_entry, &mut text.as_bytes())?;
+    archive.add(&checksums_entry, text.as_bytes())?;
     for member in &members {
         let entry = Entry { path: format!("{name}/{}", member.entry.path), ..member.entry.clone() };
-        archive.add(&entry, &mut member.open()?)?;
+        archive.add(&entry, member.open()?)?;
     }
     archive.finish()?.finish()?.flush()?;
     let n_bytes = members.iter().map(|member| member.entry.n_bytes).sum();

@@ -12,8 +12,8 @@ use tempfile::TempDir;
 use crate::checksums::{self, Checksums, Sha1Writer};
 use crate::error::ArchiveError;
 use crate::limits::ArchiveLimits;
+use crate::members::{Archive, Content, Entry, Kind};
 use crate::sniff::{HEAD_BYTES, other_format};
-use crate::tar::{Entry, Kind, Reader};
 
 /// Name prefix of temporary folders that archives are unpacked into.
 pub(crate) const UNPACKING_PREFIX: &str = ".unpacking-";
@@ -65,11 +65,12 @@ pub fn unpack(
     };
     // Includes headers and padding, so that an archive that consists only of headers is bounded too.
     let stream_bytes_max = limits.total_bytes_max + (limits.n_entries_max as u64 + 4) * 2048;
-    let mut members = Reader::new(Bounded { source, n_remaining: stream_bytes_max });
-    while let Some(entry) = members.next()? {
-        unpacking.member(&entry, &mut members)?;
+    let mut archive = Archive::new(Bounded { source, n_remaining: stream_bytes_max });
+    let mut members = archive.members()?;
+    while let Some((entry, content)) = members.next()? {
+        unpacking.member(&entry, content)?;
     }
-    members.finish()?;
+    archive.finish()?;
     let (prefix, sums) = unpacking.into_package()?;
     let folder = temporary.path().join(&prefix);
     let folder = fs::canonicalize(&folder)?;
@@ -87,7 +88,7 @@ struct Unpacking<'a> {
 }
 
 impl Unpacking<'_> {
-    fn member(&mut self, entry: &Entry, members: &mut Reader<impl Read>) -> Result<(), ArchiveError> {
+    fn member(&mut self, entry: &Entry, content: Content<'_, impl Read>) -> Result<(), ArchiveError> {
         let Some(path) = safe_path(&entry.path, self.limits)? else { return Ok(()) };
         if self.paths.len() >= self.limits.n_entries_max {
             return Err(ArchiveError::TooLarge(format!(
@@ -112,7 +113,7 @@ impl Unpacking<'_> {
         if entry.kind == Kind::File {
             self.check_size(entry, &path)?;
             let mut out = Sha1Writer::new(new_file(&target, &path, entry.is_executable)?);
-            members.content(&mut out)?;
+            content.copy_to(&mut out)?;
             let (_, sum) = out.finish();
             self.sums.insert(path, sum);
         }

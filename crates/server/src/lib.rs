@@ -22,6 +22,7 @@ mod joining;
 mod limits;
 mod metrics;
 mod package_files;
+mod rate_limiter;
 mod router;
 mod serve;
 mod state;

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use stoker_orchestrator::AgentSpawner;
 use stoker_orchestrator::lifecycle;
@@ -41,6 +42,9 @@ pub enum ServeError {
 /// Stack size of runtime threads: drivers nest many calls, whose frames are large without optimization.
 const STACK_BYTES: usize = 8 << 20;
 
+/// Maximum time to wait for blocking threads on exit.
+const SHUTDOWN_TIME_MAX: Duration = Duration::from_secs(1);
+
 /// Runs a server until it is stopped; `spawner` starts agents in its process, `tell` prints lines for the operator.
 pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -49,7 +53,7 @@ pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) 
         .build()
         .map_err(ServeError::Runtime)?;
     connections::raise_file_limit();
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         // Bind first: a port that is in use must not cost a migration.
         let address = settings.listen;
         let listener = TcpListener::bind(address).await;
@@ -60,7 +64,10 @@ pub fn run(settings: Server, spawner: AgentSpawner, tell: &mut dyn FnMut(&str)) 
         let stop = stop_signal().map_err(ServeError::Runtime)?;
         announce(&app, &first_start, &listener, tell);
         Box::pin(serve(app, listener, stop)).await
-    })
+    });
+    // Name resolution blocks a thread and cannot be cancelled; a slow name server must not delay the exit.
+    runtime.shutdown_timeout(SHUTDOWN_TIME_MAX);
+    served
 }
 
 /// Serves requests until `stop` resolves; requests in flight are finished within the grace period.

@@ -1,9 +1,10 @@
 //! TLS of the listener: the server certificate, and certificates for agents.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use parking_lot::Mutex;
 use rustls::ServerConfig;
 use stoker_model::Micros;
 use stoker_tls::{
@@ -97,7 +98,7 @@ impl Tls {
         match (&self.source, &self.authority) {
             (Source::Files { files, seen }, _) => {
                 let written = files.written_at();
-                let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut seen = seen.lock();
                 if !is_forced && *seen == written {
                     return Ok(false);
                 }

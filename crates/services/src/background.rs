@@ -3,9 +3,10 @@
 
 use std::fmt::Display;
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use stoker_model::Micros;
 use tokio::task::JoinSet;
 
@@ -54,7 +55,7 @@ pub struct TaskMonitor {
 impl BackgroundTasks {
     /// Runs a future until it is done or the server stops.
     pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = self.0.tasks.lock();
         // Reap finished tasks here: nothing else joins them.
         while tasks.try_join_next().is_some() {}
         tasks.spawn(work);
@@ -66,19 +67,19 @@ impl BackgroundTasks {
         W: Future<Output = ()> + Send + 'static,
     {
         let monitor = TaskMonitor::new(self.0.clock, name, period);
-        self.0.monitors.lock().unwrap_or_else(PoisonError::into_inner).push(monitor.clone());
+        self.0.monitors.lock().push(monitor.clone());
         self.spawn(work(monitor));
     }
 
     /// All registered loops, in the order in which they were started.
     pub fn statuses(&self) -> Vec<TaskStatus> {
-        let monitors = self.0.monitors.lock().unwrap_or_else(PoisonError::into_inner);
+        let monitors = self.0.monitors.lock();
         monitors.iter().map(|monitor| monitor.lock().clone()).collect()
     }
 
     /// Aborts everything.
     pub fn stop(&self) {
-        self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+        self.0.tasks.lock().abort_all();
     }
 }
 
@@ -113,7 +114,7 @@ impl TaskMonitor {
     }
 
     fn lock(&self) -> MutexGuard<'_, TaskStatus> {
-        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+        self.status.lock()
     }
 }
 

@@ -1,8 +1,9 @@
 //! A semaphore whose permits are handed out round-robin over keys, so that no key starves another.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 /// Permits are granted to waiting keys in round-robin order; waiters of one key are served first in, first out. A key is
@@ -36,7 +37,7 @@ impl FairSemaphore {
     /// Cancel-safe: dropping the future loses no permit.
     pub async fn acquire(&self, key: i64) -> FairPermit {
         let requested = {
-            let mut inner = self.lock();
+            let mut inner = self.inner.lock();
             if inner.n_free > 0 {
                 inner.n_free -= 1;
                 return self.permit();
@@ -53,7 +54,7 @@ impl FairSemaphore {
     }
 
     pub fn n_waiting(&self) -> usize {
-        self.lock().waiting.iter().map(|line| line.waiters.len()).sum()
+        self.inner.lock().waiting.iter().map(|line| line.waiters.len()).sum()
     }
 
     fn permit(&self) -> FairPermit {
@@ -62,7 +63,7 @@ impl FairSemaphore {
 
     /// The next waiter; without one the permit is free again.
     fn next(&self) -> Option<oneshot::Sender<FairPermit>> {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         while let Some(mut line) = inner.waiting.pop_front() {
             let next = line.waiters.pop_front();
             if !line.waiters.is_empty() {
@@ -74,10 +75,6 @@ impl FairSemaphore {
         }
         inner.n_free += 1;
         None
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -106,7 +103,7 @@ mod tests {
             let (semaphore, served, key) = (semaphore.clone(), Arc::clone(&served), *key);
             let task = tokio::spawn(async move {
                 let _permit = semaphore.acquire(key).await;
-                served.lock().unwrap().push(key);
+                served.lock().push(key);
             });
             // Let the task enqueue itself.
             tokio::task::yield_now().await;
@@ -116,7 +113,7 @@ mod tests {
         for task in tasks {
             task.await.unwrap();
         }
-        let served = served.lock().unwrap();
+        let served = served.lock();
         served.clone()
     }
 
@@ -138,7 +135,7 @@ mod tests {
                 tasks.spawn(async move {
                     loop {
                         let _permit = semaphore.acquire(key as i64).await;
-                        *n_given.lock().unwrap() += 1;
+                        *n_given.lock() += 1;
                         tokio::task::yield_now().await;
                     }
                 });
@@ -147,9 +144,9 @@ mod tests {
         let mut most = 0;
         for _ in 0..20 {
             tokio::task::yield_now().await;
-            let before = *n_given.lock().unwrap();
+            let before = *n_given.lock();
             let _permit = semaphore.acquire(-1).await;
-            most = most.max(*n_given.lock().unwrap() - before);
+            most = most.max(*n_given.lock() - before);
         }
         most
     }

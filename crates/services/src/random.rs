@@ -14,11 +14,7 @@ pub fn bytes<const N: usize>() -> ServiceResult<[u8; N]> {
 
 /// A random UUID (version 4).
 pub fn uuid() -> ServiceResult<String> {
-    let mut bytes = bytes::<16>()?;
-    bytes[6] = (bytes[6] & 0x0f) | 0x40;
-    bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    let hex = hex(&bytes);
-    Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
+    Ok(uuid::Builder::from_random_bytes(bytes()?).into_uuid().to_string())
 }
 
 /// A random number below `limit`, for jitter: 0 if the system random source fails.
@@ -46,11 +42,6 @@ fn text(n_chars: usize, alphabet: &[u8]) -> ServiceResult<String> {
         text.extend(usable.take(missing).map(|byte| char::from(alphabet[byte % alphabet.len()])));
     }
     Ok(text)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from(HEX_DIGITS[usize::from(nibble)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0x0f)]).collect()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use std::time::Duration;
 use stoker_model::{MergeMode, MergeOrder, PLUGIN_SCRIPTS_ROOT, Quotas};
 use stoker_yaql::Library;
 
-pub use traces::{Sampling, TRACES_SECRETS, Traces};
+pub use traces::{Sampling, TRACES_SECRETS, Traces, TracesError};
 
 /// Server settings.
 #[derive(Clone, Debug)]

@@ -41,6 +41,23 @@ pub struct Sampling {
     pub follows_parent: bool,
 }
 
+/// Why a variable is invalid. Messages do not repeat values that may be secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TracesError {
+    #[error("`{}` must be an http:// or https:// URL with a host, such as http://127.0.0.1:4318", ENDPOINT)]
+    Endpoint,
+    #[error("the protocol `{0}` is not supported; use `http/protobuf`, usually on port 4318")]
+    Protocol(String),
+    #[error("`{0}` must be a list like `name=value,name=value`, with special characters written as `%2C`")]
+    Pairs(&'static str),
+    #[error("`OTEL_EXPORTER_OTLP_TIMEOUT` is `{0}`; it must be milliseconds, at most 600000")]
+    Timeout(String),
+    #[error("`{}` is `{ratio}`; it must be a number from 0 to 1", SAMPLER_ARG)]
+    Ratio { ratio: String },
+    #[error("`{}` is `{name}`; it must be one of {}", SAMPLER, SAMPLERS)]
+    Sampler { name: String },
+}
+
 impl Traces {
     /// Reads the variables. Returns `None` if no collector is configured, or all errors in the variables.
     /// `service` is the default service name.
@@ -48,7 +65,7 @@ impl Traces {
         service: &str,
         version: &str,
         variable: impl Fn(&str) -> Option<String>,
-    ) -> Result<Option<Self>, Vec<String>> {
+    ) -> Result<Option<Self>, Vec<TracesError>> {
         let variable = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         let is_off = variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true"))
             || variable("OTEL_TRACES_EXPORTER").is_some_and(|value| value == "none");
@@ -61,11 +78,9 @@ impl Traces {
         }
         let protocol = either("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL");
         if let Some(other) = protocol.filter(|protocol| protocol != "http/protobuf") {
-            problems.push(format!(
-                "the protocol `{other}` is not supported; use `http/protobuf`, usually on port 4318"
-            ));
+            problems.push(TracesError::Protocol(other));
         }
-        let mut collect_problem = |result: Result<Vec<(String, String)>, String>| {
+        let mut collect_problem = |result: Result<Vec<(String, String)>, TracesError>| {
             result.unwrap_or_else(|problem| {
                 problems.push(problem);
                 Vec::new()
@@ -78,9 +93,7 @@ impl Traces {
         let timeout = either("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT");
         let time_max = timeout.map_or(Ok(10_000), |text| {
             let number = text.trim().parse::<u64>().ok().filter(|ms| (1..=600_000).contains(ms));
-            number.ok_or_else(|| {
-                format!("`OTEL_EXPORTER_OTLP_TIMEOUT` is `{text}`; it must be milliseconds, at most 600000")
-            })
+            number.ok_or(TracesError::Timeout(text))
         });
         let time_max = time_max.map_err(|problem| problems.push(problem));
         let sampling =
@@ -100,19 +113,17 @@ impl Traces {
     }
 }
 
-fn check(endpoint: &str) -> Result<(), String> {
+fn check(endpoint: &str) -> Result<(), TracesError> {
     let rest = endpoint.strip_prefix("http://").or_else(|| endpoint.strip_prefix("https://"));
     let host = rest.map(|rest| rest.split('/').next().unwrap_or_default());
     match host {
         Some(host) if !host.is_empty() && !host.contains(char::is_whitespace) => Ok(()),
-        _ => Err(format!(
-            "`{ENDPOINT}` must be an http:// or https:// URL with a host, such as http://127.0.0.1:4318"
-        )),
+        _ => Err(TracesError::Endpoint),
     }
 }
 
-/// Parses `a=b,c=d` with percent-encoding. Errors do not repeat values, which may be secret.
-fn pairs(name: &str, text: Option<String>) -> Result<Vec<(String, String)>, String> {
+/// Parses `a=b,c=d` with percent-encoding.
+fn pairs(name: &'static str, text: Option<String>) -> Result<Vec<(String, String)>, TracesError> {
     let text = text.unwrap_or_default();
     let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
     let read = parts.map(|part| {
@@ -123,11 +134,7 @@ fn pairs(name: &str, text: Option<String>) -> Result<Vec<(String, String)>, Stri
         let is_printable = !value.contains(|c: char| c.is_control());
         (is_valid_key && is_printable).then(|| (key.to_owned(), value))
     });
-    read.collect::<Option<_>>().ok_or_else(|| {
-        format!(
-            "`{name}` must be a list like `name=value,name=value`, with special characters written as `%2C`"
-        )
-    })
+    read.collect::<Option<_>>().ok_or(TracesError::Pairs(name))
 }
 
 fn percent_decode(text: &str) -> Option<String> {
@@ -161,7 +168,7 @@ fn describe(resource: &mut Vec<(String, String)>, name: Option<&str>, service: &
     }
 }
 
-fn sampling(name: Option<String>, ratio: Option<String>) -> Result<Sampling, String> {
+fn sampling(name: Option<String>, ratio: Option<String>) -> Result<Sampling, TracesError> {
     let name = name.unwrap_or_else(|| "parentbased_always_on".to_owned());
     let (follows_parent, own) = match name.strip_prefix("parentbased_") {
         Some(own) => (true, own),
@@ -173,11 +180,9 @@ fn sampling(name: Option<String>, ratio: Option<String>) -> Result<Sampling, Str
         "traceidratio" => match ratio.map(|text| (text.trim().parse::<f64>(), text)) {
             None => 1.0,
             Some((Ok(ratio), _)) if (0.0..=1.0).contains(&ratio) => ratio,
-            Some((_, text)) => {
-                return Err(format!("`{SAMPLER_ARG}` is `{text}`; it must be a number from 0 to 1"));
-            }
+            Some((_, text)) => return Err(TracesError::Ratio { ratio: text }),
         },
-        _ => return Err(format!("`{SAMPLER}` is `{name}`; it must be one of {SAMPLERS}")),
+        _ => return Err(TracesError::Sampler { name }),
     };
     Ok(Sampling { ratio, follows_parent })
 }
@@ -186,7 +191,7 @@ fn sampling(name: Option<String>, ratio: Option<String>) -> Result<Sampling, Str
 mod tests {
     use super::*;
 
-    fn read(variables: &[(&str, &str)]) -> Result<Option<Traces>, Vec<String>> {
+    fn read(variables: &[(&str, &str)]) -> Result<Option<Traces>, Vec<TracesError>> {
         let of =
             |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         Traces::from_env("stoker-server", "1.2.3", of)
@@ -259,7 +264,7 @@ mod tests {
         ]);
         let problems = problems.unwrap_err();
         assert_eq!(problems.len(), 5, "{problems:?}");
-        assert!(!problems.concat().contains("hunter2"));
+        assert!(problems.iter().all(|problem| !problem.to_string().contains("hunter2")));
         for (name, value) in [
             (HEADERS, "a=%zz"),
             (HEADERS, "a=%2"),

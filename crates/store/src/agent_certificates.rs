@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use stoker_model::{AgentId, Micros, NewAgentCertificate, NodeId};
 
 use crate::sql::{Args, Values, read_column};
-use crate::tokens::hex;
 use crate::{Session, StoreError, WriteTransaction};
 
 const CERTIFICATES: &str = "agent_certificates";
@@ -24,7 +23,7 @@ impl Session {
     ) -> Result<bool, StoreError> {
         let sql =
             "SELECT 1 FROM agent_certificates WHERE fingerprint = $1 AND agent_id = $2 AND expires_at > $3";
-        let args = Args::new().text(&hex(fingerprint)).int(agent_id.0).int(now.0);
+        let args = Args::new().text(&hex::encode(fingerprint)).int(agent_id.0).int(now.0);
         Ok(self.connection.fetch_optional(sql.to_owned(), args).await?.is_some())
     }
 
@@ -41,7 +40,7 @@ impl Session {
 
     /// The digests that belong to no agent any more, that is, the revoked credentials.
     pub async fn agents_revoked(&mut self, digests: &[[u8; 32]]) -> Result<Vec<[u8; 32]>, StoreError> {
-        let texts: Vec<String> = digests.iter().map(hex).collect();
+        let texts: Vec<String> = digests.iter().map(hex::encode).collect();
         let select = self.select().and_texts("digest", texts.iter().map(String::as_str));
         let (condition, args) = select.finish();
         let rows = self.connection.fetch_all(format!("SELECT digest FROM agents{condition}"), args).await?;
@@ -66,7 +65,7 @@ impl WriteTransaction {
         let args = Args::new().int(new.agent_id.0).int(new.agent_id.0).int(new.issued_at.0);
         self.connection.execute(sql, args).await?;
         let values = Values::new()
-            .text("fingerprint", &hex(&new.fingerprint))
+            .text("fingerprint", &hex::encode(new.fingerprint))
             .set("agent_id", &new.agent_id)
             .text("serial", &new.serial)
             .set("issued_at", &new.issued_at)

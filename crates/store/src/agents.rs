@@ -3,7 +3,6 @@
 use stoker_model::{Agent, AgentId, JoinToken, JoinTokenId, Micros, NewAgent, NewJoinToken, Node, TenantId};
 
 use crate::sql::{Args, Values, record};
-use crate::tokens::hex;
 use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
 
 const AGENTS: &str = "agents";
@@ -35,7 +34,7 @@ impl Store {
 impl Session {
     /// The agent whose credential has this digest.
     pub async fn agent_find(&mut self, digest: &[u8; 32]) -> Result<Option<Agent>, StoreError> {
-        self.get_where("digest = $1", Args::new().text(&hex(digest))).await
+        self.get_where("digest = $1", Args::new().text(&hex::encode(digest))).await
     }
 
     pub async fn agent_get(&mut self, id: AgentId) -> Result<Option<Agent>, StoreError> {
@@ -88,7 +87,7 @@ impl WriteTransaction {
             joined_at: new.joined_at,
             last_seen_at: None,
         };
-        let values = Values::of(&agent).text("digest", &hex(&new.digest));
+        let values = Values::of(&agent).text("digest", &hex::encode(new.digest));
         let replace = "ON CONFLICT (uid) DO UPDATE SET node_id = excluded.node_id, digest = excluded.digest, \
                        version = excluded.version, joined_at = excluded.joined_at, last_seen_at = NULL RETURNING id";
         let row = self.connection.insert_returning(AGENTS, values, replace).await?;
@@ -113,7 +112,7 @@ impl WriteTransaction {
             created_at: new.created_at,
             expires_at: new.expires_at,
         };
-        let values = Values::of(&token).text("digest", &hex(&new.digest));
+        let values = Values::of(&token).text("digest", &hex::encode(new.digest));
         let id = self.insert::<JoinToken>("(digest)", values).await?;
         token.id = JoinTokenId(id.ok_or(StoreError::AlreadyExists { what: "join token" })?);
         Ok(token)
@@ -124,7 +123,7 @@ impl WriteTransaction {
     pub async fn join_token_use(&mut self, digest: &[u8; 32]) -> Result<Option<bool>, StoreError> {
         let sql = "UPDATE join_tokens SET uses_left = uses_left - 1 \
                    WHERE digest = $1 AND expires_at > $2 AND (uses_left IS NULL OR uses_left > 0) RETURNING may_replace";
-        let args = Args::new().text(&hex(digest)).int(self.now().0);
+        let args = Args::new().text(&hex::encode(digest)).int(self.now().0);
         let row = self.connection.fetch_optional(sql.to_owned(), args).await?;
         row.map(|row| row.get("join_tokens", "may_replace")).transpose()
     }

@@ -2,8 +2,9 @@
 //! never becomes wrong; it only becomes outdated, and an outdated generation is not looked up any more.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use stoker_model::{GraphId, Json, JsonMap, StoredTask};
 
 /// Approximate upper bound of the cache size in bytes.
@@ -30,7 +31,7 @@ struct Entry {
 
 impl TaskCache {
     pub(crate) fn get(&self, id: GraphId, generation: i64) -> Option<Arc<[StoredTask]>> {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.inner.lock();
         let entry = inner.graphs.get(&id)?;
         (entry.generation == generation).then(|| Arc::clone(&entry.tasks))
     }
@@ -39,7 +40,7 @@ impl TaskCache {
     /// other tasks.
     pub(crate) fn put(&self, id: GraphId, generation: i64, tasks: &Arc<[StoredTask]>) {
         let n_bytes = tasks.iter().map(|stored| VALUE_BYTES + map_bytes(&stored.task.fields)).sum();
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.lock();
         let is_older = inner.graphs.get(&id).is_some_and(|entry| entry.generation >= generation);
         if is_older || n_bytes > BYTES_MAX {
             return;
@@ -88,7 +89,7 @@ mod tests {
         assert!(cache.get(GraphId(1), 1).is_none());
         cache.put(GraphId(1), 3, &tasks(3));
         assert!(cache.get(GraphId(1), 2).is_none());
-        assert_eq!(cache.inner.lock().unwrap().n_bytes, 3 * VALUE_BYTES);
+        assert_eq!(cache.inner.lock().n_bytes, 3 * VALUE_BYTES);
     }
 
     #[test]
@@ -97,7 +98,7 @@ mod tests {
         for id in 0..10 {
             cache.put(GraphId(id), 1, &tasks(BYTES_MAX / 3 / VALUE_BYTES));
         }
-        assert!(cache.inner.lock().unwrap().n_bytes <= BYTES_MAX);
+        assert!(cache.inner.lock().n_bytes <= BYTES_MAX);
         assert!(cache.get(GraphId(9), 1).is_some());
         let huge = Task {
             name: "t".to_owned(),

@@ -1,6 +1,5 @@
 //! API tokens. The database stores the digest of a token, never the token.
 
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use stoker_model::{Micros, NewToken, Tenant, Token, TokenId, User, UserId};
@@ -25,13 +24,6 @@ static FIND: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-pub(crate) fn hex(digest: &[u8; 32]) -> String {
-    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
 impl Store {
     /// Issues a token at login. Not audited, because logins would fill the audit log.
     pub async fn token_issue(&self, new: &NewToken) -> Result<Token, StoreError> {
@@ -49,7 +41,7 @@ impl Session {
         &mut self,
         digest: &[u8; 32],
     ) -> Result<Option<(Token, User, Tenant)>, StoreError> {
-        let row = self.connection.fetch_optional(FIND.clone(), Args::new().text(&hex(digest))).await?;
+        let row = self.connection.fetch_optional(FIND.clone(), Args::new().text(&hex::encode(digest))).await?;
         let Some(row) = row else { return Ok(None) };
         let (token, user) = (row.read_prefixed("token_")?, row.read_prefixed("user_")?);
         Ok(Some((token, user, row.read_prefixed("tenant_")?)))
@@ -82,7 +74,7 @@ impl WriteTransaction {
             issued_at: new.issued_at,
             expires_at: new.expires_at,
         };
-        let values = Values::of(&token).text("digest", &hex(&new.digest));
+        let values = Values::of(&token).text("digest", &hex::encode(new.digest));
         let id = self.insert::<Token>("(digest)", values).await?;
         token.id = TokenId(id.ok_or(StoreError::AlreadyExists { what: "token" })?);
         Ok(token)

@@ -1,9 +1,9 @@
 //! Preparation of attempts on the master: adds the contents of files that only the master has.
 
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use stoker_model::{Json, JsonMap};
 
@@ -23,13 +23,24 @@ pub struct FolderFile {
     pub is_executable: bool,
 }
 
+/// Why files of the master cannot be sent to a node.
+#[derive(Debug, thiserror::Error)]
+pub enum MasterFileError {
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    #[error("`{}`: {source}", folder.display())]
+    Folder { folder: PathBuf, source: io::Error },
+    #[error("{0}")]
+    Unsuitable(String),
+}
+
 /// Access to files of the master.
 pub trait MasterFiles {
     /// Lists all files below a folder, sorted. `None` if the path is not a folder.
-    fn list(&self, folder: &str) -> Result<Option<Vec<FolderFile>>, String>;
+    fn list(&self, folder: &str) -> Result<Option<Vec<FolderFile>>, MasterFileError>;
 
     /// Reads a file of at most `bytes_max` bytes.
-    fn read(&self, path: &str, bytes_max: usize) -> Result<Vec<u8>, String>;
+    fn read(&self, path: &str, bytes_max: usize) -> Result<Vec<u8>, MasterFileError>;
 }
 
 pub(crate) type Prepare = fn(&mut JsonMap, &dyn MasterFiles) -> Vec<Remark>;
@@ -49,7 +60,7 @@ pub fn prepare(task_type: &str, parameters: Json, files: &dyn MasterFiles) -> Re
 pub struct SystemFiles;
 
 impl MasterFiles for SystemFiles {
-    fn list(&self, folder: &str) -> Result<Option<Vec<FolderFile>>, String> {
+    fn list(&self, folder: &str) -> Result<Option<Vec<FolderFile>>, MasterFileError> {
         let folder = Path::new(folder);
         if !folder.is_dir() {
             return Ok(None);
@@ -60,22 +71,21 @@ impl MasterFiles for SystemFiles {
         Ok(Some(files))
     }
 
-    fn read(&self, path: &str, bytes_max: usize) -> Result<Vec<u8>, String> {
+    fn read(&self, path: &str, bytes_max: usize) -> Result<Vec<u8>, MasterFileError> {
         // Check the type before opening: opening a FIFO blocks until it has a writer.
-        let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
+        let metadata = fs::metadata(path)?;
         if !metadata.is_file() {
-            return Err("it is not a file".to_owned());
+            return Err(MasterFileError::Unsuitable("it is not a file".to_owned()));
         }
-        let file = File::open(path).map_err(|error| error.to_string())?;
+        let file = File::open(path)?;
         let mut data = Vec::new();
         // Limit the read instead of trusting the metadata: the file may grow.
-        let n_read =
-            file.take(bytes_max as u64 + 1).read_to_end(&mut data).map_err(|error| error.to_string())?;
+        let n_read = file.take(bytes_max as u64 + 1).read_to_end(&mut data)?;
         if n_read > bytes_max {
-            return Err(format!(
+            return Err(MasterFileError::Unsuitable(format!(
                 "it is larger than the remaining {bytes_max} of {COPY_BYTES_MAX} bytes that a task can carry; use a \
                  `sync` task"
-            ));
+            )));
         }
         Ok(data)
     }
@@ -88,28 +98,33 @@ fn list_into(
     folder: &Path,
     prefix: &str,
     depth_remaining: usize,
-) -> Result<(), String> {
-    let list_error = |error: std::io::Error| format!("`{}`: {error}", folder.display());
+) -> Result<(), MasterFileError> {
+    let list_error = |source: io::Error| MasterFileError::Folder { folder: folder.to_owned(), source };
+    let unsuitable = |reason: String| Err(MasterFileError::Unsuitable(reason));
     for entry in fs::read_dir(folder).map_err(list_error)? {
         let entry = entry.map_err(list_error)?;
         let name = entry.file_name();
         let Some(name) = name.to_str() else {
-            return Err(format!("the name of `{prefix}{}` is not valid UTF-8", name.display()));
+            return unsuitable(format!("the name of `{prefix}{}` is not valid UTF-8", name.display()));
         };
         let path = format!("{prefix}{name}");
         let metadata = entry.metadata().map_err(list_error)?;
         if metadata.is_dir() {
             if depth_remaining == 0 {
-                return Err(format!("its folders are nested more than {FOLDER_DEPTH_MAX} levels deep"));
+                return unsuitable(format!(
+                    "its folders are nested more than {FOLDER_DEPTH_MAX} levels deep"
+                ));
             }
             list_into(files, &entry.path(), &format!("{path}/"), depth_remaining - 1)?;
         } else if metadata.is_file() {
             if files.len() == FOLDER_FILES_MAX {
-                return Err(format!("it has more than {FOLDER_FILES_MAX} files, the limit for a task"));
+                return unsuitable(format!(
+                    "it has more than {FOLDER_FILES_MAX} files, the limit for a task"
+                ));
             }
             files.push(FolderFile { path, is_executable: metadata.permissions().mode() & 0o100 != 0 });
         } else {
-            return Err(format!("`{path}` in it is neither a regular file nor a folder"));
+            return unsuitable(format!("`{path}` in it is neither a regular file nor a folder"));
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
@@ -10,6 +10,7 @@ use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
+use parking_lot::Mutex;
 use prost::Message as _;
 
 /// A received span, with IDs in hexadecimal.
@@ -67,12 +68,12 @@ impl Collector {
     }
 
     pub fn spans(&self) -> Vec<CollectedSpan> {
-        self.received.lock().unwrap_or_else(PoisonError::into_inner).spans.clone()
+        self.received.lock().spans.clone()
     }
 
     /// Request line and headers of each request.
     pub fn request_heads(&self) -> Vec<String> {
-        self.received.lock().unwrap_or_else(PoisonError::into_inner).heads.clone()
+        self.received.lock().request_heads.clone()
     }
 }
 
@@ -89,7 +90,7 @@ fn handle_request(stream: &TcpStream, received: &Mutex<Received>) -> std::io::Re
     let length = length.find_map(|(_, value)| value.trim().parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    let mut received = received.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut received = received.lock();
     received.heads.push(head);
     let status = match received.refusals.pop() {
         Some(status) => status,
@@ -123,9 +124,9 @@ fn convert(service: &str, span: Span) -> CollectedSpan {
         service: service.to_owned(),
         kind: span.kind(),
         name: span.name,
-        trace: hex(&span.trace_id),
-        id: hex(&span.span_id),
-        parent: hex(&span.parent_span_id),
+        trace: hex::encode(&span.trace_id),
+        id: hex::encode(&span.span_id),
+        parent: hex::encode(&span.parent_span_id),
         is_error: span.status.is_some_and(|status| status.code() == StatusCode::Error),
         attributes: pairs(span.attributes),
     }
@@ -138,9 +139,4 @@ fn pairs(attributes: Vec<KeyValue>) -> Vec<(String, String)> {
         other => format!("{other:?}"),
     };
     attributes.into_iter().map(|pair| (pair.key, text(pair.value))).collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('?');
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -65,25 +65,21 @@ impl CertificateAuthority {
             return Err(TlsError::NoAuthority { folder: folder.to_owned() });
         }
         files::require_private(&key_path)?;
-        let invalid = |path: &Path, reason: &str| TlsError::InvalidFile {
-            path: path.to_owned(),
-            reason: reason.to_owned(),
-        };
-        let no_key = || invalid(&key_path, "contains no private key in PEM format");
+        let no_key = || TlsError::nonsense(&key_path, "contains no private key in PEM format");
         let key_text = String::from_utf8(files::read(&key_path)?).map_err(|_| no_key())?;
         let key = KeyPair::from_pem(&key_text).map_err(|_| no_key())?;
         let pem = String::from_utf8_lossy(&files::read(&certificate_path)?).into_owned();
         let certificate = files::read_certificates(&certificate_path)?.swap_remove(0);
         let (_, read) = x509_parser::parse_x509_certificate(&certificate)
-            .map_err(|_| invalid(&certificate_path, "contains no valid certificate"))?;
+            .map_err(|_| TlsError::nonsense(&certificate_path, "contains no valid certificate"))?;
         if !read.is_ca() {
-            return Err(invalid(&certificate_path, "is not a CA certificate"));
+            return Err(TlsError::nonsense(&certificate_path, "is not a CA certificate"));
         }
         if read.public_key().subject_public_key.data.as_ref() != key.public_key_raw() {
-            return Err(invalid(&key_path, "does not match the certificate next to it"));
+            return Err(TlsError::nonsense(&key_path, "does not match the certificate next to it"));
         }
         let issuer = Issuer::from_ca_cert_der(&certificate, key)
-            .map_err(|error| invalid(&certificate_path, &error.to_string()))?;
+            .map_err(|error| TlsError::nonsense_from(&certificate_path, "cannot be parsed", error))?;
         Ok(Self { issuer, certificate, pem })
     }
 
@@ -118,20 +114,15 @@ impl CertificateAuthority {
     }
 
     /// Issues an agent certificate for a signing request. Only the key of the request is used.
-    pub fn issue_agent(
-        &self,
-        request: &str,
-        uid: &str,
-        validity: Validity,
-    ) -> Result<IssuedCertificate, TlsError> {
-        let invalid_request = |reason: &str| TlsError::Request(reason.to_owned());
+    pub fn issue_agent(&self, request: &str, uid: &str, validity: Validity) -> Result<IssuedCertificate, TlsError> {
+        let invalid_request = |reason: &str| TlsError::Request(reason.into());
         if request.len() > REQUEST_BYTES_MAX {
             return Err(invalid_request("it is too large"));
         }
         let request = CertificateSigningRequestDer::from_pem_slice(request.as_bytes())
             .map_err(|_| invalid_request("it must be a PKCS #10 request in PEM format"))?;
         let request = CertificateSigningRequestParams::from_der(&request)
-            .map_err(|error| TlsError::Request(error.to_string()))?;
+            .map_err(|error| TlsError::Request(error.into()))?;
         if *request.public_key.algorithm() != PKCS_ECDSA_P256_SHA256 {
             return Err(invalid_request("its key must be ECDSA P-256"));
         }

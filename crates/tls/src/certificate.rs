@@ -1,7 +1,5 @@
 //! Parsed certificates.
 
-use std::fmt::Write as _;
-
 use rustls::pki_types::CertificateDer;
 use x509_parser::extensions::GeneralName;
 
@@ -22,8 +20,8 @@ pub struct Certificate {
 
 impl Certificate {
     pub fn read(der: &CertificateDer<'_>) -> Result<Self, TlsError> {
-        let (_, read) = x509_parser::parse_x509_certificate(der)
-            .map_err(|error| TlsError::Certificate(error.to_string()))?;
+        let (_, read) =
+            x509_parser::parse_x509_certificate(der).map_err(|error| TlsError::Certificate(error.into()))?;
         let subject = read.subject().iter_common_name().next().and_then(|name| name.as_str().ok());
         let names = match read.subject_alternative_name() {
             Ok(Some(extension)) => extension.value.general_names.iter().filter_map(name_text).collect(),
@@ -32,7 +30,7 @@ impl Certificate {
         Ok(Self {
             subject: subject.unwrap_or_default().to_owned(),
             names,
-            serial: hex(read.raw_serial()),
+            serial: hex::encode(read.raw_serial()),
             validity: Validity {
                 not_before: read.validity().not_before.timestamp(),
                 not_after: read.validity().not_after.timestamp(),
@@ -46,14 +44,6 @@ impl Certificate {
     pub fn read_file(path: &std::path::Path) -> Result<Vec<Self>, TlsError> {
         crate::files::read_certificates(path)?.iter().map(Self::read).collect()
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a `String` cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 fn name_text(name: &GeneralName<'_>) -> Option<String> {

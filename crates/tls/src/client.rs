@@ -1,8 +1,9 @@
 //! TLS clients: trust and identity.
 
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{ResolvesClientCert, Resumption, WebPkiServerVerifier};
@@ -10,7 +11,9 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::sign::CertifiedKey;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore, SignatureScheme,
+};
 
 use crate::authority::new_key;
 use crate::{Certificate, Fingerprint, TlsError, Validity, files, provider};
@@ -79,7 +82,7 @@ impl ServerCertVerifier for Pinned {
         let verifier =
             WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&self.provider))
                 .build()
-                .map_err(|error| rustls::Error::General(error.to_string()))?;
+                .map_err(|error| rustls::Error::Other(OtherError(Arc::new(error))))?;
         verifier.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
     }
 
@@ -148,32 +151,31 @@ struct Current {
 impl ClientIdentity {
     /// Sets chain and key, in PEM format, for new connections.
     pub fn set(&self, chain: &str, key: &str) -> Result<Validity, TlsError> {
-        let invalid = |reason: &str| TlsError::Certificate(reason.to_owned());
+        let invalid = |reason: &str| TlsError::Certificate(reason.into());
         let leaf = CertificateDer::pem_slice_iter(chain.as_bytes()).next();
         let leaf = leaf.and_then(Result::ok).ok_or_else(|| invalid("it is not in PEM format"))?;
         let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
             .map_err(|_| invalid("its key is not in PEM format"))?;
         let validity = Certificate::read(&leaf)?.validity;
         let key = CertifiedKey::from_der(vec![leaf], key, &provider())?;
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) =
-            Some(Current { key: Arc::new(key), validity });
+        *self.current.write() = Some(Current { key: Arc::new(key), validity });
         Ok(validity)
     }
 
     /// Validity of the current certificate.
     pub fn validity(&self) -> Option<Validity> {
-        self.current.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(|current| current.validity)
+        self.current.read().as_ref().map(|current| current.validity)
     }
 
     /// Removes the certificate: one that servers reject is worse than none.
     pub fn clear(&self) {
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.current.write() = None;
     }
 }
 
 impl ResolvesClientCert for ClientIdentity {
     fn resolve(&self, _hints: &[&[u8]], _schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        let current = self.current.read();
         current.as_ref().map(|current| Arc::clone(&current.key))
     }
 

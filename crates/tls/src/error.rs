@@ -1,7 +1,10 @@
 //! Errors about certificates and keys.
 
+use std::error::Error;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+type BoxedError = Box<dyn Error + Send + Sync>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
@@ -14,19 +17,30 @@ pub enum TlsError {
     #[error("`{}` is readable by all users; restrict it with `chmod 600`", path.display())]
     NotPrivate { path: PathBuf },
     #[error("`{}` {reason}", path.display())]
-    InvalidFile { path: PathBuf, reason: String },
+    InvalidFile { path: PathBuf, reason: String, source: Option<BoxedError> },
     #[error("invalid certificate signing request: {0}")]
-    Request(String),
+    Request(#[source] BoxedError),
     #[error("invalid certificate: {0}")]
-    Certificate(String),
+    Certificate(#[source] BoxedError),
     #[error("cannot create a certificate: {0}")]
-    Issue(String),
+    Issue(#[source] BoxedError),
     #[error("cannot use TLS: {0}")]
     Tls(#[from] rustls::Error),
 }
 
 impl TlsError {
-    pub(crate) fn making(error: impl std::fmt::Display) -> Self {
-        Self::Issue(error.to_string())
+    /// A file whose content cannot be used.
+    pub(crate) fn nonsense(path: &Path, reason: &str) -> Self {
+        Self::Nonsense { path: path.to_owned(), reason: reason.to_owned(), source: None }
+    }
+
+    /// Like [`TlsError::nonsense`], because of another error.
+    pub(crate) fn nonsense_from(path: &Path, reason: &str, source: impl Into<BoxedError>) -> Self {
+        let source = source.into();
+        Self::Nonsense { path: path.to_owned(), reason: format!("{reason}: {source}"), source: Some(source) }
+    }
+
+    pub(crate) fn making(error: impl Into<BoxedError>) -> Self {
+        Self::Issue(error.into())
     }
 }

@@ -30,22 +30,15 @@ impl FromStr for Fingerprint {
     fn from_str(text: &str) -> Result<Self, FingerprintError> {
         let digits = text.strip_prefix("sha256:").ok_or(FingerprintError)?;
         let digits: Vec<u8> = digits.bytes().filter(|byte| *byte != b':').collect();
-        let value = |byte: u8| char::from(byte).to_digit(16).ok_or(FingerprintError);
-        if digits.len() != 64 {
-            return Err(FingerprintError);
-        }
         let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = (value(pair[0])? << 4 | value(pair[1])?) as u8;
-        }
+        hex::decode_to_slice(digits, &mut bytes).map_err(|_| FingerprintError)?;
         Ok(Self(bytes))
     }
 }
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("sha256:")?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "sha256:{}", hex::encode(self.0))
     }
 }
 

@@ -1,13 +1,14 @@
 //! TLS servers.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use parking_lot::RwLock;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ClientHello, NoServerSessionStorage, ResolvesServerCert, WebPkiClientVerifier};
 use rustls::sign::CertifiedKey;
-use rustls::{RootCertStore, ServerConfig};
+use rustls::{OtherError, RootCertStore, ServerConfig};
 
 use crate::{Certificate, CertificateAuthority, IssuedCertificate, TlsError, Validity, files, provider};
 
@@ -54,17 +55,17 @@ impl ServerIdentity {
     }
 
     pub fn validity(&self) -> Validity {
-        self.current.read().unwrap_or_else(PoisonError::into_inner).1
+        self.current.read().1
     }
 
     fn put(&self, new: (Arc<CertifiedKey>, Validity)) {
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;
+        *self.current.write() = new;
     }
 }
 
 impl ResolvesServerCert for ServerIdentity {
     fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner).0))
+        Some(Arc::clone(&self.current.read().0))
     }
 }
 
@@ -83,7 +84,7 @@ pub fn server_config(
             let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
                 .allow_unauthenticated()
                 .build()
-                .map_err(|error| rustls::Error::General(error.to_string()))?;
+                .map_err(|error| rustls::Error::Other(OtherError(Arc::new(error))))?;
             builder.with_client_cert_verifier(verifier)
         }
         None => builder.with_no_client_auth(),
@@ -108,10 +109,10 @@ fn read(files: &KeyPairFiles) -> Result<(Arc<CertifiedKey>, Validity), TlsError>
     let chain = files::read_certificates(&files.certificate)?;
     let key = files::read_key(&files.key)?;
     certified(chain, key).map_err(|error| match error {
-        TlsError::Tls(error) => TlsError::InvalidFile {
-            path: files.key.clone(),
-            reason: format!("does not match `{}`: {error}", files.certificate.display()),
-        },
+        TlsError::Tls(error) => {
+            let reason = format!("does not match `{}`", files.certificate.display());
+            TlsError::nonsense_from(&files.key, &reason, error)
+        }
         other => other,
     })
 }
@@ -120,7 +121,7 @@ fn certified(
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 ) -> Result<(Arc<CertifiedKey>, Validity), TlsError> {
-    let leaf = chain.first().ok_or_else(|| TlsError::Certificate("the chain is empty".to_owned()))?;
+    let leaf = chain.first().ok_or_else(|| TlsError::Certificate("the chain is empty".into()))?;
     let validity = Certificate::read(leaf)?.validity;
     Ok((Arc::new(CertifiedKey::from_der(chain, key, &provider())?), validity))
 }

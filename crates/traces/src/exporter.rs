@@ -11,17 +11,32 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::{OTelSdkError, OTelSdkResult};
 use opentelemetry_sdk::trace::{SpanData, SpanExporter};
 use prost::Message as _;
-use stoker_client::{ClientError, HttpPoster};
+use stoker_client::{HttpPoster, PostError};
 use stoker_settings::Traces;
+use thiserror::Error;
+use tokio::runtime::Runtime;
+
+use crate::error::TracerError;
 
 /// Maximum number of attempts if the collector is overloaded.
 const ATTEMPTS_MAX: u32 = 3;
 /// Backoff before the first retry; doubled before the second.
 const BACKOFF_MIN: Duration = Duration::from_millis(500);
 
+/// Why a batch was lost.
+#[derive(Debug, Error)]
+enum ExportError {
+    #[error("HTTP status {0}")]
+    Status(u16),
+    #[error(transparent)]
+    Post(#[from] PostError),
+}
+
 /// Posts OTLP protobuf on the batch processor's thread.
 pub(crate) struct Exporter {
     messenger: HttpPoster,
+    /// Drives requests on that thread. The runtime of the process may have stopped when the last batch is exported.
+    runtime: Runtime,
     url: String,
     headers: Vec<(String, String)>,
     resource: ResourceAttributesWithSchema,
@@ -30,12 +45,16 @@ pub(crate) struct Exporter {
 }
 
 impl Exporter {
-    pub(crate) fn new(settings: &Traces) -> Result<Self, ClientError> {
+    pub(crate) fn new(settings: &Traces) -> Result<Self, TracerError> {
         let configured =
             settings.headers.iter().map(|(name, value)| (name.clone(), value.reveal().to_owned()));
         let headers = configured.chain([("content-type".to_owned(), "application/x-protobuf".to_owned())]);
         Ok(Self {
             messenger: HttpPoster::with_ca_file(settings.timeout, settings.ca_file.as_deref())?,
+            runtime: tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .map_err(TracerError::Runtime)?,
             url: settings.endpoint.clone(),
             headers: headers.collect(),
             resource: ResourceAttributesWithSchema::default(),
@@ -43,32 +62,28 @@ impl Exporter {
         })
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the thread has nothing else to do and ends with the process"
-    )]
-    fn send(&self, body: &[u8]) -> Result<(), String> {
+    async fn send(&self, body: Vec<u8>) -> Result<(), ExportError> {
         let headers: Vec<(&str, String)> =
             self.headers.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         let mut backoff = BACKOFF_MIN;
         for _ in 1..ATTEMPTS_MAX {
-            match self.messenger.post(&self.url, &headers, body) {
+            match self.messenger.post(&self.url, &headers, body.clone()).await?.as_u16() {
                 // The collector is reachable but overloaded.
-                Ok(429 | 502..=504) => std::thread::sleep(backoff),
-                other => return check_status(other),
+                429 | 502..=504 => tokio::time::sleep(backoff).await,
+                status => return check_status(status),
             }
             backoff *= 2;
         }
-        check_status(self.messenger.post(&self.url, &headers, body))
+        check_status(self.messenger.post(&self.url, &headers, body).await?.as_u16())
     }
 
     /// Logs when spans start to be lost, and when export recovers.
-    fn log_transition(&self, sent: &Result<(), String>, n_spans: usize) {
+    fn log_transition(&self, sent: &Result<(), ExportError>, n_spans: usize) {
         let was_failing = self.is_failing.swap(sent.is_err(), Ordering::Relaxed);
         match sent {
-            Err(why) if !was_failing => {
+            Err(error) if !was_failing => {
                 tracing::warn!(
-                    why,
+                    why = %error,
                     n_spans,
                     "the collector does not accept traces; spans are dropped until it does"
                 );
@@ -79,21 +94,18 @@ impl Exporter {
     }
 }
 
-fn check_status(answer: Result<u16, ClientError>) -> Result<(), String> {
-    match answer {
-        Ok(200..=299) => Ok(()),
-        Ok(status) => Err(format!("HTTP status {status}")),
-        Err(error) => Err(error.to_string()),
-    }
+fn check_status(status: u16) -> Result<(), ExportError> {
+    if (200..300).contains(&status) { Ok(()) } else { Err(ExportError::Status(status)) }
 }
 
 impl SpanExporter for Exporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let n_spans = batch.len();
         let resource_spans = group_spans_by_resource_and_scope(batch, &self.resource);
-        let sent = self.send(&ExportTraceServiceRequest { resource_spans }.encode_to_vec());
+        let body = ExportTraceServiceRequest { resource_spans }.encode_to_vec();
+        let sent = self.runtime.block_on(self.send(body));
         self.log_transition(&sent, n_spans);
-        sent.map_err(OTelSdkError::InternalFailure)
+        sent.map_err(|error| OTelSdkError::InternalFailure(error.to_string()))
     }
 
     fn set_resource(&mut self, resource: &Resource) {

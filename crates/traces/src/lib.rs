@@ -7,11 +7,13 @@
 //!
 //! A [`Tracer`] is a value, not a global, so that several servers in one process have separate ones.
 
+mod error;
 mod exporter;
 mod parent;
 mod span;
 mod tracer;
 
+pub use error::TracerError;
 pub use parent::Traceparent;
 pub use span::{Span, SpanKind};
 pub use tracer::Tracer;

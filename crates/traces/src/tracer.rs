@@ -8,9 +8,9 @@ use opentelemetry::trace::{SpanBuilder, TraceContextExt as _, Tracer as _, Trace
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{BatchSpanProcessor, Sampler, SdkTracer, SdkTracerProvider};
-use stoker_client::ClientError;
 use stoker_settings::{Sampling, Traces};
 
+use crate::error::TracerError;
 use crate::exporter::Exporter;
 use crate::{Span, SpanKind, Traceparent};
 
@@ -29,7 +29,7 @@ struct Inner {
 
 impl Tracer {
     /// Starts the background exporter. Connection errors are reported there.
-    pub fn start(settings: &Traces) -> Result<Self, ClientError> {
+    pub fn start(settings: &Traces) -> Result<Self, TracerError> {
         let processor = BatchSpanProcessor::builder(Exporter::new(settings)?).build();
         let attributes =
             settings.resource.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));

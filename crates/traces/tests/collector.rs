@@ -1,11 +1,11 @@
 //! Spans as received by a collector.
-#![expect(clippy::unwrap_used, reason = "tests: a panic is how they fail")]
 #![expect(clippy::disallowed_methods, reason = "tests look at the clock")]
 
 use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use stoker_settings::{Sampling, Secret, Traces};
 use stoker_testkit::Collector;
 use stoker_traces::{Span, SpanKind, Traceparent, Tracer};
@@ -92,7 +92,7 @@ struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
+        self.0.lock().extend(bytes);
         Ok(bytes.len())
     }
 
@@ -117,7 +117,7 @@ fn unreachable_collector_blocks_nothing() {
     }
     tracer.shutdown();
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
-    let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let log = String::from_utf8(lines.0.lock().clone()).unwrap();
     assert_eq!(log.matches("does not accept traces").count(), 1, "{log}");
     assert!(!log.contains("opensesame"));
 }

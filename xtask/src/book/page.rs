@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use pulldown_cmark_escape::escape_html;
+
 use super::render::up;
 use super::summary::{Entry, Summary};
 
@@ -53,5 +55,8 @@ fn contents(current: &Entry, summary: &Summary, base: &str) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let mut html = String::with_capacity(text.len());
+    // Writing to a `String` cannot fail.
+    _ = escape_html(&mut html, text);
+    html
 }

@@ -6,9 +6,10 @@
 
 use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
 
 use super::report::{Report, Verdict};
 use super::steps::{Lane, Step};
@@ -38,7 +39,7 @@ pub(super) fn run_all(cx: &Cx, selected: &[Selected], is_serial: bool) -> Report
             schedule.run_lane(in_lane(Lane::Main));
         });
     }
-    let mut report = schedule.results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut report = schedule.results.into_inner();
     report.sort_by(|name| selected.iter().position(|selected| selected.step.name == name));
     report
 }
@@ -98,19 +99,19 @@ impl Schedule<'_> {
             let has_failed = matches!(verdict, Verdict::Failed(_));
             self.finish_build(if has_failed { Build::Failed } else { Build::Done });
         }
-        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut results = self.results.lock();
         results.push(step.name, verdict, started.elapsed());
     }
 
     fn finish_build(&self, state: Build) {
-        *self.build.lock().unwrap_or_else(PoisonError::into_inner) = state;
+        *self.build.lock() = state;
         self.build_changed.notify_all();
     }
 
     fn wait_for_build(&self) -> Build {
-        let build = self.build.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.build_changed.wait_while(build, |build| *build == Build::Pending);
-        *waited.unwrap_or_else(PoisonError::into_inner)
+        let mut build = self.build.lock();
+        self.build_changed.wait_while(&mut build, |build| *build == Build::Pending);
+        *build
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::failure::{Failure, Outcome};
 use crate::process::{capture, run, which};
@@ -73,7 +74,7 @@ pub(crate) fn install(package: &Package) -> Outcome {
     }
     // apt-get refuses to run twice at a time, and steps run in two threads.
     static APT: Mutex<()> = Mutex::new(());
-    let _guard = APT.lock().unwrap_or_else(PoisonError::into_inner);
+    let _guard = APT.lock();
     let apt = |arguments: &[&str]| {
         run(Command::new("apt-get").args(arguments).env("DEBIAN_FRONTEND", "noninteractive"))
     };

@@ -4,7 +4,8 @@ mod npm;
 mod stamp;
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::args::Args;
 use crate::command::Command;
@@ -46,7 +47,7 @@ pub(crate) fn build(root: &Path) -> Outcome {
 pub(crate) fn prepare(root: &Path) -> Outcome {
     // Steps of `cargo xtask test` run in two threads; `npm ci` deletes the folder that the other one would use.
     static PREPARE: Mutex<()> = Mutex::new(());
-    let _guard = PREPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _guard = PREPARE.lock();
     let current = stamp::of_lock(root)?;
     if stamp::of_packages(root).as_deref() != Some(current.as_str()) {
         run_command(npm(root)?.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]))?;

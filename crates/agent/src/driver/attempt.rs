@@ -1,6 +1,6 @@
 //! Execution of one attempt, in a task beside the driver loop.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_engine::session::{Attempt, AttemptKey, ResultKind};
@@ -77,7 +77,7 @@ impl Driver {
             // Stopped because the agent ends: the journal has the attempt as accepted, so the next agent
             // reports it as interrupted.
             let Some((end, summary)) = session_end(mask_outcome(outcome, report.mask())) else { return };
-            record_end(&mut span, &end, *exit_code.lock().unwrap_or_else(PoisonError::into_inner));
+            record_end(&mut span, &end, *exit_code.lock());
             // Export the span before the result is sent, so that a client that waits for the result can find
             // it.
             drop(span);
@@ -215,7 +215,7 @@ impl AttemptRecorder for JournalMemory {
             Status::Code(code) => Some(code),
             Status::Signal(_) => None,
         };
-        *self.exit_code.lock().unwrap_or_else(PoisonError::into_inner) = code;
+        *self.exit_code.lock() = code;
     }
 
     fn about_to_reboot(&self, boot_id: String) -> HostFuture<'_, Result<(), HostError>> {

@@ -163,7 +163,7 @@ async fn publish_results(
         let (key, connection) = (finished.key, connections.borrow().clone());
         let published = match &connection {
             Some(connection) => publish(connection, &node, finished).await,
-            None => Err(BusError::Unavailable("not connected to NATS yet".to_owned())),
+            None => Err(BusError::Unavailable("not connected to NATS yet".into())),
         };
         let Err(error) = published else {
             tracing::debug!(attempt.key = %key, "result published to NATS");

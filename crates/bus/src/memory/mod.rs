@@ -3,8 +3,9 @@
 mod work_queue;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use self::work_queue::WorkQueues;
@@ -39,7 +40,7 @@ impl MemoryBus {
     pub(crate) fn publish(&self, subject: &Subject, body: &[u8]) -> usize {
         self.counts.add_published();
         let message = || Message { subject: subject.clone(), body: body.to_vec() };
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         inner.listeners.retain(|registered| !registered.listener.is_closed());
         let mut n_listeners = 0;
         let mut groups: BTreeMap<(SubjectPattern, String), Vec<&Listener>> = BTreeMap::new();
@@ -69,7 +70,7 @@ impl MemoryBus {
         let (sender, messages) = mpsc::channel(crate::SUBSCRIBER_BUFFER_MAX);
         let listener = Listener::new(sender, Arc::clone(&self.counts));
         let registered = Registered { pattern: pattern.clone(), group: group.map(str::to_owned), listener };
-        self.lock().listeners.push(registered);
+        self.inner.lock().listeners.push(registered);
         Subscription { messages }
     }
 
@@ -85,9 +86,5 @@ impl MemoryBus {
 
     pub(crate) fn stats(&self) -> BusStats {
         self.counts.stats()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

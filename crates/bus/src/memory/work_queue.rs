@@ -1,9 +1,10 @@
 //! Durable messages within one process; lost when it exits.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -68,7 +69,7 @@ impl WorkQueues {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<&'static str, Arc<WorkQueue>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 
@@ -117,7 +118,7 @@ impl WorkQueue {
     }
 
     fn lock(&self) -> MutexGuard<'_, Contents> {
-        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+        self.contents.lock()
     }
 }
 

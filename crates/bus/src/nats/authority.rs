@@ -11,6 +11,8 @@ use nkeys::{KeyPair, KeyPairType};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::bus::BoxedError;
+
 /// Unix timestamp in seconds.
 pub type Seconds = i64;
 
@@ -38,7 +40,7 @@ pub type Revocations = BTreeMap<String, Seconds>;
 
 #[derive(Debug, thiserror::Error)]
 #[error("invalid NATS keys: {0}")]
-pub struct AuthorityError(String);
+pub struct AuthorityError(#[source] BoxedError);
 
 impl NatsAuthority {
     /// Creates an authority from random bytes, one set per key.
@@ -56,10 +58,10 @@ impl NatsAuthority {
         let json: Value = serde_json::from_str(text).map_err(invalid)?;
         let key = |name: &str, prefix: &str| {
             let seed = json.get(name).and_then(Value::as_str);
-            let seed = seed.ok_or_else(|| AuthorityError(format!("`{name}` is missing")))?;
+            let seed = seed.ok_or_else(|| invalid(format!("`{name}` is missing")))?;
             let key = KeyPair::from_seed(seed.trim()).map_err(invalid)?;
             let has_type = key.public_key().starts_with(prefix);
-            has_type.then_some(key).ok_or_else(|| AuthorityError(format!("`{name}` has the wrong key type")))
+            has_type.then_some(key).ok_or_else(|| invalid(format!("`{name}` has the wrong key type")))
         };
         Ok(Self {
             operator: key("operator", "O")?,
@@ -242,8 +244,8 @@ impl Claim<'_> {
     }
 }
 
-fn invalid(error: impl std::fmt::Display) -> AuthorityError {
-    AuthorityError(error.to_string())
+fn invalid(error: impl Into<BoxedError>) -> AuthorityError {
+    AuthorityError(error.into())
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ impl NatsBus {
                     BusError::DurableUnavailable(NO_JETSTREAM.to_owned())
                 }
                 RequestErrorKind::TimedOut => away("no response from NATS"),
-                _ => away(&error.to_string()),
+                _ => away(error),
             })?;
         let answer: Value = serde_json::from_slice(&answer.payload).unwrap_or_default();
         match answer.get("error") {

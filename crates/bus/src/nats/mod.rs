@@ -25,7 +25,7 @@ pub use authority::{
 pub use options::{NatsAuth, NatsError, NatsOptions, UserKeys};
 pub use revocation::{RevokeError, revoke};
 
-use crate::bus::BusError;
+use crate::bus::{BoxedError, BusError};
 use crate::counts::{BusStats, Counts};
 use crate::subject::{Subject, SubjectPattern};
 use crate::subscription::{Listener, Message, Subscription};
@@ -66,7 +66,7 @@ impl NatsBus {
                 std::future::ready(())
             });
         let client = connecting.connect(addresses).await;
-        Ok(Self { client: client.map_err(|error| NatsError::Start(error.to_string()))?, counts })
+        Ok(Self { client: client.map_err(NatsError::Start)?, counts })
     }
 
     pub fn is_up(&self) -> bool {
@@ -145,17 +145,17 @@ async fn pump(mut subscriber: Subscriber, listener: Listener) {
     }
 }
 
-async fn with_timeout<T, E: std::fmt::Display>(
+async fn with_timeout<T, E: Into<BoxedError>>(
     operation: impl Future<Output = Result<T, E>>,
 ) -> Result<T, BusError> {
     match tokio::time::timeout(SEND_TIME_MAX, operation).await {
-        Ok(result) => result.map_err(|error| away(&error.to_string())),
+        Ok(result) => result.map_err(away),
         Err(_) => Err(away("the connection is stalled")),
     }
 }
 
-fn away(reason: &str) -> BusError {
-    BusError::Unavailable(reason.to_owned())
+fn away(error: impl Into<BoxedError>) -> BusError {
+    BusError::Unavailable(error.into())
 }
 
 fn log_event(event: &Event, counts: &Counts) {

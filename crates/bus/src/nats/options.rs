@@ -1,9 +1,13 @@
 //! Address and credentials of NATS.
 
+use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-use async_nats::{Auth, AuthError, ConnectOptions, ServerAddr};
+use async_nats::{Auth, AuthError, ConnectError, ConnectOptions, ServerAddr};
+use parking_lot::RwLock;
+
+use crate::bus::BoxedError;
 
 #[derive(Clone, Debug)]
 pub struct NatsOptions {
@@ -42,11 +46,15 @@ struct Pair {
 #[derive(Debug, thiserror::Error)]
 pub enum NatsError {
     #[error("`{shown}` is not a NATS address ({reason}); write `nats://host:4222` or `tls://host:4222`")]
-    Address { shown: String, reason: String },
-    #[error("cannot read NATS credentials from `{path}`: {reason}")]
-    Credentials { path: String, reason: String },
+    Address {
+        shown: String,
+        #[source]
+        reason: BoxedError,
+    },
+    #[error("cannot read NATS credentials from `{path}`: {source}")]
+    Credentials { path: String, source: io::Error },
     #[error("cannot start the NATS client: {0}")]
-    Start(String),
+    Start(#[source] ConnectError),
 }
 
 impl UserKeys {
@@ -55,12 +63,12 @@ impl UserKeys {
     }
 
     pub fn replace(&self, jwt: String, seed: String) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Pair { jwt, seed };
+        *self.0.write() = Pair { jwt, seed };
     }
 
     /// Signs the challenge of the server.
     fn sign(&self, nonce: &[u8]) -> Result<Auth, AuthError> {
-        let pair = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let pair = self.0.read();
         let key = nkeys::KeyPair::from_seed(&pair.seed).map_err(AuthError::new)?;
         let mut auth = Auth::new();
         auth.jwt = Some(pair.jwt.clone());
@@ -88,17 +96,16 @@ impl NatsOptions {
     pub(crate) fn addresses(&self) -> Result<Vec<ServerAddr>, NatsError> {
         let mut addresses = Vec::new();
         for text in self.url.split(',').map(str::trim).filter(|text| !text.is_empty()) {
-            let invalid = |reason: String| NatsError::Address { shown: redact_credentials(text), reason };
-            let address: ServerAddr =
-                text.parse().map_err(|error: std::io::Error| invalid(error.to_string()))?;
+            let invalid = |reason: BoxedError| NatsError::Address { shown: redact_credentials(text), reason };
+            let address: ServerAddr = text.parse().map_err(|error: io::Error| invalid(error.into()))?;
             let is_known = matches!(address.scheme(), "nats" | "tls");
             if !is_known || address.host().is_empty() {
-                return Err(invalid("unknown scheme or no host".to_owned()));
+                return Err(invalid("unknown scheme or no host".into()));
             }
             addresses.push(address);
         }
         if addresses.is_empty() {
-            return Err(NatsError::Address { shown: String::new(), reason: "it is empty".to_owned() });
+            return Err(NatsError::Address { shown: String::new(), reason: "it is empty".into() });
         }
         Ok(addresses)
     }
@@ -108,9 +115,9 @@ impl NatsOptions {
             NatsAuth::Url => ConnectOptions::new(),
             NatsAuth::File(path) => {
                 let invalid =
-                    |reason: String| NatsError::Credentials { path: path.display().to_string(), reason };
-                let text = std::fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
-                ConnectOptions::with_credentials(&text).map_err(|error| invalid(error.to_string()))?
+                    |source: io::Error| NatsError::Credentials { path: path.display().to_string(), source };
+                let text = std::fs::read_to_string(path).map_err(invalid)?;
+                ConnectOptions::with_credentials(&text).map_err(invalid)?
             }
             NatsAuth::Keys(keys) => {
                 let keys = keys.clone();

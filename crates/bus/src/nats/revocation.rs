@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::authority::{AuthorityError, NatsAuthority, NatsUser, Revocations, Seconds, revocations_of};
 use super::options::{NatsAuth, NatsError, NatsOptions, UserKeys};
+use crate::bus::BoxedError;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Another server may update the account concurrently.
@@ -20,7 +21,7 @@ pub enum RevokeError {
     #[error(transparent)]
     Authority(#[from] AuthorityError),
     #[error("no response from NATS: {0}")]
-    Unavailable(String),
+    Unavailable(#[source] BoxedError),
     #[error("NATS rejected the account update: {0}")]
     Refused(String),
 }
@@ -65,6 +66,6 @@ async fn current_revocations(client: &Client, account: &str) -> Result<(Seconds,
     Ok(revocations_of(&String::from_utf8_lossy(&answer.payload)))
 }
 
-fn away(error: impl std::fmt::Display) -> RevokeError {
-    RevokeError::Unavailable(error.to_string())
+fn away(error: impl Into<BoxedError>) -> RevokeError {
+    RevokeError::Unavailable(error.into())
 }

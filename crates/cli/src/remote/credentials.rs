@@ -1,5 +1,6 @@
 //! Credentials file of `stoker login`, readable by its owner only.
 
+use std::fmt::Display;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
@@ -93,19 +94,21 @@ impl Credentials {
 }
 
 fn read_private(path: &Path) -> Outcome<Json> {
-    let read_error = |reason: String| Failure::input(format!("cannot use `{}`: {reason}", path.display()));
+    let read_error =
+        |reason: &dyn Display| Failure::input(format!("cannot use `{}`: {reason}", path.display()));
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Json::Null),
-        Err(error) => return Err(read_error(error.to_string())),
+        Err(error) => return Err(read_error(&error)),
     };
-    let mode = fs::metadata(path).map_err(|error| read_error(error.to_string()))?.permissions().mode();
+    let mode = fs::metadata(path).map_err(|error| read_error(&error))?.permissions().mode();
     if mode & 0o077 != 0 {
         return Err(read_error(
-            "other users can read it; run `chmod 600` on it, or delete it and log in again".to_owned(),
+            &"other users can read it; run `chmod 600` on it, or delete it and log in again",
         ));
     }
-    serde_json::from_str(&text).map_err(|error| read_error(format!("{error}; delete it and log in again")))
+    serde_json::from_str(&text)
+        .map_err(|error| read_error(&format_args!("{error}; delete it and log in again")))
 }
 
 fn write_private(path: &Path, text: &str) -> io::Result<()> {

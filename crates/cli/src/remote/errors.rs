@@ -15,7 +15,7 @@ pub(crate) fn failure(error: ClientError, sent: Option<&Text>) -> Failure {
         ClientError::Address { .. } => {
             Failure::usage(error.to_string(), "use a URL such as `http://127.0.0.1:8000`")
         }
-        ClientError::Certificates { .. } => Failure::input(error.to_string()),
+        ClientError::Certificates { .. } | ClientError::Tls(_) => Failure::input(error.to_string()),
         ClientError::Unreachable { .. } | ClientError::InvalidResponse { .. } => {
             let help = "check `--server`, or start a server with `stoker serve`";
             let diagnostic = Diagnostic::error(error.to_string()).help(Some(help.to_owned()));

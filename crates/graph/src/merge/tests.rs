@@ -106,6 +106,19 @@ fn plugins_are_merged_by_name_then_version() {
 }
 
 #[test]
+fn release_of_a_plugin_overrides_its_pre_releases() {
+    let tasks: Vec<[Task; 1]> = (0..3).map(|at| [task("a", &json!({"type": "shell", "n": at}))]).collect();
+    let layers = [
+        Layer::of_tasks(plugin("a", "2.0.0"), &tasks[0]),
+        Layer::of_tasks(plugin("a", "2.0.0b10"), &tasks[1]),
+        Layer::of_tasks(plugin("a", "2.0.0b9"), &tasks[2]),
+    ];
+    let merged = merge(&layers, MergeRules::default());
+    assert_eq!(merged.sources, [plugin("a", "2.0.0b9"), plugin("a", "2.0.0b10"), plugin("a", "2.0.0")]);
+    assert_eq!(merged.tasks[0].value("n"), Some(&json!(0)));
+}
+
+#[test]
 fn plugin_conflicts_are_reported() {
     let release = [task("a", &json!({"type": "shell", "n": 0}))];
     let one = [task("a", &json!({"type": "shell", "n": 1})), task("b", &json!({"type": "shell"}))];

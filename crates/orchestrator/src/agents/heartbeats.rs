@@ -1,9 +1,9 @@
 //! Agent heartbeats, written in batches: ten thousand agents send one every few seconds.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use stoker_services::background::TaskMonitor;
 
 use crate::context::OrchestratorContext;
@@ -17,7 +17,7 @@ pub(crate) struct Heartbeats {
 
 impl Heartbeats {
     pub(crate) fn note(&self, uid: &str) {
-        self.uids.lock().unwrap_or_else(PoisonError::into_inner).insert(uid.to_owned());
+        self.uids.lock().insert(uid.to_owned());
     }
 
     /// Writes the agents that sent a heartbeat since the last write, once per [`INTERVAL`]. Never returns.
@@ -26,7 +26,7 @@ impl Heartbeats {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            let uids = std::mem::take(&mut *self.uids.lock().unwrap_or_else(PoisonError::into_inner));
+            let uids = std::mem::take(&mut *self.uids.lock());
             if uids.is_empty() {
                 continue;
             }

@@ -1,9 +1,9 @@
 //! Task output, written in batches: many agents send small pieces concurrently.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use stoker_model::{OutputChunk, RunId};
 use stoker_store::StoreError;
 use tokio::sync::mpsc;
@@ -17,6 +17,8 @@ const WAITING_MAX: usize = 4096;
 const BATCH_MAX: usize = 1024;
 /// Maximum output stored per run, counted by this process. Further output is dropped.
 const RUN_BYTES_MAX: usize = 1 << 30;
+/// Interval at which the counters of ended runs are evicted, in seconds.
+const EVICTION_SECONDS: i64 = 60;
 /// Delay between retries while the database is unavailable; after [`TRIES_MAX`] retries the batch is dropped.
 const PAUSE: Duration = Duration::from_millis(500);
 const TRIES_MAX: usize = 20;
@@ -42,22 +44,50 @@ impl OutputWriter {
 
     /// Writes output until the queue is closed. Only the first call writes; later calls return immediately.
     pub(crate) async fn write(&self, context: &OrchestratorContext, monitor: &TaskMonitor) {
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let queue = self.queue.lock().take();
         let Some(mut queue) = queue else { return };
-        let mut n_bytes: HashMap<RunId, usize> = HashMap::new();
+        let mut quota = OutputQuota::default();
+        let mut evicted_at = context.clock.now();
         let mut batch = Vec::new();
         while queue.recv_many(&mut batch, BATCH_MAX).await > 0 {
             let mut by_run: HashMap<RunId, Vec<OutputChunk>> = HashMap::new();
             for (run, piece) in batch.drain(..) {
-                let kept = n_bytes.entry(run).or_default();
-                *kept += piece.text.len();
-                if *kept <= RUN_BYTES_MAX {
+                if quota.admit(run, piece.text.len()) {
                     by_run.entry(run).or_default().push(piece);
                 }
             }
             monitor.start();
             for (run, pieces) in by_run {
                 monitor.finish(&keep(context, run, &pieces).await);
+            }
+            let now = context.clock.now();
+            if now >= evicted_at.plus_seconds(EVICTION_SECONDS) {
+                quota.evict_ended(context).await;
+                evicted_at = now;
+            }
+        }
+    }
+}
+
+/// Output received so far, in bytes, of runs that have not ended.
+#[derive(Default)]
+struct OutputQuota(HashMap<RunId, usize>);
+
+impl OutputQuota {
+    /// Counts output of a run. Returns whether it is to be stored.
+    fn admit(&mut self, run: RunId, n_bytes: usize) -> bool {
+        let n_received = self.0.entry(run).or_default();
+        *n_received = n_received.saturating_add(n_bytes);
+        *n_received <= RUN_BYTES_MAX
+    }
+
+    /// Evicts the counters of ended and deleted runs. Asks the database, because the driver of a run may be another
+    /// server than the one that its agents are connected to.
+    async fn evict_ended(&mut self, context: &OrchestratorContext) {
+        let runs: Vec<RunId> = self.0.keys().copied().collect();
+        for run in runs {
+            if context.has_ended(run).await {
+                self.0.remove(&run);
             }
         }
     }
@@ -82,5 +112,38 @@ async fn keep(context: &OrchestratorContext, run: RunId, pieces: &[OutputChunk])
             }
             Ok(()) => return Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stoker_model::RunStatus;
+    use stoker_testkit::Folder;
+
+    use super::*;
+    use crate::test_support::{create_run, orchestrator};
+
+    #[test]
+    fn output_beyond_the_quota_of_a_run_is_dropped() {
+        let mut quota = OutputQuota::default();
+        assert!(quota.admit(RunId(1), RUN_BYTES_MAX));
+        assert!(!quota.admit(RunId(1), 1));
+        assert!(!quota.admit(RunId(1), usize::MAX));
+        assert!(quota.admit(RunId(2), 1), "another run has its own quota");
+    }
+
+    #[tokio::test]
+    async fn counters_of_ended_and_deleted_runs_are_evicted() {
+        let folder = Folder::new();
+        let orchestrator = orchestrator(&folder).await;
+        let mut quota = OutputQuota::default();
+        let running = create_run(&orchestrator, RunStatus::Running).await;
+        let ended = create_run(&orchestrator, RunStatus::Ready).await;
+        let failed = create_run(&orchestrator, RunStatus::Error).await;
+        for run in [running, ended, failed, RunId(999)] {
+            quota.admit(run, 7);
+        }
+        quota.evict_ended(&orchestrator.context).await;
+        assert_eq!(quota.0, HashMap::from([(running, 7)]));
     }
 }

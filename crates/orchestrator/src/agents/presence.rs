@@ -2,9 +2,9 @@
 //! time, and one transaction per agent would block all other writers.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use stoker_model::{JsonMap, NodeId};
 use stoker_services::webhooks::node_news;
 use stoker_store::{PresenceUpdate, StoreError};
@@ -29,7 +29,7 @@ impl Presence {
     /// Queues the presence of a node. The latest presence overrides an unwritten one; unwritten facts are
     /// retained unless newer facts are given.
     pub(crate) fn note(&self, id: NodeId, online: bool, facts: Option<JsonMap>) {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         let before = waiting.remove(&id).and_then(|sighting| sighting.facts);
         waiting.insert(id, PresenceUpdate { online, facts: facts.or(before) });
         self.is_new.notify_one();
@@ -62,7 +62,7 @@ impl Presence {
     }
 
     fn take(&self) -> BTreeMap<NodeId, PresenceUpdate> {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         match waiting.keys().nth(BATCH_MAX).copied() {
             Some(first_left) => {
                 let left = waiting.split_off(&first_left);
@@ -73,17 +73,13 @@ impl Presence {
     }
 
     fn put_back(&self, batch: BTreeMap<NodeId, PresenceUpdate>) {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         for (id, sighting) in batch {
             waiting
                 .entry(id)
                 .and_modify(|newer| newer.facts = newer.facts.take().or_else(|| sighting.facts.clone()))
                 .or_insert(sighting);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<NodeId, PresenceUpdate>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,8 +6,9 @@
 //! here.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::session::host::HostSession;
 use stoker_engine::session::server::{Input, Output, SessionSettings};
@@ -86,7 +87,7 @@ impl Agents {
     pub(crate) fn connect(&self, uid: &str, proof: Option<CredentialDigest>, now: Micros) -> Connection {
         let (sender, outbox) = mpsc::channel(OUTBOX_MAX);
         let cut = Arc::new(Notify::new());
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         inner.next_line += 1;
         let id = inner.next_line;
         inner.elsewhere.remove(uid);
@@ -100,7 +101,7 @@ impl Agents {
 
     /// Unregisters a connection. Ignored if a newer connection has replaced it.
     pub(crate) fn disconnect(&self, line: &Connection, now: Micros) {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let agent = inner.agent(&line.uid, now);
         if agent.line.as_ref().is_some_and(|connected| connected.id == line.id) {
             agent.line = None;
@@ -110,7 +111,7 @@ impl Agents {
 
     /// Closes the connection of an agent.
     pub(crate) fn close(&self, uid: &str) {
-        if let Some(agent) = self.lock().agents.get(uid)
+        if let Some(agent) = self.inner.lock().agents.get(uid)
             && let Some(connected) = &agent.line
         {
             connected.cut.notify_one();
@@ -119,12 +120,12 @@ impl Agents {
 
     /// Credential digests of all connected agents.
     pub(crate) fn credential_digests(&self) -> Vec<CredentialDigest> {
-        self.lock().agents.values().filter_map(|agent| agent.line.as_ref()?.proof).collect()
+        self.inner.lock().agents.values().filter_map(|agent| agent.line.as_ref()?.proof).collect()
     }
 
     /// Closes the connections that were authenticated with one of these credentials.
     pub(crate) fn close_all_with(&self, proofs: &[CredentialDigest]) {
-        for agent in self.lock().agents.values() {
+        for agent in self.inner.lock().agents.values() {
             if let Some(connected) = &agent.line
                 && connected.proof.is_some_and(|proof| proofs.contains(&proof))
             {
@@ -139,7 +140,7 @@ impl Agents {
     }
 
     pub(crate) fn location(&self, uid: &str) -> AgentLocation {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         if inner.line(uid).is_some() {
             return AgentLocation::Here;
         }
@@ -151,18 +152,18 @@ impl Agents {
 
     /// Whether the agent is recorded as hosted by another server.
     pub(crate) fn is_hosted_elsewhere(&self, uid: &str) -> bool {
-        self.lock().elsewhere.contains_key(uid)
+        self.inner.lock().elsewhere.contains_key(uid)
     }
 
     /// Connection ID of an agent that is connected to this server.
     pub(crate) fn line_id(&self, uid: &str) -> Option<u64> {
-        self.lock().line(uid).map(|connected| connected.id)
+        self.inner.lock().line(uid).map(|connected| connected.id)
     }
 
     /// Records which other server hosts an agent; `None` if none does any more. Returns whether that server
     /// is a new host of the agent.
     pub(crate) fn set_elsewhere(&self, uid: &str, server: Option<&Arc<str>>, now: Micros) -> bool {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let Some(server) = server else {
             if inner.elsewhere.remove(uid).is_some() && inner.line(uid).is_none() {
                 // Restart the silence timeout: the agent gets time to reconnect.
@@ -179,14 +180,14 @@ impl Agents {
 
     /// Number of connected agents, and number of agents whose silence timeout has expired.
     pub fn counts(&self) -> (usize, usize) {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let n_connected = inner.agents.values().filter(|agent| agent.line.is_some()).count();
         (n_connected, inner.agents.values().filter(|agent| agent.session.is_lost()).count())
     }
 
     /// Number of driven runs, and number of commands in their inboxes.
     pub fn load(&self) -> (usize, usize) {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let waiting = |driven: &Driven| driven.inbox.max_capacity() - driven.inbox.capacity();
         (inner.runs.len(), inner.runs.values().map(waiting).sum())
     }
@@ -194,7 +195,7 @@ impl Agents {
     /// Whether the silence timeout of an agent has expired. Starts the timeout if the agent is not tracked
     /// yet.
     pub(crate) fn is_lost(&self, uid: &str, now: Micros) -> bool {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let is_elsewhere = inner.elsewhere.contains_key(uid);
         inner.agent(uid, now).session.is_lost() && !is_elsewhere
     }
@@ -202,13 +203,13 @@ impl Agents {
     /// Feeds an input to the session of an agent. Sends messages for the agent and returns the other outputs,
     /// which the caller must handle.
     pub(crate) fn step(&self, uid: &str, input: Input, now: Micros) -> Vec<Output> {
-        self.lock().agent(uid, now).step(input, now)
+        self.inner.lock().agent(uid, now).step(input, now)
     }
 
     /// Like [`Self::step`], for an input received over `line`. Ignored if a newer connection has replaced the
     /// line.
     pub(crate) fn step_from(&self, line: &Connection, input: Input, now: Micros) -> Vec<Output> {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let agent = inner.agent(&line.uid, now);
         if agent.line.as_ref().is_some_and(|connected| connected.id == line.id) {
             agent.step(input, now)
@@ -219,7 +220,7 @@ impl Agents {
 
     /// Like [`Self::step`], for all agents. Returns the agents whose sessions have outputs.
     pub(crate) fn step_all(&self, input: &Input, now: Micros) -> Vec<(String, Vec<Output>)> {
-        let Inner { agents, elsewhere, .. } = &mut *self.lock();
+        let Inner { agents, elsewhere, .. } = &mut *self.inner.lock();
         let stepped = agents.iter_mut().map(|(uid, agent)| {
             if agent.line.is_none() && elsewhere.contains_key(uid) {
                 // The host of the agent monitors its heartbeats.
@@ -241,7 +242,7 @@ impl Agents {
         flights: &[InFlight],
         now: Micros,
     ) -> Vec<Output> {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let agent = inner.agent(uid, now);
         let outputs = agent.session.claim(run, generation, flights, now);
         agent.send_all(outputs)
@@ -249,13 +250,13 @@ impl Agents {
 
     /// Whether an attempt was dispatched to an agent through this server.
     pub(crate) fn is_dispatched(&self, uid: &str, key: AttemptKey) -> bool {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         inner.agents.get(uid).is_some_and(|agent| agent.session.in_flight().any(|flight| flight == key))
     }
 
     /// Results of connected agents that no driver has acknowledged in time, to be resent.
     pub(crate) fn unacked_results(&self, now: Micros) -> Vec<(String, AttemptResult)> {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let owed = inner.agents.iter_mut().filter(|(_, agent)| agent.line.is_some());
         let owed = owed.map(|(uid, agent)| (uid, agent.session.unrecorded_results(now)));
         owed.flat_map(|(uid, ends)| ends.into_iter().map(|finished| (uid.clone(), finished))).collect()
@@ -263,19 +264,19 @@ impl Agents {
 
     /// Sends a message to an agent, typically an attempt that its session requested.
     pub(crate) fn send(&self, uid: &str, message: ToAgent) {
-        if let Some(agent) = self.lock().agents.get_mut(uid) {
+        if let Some(agent) = self.inner.lock().agents.get_mut(uid) {
             agent.send(message);
         }
     }
 
     /// Registers a run that this server drives.
     pub(crate) fn add_run(&self, run: RunId, blueprint: Arc<Blueprint>, inbox: mpsc::Sender<Command>) {
-        self.lock().runs.insert(run, Driven { inbox, blueprint });
+        self.inner.lock().runs.insert(run, Driven { inbox, blueprint });
     }
 
     /// Whether an agent executes the instance of an attempt; `None` if this server does not drive the run.
     pub(crate) fn is_executor(&self, uid: &str, key: AttemptKey) -> Option<bool> {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let blueprint = &inner.runs.get(&key.run)?.blueprint;
         let executor = blueprint.executor_of(key.instance).and_then(|node| blueprint.node(node));
         Some(executor == Some(uid))
@@ -283,19 +284,19 @@ impl Agents {
 
     /// Unregisters a run. This closes its inbox, at which the driver stops.
     pub fn remove_run(&self, run: RunId) {
-        self.lock().runs.remove(&run);
+        self.inner.lock().runs.remove(&run);
     }
 
     /// Removes runs whose driver has ended. Returns them with the UIDs of their executing agents.
     pub(crate) fn take_abandoned(&self) -> Vec<(RunId, Vec<String>)> {
-        let mut inner = self.lock();
+        let mut inner = self.inner.lock();
         let abandoned = inner.runs.extract_if(|_, driven| driven.inbox.is_closed());
         abandoned.map(|(run, driven)| (run, executors_of(&driven.blueprint))).collect()
     }
 
     /// Inbox of a run that this server drives.
     pub(crate) fn run(&self, run: RunId) -> Option<mpsc::Sender<Command>> {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let inbox = &inner.runs.get(&run)?.inbox;
         // The driver may have lost its lease and ended.
         (!inbox.is_closed()).then(|| inbox.clone())
@@ -303,13 +304,9 @@ impl Agents {
 
     /// Inboxes of all runs that this server drives.
     pub(crate) fn runs(&self) -> Vec<mpsc::Sender<Command>> {
-        let inner = self.lock();
+        let inner = self.inner.lock();
         let driven = inner.runs.values().filter(|driven| !driven.inbox.is_closed());
         driven.map(|driven| driven.inbox.clone()).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

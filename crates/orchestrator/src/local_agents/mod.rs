@@ -7,9 +7,10 @@ mod over_ssh;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use stoker_engine::session::{FromAgent, ToAgent};
 use stoker_model::NodeId;
 use stoker_traces::Tracer;
@@ -115,13 +116,13 @@ impl LocalAgents {
 
     /// Guard for a new agent; `None` if the server is shutting down.
     pub(crate) fn guard(&self) -> Option<AgentGuard> {
-        self.guards.lock().unwrap_or_else(PoisonError::into_inner).held.clone().map(AgentGuard)
+        self.guards.lock().held.clone().map(AgentGuard)
     }
 
     /// Waits until all agents and their tasks have ended, at most [`END_TIME_MAX`].
     pub(crate) async fn wait_ended(&self) {
         let released = {
-            let mut guards = self.guards.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut guards = self.guards.lock();
             guards.held = None;
             guards.released.take()
         };
@@ -164,7 +165,7 @@ impl LocalAgents {
     }
 
     fn started(&self) -> MutexGuard<'_, HashMap<String, Started>> {
-        self.started.lock().unwrap_or_else(PoisonError::into_inner)
+        self.started.lock()
     }
 }
 

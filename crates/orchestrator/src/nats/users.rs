@@ -59,8 +59,7 @@ impl NatsUsers {
     /// Revokes the agent's user: NATS closes its connections and rejects new ones.
     pub(crate) async fn revoke(&self, uid: &str, digest: &str, now: Micros) -> Result<(), RevokeError> {
         let now = seconds(now);
-        let key = random::bytes()
-            .map_err(|_| RevokeError::Unavailable("there are no random numbers".to_owned()))?;
+        let key = random::bytes().map_err(|error| RevokeError::Unavailable(error.into()))?;
         let system_user = self.authority.system_user(key, now - SLACK_SECONDS, now + BRIEF_SECONDS)?;
         let user = self.key_of(uid, digest)?;
         let forgotten = now - LIFE_SECONDS - SLACK_SECONDS;

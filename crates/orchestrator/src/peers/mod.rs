@@ -22,10 +22,11 @@ mod seal;
 mod transport;
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use stoker_bus::Bus;
 use stoker_engine::session::{AttemptResult, FromAgent};
 use stoker_model::{AgentConnectionChange, RunId, ServerRecord};
@@ -118,7 +119,7 @@ impl Peers {
         }
         let connection = i64::try_from(connection).unwrap_or(i64::MAX);
         let change = AgentConnectionChange { uid: uid.to_owned(), connection, is_connected };
-        self.moves.lock().unwrap_or_else(PoisonError::into_inner).push(change);
+        self.moves.lock().push(change);
         self.has_moves.notify_one();
     }
 
@@ -126,7 +127,7 @@ impl Peers {
     pub(crate) async fn write_moves(&self, monitor: &TaskMonitor) {
         loop {
             self.has_moves.notified().await;
-            let moves = std::mem::take(&mut *self.moves.lock().unwrap_or_else(PoisonError::into_inner));
+            let moves = std::mem::take(&mut *self.moves.lock());
             if moves.is_empty() {
                 continue;
             }
@@ -137,7 +138,7 @@ impl Peers {
             if let Err(error) = written {
                 tracing::warn!(error = %error, "cannot write which agents are connected here; retrying");
                 {
-                    let mut waiting = self.moves.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut waiting = self.moves.lock();
                     // Changes that arrived during the write are newer and must follow.
                     waiting.splice(0..0, moves);
                 }
@@ -305,15 +306,15 @@ impl Peers {
     }
 
     pub(crate) fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 
     fn answered(&self) -> MutexGuard<'_, VecDeque<(Request, Option<RunResponse>)>> {
-        self.answered.lock().unwrap_or_else(PoisonError::into_inner)
+        self.answered.lock()
     }
 
     fn pending(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<RunResponse>>> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.lock()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Outgoing messages: over the bus if it reaches the recipient, otherwise through the database.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use stoker_bus::{BODY_BYTES_MAX, Bus, Subject};
@@ -60,7 +60,7 @@ impl Peers {
 
     /// Sends queued messages in batches. Never returns.
     pub(crate) async fn send_queued(&self, monitor: &TaskMonitor) {
-        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let queue = self.queue.lock().take();
         let Some(mut queue) = queue else { return };
         let mut batch = Vec::new();
         while queue.recv_many(&mut batch, BATCH_MAX).await > 0 {

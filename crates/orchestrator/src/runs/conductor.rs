@@ -2,7 +2,7 @@
 //! the results of the previous graph.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -73,7 +73,7 @@ impl From<StoreError> for Interruption {
 
 /// Starts a driver for a run in the background, unless this server already has one.
 pub fn start_driver(orchestrator: &Orchestrator, run: RunId) {
-    if !orchestrator.conducted.lock().unwrap_or_else(PoisonError::into_inner).insert(run) {
+    if !orchestrator.conducted.lock().insert(run) {
         return;
     }
     // The `run started` notification was just committed.
@@ -81,7 +81,7 @@ pub fn start_driver(orchestrator: &Orchestrator, run: RunId) {
     let worker = orchestrator.clone();
     orchestrator.background.spawn(async move {
         Box::pin(conduct_to_end(&worker, run)).await;
-        worker.conducted.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
+        worker.conducted.lock().remove(&run);
     });
 }
 

@@ -1,9 +1,10 @@
 //! Encodes modules as an attempt, and decodes its result into records.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use parking_lot::Mutex;
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::{EngineEvent, EventKind, InstanceOutcome, Next};
@@ -34,11 +35,11 @@ pub(super) struct Reason(Arc<Mutex<Option<String>>>);
 
 impl Reason {
     fn set(&self, text: Option<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        *self.0.lock() = text;
     }
 
     pub(super) fn take(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.0.lock().take()
     }
 }
 

@@ -9,9 +9,9 @@ use flate2::read::GzDecoder;
 use stoker_model::NewPlugin;
 use stoker_registry::package::version_line;
 
-use super::{Repository, compressed, sum_of, sum_of_file, unfit};
+use super::{PackageFileError, Repository, compressed, invalid, sum_of, sum_of_file, unfit};
 use crate::error::FolderError;
-use crate::tar;
+use crate::members::Archive;
 
 const MAGIC: &[u8] = b"!<arch>\n";
 const MEMBER_HEADER_BYTES: usize = 60;
@@ -39,7 +39,7 @@ pub(super) fn index(
     let mut architectures = std::collections::BTreeSet::new();
     for path in packages {
         let full = folder.join(path);
-        let control = Control::read(&full).map_err(|reason| unfit(&full, reason))?;
+        let control = Control::read(&full).map_err(|source| unfit(&full, source))?;
         let sum = sum_of_file(&full)?;
         architectures.insert(control.field("Architecture").to_owned());
         text.push_str(&control.text);
@@ -75,8 +75,8 @@ pub(super) struct Control {
 
 impl Control {
     /// Reads the control file of a package.
-    pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let file = File::open(path).map_err(|error| format!("cannot read it: {error}"))?;
+    pub(super) fn read(path: &Path) -> Result<Self, PackageFileError> {
+        let file = File::open(path).map_err(PackageFileError::Read)?;
         let (compression, archive) = control_archive(BufReader::new(file))?;
         let archive: Box<dyn Read> = match compression.as_str() {
             "" => Box::new(archive),
@@ -84,14 +84,17 @@ impl Control {
             ".xz" => Box::new(lzma_rust2::XzReader::new(archive, true)),
             ".zst" => Box::new(
                 ruzstd::decoding::StreamingDecoder::new(archive)
-                    .map_err(|error| format!("cannot unpack its control archive: {error}"))?,
+                    .map_err(|error| PackageFileError::ControlArchive(error.into()))?,
             ),
-            other => return Err(format!("unsupported compression of its control archive: `{other}`")),
+            other => {
+                let reason = format!("unsupported compression of its control archive: `{other}`");
+                return Err(PackageFileError::Invalid(reason));
+            }
         };
         Self::parse(&control_text(archive.take(CONTROL_ARCHIVE_BYTES_MAX))?)
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, PackageFileError> {
         // Only the first paragraph: further ones would become other packages in the index.
         let lines = text.lines().skip_while(|line| line.trim().is_empty());
         let lines: Vec<&str> = lines.take_while(|line| !line.trim().is_empty()).collect();
@@ -99,8 +102,9 @@ impl Control {
         let mut is_included = true;
         for line in lines {
             if !line.starts_with([' ', '\t']) {
-                let (name, _) =
-                    line.split_once(':').ok_or("a line of its control file is not `Field: value`")?;
+                let (name, _) = line
+                    .split_once(':')
+                    .ok_or_else(|| invalid("a line of its control file is not `Field: value`"))?;
                 is_included = !INDEX_FIELDS.iter().any(|field| field.eq_ignore_ascii_case(name));
             }
             if is_included {
@@ -112,7 +116,7 @@ impl Control {
         if missing.is_empty() {
             return Ok(control);
         }
-        Err(format!("its control file lacks {}", missing.join(", ")))
+        Err(PackageFileError::Invalid(format!("its control file lacks {}", missing.join(", "))))
     }
 
     fn field(&self, name: &str) -> &str {
@@ -126,12 +130,12 @@ impl Control {
 }
 
 /// Finds the member `control.tar` of an `ar` archive; returns its compression suffix and its content.
-fn control_archive<R: Read + Seek>(mut source: R) -> Result<(String, io::Take<R>), String> {
-    let truncated = |_| "it is not a Debian package: unexpected end of file".to_owned();
+fn control_archive<R: Read + Seek>(mut source: R) -> Result<(String, io::Take<R>), PackageFileError> {
+    let truncated = |_| invalid("it is not a Debian package: unexpected end of file");
     let mut magic = [0; MAGIC.len()];
     source.read_exact(&mut magic).map_err(truncated)?;
     if magic != *MAGIC {
-        return Err("it is not a Debian package".to_owned());
+        return Err(invalid("it is not a Debian package"));
     }
     for _ in 0..MEMBERS_MAX {
         let mut header = [0; MEMBER_HEADER_BYTES];
@@ -139,31 +143,33 @@ fn control_archive<R: Read + Seek>(mut source: R) -> Result<(String, io::Take<R>
         let text = |range: std::ops::Range<usize>| String::from_utf8_lossy(&header[range]).trim().to_owned();
         let name = text(0..16);
         let n_bytes: u32 =
-            text(48..58).parse().map_err(|_| "it is not a Debian package: invalid member size".to_owned())?;
+            text(48..58).parse().map_err(|_| invalid("it is not a Debian package: invalid member size"))?;
         if let Some(compression) = name.trim_end_matches('/').strip_prefix("control.tar") {
             return Ok((compression.to_owned(), source.take(n_bytes.into())));
         }
         let n_skipped = i64::from(n_bytes) + i64::from(n_bytes % 2);
         source.seek(SeekFrom::Current(n_skipped)).map_err(truncated)?;
     }
-    Err("it is not a Debian package: it has no `control.tar`".to_owned())
+    Err(invalid("it is not a Debian package: it has no `control.tar`"))
 }
 
-fn control_text(archive: impl Read) -> Result<String, String> {
-    let damaged = |error: crate::ArchiveError| format!("cannot unpack its control archive: {error}");
-    let mut members = tar::Reader::new(archive);
-    while let Some(entry) = members.next().map_err(damaged)? {
+fn control_text(archive: impl Read) -> Result<String, PackageFileError> {
+    let damaged = |error: crate::ArchiveError| PackageFileError::ControlArchive(error.into());
+    let mut archive = Archive::new(archive);
+    let mut members = archive.members().map_err(damaged)?;
+    while let Some((entry, content)) = members.next().map_err(damaged)? {
         if entry.path.trim_start_matches("./") != "control" {
             continue;
         }
         if entry.n_bytes > CONTROL_BYTES_MAX {
-            return Err(format!("its control file exceeds {CONTROL_BYTES_MAX} bytes"));
+            let reason = format!("its control file exceeds {CONTROL_BYTES_MAX} bytes");
+            return Err(PackageFileError::Invalid(reason));
         }
         let mut bytes = Vec::new();
-        members.content(&mut bytes).map_err(damaged)?;
-        return String::from_utf8(bytes).map_err(|_| "its control file is not valid UTF-8".to_owned());
+        content.copy_to(&mut bytes).map_err(damaged)?;
+        return String::from_utf8(bytes).map_err(|_| invalid("its control file is not valid UTF-8"));
     }
-    Err("its control archive has no `control` file".to_owned())
+    Err(invalid("its control archive has no `control` file"))
 }
 
 #[cfg(test)]
@@ -182,7 +188,7 @@ mod tests {
         );
         assert_eq!((control.field("version"), control.field("Nothing")), ("1", ""));
         let error = Control::parse("Package: a\n").unwrap_err();
-        assert_eq!(error, "its control file lacks Version, Architecture");
+        assert_eq!(error.to_string(), "its control file lacks Version, Architecture");
         assert!(Control::parse("nonsense\n").is_err());
     }
 
@@ -204,7 +210,7 @@ mod tests {
             (format!("!<arch>\n{}", member("data.tar", "0").repeat(20)), "has no `control.tar`"),
         ] {
             std::fs::write(folder.file("a.deb"), &bytes).unwrap();
-            let reason = Control::read(&folder.file("a.deb")).unwrap_err();
+            let reason = Control::read(&folder.file("a.deb")).unwrap_err().to_string();
             assert!(reason.contains(expected), "{bytes:?}: {reason}");
         }
     }

@@ -19,8 +19,7 @@ use stoker_model::{Json, NewPlugin};
 use stoker_registry::package::{PackageProblem, codes};
 use stoker_registry::sources::RepositoryKind;
 
-use crate::checksums::hex;
-use crate::error::FolderError;
+use crate::error::{FolderError, PackageFileError};
 use crate::folder::{has_extension, list};
 use crate::limits::ArchiveLimits;
 
@@ -78,7 +77,7 @@ pub fn index_digest(kind: RepositoryKind, folder: &Path) -> Option<String> {
         hasher.update((bytes.len() as u64).to_be_bytes());
         hasher.update(&bytes);
     }
-    has_index.then(|| hex(&hasher.finalize()))
+    has_index.then(|| hex::encode(hasher.finalize()))
 }
 
 impl Repository {
@@ -167,8 +166,8 @@ pub(crate) fn problems(folder: &Path, plugin: &NewPlugin, paths: &BTreeSet<Strin
                 RepositoryKind::Debian => debian::Control::read(&folder.join(path)).map(drop),
                 RepositoryKind::Rpm => rpm_header::Header::read(&folder.join(path)).map(drop),
             };
-            if let Err(reason) = read {
-                problems.push(PackageProblem::of_file(path, codes::PACKAGE_UNREADABLE, reason));
+            if let Err(error) = read {
+                problems.push(PackageProblem::of_file(path, codes::PACKAGE_UNREADABLE, error.to_string()));
             }
         }
     }
@@ -189,7 +188,7 @@ fn sum_of_file(path: &Path) -> Result<Sum, FolderError> {
         let mut n_bytes = 0;
         loop {
             match file.read(&mut chunk)? {
-                0 => return Ok(Sum { sha256: hex(&hasher.finalize()), n_bytes }),
+                0 => return Ok(Sum { sha256: hex::encode(hasher.finalize()), n_bytes }),
                 n_read => {
                     hasher.update(&chunk[..n_read]);
                     n_bytes += n_read as u64;
@@ -201,7 +200,7 @@ fn sum_of_file(path: &Path) -> Result<Sum, FolderError> {
 }
 
 fn sum_of(bytes: &[u8]) -> Sum {
-    Sum { sha256: hex(&Sha256::digest(bytes)), n_bytes: bytes.len() as u64 }
+    Sum { sha256: hex::encode(Sha256::digest(bytes)), n_bytes: bytes.len() as u64 }
 }
 
 /// Compresses reproducibly: the same text gives the same bytes.
@@ -212,8 +211,12 @@ fn compressed(text: &str) -> Result<Vec<u8>, FolderError> {
     Ok(encoder.finish()?)
 }
 
-fn unfit(path: &Path, reason: String) -> FolderError {
-    FolderError::NotPackable { path: path.to_owned(), reason }
+fn unfit(path: &Path, source: PackageFileError) -> FolderError {
+    FolderError::Package { path: path.to_owned(), source }
+}
+
+fn invalid(reason: &str) -> PackageFileError {
+    PackageFileError::Invalid(reason.to_owned())
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use pulldown_cmark_escape::escape_html;
+
 use super::rpm_header::{Header, tags};
 use super::{Repository, compressed, sum_of, sum_of_file, unfit};
 use crate::error::FolderError;
@@ -35,7 +37,7 @@ pub(super) fn index(
     let (mut primary, mut filelists, mut other) = (String::new(), String::new(), String::new());
     for path in packages {
         let full = folder.join(path);
-        let header = Header::read(&full).map_err(|reason| unfit(&full, reason))?;
+        let header = Header::read(&full).map_err(|source| unfit(&full, source))?;
         let sum = sum_of_file(&full)?;
         let package = Package { header: &header, sha256: &sum.sha256, n_bytes: sum.n_bytes };
         primary += &package.primary(repository.relative(path));
@@ -221,20 +223,13 @@ fn split_version(text: &str) -> (&str, &str, Option<&str>) {
 }
 
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(letter),
-            // Control characters cannot be represented in XML 1.0.
-            letter if letter.is_control() => {}
-            letter => escaped.push(letter),
-        }
-    }
-    escaped
+    // XML 1.0 cannot represent other control characters.
+    let representable: String =
+        text.chars().filter(|letter| !letter.is_control() || matches!(letter, '\n' | '\t')).collect();
+    let mut xml = String::with_capacity(text.len());
+    // Writing to a `String` cannot fail.
+    _ = escape_html(&mut xml, &representable);
+    xml
 }
 
 /// Percent-encodes a path for a URL.

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
+use super::{PackageFileError, invalid};
+
 const LEAD_BYTES: usize = 96;
 const LEAD_MAGIC: &[u8] = &[0xed, 0xab, 0xee, 0xdb];
 const TABLE_MAGIC: &[u8] = &[0x8e, 0xad, 0xe8, 1];
@@ -60,15 +62,15 @@ pub(super) struct Header {
 }
 
 impl Header {
-    pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let file = File::open(path).map_err(|error| format!("cannot read it: {error}"))?;
+    pub(super) fn read(path: &Path) -> Result<Self, PackageFileError> {
+        let file = File::open(path).map_err(PackageFileError::Read)?;
         Self::parse(BufReader::new(file))
     }
 
-    pub(super) fn parse(mut source: impl Read) -> Result<Self, String> {
+    pub(super) fn parse(mut source: impl Read) -> Result<Self, PackageFileError> {
         let lead = read_bytes(&mut source, LEAD_BYTES)?;
         if !lead.starts_with(LEAD_MAGIC) {
-            return Err("it is not an RPM package".to_owned());
+            return Err(invalid("it is not an RPM package"));
         }
         let (n_entries, n_data) = read_sizes(&mut source)?;
         let n_signatures = u64::from(n_entries) * ENTRY_BYTES as u64 + u64::from(n_data);
@@ -95,7 +97,11 @@ impl Header {
         ];
         let missing: Vec<&str> =
             names.into_iter().filter(|(tag, _)| header.text(*tag).is_empty()).map(|(_, name)| name).collect();
-        if missing.is_empty() { Ok(header) } else { Err(format!("its header lacks {}", missing.join(", "))) }
+        if !missing.is_empty() {
+            let reason = format!("its header lacks {}", missing.join(", "));
+            return Err(PackageFileError::Invalid(reason));
+        }
+        Ok(header)
     }
 
     /// Strings of a tag; empty if the tag is absent.
@@ -122,29 +128,29 @@ impl Header {
     }
 }
 
-fn truncated() -> String {
-    "it is not an RPM package: unexpected end of file".to_owned()
+fn truncated() -> PackageFileError {
+    invalid("it is not an RPM package: unexpected end of file")
 }
 
 /// Reads exactly `n_bytes`. The buffer grows with the data, because a size in an untrusted file cannot be
 /// allocated up front.
-fn read_bytes(source: &mut impl Read, n_bytes: usize) -> Result<Vec<u8>, String> {
+fn read_bytes(source: &mut impl Read, n_bytes: usize) -> Result<Vec<u8>, PackageFileError> {
     let mut bytes = Vec::new();
     let n_read = source.take(n_bytes as u64).read_to_end(&mut bytes).map_err(|_| truncated())?;
     if n_read == n_bytes { Ok(bytes) } else { Err(truncated()) }
 }
 
-fn skip(source: &mut impl Read, n_bytes: u64) -> Result<(), String> {
+fn skip(source: &mut impl Read, n_bytes: u64) -> Result<(), PackageFileError> {
     let skipped = std::io::copy(&mut source.take(n_bytes), &mut std::io::sink());
     if skipped.is_ok_and(|n_skipped| n_skipped == n_bytes) { Ok(()) } else { Err(truncated()) }
 }
 
 /// Reads the number of entries and data bytes of a table.
-fn read_sizes(source: &mut impl Read) -> Result<(u32, u32), String> {
+fn read_sizes(source: &mut impl Read) -> Result<(u32, u32), PackageFileError> {
     let intro = read_bytes(source, ENTRY_BYTES)?;
     let (n_entries, n_data) = (u32_at(&intro, 8).unwrap_or(u32::MAX), u32_at(&intro, 12).unwrap_or(u32::MAX));
     if !intro.starts_with(TABLE_MAGIC) || n_entries > ENTRIES_MAX || n_data > DATA_BYTES_MAX {
-        return Err("it is not an RPM package: malformed header".to_owned());
+        return Err(invalid("it is not an RPM package: malformed header"));
     }
     Ok((n_entries, n_data))
 }
@@ -154,8 +160,8 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// Decodes the value of an entry. `None` for types that no index needs.
-fn value(data: &[u8], kind: u32, at: usize, n_items: u32) -> Result<Option<Value>, String> {
-    let out_of_bounds = || "it is not an RPM package: a value is out of bounds".to_owned();
+fn value(data: &[u8], kind: u32, at: usize, n_items: u32) -> Result<Option<Value>, PackageFileError> {
+    let out_of_bounds = || invalid("it is not an RPM package: a value is out of bounds");
     if n_items > ITEMS_MAX {
         return Err(out_of_bounds());
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use pulldown_cmark_escape::{FmtWriter, escape_html};
+
 use crate::drawing::Vertex;
 
 const PADDING: f64 = 12.0;
@@ -45,19 +47,17 @@ pub(super) struct Escaped<'t>(pub(super) &'t str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for letter in self.0.chars() {
-            match letter {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                '\t' | '\n' | '\r' => f.write_str(" ")?,
-                '\u{fffe}' | '\u{ffff}' => f.write_str("\u{fffd}")?,
-                control if control.is_control() => f.write_str("\u{fffd}")?,
-                other => write!(f, "{other}")?,
-            }
-        }
-        Ok(())
+        let representable: String = self.0.chars().map(representable).collect();
+        escape_html(FmtWriter(f), &representable)
+    }
+}
+
+/// Line breaks become spaces, because a label has one line. XML 1.0 cannot represent other control characters.
+fn representable(letter: char) -> char {
+    match letter {
+        '\t' | '\n' | '\r' => ' ',
+        '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        control if control.is_control() => '\u{fffd}',
+        other => other,
     }
 }

@@ -5,8 +5,9 @@
 //! only once.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
+use parking_lot::Mutex;
 use stoker_yaql::syntax::Node;
 use stoker_yaql::value::{Digest, ExactDigest};
 use stoker_yaql::{Expression, Value};
@@ -259,7 +260,7 @@ impl Entry {
     }
 
     fn value_number(&self, identity: ExactDigest) -> u32 {
-        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut values = self.values.lock();
         let next = FIRST_VALUE + values.len() as u32;
         *values.entry(identity).or_insert(next)
     }

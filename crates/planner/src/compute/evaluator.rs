@@ -1,10 +1,10 @@
 //! Evaluation of compiled expressions for subjects.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock};
 
+use parking_lot::Mutex;
 use stoker_yaql::eval::Observer;
 use stoker_yaql::syntax::VarName;
 use stoker_yaql::{Expression, FixedHost, Input, Limits, Options, Result, Value};

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use stoker_state::is_secret;
 use stoker_yaql::Value;
@@ -102,7 +103,7 @@ impl DifferenceCache {
     }
 
     fn find(&self, path: &str, old: &Value, new: &Value) -> Option<Listed> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = self.entries.lock();
         let is_match = |(cached_path, cached_old, cached_new, _): &&(String, Value, Value, Listed)| {
             address(cached_old) == address(old) && address(cached_new) == address(new) && cached_path == path
         };
@@ -110,7 +111,7 @@ impl DifferenceCache {
     }
 
     fn insert(&self, path: &str, old: &Value, new: &Value, listed: Listed) {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = self.entries.lock();
         if entries.len() < Self::ENTRIES_MAX {
             entries.push((path.to_owned(), old.clone(), new.clone(), listed));
         }

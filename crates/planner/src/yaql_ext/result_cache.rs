@@ -1,8 +1,9 @@
 //! Cache of argument results that many nodes share; lives for one planning.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
+use parking_lot::Mutex;
 use stoker_yaql::syntax::NodeId;
 use stoker_yaql::{Result, Value};
 
@@ -65,7 +66,7 @@ impl ResultCache {
     ) -> Result<Value> {
         let Some(text) = self.texts.get(&position) else { return work() };
         let cell = {
-            let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut cells = self.cells.lock();
             cells.entry((*text, function, past)).or_default().clone()
         };
         // Nested calls are about subexpressions of this argument, so threads cannot deadlock waiting for each

@@ -1,7 +1,8 @@
 //! The two states of a node, passed into an evaluation as a hidden variable.
 
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock};
 
+use parking_lot::{Mutex, MutexGuard};
 use stoker_yaql::eval::{Args, Ctx, Cx, Lambda};
 use stoker_yaql::syntax::VarName;
 use stoker_yaql::value::Opaque;
@@ -120,7 +121,7 @@ impl Scope {
     }
 
     fn results(&self) -> MutexGuard<'_, Vec<(Position, StateFunction, Value)>> {
-        self.results.lock().unwrap_or_else(PoisonError::into_inner)
+        self.results.lock()
     }
 }
 

@@ -26,9 +26,9 @@ pub enum FirstStartFailed {
     #[error("the store failed")]
     Store(#[from] StoreError),
     #[error("cannot generate a password: {0}")]
-    Random(getrandom::Error),
-    #[error("{0}")]
-    Hashing(String),
+    Random(#[source] getrandom::Error),
+    #[error(transparent)]
+    Hashing(#[from] HashingFailed),
     #[error(transparent)]
     Service(#[from] ServiceError),
     #[error(transparent)]
@@ -37,12 +37,6 @@ pub enum FirstStartFailed {
     Orchestrator(#[from] StartError),
     #[error(transparent)]
     Tls(#[from] stoker_tls::TlsError),
-}
-
-impl From<HashingFailed> for FirstStartFailed {
-    fn from(error: HashingFailed) -> Self {
-        Self::Hashing(error.to_string())
-    }
 }
 
 /// Creates tenant and user `admin` in an empty database. If two servers start concurrently, one of them creates them.

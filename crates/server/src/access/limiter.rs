@@ -3,34 +3,20 @@
 //! Failures are counted per user and address, and per address. They are not counted per user alone: that would let
 //! anyone lock out any user.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 
 use stoker_model::Micros;
 
-/// Token bucket parameters.
-#[derive(Clone, Copy)]
-struct RateLimit {
-    /// Number of failures allowed in a burst.
-    burst: i64,
-    /// Refill interval of one failure.
-    interval_micros: i64,
-}
+use crate::rate_limiter::{RateLimit, RateLimiter};
 
 const USER_LIMIT: RateLimit = RateLimit { burst: 10, interval_micros: 10 * Micros::SECOND };
 const ADDRESS_LIMIT: RateLimit = RateLimit { burst: 100, interval_micros: Micros::SECOND };
-/// Number of keys stored before expired ones are evicted.
-const KEYS_MAX: usize = 50_000;
 
 /// Rate limiter for failed logins.
 #[derive(Default)]
-pub(crate) struct FailureLimiter {
-    /// For each key, the time at which its bucket is full again.
-    refilled_at: Mutex<HashMap<Key, Micros>>,
-}
+pub(crate) struct FailureLimiter(RateLimiter<Key>);
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, Hash)]
 enum Key {
     User(String, IpAddr),
     Address(IpAddr),
@@ -40,41 +26,18 @@ impl FailureLimiter {
     /// Counts an attempt as failed before it is made, so that concurrent attempts cannot bypass the limit;
     /// [`FailureLimiter::succeeded`] takes a success back. `Err`: seconds until the next attempt is allowed.
     pub(crate) fn begin(&self, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
-        let mut refilled_at = self.refilled_at.lock().unwrap_or_else(PoisonError::into_inner);
-        wait(&refilled_at, user, address, now)?;
-        if refilled_at.len() >= KEYS_MAX {
-            refilled_at.retain(|_, at| *at > now);
-        }
-        for (key, limit) in keys(user, address) {
-            let at = refilled_at.entry(key).or_insert(now);
-            *at = Micros((*at).max(now).0 + limit.interval_micros);
-        }
-        Ok(())
+        self.0.take(keys(user, address), now)
     }
 
     /// Checks the limit without counting an attempt. For secrets that cannot be guessed by brute force and that many
     /// machines behind one address present at once. Callers count a failure with [`FailureLimiter::begin`] afterwards.
     pub(crate) fn check(&self, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
-        wait(&self.refilled_at.lock().unwrap_or_else(PoisonError::into_inner), user, address, now)
+        self.0.check(&keys(user, address), now)
     }
 
     pub(crate) fn succeeded(&self, user: &str, address: IpAddr) {
-        let mut refilled_at = self.refilled_at.lock().unwrap_or_else(PoisonError::into_inner);
-        for (key, limit) in keys(user, address) {
-            if let Some(at) = refilled_at.get_mut(&key) {
-                at.0 -= limit.interval_micros;
-            }
-        }
+        self.0.refund(&keys(user, address));
     }
-}
-
-fn wait(refilled_at: &HashMap<Key, Micros>, user: &str, address: IpAddr, now: Micros) -> Result<(), i64> {
-    let waits = keys(user, address).map(|(key, limit)| {
-        let debt_micros = refilled_at.get(&key).map_or(0, |at| at.0 - now.0);
-        debt_micros - limit.burst * limit.interval_micros + limit.interval_micros
-    });
-    let longest = waits.into_iter().max().unwrap_or(0);
-    if longest > 0 { Err(longest.div_euclid(Micros::SECOND) + 1) } else { Ok(()) }
 }
 
 fn keys(user: &str, address: IpAddr) -> [(Key, RateLimit); 2] {

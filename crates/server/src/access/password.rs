@@ -1,5 +1,6 @@
 //! Password hashing with Argon2id on blocking threads, with bounded concurrency.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use argon2::Argon2;
@@ -21,7 +22,7 @@ pub(crate) struct Passwords {
 /// Hashing failed on the server side.
 #[derive(Debug, thiserror::Error)]
 #[error("hashing a password failed: {0}")]
-pub(crate) struct HashingFailed(String);
+pub struct HashingFailed(#[source] Box<dyn Error + Send + Sync>);
 
 impl Passwords {
     pub(crate) fn new() -> Result<Self, HashingFailed> {
@@ -34,7 +35,7 @@ impl Passwords {
             let _permit = permit;
             hash(&password)
         });
-        hashing.await.map_err(|error| HashingFailed(error.to_string()))?
+        hashing.await.map_err(|error| HashingFailed(error.into()))?
     }
 
     /// Verifies a password; false without a hash.
@@ -57,7 +58,7 @@ impl Passwords {
 
 fn hash(password: &str) -> Result<String, HashingFailed> {
     let hashed = Argon2::default().hash_password(password.as_bytes());
-    hashed.map(|hash| hash.to_string()).map_err(|error| HashingFailed(error.to_string()))
+    hashed.map(|hash| hash.to_string()).map_err(|error| HashingFailed(error.into()))
 }
 
 fn verify(password: &str, known: &str) -> bool {

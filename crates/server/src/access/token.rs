@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{PoisonError, RwLock};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 use stoker_model::{Caller, Micros};
 
@@ -63,17 +63,17 @@ struct Inner {
 
 impl TokenCache {
     pub(crate) fn get(&self, digest: &[u8; 32], now: Micros) -> Option<Caller> {
-        let inner = self.inner.read().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.inner.read();
         let (caller, expires_at) = inner.callers.get(digest)?;
         (*expires_at > now).then(|| caller.clone())
     }
 
     pub(crate) fn epoch(&self) -> u64 {
-        self.inner.read().unwrap_or_else(PoisonError::into_inner).epoch
+        self.inner.read().epoch
     }
 
     pub(crate) fn put(&self, digest: [u8; 32], caller: &Caller, expires_at: Micros, epoch: u64) {
-        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.write();
         if inner.epoch != epoch {
             return;
         }
@@ -84,7 +84,7 @@ impl TokenCache {
     }
 
     pub(crate) fn forget(&self) {
-        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.write();
         inner.epoch += 1;
         inner.callers.clear();
     }

@@ -5,9 +5,10 @@ mod certificate;
 mod join;
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode, header};
+use parking_lot::Mutex;
 use serde_json::json;
 use stoker_model::{Actor, AuditChange};
 use stoker_orchestrator::Orchestrator;
@@ -49,7 +50,7 @@ impl Joining {
     /// Joins in a batch with all agents that are waiting. The first of them does the work for all.
     pub(crate) async fn join(&self, join: Join, peer: Peer) -> ApiResult<Credential> {
         let (answer, mut answered) = oneshot::channel();
-        self.lock().push_back(Waiting { join, peer, answer });
+        self.waiting.lock().push_back(Waiting { join, peer, answer });
         let turn = Arc::clone(&self.turn).lock_owned();
         tokio::select! {
             biased;
@@ -122,12 +123,8 @@ impl Joining {
         joined.credential
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Waiting>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn take(&self) -> Vec<Waiting> {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         let n_taken = waiting.len().min(BATCH_MAX);
         waiting.drain(..n_taken).collect()
     }

@@ -3,7 +3,6 @@
 //! A rejected request was not started; the response has a `Retry-After` header. Work that is queued instead of
 //! rejected is scheduled fairly (`FairSemaphore` of `stoker-services`).
 
-mod pace;
 mod quota;
 
 use std::sync::Arc;
@@ -15,15 +14,15 @@ use axum::response::{IntoResponse, Response};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use stoker_model::Quotas;
+use stoker_model::{Quotas, UserId};
 use stoker_services::Clock;
 use stoker_settings::RequestLimits as Settings;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use self::pace::Pace;
-pub(crate) use self::quota::{check_quota, effective};
+pub(crate) use self::quota::{effective, check_quota};
 use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
+use crate::rate_limiter::{RateLimit, RateLimiter};
 
 /// `Retry-After` of rejected requests, in seconds.
 const REQUESTS_PAUSE: i64 = 1;
@@ -34,7 +33,7 @@ const ALWAYS: &[&str] = &["/api/v1/health", "/api/v1/metrics", "/api/v1/agents/s
 pub(crate) struct Limits {
     requests: Semaphore,
     streams: Arc<Semaphore>,
-    plans: Pace,
+    plans: RateLimiter<UserId>,
     plans_per_minute: u32,
     /// Default quotas of a tenant.
     quotas: Quotas,
@@ -63,7 +62,7 @@ impl Limits {
         Self {
             requests: Semaphore::new(settings.max_concurrent_requests as usize),
             streams: Arc::new(Semaphore::new(settings.max_concurrent_streams as usize)),
-            plans: Pace::new(settings.plans_per_minute),
+            plans: RateLimiter::default(),
             plans_per_minute: settings.plans_per_minute,
             quotas: settings.quotas,
             clock,
@@ -73,7 +72,8 @@ impl Limits {
 
     /// Checks the rate limit for plans.
     pub(crate) fn check_plan_rate(&self, login: &Authenticated) -> ApiResult<()> {
-        self.plans.take(login.caller.user_id.0, self.clock.now()).map_err(|seconds| {
+        let limit = RateLimit::per_minute(self.plans_per_minute);
+        self.plans.take([(login.caller.user_id, limit)], self.clock.now()).map_err(|seconds| {
             self.metrics.refused("plans");
             let message = format!(
                 "rate limit of {} plans per minute exceeded; try again in {seconds} s",

@@ -3,8 +3,9 @@
 //! `take a moment`).
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use stoker_engine::session::agent::{AgentSession, Identity, Input, AgentLimits, Output};
 use stoker_engine::session::{Attempt, AttemptKey, ResultKind, AttemptResult, FromAgent, Stream};
@@ -22,22 +23,22 @@ pub(crate) struct AttemptLog {
 
 impl AttemptLog {
     pub(crate) fn entries(&self) -> Vec<String> {
-        self.entries.lock().unwrap().clone()
+        self.entries.lock().clone()
     }
 
     /// The secrets that agents received to mask them in output.
     pub(crate) fn secrets(&self) -> Vec<String> {
-        self.secrets.lock().unwrap().clone()
+        self.secrets.lock().clone()
     }
 
     /// The `traceparent` values of attempts.
     pub(crate) fn traces(&self) -> Vec<String> {
-        self.traces.lock().unwrap().clone()
+        self.traces.lock().clone()
     }
 
     /// Removes and returns the entries.
     pub(crate) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.entries.lock().unwrap())
+        std::mem::take(&mut *self.entries.lock())
     }
 }
 
@@ -79,9 +80,9 @@ async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
                         }
                     }
                     Output::Start(attempt) => {
-                        attempts.entries.lock().unwrap().push(describe(&attempt));
-                        attempts.secrets.lock().unwrap().extend(attempt.secrets.iter().cloned());
-                        attempts.traces.lock().unwrap().extend(attempt.trace.clone());
+                        attempts.entries.lock().push(describe(&attempt));
+                        attempts.secrets.lock().extend(attempt.secrets.iter().cloned());
+                        attempts.traces.lock().extend(attempt.trace.clone());
                         let (kill, killed) = mpsc::channel(1);
                         running.insert(attempt.key, Running { kill });
                         send_output(&reports, &attempt).await;
@@ -90,7 +91,7 @@ async fn run_agent(agent: LocalAgent, attempts: AttemptLog) {
                     }
                     Output::Kill(key) => {
                         if let Some(running) = running.get(&key) {
-                            attempts.entries.lock().unwrap().push("killed".to_owned());
+                            attempts.entries.lock().push("killed".to_owned());
                             let _ = running.kill.try_send(());
                         }
                     }

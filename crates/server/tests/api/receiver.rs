@@ -1,7 +1,7 @@
 //! A webhook receiver: an HTTP server on an ephemeral port that records requests.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -9,6 +9,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use parking_lot::Mutex;
 use ring::hmac;
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -34,12 +35,7 @@ impl Message {
     /// Verifies the HMAC signature as a receiver would.
     pub(crate) fn is_signed_with(&self, secret: &str) -> bool {
         let signature = self.header("x-stoker-signature");
-        let signature_bytes: Vec<u8> = (0..64)
-            .step_by(2)
-            .map(|index| {
-                u8::from_str_radix(&signature.strip_prefix("sha256=").unwrap()[index..index + 2], 16).unwrap()
-            })
-            .collect();
+        let signature_bytes = hex::decode(signature.strip_prefix("sha256=").unwrap()).unwrap();
         let signed = [self.header("x-stoker-timestamp").as_bytes(), b".", &self.bytes].concat();
         hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes()), &signed, &signature_bytes).is_ok()
     }
@@ -68,14 +64,14 @@ impl Receiver {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook?key=1", listener.local_addr().unwrap());
         let receiver = Self { url, ..Self::default() };
-        receiver.responses.lock().unwrap().extend(responses);
+        receiver.responses.lock().extend(responses);
         let router = Router::new().fallback(receive).with_state(receiver.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         receiver
     }
 
     pub(crate) fn messages(&self) -> Vec<Message> {
-        self.messages.lock().unwrap().clone()
+        self.messages.lock().clone()
     }
 
     /// Waits up to 20 seconds for at least this many messages.
@@ -96,8 +92,8 @@ impl Receiver {
 }
 
 async fn receive(State(receiver): State<Receiver>, headers: HeaderMap, bytes: Bytes) -> Response {
-    receiver.messages.lock().unwrap().push(Message { headers, bytes });
-    let mode = receiver.responses.lock().unwrap().pop_front().unwrap_or(ResponseMode::Status(204));
+    receiver.messages.lock().push(Message { headers, bytes });
+    let mode = receiver.responses.lock().pop_front().unwrap_or(ResponseMode::Status(204));
     match mode {
         ResponseMode::Status(status) => StatusCode::from_u16(status).unwrap().into_response(),
         ResponseMode::Redirect => {

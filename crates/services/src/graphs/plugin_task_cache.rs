@@ -1,8 +1,9 @@
 //! Cache of plugin tasks in the form in which they are merged.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use stoker_graph::plugin_tasks;
 use stoker_model::{Graph, GraphId, Plugin, Task};
 
@@ -25,7 +26,7 @@ struct Made {
 impl PluginTaskCache {
     pub fn get(&self, plugin: &Plugin, scripts_root: &str, graph: &Graph) -> Arc<[Task]> {
         let generations = (graph.generation, plugin.generation);
-        let mut known = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.graphs.lock();
         if let Some(made) = known.get(&graph.id).filter(|made| made.of == generations) {
             return Arc::clone(&made.tasks);
         }

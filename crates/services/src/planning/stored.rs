@@ -1,8 +1,9 @@
 //! Stored plans and their cache.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use stoker_model::{PlanId, PlanRecord};
 use stoker_planner::{ExplainedPlan, decode};
 use stoker_store::Session;
@@ -32,14 +33,14 @@ impl Default for PlanCache {
 
 impl PlanCache {
     pub(super) fn put(&self, id: PlanId, plan: Arc<ExplainedPlan>) {
-        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.cached.lock();
         cached.retain(|(known, _)| *known != id);
         cached.push_front((id, plan));
         cached.truncate(CACHED_MAX);
     }
 
     fn get(&self, id: PlanId) -> Option<Arc<ExplainedPlan>> {
-        let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = self.cached.lock();
         cached.iter().find(|(known, _)| *known == id).map(|(_, plan)| Arc::clone(plan))
     }
 

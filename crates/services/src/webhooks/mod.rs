@@ -10,8 +10,9 @@ mod sender;
 mod signature;
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use stoker_model::WebhookId;
 use stoker_settings::Server;
 use stoker_store::Store;
@@ -49,11 +50,11 @@ impl WebhookOutbox {
 
     /// Webhooks with a delivery in flight.
     fn busy(&self) -> Vec<WebhookId> {
-        self.busy.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+        self.busy.lock().iter().copied().collect()
     }
 
     fn set_busy(&self, webhook: WebhookId, is_busy: bool) {
-        let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut busy = self.busy.lock();
         if is_busy {
             busy.insert(webhook);
         } else {

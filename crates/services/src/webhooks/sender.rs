@@ -1,9 +1,10 @@
 //! Sends due deliveries of the outbox and retries failed ones with backoff.
 
+use std::error::Error;
 use std::time::Duration;
 
-use stoker_client::HttpPoster;
-use stoker_model::{Delivery, DeliveryAttempt, DeliveryStatus, Micros, WebhookId};
+use stoker_client::{HttpPoster, PostError};
+use stoker_model::{Delivery, DeliveryStatus, DeliveryAttempt, Micros, WebhookId, ErrorChain};
 use stoker_settings::Webhooks as Settings;
 use stoker_store::StoreError;
 use tokio::task::JoinSet;
@@ -13,6 +14,7 @@ use crate::random;
 use super::WebhookOutbox;
 use super::signature::{SIGNATURE, TIMESTAMP, sign};
 use crate::background::TaskMonitor;
+use crate::modules::keys::KeyError;
 
 /// Maximum number of deliveries in flight, at most one per webhook: a slow receiver delays no other.
 const IN_FLIGHT_MAX: usize = 16;
@@ -94,13 +96,15 @@ impl Drop for InFlight {
 }
 
 async fn attempt(webhooks: &WebhookOutbox, messenger: HttpPoster, delivery: Delivery) {
-    let sent = match prepare(webhooks, &delivery).await {
-        Ok(Some(request)) => post(messenger, request).await,
+    let (answer, problem) = match send(webhooks, &messenger, &delivery).await {
+        Ok(Some(status @ 200..=299)) => (Some(status), None),
+        Ok(Some(status)) => (Some(status), Some(format!("the receiver responded with status {status}"))),
         // The webhook was deleted together with its deliveries.
         Ok(None) => return,
-        Err(problem) => Err(problem),
+        Err(error) => (None, Some(problem_text(&error))),
     };
-    let tried = record_outcome(&webhooks.settings.webhooks, &delivery, sent, webhooks.clock.now(), jitter());
+    let now = webhooks.clock.now();
+    let tried = record_outcome(&webhooks.settings.webhooks, &delivery, answer, problem, now, jitter());
     webhooks.metrics.attempted(tried.status);
     if let Some(problem) = &tried.problem {
         tracing::warn!(
@@ -118,66 +122,62 @@ async fn attempt(webhooks: &WebhookOutbox, messenger: HttpPoster, delivery: Deli
     }
 }
 
-/// HTTP request of a delivery.
-struct Request {
-    url: String,
-    headers: Vec<(&'static str, String)>,
-    body: Vec<u8>,
+/// Why an attempt got no response.
+#[derive(Debug, thiserror::Error)]
+enum AttemptError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Secret(#[from] KeyError),
+    #[error(transparent)]
+    Post(#[from] PostError),
 }
 
-async fn prepare(webhooks: &WebhookOutbox, delivery: &Delivery) -> Result<Option<Request>, String> {
-    let read = async {
-        let mut session = webhooks.store.read().await?;
-        let Some(webhook) = session.webhook_get(delivery.webhook_id).await? else { return Ok(None) };
-        Ok(Some((webhook, session.webhook_secret(delivery.webhook_id).await?)))
-    };
-    let read: Result<_, StoreError> = read.await;
-    let Some((webhook, sealed)) = read.map_err(|error| error.to_string())? else { return Ok(None) };
-    let secret = webhooks.keys.unseal(&sealed).map_err(|error| error.to_string())?;
+/// Returns the HTTP status of the response; `None` if the webhook does not exist any more.
+async fn send(
+    webhooks: &WebhookOutbox,
+    messenger: &Messenger,
+    delivery: &Delivery,
+) -> Result<Option<u16>, AttemptError> {
+    let mut session = webhooks.store.read().await?;
+    let Some(webhook) = session.webhook_get(delivery.webhook_id).await? else { return Ok(None) };
+    let sealed = session.webhook_secret(delivery.webhook_id).await?;
+    drop(session);
+    let secret = webhooks.keys.unseal(&sealed)?;
     let timestamp = webhooks.clock.now().0 / Micros::SECOND;
     let body = delivery.body.to_string().into_bytes();
-    let headers = vec![
+    let headers = [
         (SIGNATURE, sign(&secret, timestamp, &body)),
         (TIMESTAMP, timestamp.to_string()),
         ("x-stoker-topic", delivery.topic.to_string()),
         ("x-stoker-delivery", delivery.id.to_string()),
     ];
-    Ok(Some(Request { url: webhook.body.url, headers, body }))
+    Ok(Some(messenger.post(&webhook.body.url, &headers, body).await?.as_u16()))
 }
 
-/// Returns the HTTP status of the response. Uses a separate thread so that shutdown does not wait for a receiver.
-async fn post(messenger: HttpPoster, request: Request) -> Result<u16, String> {
-    let (done, answer) = tokio::sync::oneshot::channel();
-    let send = move || {
-        let status = messenger.post(&request.url, &request.headers, &request.body);
-        _ = done.send(status.map_err(|error| error.to_string()));
-    };
-    let started = std::thread::Builder::new().name("webhook".to_owned()).spawn(send);
-    started.map_err(|error| format!("cannot start a thread: {error}"))?;
-    answer.await.unwrap_or_else(|_| Err("the attempt was aborted".to_owned()))
+/// An error as stored with the delivery. PostgreSQL cannot store NUL in texts.
+fn problem_text(error: &dyn Error) -> String {
+    ErrorChain(error).to_string().chars().filter(|c| *c != '\0').take(PROBLEM_CHARS_MAX).collect()
 }
 
-/// Outcome of an attempt; `jitter` is between 0 and 1.
+/// Outcome of an attempt: delivered unless there is a problem. `jitter` is between 0 and 1.
 fn record_outcome(
     settings: &Settings,
     delivery: &Delivery,
-    sent: Result<u16, String>,
+    answer: Option<u16>,
+    problem: Option<String>,
     now: Micros,
     jitter: f64,
 ) -> DeliveryAttempt {
-    let (answer, problem) = match sent {
-        Ok(status @ 200..=299) => {
-            let answer = Some(i64::from(status));
-            let status = DeliveryStatus::Delivered;
-            return DeliveryAttempt { status, due_at: now, tried_at: now, answer, problem: None };
-        }
-        Ok(status) => (Some(i64::from(status)), format!("the receiver responded with status {status}")),
-        Err(problem) => (None, problem.chars().filter(|c| *c != '\0').take(PROBLEM_CHARS_MAX).collect()),
-    };
     let is_last = delivery.attempts >= i64::from(settings.attempts_max);
-    let status = if is_last { DeliveryStatus::Failed } else { DeliveryStatus::Pending };
-    let due_at = Micros(now.0 + micros(backoff(settings, delivery.attempts, jitter)));
-    DeliveryAttempt { status, due_at, tried_at: now, answer, problem: Some(problem) }
+    let status = match (&problem, is_last) {
+        (None, _) => DeliveryStatus::Delivered,
+        (Some(_), false) => DeliveryStatus::Pending,
+        (Some(_), true) => DeliveryStatus::Failed,
+    };
+    let pause = if problem.is_none() { Duration::ZERO } else { backoff(settings, delivery.attempts, jitter) };
+    let due_at = Micros(now.0 + micros(pause));
+    DeliveryAttempt { status, due_at, tried_at: now, answer: answer.map(i64::from), problem }
 }
 
 /// Exponential backoff with jitter: doubled after each failure, scaled by a random factor between 0.5 and 1.
@@ -223,17 +223,26 @@ mod tests {
     #[test]
     fn failed_deliveries_are_retried_up_to_the_limit() {
         let settings = Settings { attempts_max: 3, ..Settings::default() };
-        let outcome = |attempts, sent| record_outcome(&settings, &delivery(attempts), sent, NOW, 1.0);
-        let well = outcome(1, Ok(204));
+        let outcome = |attempts, answer, problem: Option<&str>| {
+            record_outcome(&settings, &delivery(attempts), answer, problem.map(str::to_owned), NOW, 1.0)
+        };
+        let well = outcome(1, Some(204), None);
         assert_eq!((well.status, well.answer, well.problem), (DeliveryStatus::Delivered, Some(204), None));
-        for sent in [Ok(500), Ok(302), Ok(404), Err("no route\0".to_owned())] {
-            let first = outcome(1, sent.clone());
-            assert_eq!(first.status, DeliveryStatus::Pending, "{sent:?}");
+        for answer in [Some(500), Some(302), Some(404), None] {
+            let first = outcome(1, answer, Some("no route"));
+            assert_eq!(first.status, DeliveryStatus::Pending, "{answer:?}");
             assert_eq!(first.due_at.0 - NOW.0, Micros::SECOND);
-            assert!(first.problem.as_deref().is_some_and(|problem| !problem.contains('\0')));
-            assert_eq!(outcome(2, sent.clone()).due_at.0 - NOW.0, 2 * Micros::SECOND);
-            assert_eq!(outcome(3, sent).status, DeliveryStatus::Failed);
+            assert_eq!(first.problem.as_deref(), Some("no route"));
+            assert_eq!(outcome(2, answer, Some("no route")).due_at.0 - NOW.0, 2 * Micros::SECOND);
+            assert_eq!(outcome(3, answer, Some("no route")).status, DeliveryStatus::Failed);
         }
+    }
+
+    #[test]
+    fn problem_is_storable_text() {
+        let error = std::io::Error::other(format!("no\0 route {}", "x".repeat(1000)));
+        let text = problem_text(&error);
+        assert!(text.starts_with("no route x") && text.chars().count() == PROBLEM_CHARS_MAX, "{text}");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Acknowledged writes survive a crash, and no write is partial.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use stoker_testkit::TempFolder;
 
@@ -31,12 +31,12 @@ fn acknowledged_writes_survive_a_kill() {
             let (base, next, acknowledged) = (&base, &next, &acknowledged);
             scope.spawn(move || write(&client, base, next, acknowledged));
         }
-        while acknowledged.lock().unwrap().len() < N_BEFORE_KILL {
+        while acknowledged.lock().len() < N_BEFORE_KILL {
             std::thread::yield_now();
         }
         server.kill();
     });
-    let acknowledged = acknowledged.into_inner().unwrap();
+    let acknowledged = acknowledged.into_inner();
     assert!(acknowledged.len() < N_WRITES, "all writes ended before the kill");
 
     let server = Process::start(folder.path());
@@ -69,7 +69,7 @@ fn write(client: &Client, base: &str, next: &AtomicUsize, acknowledged: &Mutex<B
             return;
         };
         assert_eq!(status, 200, "{response}");
-        acknowledged.lock().unwrap().insert(index);
+        acknowledged.lock().insert(index);
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::json;
 
 use crate::site::{Site, until};
@@ -20,7 +21,7 @@ fn listen(address: &str) -> Arc<Mutex<Vec<(String, String)>>> {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             if let Some(message) = receive(stream.unwrap()) {
-                received.lock().unwrap().push(message);
+                received.lock().push(message);
             }
         }
     });
@@ -62,7 +63,7 @@ fn killed_server_loses_no_delivery() {
     let received = listen(&address);
     site.start_server();
     let topics = until("both deliveries arrive", || {
-        let mut received = received.lock().unwrap().clone();
+        let mut received = received.lock().clone();
         received.sort_by_key(|(_, number)| number.parse::<i64>().unwrap());
         received.dedup();
         (received.len() >= 2).then_some(received)

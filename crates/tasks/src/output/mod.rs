@@ -6,8 +6,7 @@ mod decode;
 mod head_tail;
 mod mask;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::{Mutex, MutexGuard};
 use stoker_engine::session::Stream;
 
 use decode::Decoder;
@@ -127,7 +126,7 @@ impl OutputReport {
             Stream::Err => &self.err,
         };
         // A panic elsewhere cannot leave the buffers inconsistent.
-        channel.lock().unwrap_or_else(PoisonError::into_inner)
+        channel.lock()
     }
 }
 
@@ -142,7 +141,7 @@ mod tests {
         let sink = {
             let output = Arc::clone(&output);
             move |_: Stream, offset: u64, text: String| {
-                let mut output = output.lock().unwrap();
+                let mut output = output.lock();
                 assert_eq!(offset, output.len() as u64, "offsets are contiguous");
                 output.push_str(&text);
             }
@@ -151,7 +150,7 @@ mod tests {
         let report = OutputReport::new(&secrets, bytes_max, Box::new(sink));
         act(&report);
         report.finish();
-        let output = output.lock().unwrap();
+        let output = output.lock();
         output.clone()
     }
 

@@ -79,8 +79,8 @@ impl Case {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let outcome = mask_outcome(runtime.block_on(execute(order, host)), &mask);
-        let calls = log.calls.lock().unwrap().clone();
-        let output = log.output.lock().unwrap().clone();
+        let calls = log.calls.lock().clone();
+        let output = log.output.lock().clone();
         (outcome, calls, output)
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::json;
 use stoker_model::{Json, JsonMap};
 
@@ -39,7 +40,7 @@ impl FakeHost {
     pub(super) fn new(script: Script) -> (Self, Arc<Log>) {
         let log = Arc::new(Log::default());
         let sink = Arc::clone(&log);
-        let sink = move |_, _, text: String| sink.output.lock().unwrap().push_str(&text);
+        let sink = move |_, _, text: String| sink.output.lock().push_str(&text);
         let report = OutputReport::new(&script.secrets, OUTPUT_HEAD_TAIL_BYTES, Box::new(sink));
         (Self { script: Mutex::new(script), log: Arc::clone(&log), report }, log)
     }
@@ -49,8 +50,8 @@ impl FakeHost {
     }
 
     fn record(&self, call: Json) -> Result<(), HostError> {
-        self.log.calls.lock().unwrap().push(call);
-        match self.script.lock().unwrap().stops {
+        self.log.calls.lock().push(call);
+        match self.script.lock().stops {
             Some(reason) => Err(HostError::Stopped(reason)),
             None => Ok(()),
         }
@@ -60,7 +61,7 @@ impl FakeHost {
 impl Host for FakeHost {
     fn run(&self, command: Command) -> HostFuture<'_, Result<Exit, HostError>> {
         let recorded = self.record(describe(&command));
-        let exit = self.script.lock().unwrap().exits.pop_front().unwrap_or_default();
+        let exit = self.script.lock().exits.pop_front().unwrap_or_default();
         Box::pin(async move {
             recorded?;
             let masked = |text: String| self.report.mask().text(&text);
@@ -70,7 +71,7 @@ impl Host for FakeHost {
 
     fn write(&self, file: FileToWrite) -> HostFuture<'_, Result<(), HostError>> {
         Box::pin(async move {
-            if self.script.lock().unwrap().unwritable.contains(&file.path) {
+            if self.script.lock().unwritable.contains(&file.path) {
                 return Err(HostError::file("write", &file.path, &"No space left on device"));
             }
             let mut call = json!({
@@ -89,7 +90,7 @@ impl Host for FakeHost {
     }
 
     fn exists<'a>(&'a self, path: &'a Path) -> HostFuture<'a, Result<bool, HostError>> {
-        Box::pin(async move { Ok(self.script.lock().unwrap().exists.contains(path)) })
+        Box::pin(async move { Ok(self.script.lock().exists.contains(path)) })
     }
 
     fn reboot(&self) -> HostFuture<'_, Result<(), HostError>> {
@@ -97,7 +98,7 @@ impl Host for FakeHost {
     }
 
     fn hook(&self, name: &str) -> Option<PathBuf> {
-        self.script.lock().unwrap().hooks.get(name).cloned()
+        self.script.lock().hooks.get(name).cloned()
     }
 
     fn log(&self, line: &str) {

@@ -8,9 +8,10 @@ mod programs;
 mod runners;
 mod termination;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use stoker_engine::session::{Mode, Stream};
 use stoker_model::Json;
 use stoker_tasks::host::HostFuture;
@@ -36,12 +37,12 @@ struct Notes {
 
 impl AttemptRecorder for Notes {
     fn process_started(&self, process: ProcessId) -> HostFuture<'_, ()> {
-        self.started.lock().unwrap().push(process);
+        self.started.lock().push(process);
         Box::pin(async {})
     }
 
     fn about_to_reboot(&self, boot_id: String) -> HostFuture<'_, Result<(), HostError>> {
-        self.boots.lock().unwrap().push(boot_id);
+        self.boots.lock().push(boot_id);
         Box::pin(async { Ok(()) })
     }
 }
@@ -57,7 +58,7 @@ impl Bench {
     fn host(&self, stop: StopSignal) -> LocalHost {
         let output = Arc::clone(&self.output);
         let sink = move |stream: Stream, _, text: String| {
-            output.lock().unwrap()[usize::from(stream == Stream::Err)].push_str(&text);
+            output.lock()[usize::from(stream == Stream::Err)].push_str(&text);
         };
         let notes: Arc<dyn AttemptRecorder> = Arc::clone(&self.notes) as _;
         LocalHost {
@@ -115,11 +116,11 @@ impl Bench {
     }
 
     fn stdout(&self) -> String {
-        self.output.lock().unwrap()[0].clone()
+        self.output.lock()[0].clone()
     }
 
     fn stderr(&self) -> String {
-        self.output.lock().unwrap()[1].clone()
+        self.output.lock()[1].clone()
     }
 }
 

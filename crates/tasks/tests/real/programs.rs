@@ -15,7 +15,7 @@ async fn streams_cwd_and_environment() {
     bench.run("shell", json!({"cmd": script, "cwd": "/usr", "env": {"A": "a b"}})).await.unwrap();
     assert_eq!(bench.stdout(), "out\n/usr\n1 a b none\n");
     assert_eq!(bench.stderr(), "err\n");
-    let started = bench.notes.started.lock().unwrap();
+    let started = bench.notes.started.lock();
     assert_eq!(started.len(), 1);
 }
 
@@ -90,7 +90,7 @@ async fn reboot_is_recorded_before_it_starts_and_detected_afterwards() {
     write_program(&hook, &format!("#!/bin/sh\necho second > {}\n", bench.machine.boot_id.display()));
     bench.machine.hooks.insert("reboot".to_owned(), hook);
     bench.run("reboot", json!({})).await.unwrap();
-    assert_eq!(*bench.notes.boots.lock().unwrap(), ["first"]);
+    assert_eq!(*bench.notes.boots.lock(), ["first"]);
     bench.machine.hooks.insert("reboot".to_owned(), "/bin/false".into());
     let message_text = message(bench.run("reboot", json!({})).await);
     assert!(message_text.contains("cannot reboot the node: exit code 1"), "{message_text}");

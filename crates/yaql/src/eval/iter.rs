@@ -1,7 +1,9 @@
 //! Iteration: lazy iterators, and cursors over every iterable value.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::context::deeper;
 use super::ordering::OrderingCell;
@@ -165,20 +167,16 @@ fn next_char(text: &str, at: &mut usize) -> Option<Value> {
 
 fn next_shared(cell: &IterCell, cx: &mut Cx<'_>) -> Result<Option<Value>> {
     let IterState::Once(state) = &cell.state else { return Ok(None) };
-    let mut lazy = match state.try_lock() {
-        Ok(lazy) => lazy,
-        Err(TryLockError::WouldBlock) => return Err(Box::new(Error::value("generator already executing"))),
-        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+    let Some(mut lazy) = state.try_lock() else {
+        return Err(Box::new(Error::value("generator already executing")));
     };
     lazy.next(cx)
 }
 
 fn next_memoized(cell: &IterCell, at: &mut usize, cx: &mut Cx<'_>) -> Result<Option<Value>> {
     let IterState::Memo(memo) = &cell.state else { return Ok(None) };
-    let mut memo = match memo.try_lock() {
-        Ok(memo) => memo,
-        Err(TryLockError::WouldBlock) => return Err(Box::new(Error::value("generator already executing"))),
-        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+    let Some(mut memo) = memo.try_lock() else {
+        return Err(Box::new(Error::value("generator already executing")));
     };
     if *at == memo.items.len() {
         let Some(item) = memo.source.next(cx)? else { return Ok(None) };
@@ -289,9 +287,7 @@ impl Cx<'_> {
             Value::Ordering(cell) => Cursor::Ordering(cell, None, 0),
             Value::Iterator(cell) if cell.is_memo() => Cursor::Memo(cell, 0),
             Value::Iterator(cell) => match Arc::try_unwrap(cell) {
-                Ok(IterCell { state: IterState::Once(lazy), .. }) => {
-                    Cursor::Taken(lazy.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
-                }
+                Ok(IterCell { state: IterState::Once(lazy), .. }) => Cursor::Taken(lazy.into_inner()),
                 Ok(cell) => Cursor::Shared(Arc::new(cell)),
                 Err(shared) => Cursor::Shared(shared),
             },

@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use super::context::deeper;
 use super::{Ctx, Cx, Lambda, LimitedCursor};
@@ -57,7 +59,7 @@ impl OrderingCell {
     /// Appends a sort key in place, visible through every reference to this ordering. Has no effect once
     /// sorted.
     pub fn then_by(self: &Arc<Self>, cx: &mut Cx<'_>, selector: Lambda, ascending: bool) {
-        self.lock().keys.push(SortKey { selector, ascending });
+        self.state.lock().keys.push(SortKey { selector, ascending });
         cx.track_ordering(self);
     }
 
@@ -68,20 +70,16 @@ impl OrderingCell {
     /// Drops the selectors. A selector may hold a context that references this ordering; such a reference
     /// cycle would never be freed.
     pub(super) fn release(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.keys.clear();
         state.source = None;
     }
 
     pub(super) fn sorted(&self, cx: &mut Cx<'_>) -> Result<Arc<Seq>> {
-        let mut state = std::mem::take(&mut *self.lock());
+        let mut state = std::mem::take(&mut *self.state.lock());
         let result = state.sort(cx, &self.ctx);
-        *self.lock() = state;
+        *self.state.lock() = state;
         result
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

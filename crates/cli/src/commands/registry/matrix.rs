@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::ValueEnum;
+use pulldown_cmark_escape::escape_html;
 use stoker_model::Json;
 use stoker_registry::components::{Cell, Finding, Registry};
 
@@ -177,15 +178,7 @@ th[scope=row] { text-align: left; font-weight: normal; }
 
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
+    // Writing to a `String` cannot fail.
+    _ = escape_html(&mut escaped, text);
     escaped
 }

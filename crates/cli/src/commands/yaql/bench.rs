@@ -1,6 +1,5 @@
 //! `stoker yaql bench`: measures parsing and evaluation.
 
-use std::fmt::Write as _;
 use std::hint::black_box;
 use std::path::PathBuf;
 
@@ -120,11 +119,7 @@ fn evaluate(expression: &Expression, document: &Value) -> stoker_yaql::Result<Va
 fn digest(value: &Value) -> stoker_yaql::Result<String> {
     let options = WriteOptions { sort_keys: true, compact: true, ..WriteOptions::default() };
     let hash = Sha256::digest(json::write(value, &options)?);
-    let mut text = String::new();
-    for byte in hash {
-        _ = write!(text, "{byte:02x}");
-    }
-    Ok(text)
+    Ok(hex::encode(hash))
 }
 
 /// CPU time per measurement, unless fewer than [`ROUNDS_MIN`] rounds fit into it.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use pulldown_cmark_escape::escape_html;
 use serde_json::Value;
 use utoipa::openapi::OpenApi;
 
@@ -177,8 +178,12 @@ fn code_marks(text: &str) -> String {
         .collect()
 }
 
+/// Escapes a text for elements and quoted attributes.
 pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let mut escaped = String::with_capacity(text.len());
+    // Writing to a `String` cannot fail.
+    _ = escape_html(&mut escaped, text);
+    escaped
 }
 
 #[cfg(test)]

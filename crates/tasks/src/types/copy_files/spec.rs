@@ -6,7 +6,7 @@ use crate::check::{Remark, Weight};
 use crate::host::FileToWrite;
 use crate::outcome::Failure;
 use crate::parameter::{ParameterType, Parameter};
-use crate::prepare::{COPY_BYTES_MAX, FolderFile, MasterFiles};
+use crate::prepare::{COPY_BYTES_MAX, FolderFile, MasterFileError, MasterFiles};
 use crate::types::files::{
     DATA_BASE64, DIR_PERMISSIONS, OWN_DIR_PERMISSIONS, OWN_PERMISSIONS, PERMISSIONS, file_of, to_base64,
 };
@@ -61,7 +61,7 @@ impl Preparation<'_> {
         match self.master.list(&source) {
             Ok(None) => self.add_file(idx, map.clone(), &source),
             Ok(Some(folder_files)) => self.add_folder(idx, map, &source, folder_files),
-            Err(why) => self.report(idx, &source, &why),
+            Err(error) => self.report(idx, &source, &error),
         }
     }
 
@@ -90,12 +90,12 @@ impl Preparation<'_> {
                 self.bytes_remaining = self.bytes_remaining.saturating_sub(data.len());
                 self.files.push(Json::Object(with_data(map, data)));
             }
-            Err(why) => self.report(idx, source, &why),
+            Err(error) => self.report(idx, source, &error),
         }
     }
 
-    fn report(&mut self, idx: usize, source: &str, why: &str) {
-        let message = format!("cannot read `{source}` on the master: {why}");
+    fn report(&mut self, idx: usize, source: &str, error: &MasterFileError) {
+        let message = format!("cannot read `{source}` on the master: {error}");
         self.problems.push(Remark { place: format!("files[{idx}].src"), weight: Weight::Error, message });
     }
 }
@@ -122,22 +122,22 @@ mod tests {
     struct Master;
 
     impl MasterFiles for Master {
-        fn list(&self, folder: &str) -> Result<Option<Vec<FolderFile>>, String> {
+        fn list(&self, folder: &str) -> Result<Option<Vec<FolderFile>>, MasterFileError> {
             let file = |path: &str, is_executable| FolderFile { path: path.to_owned(), is_executable };
             match folder {
                 "/scripts/" => Ok(Some(vec![file("deploy.sh", true), file("lib/common", false)])),
                 "/empty" => Ok(Some(Vec::new())),
-                "/odd" => Err("a pipe".to_owned()),
+                "/odd" => Err(MasterFileError::Unsuitable("a pipe".to_owned())),
                 _ => Ok(None),
             }
         }
 
-        fn read(&self, path: &str, bytes_max: usize) -> Result<Vec<u8>, String> {
+        fn read(&self, path: &str, bytes_max: usize) -> Result<Vec<u8>, MasterFileError> {
             match path {
                 "/text" | "/scripts/deploy.sh" | "/scripts/lib/common" => Ok(b"text".to_vec()),
                 "/bytes" => Ok(vec![0xff]),
                 "/big" => Ok(vec![b'x'; COPY_BYTES_MAX - 2]),
-                _ => Err(format!("{bytes_max}")),
+                _ => Err(MasterFileError::Unsuitable(format!("{bytes_max}"))),
             }
         }
     }
@@ -192,17 +192,17 @@ mod tests {
     fn system_files_rejects_symbolic_links() {
         let folder = stoker_testkit::TempFolder::new();
         let list = || crate::SystemFiles.list(folder.path().to_str().unwrap());
-        assert_eq!(crate::SystemFiles.list(folder.file("none").to_str().unwrap()), Ok(None));
-        assert_eq!(list(), Ok(Some(Vec::new())));
+        assert_eq!(crate::SystemFiles.list(folder.file("none").to_str().unwrap()).unwrap(), None);
+        assert_eq!(list().unwrap(), Some(Vec::new()));
         std::fs::create_dir_all(folder.file("b/c")).unwrap();
         std::fs::write(folder.file("b/c/d"), "").unwrap();
         std::fs::write(folder.file("a"), "").unwrap();
         std::fs::set_permissions(folder.file("a"), std::os::unix::fs::PermissionsExt::from_mode(0o700))
             .unwrap();
         let file = |path: &str, is_executable| FolderFile { path: path.to_owned(), is_executable };
-        assert_eq!(list(), Ok(Some(vec![file("a", true), file("b/c/d", false)])));
+        assert_eq!(list().unwrap(), Some(vec![file("a", true), file("b/c/d", false)]));
         std::os::unix::fs::symlink("/etc/passwd", folder.file("link")).unwrap();
-        assert!(list().unwrap_err().contains("`link` in it is neither"));
+        assert!(list().unwrap_err().to_string().contains("`link` in it is neither"));
     }
 
     #[test]
@@ -211,11 +211,11 @@ mod tests {
         std::fs::write(folder.file("a"), "12345").unwrap();
         let read = |path: &std::path::Path, max| crate::SystemFiles.read(path.to_str().unwrap(), max);
         assert_eq!(read(&folder.file("a"), 5).unwrap(), b"12345");
-        assert!(read(&folder.file("a"), 4).unwrap_err().contains("sync"));
-        assert!(read(folder.path(), 4).unwrap_err().contains("not a file"));
+        assert!(read(&folder.file("a"), 4).unwrap_err().to_string().contains("sync"));
+        assert!(read(folder.path(), 4).unwrap_err().to_string().contains("not a file"));
         assert!(read(&folder.file("none"), 4).is_err());
         // A FIFO without a writer must not block.
         assert!(std::process::Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap().success());
-        assert!(read(&folder.file("pipe"), 4).unwrap_err().contains("not a file"));
+        assert!(read(&folder.file("pipe"), 4).unwrap_err().to_string().contains("not a file"));
     }
 }

@@ -5,16 +5,26 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+/// Why contents cannot be parsed.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ContentsError {
+    #[error("contents are not valid Base64: {0}")]
+    Base64(#[from] base64::DecodeError),
+    #[error("contents are not valid UTF-8: {0}")]
+    Utf8(#[from] std::str::Utf8Error),
+    #[error("line {0} has no `=`")]
+    NoValue(usize),
+}
+
 /// Decodes Base64; whitespace is ignored, because encoders insert line breaks.
-pub(super) fn decode(text: &str) -> Result<Vec<u8>, String> {
+pub(super) fn decode(text: &str) -> Result<Vec<u8>, ContentsError> {
     let plain: String = text.chars().filter(|character| !character.is_ascii_whitespace()).collect();
-    STANDARD.decode(plain).map_err(|error| format!("contents are not valid Base64: {error}"))
+    Ok(STANDARD.decode(plain)?)
 }
 
 /// Parses `key=value` lines. `#` starts a comment line; keys are case-insensitive.
-pub(super) fn settings(contents: &[u8]) -> Result<BTreeMap<String, String>, String> {
-    let text =
-        std::str::from_utf8(contents).map_err(|error| format!("contents are not valid UTF-8: {error}"))?;
+pub(super) fn settings(contents: &[u8]) -> Result<BTreeMap<String, String>, ContentsError> {
+    let text = std::str::from_utf8(contents)?;
     let mut settings = BTreeMap::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
@@ -22,7 +32,7 @@ pub(super) fn settings(contents: &[u8]) -> Result<BTreeMap<String, String>, Stri
             continue;
         }
         let Some((key, value)) = line.split_once('=') else {
-            return Err(format!("line {number} has no `=`"));
+            return Err(ContentsError::NoValue(number));
         };
         settings.insert(key.trim().to_lowercase(), value.trim().to_owned());
     }
@@ -50,7 +60,7 @@ mod tests {
         let read = settings(b"# a comment\n\n Message = hi = there \nOther=\n").unwrap();
         assert_eq!(read["message"], "hi = there");
         assert_eq!(read["other"], "");
-        assert_eq!(settings(b"a=1\nnonsense\n"), Err("line 2 has no `=`".to_owned()));
+        assert_eq!(settings(b"a=1\nnonsense\n"), Err(ContentsError::NoValue(2)));
         assert!(settings(b"a=\xff").is_err());
     }
 

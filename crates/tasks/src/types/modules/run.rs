@@ -51,7 +51,7 @@ async fn process(module: &Module, action: ModuleAction, cx: Context<'_>) -> Driv
             }
         )));
     }
-    let contents = contents::decode(&module.contents).map_err(DriverError::Failed)?;
+    let contents = contents::decode(&module.contents)?;
     let payload = Payload { name: &module.name, contents: &contents };
     match action {
         ModuleAction::Apply => (driver.apply)(payload, cx).await,

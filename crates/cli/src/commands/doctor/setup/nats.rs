@@ -1,6 +1,6 @@
 //! Checks a NATS server by its INFO greeting.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
@@ -28,11 +28,22 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
                 Finding::warning(CHECK, format!("JetStream of NATS {version} is disabled"), help)
             }
         }
-        Err(error) => Finding::problem(CHECK, error, help),
+        Err(error) => Finding::problem(CHECK, error.to_string(), help),
     }]
 }
 
-fn greeting(url: &str) -> Result<Json, String> {
+/// Why no NATS server was found.
+#[derive(Debug, thiserror::Error)]
+enum GreetingError {
+    #[error("{host} does not respond: {source}")]
+    NoResponse { host: String, source: io::Error },
+    #[error("cannot resolve {0}")]
+    Unresolved(String),
+    #[error("{0} is not a NATS server")]
+    OtherServer(String),
+}
+
+fn greeting(url: &str) -> Result<Json, GreetingError> {
     let host_port = url.split_once("://").map_or(url, |(_, host_port)| host_port);
     let host_port = host_port.rsplit_once('@').map_or(host_port, |(_, host)| host).trim_end_matches('/');
     let host = if host_port.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
@@ -40,15 +51,15 @@ fn greeting(url: &str) -> Result<Json, String> {
     } else {
         format!("{host_port}:{PORT}")
     };
-    let io_error = |error: std::io::Error| format!("{host} does not respond: {error}");
+    let io_error = |source: io::Error| GreetingError::NoResponse { host: host.clone(), source };
     let mut addresses = host.to_socket_addrs().map_err(io_error)?;
-    let address = addresses.next().ok_or_else(|| format!("cannot resolve {host}"))?;
+    let address = addresses.next().ok_or_else(|| GreetingError::Unresolved(host.clone()))?;
     let stream = TcpStream::connect_timeout(&address, TIMEOUT).map_err(io_error)?;
     stream.set_read_timeout(Some(TIMEOUT)).map_err(io_error)?;
     let mut line = String::new();
     BufReader::new(stream.take(GREETING_BYTES_MAX)).read_line(&mut line).map_err(io_error)?;
     let info = line.strip_prefix("INFO ").and_then(|json| serde_json::from_str(json.trim()).ok());
-    info.ok_or_else(|| format!("{host} is not a NATS server"))
+    info.ok_or(GreetingError::OtherServer(host))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Checks for runs with an expired lease.
 
-use stoker_model::Micros;
+use stoker_model::{Micros, ErrorChain};
 use stoker_store::{Store, StoreError};
 
 use super::Setup;
@@ -19,19 +19,19 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
         return Vec::new();
     }
     let query = async {
-        let store = Store::open(&setup.database).await.map_err(|error| error.to_string())?;
+        let store = Store::open(&setup.database).await?;
         let expired_before = Micros(now_micros() - GRACE_PERIOD);
         let free = async { store.read().await?.run_work_unowned("", expired_before).await };
         let free: Result<_, StoreError> = free.await;
         store.close().await;
-        free.map_err(|error| error.to_string())
+        Ok::<_, Box<dyn std::error::Error>>(free?)
     };
     let free = match block_on(query) {
         Ok(Ok(free)) => free,
         Ok(Err(error)) => {
             return vec![Finding::problem(
                 CHECK,
-                error,
+                ErrorChain(&*error),
                 "check the database: it responds, but cannot be read",
             )];
         }

@@ -18,7 +18,7 @@ pub(super) struct Keyed {
 }
 
 pub(super) async fn apply(keyed: &'static Keyed, payload: Payload<'_>, cx: Context<'_>) -> DriverResult {
-    let settings = settings(payload.contents).map_err(DriverError::Failed)?;
+    let settings = settings(payload.contents)?;
     let value = settings.get(keyed.key).filter(|value| !value.is_empty());
     let value =
         value.ok_or_else(|| DriverError::failed(format!("'{}' not found in contents file", keyed.key)))?;

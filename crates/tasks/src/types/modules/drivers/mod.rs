@@ -3,6 +3,7 @@
 
 use crate::host::{HostError, HostFuture, StopReason};
 use crate::task_type::Context;
+use crate::types::modules::contents::ContentsError;
 
 mod keyed;
 
@@ -57,6 +58,12 @@ pub(super) enum DriverError {
 impl DriverError {
     pub(super) fn failed(message: impl Into<String>) -> Self {
         Self::Failed(message.into())
+    }
+}
+
+impl From<ContentsError> for DriverError {
+    fn from(error: ContentsError) -> Self {
+        Self::Failed(error.to_string())
     }
 }
 

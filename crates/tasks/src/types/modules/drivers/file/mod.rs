@@ -42,7 +42,7 @@ fn read(contents: &[u8]) -> Result<FileToWrite, DriverError> {
         "expected the lines `path=…`, `mode=…`, `owner=…`, `group=…` and an empty line before the payload";
     let (head, data) =
         split(contents).ok_or_else(|| DriverError::failed(format!("missing empty line; {expected}")))?;
-    let settings = settings(head).map_err(DriverError::Failed)?;
+    let settings = settings(head)?;
     if let Some(unknown) = settings.keys().find(|key| !KEYS.contains(&key.as_str())) {
         return Err(DriverError::failed(format!("unknown key `{unknown}`; {expected}")));
     }

@@ -1,0 +1,67 @@
+//! Fixtures of unit tests.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use stoker_model::{Actor, Change, Micros, NewRun, RunId, RunName, RunStatus};
+use stoker_services::{Clock, Environment, Services};
+use stoker_settings::{Modules, Server};
+use stoker_store::{Database, Store};
+use stoker_testkit::Folder;
+use stoker_traces::Tracer;
+
+use crate::context::OrchestratorContext;
+use crate::orchestrator::Orchestrator;
+
+/// An orchestrator with an embedded database in this folder.
+pub(crate) async fn orchestrator(folder: &Folder) -> Orchestrator {
+    let store = Store::open(&Database::Sqlite { path: folder.file("stoker.db") }).await.unwrap();
+    let settings = Arc::new(Server {
+        modules: Modules { key_file: folder.file("modules.key"), ..Modules::default() },
+        plugins_root: folder.file("plugins"),
+        ..Server::default()
+    });
+    let (clock, tracer) = (Clock, Tracer::default());
+    let services = Services::open(Environment {
+        store: store.clone(),
+        settings: Arc::clone(&settings),
+        clock,
+        tracer: tracer.clone(),
+        is_encrypted: false,
+        authority: None,
+    });
+    let context = OrchestratorContext {
+        services: services.await.unwrap(),
+        store,
+        settings,
+        clock,
+        tracer,
+        owner: "embedded".to_owned(),
+        is_shared: false,
+        started_at: clock.now(),
+    };
+    Orchestrator::open(context, Box::new(|| {})).await.unwrap()
+}
+
+/// Creates a run without a cluster.
+pub(crate) async fn create_run(orchestrator: &Orchestrator, status: RunStatus) -> RunId {
+    let store = &orchestrator.context.store;
+    let mut writing = store.change(&Actor::server(), Micros(1)).await.unwrap();
+    let new = NewRun {
+        uuid: format!("{status}"),
+        parent_id: None,
+        cluster_id: None,
+        name: RunName::Modules,
+        status,
+        progress: 0,
+        message: None,
+        result: json!({}),
+        graph_type: None,
+        dry_run: false,
+        started_at: None,
+        ended_at: None,
+    };
+    let id = writing.run_create(&new).await.unwrap().id;
+    writing.commit(Change { action: "run.start", target: String::new(), detail: json!({}) }).await.unwrap();
+    id
+}
