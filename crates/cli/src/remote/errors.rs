@@ -39,7 +39,7 @@ fn rejection(refusal: &Refusal, sent: Option<&Text>) -> Failure {
         _ => Exit::Failed,
     };
     let diagnostics = if reasons.is_empty() {
-        vec![Diagnostic::error(lower_first(&refusal.message)).help(hint(refusal.status))]
+        vec![Diagnostic::error(in_own_terms(&refusal.message)).help(hint(refusal.status))]
     } else {
         reasons.iter().map(|reason| diagnostic(reason, sent)).collect()
     };
@@ -87,8 +87,9 @@ pub(crate) fn origin(layer: Option<&str>, file: Option<&str>, line: Option<u32>)
     let location = match (file, line) {
         (Some(file), Some(line)) => Some(format!("{}:{line}", sanitize(file))),
         (Some(file), None) => Some(sanitize(file)),
-        (None, Some(line)) => Some(format!("line {line} of the uploaded file")),
-        (None, None) => None,
+        // Without a layer, the line is one of a request body that the command composed.
+        (None, Some(line)) if layer.is_some() => Some(format!("line {line} of the uploaded file")),
+        (None, _) => None,
     };
     let layer = layer.map(|layer| format!("layer `{}`", sanitize(layer)));
     let parts: Vec<String> = location.into_iter().chain(layer).collect();
@@ -117,6 +118,16 @@ fn locate(text: &Text, line: u32, column: u32) -> SourceLocation {
     // Exclude the colon after a key.
     let len = len - usize::from(content[start..start + len].ends_with(':'));
     SourceLocation::new(&text.origin, text.content.clone(), start..start + len.max(1))
+}
+
+/// Names of resources in compatible error messages of the server, and their names in commands.
+const RESOURCE_NAMES: &[(&str, &str)] =
+    &[("DeploymentGraph ", "graph "), ("DeploymentSequence ", "sequence "), ("Transaction ", "run ")];
+
+/// Replaces the name of the resource at the start of a server message by the one that commands use.
+fn in_own_terms(message: &str) -> String {
+    let renamed = RESOURCE_NAMES.iter().find_map(|(theirs, own)| Some((own, message.strip_prefix(theirs)?)));
+    renamed.map_or_else(|| lower_first(message), |(own, rest)| format!("{own}{rest}"))
 }
 
 /// Lowercases the first letter of a server message. Acronyms and names keep theirs.
@@ -189,6 +200,13 @@ mod tests {
         assert_eq!(located.exit, Exit::Input);
         assert!(located.diagnostics[0].location.is_some());
         assert_eq!(failure(refusal(400, vec![reason]), None).exit, Exit::Failed);
+        assert_eq!(in_own_terms("DeploymentGraph not found"), "graph not found");
+        assert_eq!(in_own_terms("Transactional"), "transactional");
+        assert_eq!(origin(None, None, Some(1)), None);
+        assert_eq!(
+            origin(Some("cluster"), None, Some(1)).as_deref(),
+            Some("line 1 of the uploaded file, layer `cluster`")
+        );
         let gone = failure(refusal(404, Vec::new()), None);
         assert_eq!((gone.exit, gone.diagnostics[0].message.as_str()), (Exit::Failed, "cluster not found"));
         assert_eq!(failure(refusal(503, Vec::new()), None).exit, Exit::Unavailable);
