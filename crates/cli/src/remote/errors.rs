@@ -57,7 +57,7 @@ fn hint(status: u16) -> Option<String> {
 }
 
 pub(crate) fn diagnostic(reason: &Reason, sent: Option<&Text>) -> Diagnostic {
-    let location = sent.zip(reason.line).map(|(text, line)| locate(text, line, reason.column.unwrap_or(1)));
+    let location = sent.zip(reason.line).map(|(text, line)| locate(text, line, reason.column));
     let message = without_help(reason);
     let has_path =
         !reason.path.is_empty() && (message.starts_with(&reason.path) || message.starts_with("task `"));
@@ -102,16 +102,17 @@ fn without_help(reason: &Reason) -> String {
     help.and_then(|help| reason.message.strip_suffix(help.as_str())).unwrap_or(&reason.message).to_owned()
 }
 
-/// Location of the word at a 1-based line and column.
-fn locate(text: &Text, line: u32, column: u32) -> SourceLocation {
+/// Location of the word at a 1-based line and column, or of the first word of the line.
+fn locate(text: &Text, line: u32, column: Option<u32>) -> SourceLocation {
     let content: &str = &text.content;
     let line_start = match line {
         0 | 1 => 0,
         _ => content.match_indices('\n').nth(line as usize - 2).map_or(content.len(), |(at, _)| at + 1),
     };
     let rest = &content[line_start..];
-    let column_bytes =
-        rest.chars().take(column.saturating_sub(1) as usize).map(char::len_utf8).sum::<usize>();
+    let indent = || rest.chars().take_while(|letter| matches!(letter, ' ' | '-')).count();
+    let n_before = column.map_or_else(indent, |column| column.saturating_sub(1) as usize);
+    let column_bytes = rest.chars().take(n_before).map(char::len_utf8).sum::<usize>();
     let start = line_start + column_bytes;
     let is_end = |letter: char| letter.is_whitespace() || ",}]'\"".contains(letter);
     let len = content[start..].find(is_end).unwrap_or(content.len() - start);
@@ -151,8 +152,8 @@ mod tests {
 
     #[test]
     fn locate_returns_the_word_at_line_and_column() {
-        let word = |line, column| {
-            let location = locate(&sent(), line, column);
+        let word = |line, column: u32| {
+            let location = locate(&sent(), line, Some(column));
             location.text.get(location.span).map(str::to_owned)
         };
         assert_eq!(word(1, 7).as_deref(), Some("ä"));
@@ -160,6 +161,10 @@ mod tests {
         assert_eq!(word(2, 3).as_deref(), Some("type"));
         for (line, column) in [(0, 0), (3, 1), (9, 9), (2, 900)] {
             word(line, column);
+        }
+        for (line, expected) in [(1, "id"), (2, "type")] {
+            let location = locate(&sent(), line, None);
+            assert_eq!(location.text.get(location.span), Some(expected));
         }
     }
 
