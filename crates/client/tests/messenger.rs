@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustls::{ServerConnection, StreamOwned};
-use stoker_client::{Messenger, PostError};
+use stoker_client::{HttpPoster, PostError};
 use stoker_testkit::Folder;
 
 use crate::client::{answer, certificate, converse, server};
@@ -16,7 +16,7 @@ const SHORT: Duration = Duration::from_millis(300);
 const LONG: Duration = Duration::from_secs(20);
 
 async fn post(time_max: Duration, url: &str) -> Result<u16, PostError> {
-    let messenger = Messenger::new(time_max).unwrap();
+    let messenger = HttpPoster::new(time_max).unwrap();
     messenger.post(url, &[], b"{}".to_vec()).await.map(|status| status.as_u16())
 }
 
@@ -50,7 +50,7 @@ async fn wait_until_closed(closed: Receiver<()>) {
 #[tokio::test]
 async fn request_has_headers_and_body() {
     let (address, requests) = server(answer("202 Accepted", "", "ignored"), converse);
-    let messenger = Messenger::new(LONG).unwrap();
+    let messenger = HttpPoster::new(LONG).unwrap();
     let headers = [("x-stoker-topic", "run.started".to_owned())];
     let status =
         messenger.post(&format!("http://{address}/hook?key=1"), &headers, b"{\"a\":1}".to_vec()).await;
@@ -85,7 +85,7 @@ async fn invalid_urls_are_rejected() {
         assert!(matches!(error, PostError::Url | PostError::Request(_)), "{url}: {error}");
     }
     let headers = [("x", "a\nb".to_owned())];
-    let error = Messenger::new(LONG).unwrap().post("http://127.0.0.1:9/", &headers, Vec::new()).await;
+    let error = HttpPoster::new(LONG).unwrap().post("http://127.0.0.1:9/", &headers, Vec::new()).await;
     assert!(matches!(error, Err(PostError::Request(_))));
 }
 
@@ -171,13 +171,13 @@ async fn certificate_is_trusted_only_with_ca_file() {
         converse(StreamOwned::new(ServerConnection::new(config.clone()).unwrap(), stream), answer)
     });
     let url = format!("https://{address}/");
-    let messenger = Messenger::trusting(LONG, Some(&folder.file("cert.pem"))).unwrap();
+    let messenger = HttpPoster::trusting(LONG, Some(&folder.file("cert.pem"))).unwrap();
     assert_eq!(messenger.post(&url, &[], Vec::new()).await.unwrap().as_u16(), 204);
     let error = post(LONG, &url).await.unwrap_err();
     assert!(error.to_string().contains("certificate"), "{error}");
     // A receiver without TLS.
     let (plain, _requests) = server(answer("204 No Content", "", ""), converse);
     assert!(post(LONG, &format!("https://{plain}/")).await.is_err());
-    let missing = Messenger::trusting(LONG, Some(&folder.file("nowhere.pem"))).err().unwrap();
+    let missing = HttpPoster::trusting(LONG, Some(&folder.file("nowhere.pem"))).err().unwrap();
     assert!(missing.to_string().contains("nowhere.pem"), "{missing}");
 }

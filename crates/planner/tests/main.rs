@@ -1,6 +1,7 @@
 //! Integration tests of `stoker-planner` in one binary, which is linked once instead of once per file.
 
 mod expressions;
+mod fidelity;
 mod fleets;
 mod helpers;
 mod lessons;

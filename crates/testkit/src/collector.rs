@@ -73,7 +73,7 @@ impl Collector {
 
     /// Request line and headers of each request.
     pub fn request_heads(&self) -> Vec<String> {
-        self.received.lock().request_heads.clone()
+        self.received.lock().heads.clone()
     }
 }
 

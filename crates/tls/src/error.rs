@@ -31,13 +31,13 @@ pub enum TlsError {
 impl TlsError {
     /// A file whose content cannot be used.
     pub(crate) fn nonsense(path: &Path, reason: &str) -> Self {
-        Self::Nonsense { path: path.to_owned(), reason: reason.to_owned(), source: None }
+        Self::InvalidFile { path: path.to_owned(), reason: reason.to_owned(), source: None }
     }
 
     /// Like [`TlsError::nonsense`], because of another error.
     pub(crate) fn nonsense_from(path: &Path, reason: &str, source: impl Into<BoxedError>) -> Self {
         let source = source.into();
-        Self::Nonsense { path: path.to_owned(), reason: format!("{reason}: {source}"), source: Some(source) }
+        Self::InvalidFile { path: path.to_owned(), reason: format!("{reason}: {source}"), source: Some(source) }
     }
 
     pub(crate) fn making(error: impl Into<BoxedError>) -> Self {

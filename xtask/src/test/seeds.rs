@@ -1,7 +1,8 @@
 //! Randomised tests with a seed that changes every day, beside the fixed seeds of the other steps.
 //!
 //! A fixed seed makes a red run reproducible and explores the same inputs for ever. This step repeats the property
-//! tests, the differential comparison and the simulation with the date as the seed and prints how to replay them.
+//! tests, the differential comparison, the simulation and one kill test with the date as the seed and prints how to replay
+//! them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,6 +19,9 @@ use crate::workspace::Profile;
 const N_SIMULATIONS: u64 = 1000;
 /// The share of the differential cases of the fixed seed: the comparison is bound by the Python reference.
 const DIFFERENTIAL_SHARE: u64 = 3;
+/// The kill test that chooses most: which processes are killed, when, and in which order they restart. The others vary only
+/// delays, kill three times as often, and would dominate the time of this step.
+const KILL_TEST: &str = "run_survives_concurrent_kills_of_server_and_agents";
 
 pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
     let seed = match cx.seed {
@@ -28,7 +32,8 @@ pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
     let names = property_tests(cx)?;
     let alternatives = names.into_iter().collect::<Vec<_>>().join("|");
     let suite = Suite::all(cx)?
-        .filter(&format!("test(/(^|::)({alternatives})$/) | binary(differential)"))
+        .filter(&format!("test(/(^|::)({alternatives}|{KILL_TEST})$/) | binary(differential)"))
+        .env("STOKER_TEST_SEED", seed.to_string())
         .env("PROPTEST_RNG_SEED", seed.to_string())
         .env("STOKER_DIFFERENTIAL_SEED", seed.to_string())
         .env(DIFFERENTIAL_CASES, (cx.n_differential / DIFFERENTIAL_SHARE).max(1).to_string());
@@ -101,6 +106,12 @@ mod tests {
     fn workspace_has_property_tests() {
         let cx = Cx::of_test();
         assert!(property_tests(&cx).unwrap().len() > 20);
+    }
+
+    #[test]
+    fn kill_test_exists() {
+        let file = Cx::of_test().root.join("crates/stoker/tests/serve/kills.rs");
+        assert!(fs::read_to_string(file).unwrap().contains(&format!("fn {KILL_TEST}()")));
     }
 
     #[test]

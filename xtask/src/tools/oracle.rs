@@ -10,9 +10,10 @@ pub(crate) const VARIABLE: &str = "STOKER_YAQL_ORACLE_PYTHON";
 
 pub(super) const ENVIRONMENT: Environment = Environment {
     name: "yaql-oracle",
-    packages: &["yaql==3.2.0", "python-dateutil==2.9.0.post0"],
+    // PyYAML is for the oracle of the planner, `crates/planner/tests/fidelity/oracle.py`.
+    packages: &["yaql==3.2.0", "python-dateutil==2.9.0.post0", "PyYAML==6.0.3"],
     // The reference uses `collections.abc` without importing it.
-    probe: "import collections.abc, yaql",
+    probe: "import collections.abc, yaml, yaql",
 };
 
 /// The path of the interpreter; creates its virtual environment if it is missing.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use stoker_engine::session::{Attempt, AttemptKey, ResultKind};
 use stoker_model::{ErrorChain, Json, JsonMap};
 use stoker_tasks::host::real::{AttemptRecorder, ProcessId, LocalHost};

@@ -39,7 +39,7 @@ fn rejection(refusal: &ErrorResponse, sent: Option<&Text>) -> Failure {
         _ => Exit::Failed,
     };
     let diagnostics = if reasons.is_empty() {
-        vec![Diagnostic::error(lower_first(&refusal.message)).help(hint(refusal.status))]
+        vec![Diagnostic::error(in_own_terms(&refusal.message)).help(hint(refusal.status))]
     } else {
         reasons.iter().map(|reason| diagnostic(reason, sent)).collect()
     };
@@ -57,7 +57,7 @@ fn hint(status: u16) -> Option<String> {
 }
 
 pub(crate) fn diagnostic(reason: &Reason, sent: Option<&Text>) -> Diagnostic {
-    let location = sent.zip(reason.line).map(|(text, line)| locate(text, line, reason.column.unwrap_or(1)));
+    let location = sent.zip(reason.line).map(|(text, line)| locate(text, line, reason.column));
     let message = without_help(reason);
     let has_path =
         !reason.path.is_empty() && (message.starts_with(&reason.path) || message.starts_with("task `"));
@@ -87,8 +87,9 @@ pub(crate) fn origin(layer: Option<&str>, file: Option<&str>, line: Option<u32>)
     let location = match (file, line) {
         (Some(file), Some(line)) => Some(format!("{}:{line}", sanitize(file))),
         (Some(file), None) => Some(sanitize(file)),
-        (None, Some(line)) => Some(format!("line {line} of the uploaded file")),
-        (None, None) => None,
+        // Without a layer, the line is one of a request body that the command composed.
+        (None, Some(line)) if layer.is_some() => Some(format!("line {line} of the uploaded file")),
+        (None, _) => None,
     };
     let layer = layer.map(|layer| format!("layer `{}`", sanitize(layer)));
     let parts: Vec<String> = location.into_iter().chain(layer).collect();
@@ -101,22 +102,33 @@ fn without_help(reason: &Reason) -> String {
     help.and_then(|help| reason.message.strip_suffix(help.as_str())).unwrap_or(&reason.message).to_owned()
 }
 
-/// Location of the word at a 1-based line and column.
-fn locate(text: &Text, line: u32, column: u32) -> SourceLocation {
+/// Location of the word at a 1-based line and column, or of the first word of the line.
+fn locate(text: &Text, line: u32, column: Option<u32>) -> SourceLocation {
     let content: &str = &text.content;
     let line_start = match line {
         0 | 1 => 0,
         _ => content.match_indices('\n').nth(line as usize - 2).map_or(content.len(), |(at, _)| at + 1),
     };
     let rest = &content[line_start..];
-    let column_bytes =
-        rest.chars().take(column.saturating_sub(1) as usize).map(char::len_utf8).sum::<usize>();
+    let indent = || rest.chars().take_while(|letter| matches!(letter, ' ' | '-')).count();
+    let n_before = column.map_or_else(indent, |column| column.saturating_sub(1) as usize);
+    let column_bytes = rest.chars().take(n_before).map(char::len_utf8).sum::<usize>();
     let start = line_start + column_bytes;
     let is_end = |letter: char| letter.is_whitespace() || ",}]'\"".contains(letter);
     let len = content[start..].find(is_end).unwrap_or(content.len() - start);
     // Exclude the colon after a key.
     let len = len - usize::from(content[start..start + len].ends_with(':'));
     SourceLocation::new(&text.origin, text.content.clone(), start..start + len.max(1))
+}
+
+/// Names of resources in compatible error messages of the server, and their names in commands.
+const RESOURCE_NAMES: &[(&str, &str)] =
+    &[("DeploymentGraph ", "graph "), ("DeploymentSequence ", "sequence "), ("Transaction ", "run ")];
+
+/// Replaces the name of the resource at the start of a server message by the one that commands use.
+fn in_own_terms(message: &str) -> String {
+    let renamed = RESOURCE_NAMES.iter().find_map(|(theirs, own)| Some((own, message.strip_prefix(theirs)?)));
+    renamed.map_or_else(|| lower_first(message), |(own, rest)| format!("{own}{rest}"))
 }
 
 /// Lowercases the first letter of a server message. Acronyms and names keep theirs.
@@ -140,8 +152,8 @@ mod tests {
 
     #[test]
     fn locate_returns_the_word_at_line_and_column() {
-        let word = |line, column| {
-            let location = locate(&sent(), line, column);
+        let word = |line, column: u32| {
+            let location = locate(&sent(), line, Some(column));
             location.text.get(location.span).map(str::to_owned)
         };
         assert_eq!(word(1, 7).as_deref(), Some("ä"));
@@ -149,6 +161,10 @@ mod tests {
         assert_eq!(word(2, 3).as_deref(), Some("type"));
         for (line, column) in [(0, 0), (3, 1), (9, 9), (2, 900)] {
             word(line, column);
+        }
+        for (line, expected) in [(1, "id"), (2, "type")] {
+            let location = locate(&sent(), line, None);
+            assert_eq!(location.text.get(location.span), Some(expected));
         }
     }
 
@@ -189,6 +205,13 @@ mod tests {
         assert_eq!(located.exit, Exit::Input);
         assert!(located.diagnostics[0].location.is_some());
         assert_eq!(failure(refusal(400, vec![reason]), None).exit, Exit::Failed);
+        assert_eq!(in_own_terms("DeploymentGraph not found"), "graph not found");
+        assert_eq!(in_own_terms("Transactional"), "transactional");
+        assert_eq!(origin(None, None, Some(1)), None);
+        assert_eq!(
+            origin(Some("cluster"), None, Some(1)).as_deref(),
+            Some("line 1 of the uploaded file, layer `cluster`")
+        );
         let gone = failure(refusal(404, Vec::new()), None);
         assert_eq!((gone.exit, gone.diagnostics[0].message.as_str()), (Exit::Failed, "cluster not found"));
         assert_eq!(failure(refusal(503, Vec::new()), None).exit, Exit::Unavailable);

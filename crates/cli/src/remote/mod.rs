@@ -70,7 +70,7 @@ pub(crate) fn log_in(
 ) -> Outcome<stoker_client::Login> {
     client.log_in(user, password, tenant).map_err(|error| match error {
         ClientError::Rejected(refusal) if refusal.status == 401 => {
-            Failure::failed(format!("wrong user name or password ({refusal})"))
+            Failure::failed("wrong user name or password")
         }
         error => errors::failure(error, None),
     })

@@ -24,6 +24,7 @@ mod graphs;
 mod identity;
 mod input;
 mod interface;
+mod isolation;
 mod judged;
 mod limits;
 mod links;

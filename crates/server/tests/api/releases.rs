@@ -1,7 +1,5 @@
 //! `/releases/`
 
-use std::path::Path;
-
 use axum::body::Body;
 use serde_json::{Value, json};
 use stoker_model::ReleaseId;
@@ -364,12 +362,7 @@ async fn invalid_ids_are_not_found() {
 /// The releases of the predecessor from the shared data, which may be absent.
 #[tokio::test]
 async fn real_releases_are_accepted() {
-    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = crate_folder
-        .ancestors()
-        .map(|folder| folder.join("shared/data/releases"))
-        .find(|folder| folder.is_dir());
-    let Some(folder) = folder else { return };
+    let Some(folder) = stoker_testenv::shared_folder("releases") else { return };
     let server = TestServer::new().await;
     let mut n_files = 0;
     for entry in std::fs::read_dir(folder).unwrap() {

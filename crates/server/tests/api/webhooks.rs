@@ -30,7 +30,7 @@ async fn create_webhook(server: &TestServer, receiver: &Receiver, extra: Value) 
 }
 
 /// Waits up to 20 seconds until the newest delivery is no longer pending and returns it.
-async fn wait_for_delivery(server: &TestServer, webhook: i64) -> Value {
+pub(crate) async fn wait_for_delivery(server: &TestServer, webhook: i64) -> Value {
     for _ in 0..800 {
         let deliveries = server.get(&format!("webhooks/{webhook}/deliveries")).await.expect(200);
         if let Some(newest) = deliveries.get(0).filter(|delivery| delivery["status"] != "pending") {

@@ -136,7 +136,7 @@ enum AttemptError {
 /// Returns the HTTP status of the response; `None` if the webhook does not exist any more.
 async fn send(
     webhooks: &WebhookOutbox,
-    messenger: &Messenger,
+    messenger: &HttpPoster,
     delivery: &Delivery,
 ) -> Result<Option<u16>, AttemptError> {
     let mut session = webhooks.store.read().await?;

@@ -1,5 +1,9 @@
 //! Fixture: a server with in-process agents, and a client with its own home folder.
+//!
+//! A test shows commands (`show`) and compares the transcript, which contains their complete output, with a snapshot. `run`
+//! executes a command that is only a precondition.
 
+use std::cell::RefCell;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -8,11 +12,13 @@ use serde_json::{Value as Json, json};
 use stoker_testkit::TempFolder;
 
 use crate::process::{PASSWORD, Process};
+use crate::transcript::Transcript;
 
 /// A server with in-process agents, and the configuration folder of a client.
 pub(crate) struct CliFixture {
     pub(crate) folder: TempFolder,
     server: Process,
+    transcript: RefCell<Transcript>,
 }
 
 /// Exit code and output of a command.
@@ -30,16 +36,6 @@ impl CommandOutput {
         self.out
     }
 
-    /// Asserts the exit code and that standard error contains all `words`; returns standard error.
-    #[track_caller]
-    pub(crate) fn fails(self, code: i32, words: &[&str]) -> String {
-        assert_eq!(self.code, code, "{}\n{}", self.out, self.err);
-        for word in words {
-            assert!(self.err.contains(word), "`{word}` is not in:\n{}", self.err);
-        }
-        self.err
-    }
-
     #[track_caller]
     pub(crate) fn json(self) -> Json {
         let text = self.ok();
@@ -52,7 +48,13 @@ impl CliFixture {
     pub(crate) fn bare() -> Self {
         let folder = TempFolder::new();
         let server = Process::start_with(&folder.file("data"), &["--local-agents"]);
-        Self { folder, server }
+        let mut transcript = Transcript::default();
+        transcript.replace_path(folder.path(), "FOLDER");
+        transcript.replace_path(&examples(), "EXAMPLES");
+        transcript.replace(server.address.clone(), "SERVER");
+        let (_, port) = server.address.rsplit_once(':').unwrap();
+        transcript.replace(format!("localhost:{port}"), "localhost:PORT");
+        Self { folder, server, transcript: RefCell::new(transcript) }
     }
 
     /// Starts a server and logs in.
@@ -123,6 +125,38 @@ impl CliFixture {
         run_command(self.command(args, 100), input)
     }
 
+    /// Runs a command line like [`Self::run`] and appends it to the transcript.
+    pub(crate) fn show(&self, line: &str) -> CommandOutput {
+        self.show_with(line, "")
+    }
+
+    /// Like [`Self::show`], with standard input.
+    pub(crate) fn show_with(&self, line: &str, input: &str) -> CommandOutput {
+        let line = line.replace("{examples}", examples().to_str().unwrap());
+        self.show_args(&line.split_whitespace().collect::<Vec<_>>(), input)
+    }
+
+    pub(crate) fn show_args(&self, args: &[&str], input: &str) -> CommandOutput {
+        self.show_command(self.command(args, 100), args, input)
+    }
+
+    /// Like [`Self::show_args`], with a command that has additional environment variables.
+    pub(crate) fn show_command(&self, command: Command, args: &[&str], input: &str) -> CommandOutput {
+        let output = execute(command, input);
+        self.transcript.borrow_mut().record(args, input, &output);
+        output.into()
+    }
+
+    /// Replaces a value that differs between executions in the transcript.
+    pub(crate) fn redact(&self, value: &str, placeholder: &'static str) {
+        self.transcript.borrow_mut().replace(value, placeholder);
+    }
+
+    /// Returns the transcript since the last call.
+    pub(crate) fn transcript(&self) -> String {
+        self.transcript.borrow_mut().take()
+    }
+
     pub(crate) fn at_width(&self, line: &str, columns: u16) -> String {
         let args: Vec<&str> = line.split_whitespace().collect();
         run_command(self.command(&args, columns), "").ok()
@@ -142,22 +176,37 @@ pub(crate) fn examples() -> PathBuf {
 
 pub(crate) fn program(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
-    command.args(args).current_dir(folder).env("XDG_CONFIG_HOME", folder.join("config"));
-    for name in
-        ["STOKER_SERVER", "STOKER_TOKEN", "STOKER_USER", "STOKER_PASSWORD", "STOKER_CA_FILE", "COLUMNS"]
-    {
+    command.args(args).current_dir(folder).env("XDG_CONFIG_HOME", folder.join("config")).env("HOME", folder);
+    for name in [
+        "STOKER_SERVER",
+        "STOKER_TOKEN",
+        "STOKER_USER",
+        "STOKER_PASSWORD",
+        "STOKER_CA_FILE",
+        "XDG_DATA_HOME",
+        "COLUMNS",
+    ] {
         command.env_remove(name);
     }
     command.env_remove("CLICOLOR_FORCE");
     command
 }
 
-pub(crate) fn run_command(mut command: Command, input: &str) -> CommandOutput {
+pub(crate) fn run_command(command: Command, input: &str) -> CommandOutput {
+    execute(command, input).into()
+}
+
+pub(crate) fn execute(mut command: Command, input: &str) -> Output {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // The program may exit without reading its input.
     _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    CommandOutput { code: status.code().unwrap(), out: text(stdout), err: text(stderr) }
+    child.wait_with_output().unwrap()
+}
+
+impl From<Output> for CommandOutput {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
+    }
 }

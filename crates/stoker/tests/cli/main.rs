@@ -13,5 +13,7 @@ mod process;
 mod runs;
 mod screen;
 mod tables;
+#[path = "../transcript/mod.rs"]
+mod transcript;
 mod usage;
 mod webhooks;

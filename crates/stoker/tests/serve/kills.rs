@@ -93,8 +93,9 @@ impl Run {
 
     /// Starts a run on a site without tasks.
     pub(crate) fn on(site: Site, name: &str, n_kills: usize) -> Self {
-        let seed = std::env::var("STOKER_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(SEED);
-        // Printed with a failed test, to reproduce it.
+        let seed = std::env::var("STOKER_TEST_SEED");
+        let seed = seed.map_or(SEED, |text| text.parse().expect("STOKER_TEST_SEED is a number"));
+        // Printed with a failed test, to replay its choices. The timing of the processes is still that of the machine.
         println!("{name}: STOKER_TEST_SEED={seed}");
         site.upload(&tasks(&site));
         for node in &site.nodes {
@@ -153,15 +154,16 @@ fn name(index: usize) -> String {
 }
 
 fn tasks(site: &Site) -> Value {
-    (0..N_TASKS).map(|index| task(&name(index), &site.file(""))).collect()
+    (0..N_TASKS).map(|index| task(&name(index), index % 5, &site.file(""))).collect()
 }
 
-fn task(name: &str, folder: &Path) -> Value {
+/// A task that takes a few hundredths of a second.
+fn task(name: &str, hundredths: usize, folder: &Path) -> Value {
     let folder = folder.display();
     let cmd = format!(
         "cd {folder}\n\
          echo \"$STOKER_ATTEMPT\" >>attempts-$STOKER_NODE\n\
-         sleep 0.0$((RANDOM % 5))\n\
+         sleep 0.0{hundredths}\n\
          grep -qx {name} lines-$STOKER_NODE || echo {name} >>lines-$STOKER_NODE\n"
     );
     json!({

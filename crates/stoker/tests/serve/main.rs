@@ -26,5 +26,7 @@ mod sshd;
 mod start;
 mod tls;
 mod traces;
+#[path = "../transcript/mod.rs"]
+mod transcript;
 mod versions;
 mod webhooks;

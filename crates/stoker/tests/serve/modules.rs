@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use stoker_testkit::TempFolder;
 
 use crate::process::{PASSWORD, Process};
+use crate::transcript::Transcript;
 
 /// A server with in-process agents and one node in a cluster.
 struct Site {
@@ -46,6 +47,7 @@ impl Site {
             .env("STOKER_SERVER", format!("http://{}", self.server.address))
             .env("STOKER_PASSWORD", PASSWORD)
             .env("XDG_CONFIG_HOME", self.work.path())
+            .env("COLUMNS", "160")
             .env_remove("STOKER_TOKEN")
             .output()
             .unwrap()
@@ -63,14 +65,6 @@ impl Site {
     fn json(&self, arguments: &[&str]) -> Value {
         let text = self.module(&[arguments, &["--output", "json"]].concat());
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
-    }
-
-    /// Asserts that a command fails; returns its exit code and standard error.
-    #[track_caller]
-    fn expect_failure(&self, arguments: &[&str]) -> (i32, String) {
-        let output = self.stoker(&[&["module"], arguments].concat());
-        assert!(!output.status.success(), "{arguments:?}");
-        (output.status.code().unwrap(), String::from_utf8_lossy(&output.stderr).into_owned())
     }
 
     fn script(&self, name: &str, text: &str) {
@@ -125,40 +119,36 @@ fn module_commands_work() {
     let site = Site::new();
     site.script("hello", "message=hello\n");
     site.script("empty", "");
-    site.module(&["create", "greeting", "--type", "ping", "--file", "hello", "--live-update"]);
-    let module = site.json(&["show", "greeting"]);
-    assert_eq!((&module["live_update"], &module["apply_order"]), (&json!(true), &json!(5)));
-    site.module(&["update", "greeting", "--apply-order", "2", "--hidden"]);
-    let modules = site.json(&["list"]);
-    assert_eq!((&modules[0]["apply_order"], &modules[0]["visible"]), (&json!(2), &json!(false)));
-    let applied = site.json(&["apply", "kv-1", "greeting"]);
-    assert_eq!(applied[0]["message"], "hello");
-    let counts = site.json(&["instances", "greeting", "--count"]);
-    assert_eq!((&counts[0]["instance_count"], &counts[0]["current"]), (&json!(1), &json!(true)));
-    assert_eq!(site.json(&["instances", "greeting"])[0]["id"], site.node.as_str());
-    site.module(&["reapply", "greeting", "--force", "--delay", "0"]);
-    site.module(&["remove", &site.node, "greeting"]);
-    site.module(&["delete", "greeting", "--yes"]);
-    for (arguments, code, expected_message) in [
-        (&["create", "x", "--type", "nonesuch", "--file", "hello"][..], 1, "type 'nonesuch' was not found"),
-        (&["create", "x", "--type", "ping", "--file", "empty"], 3, "is empty"),
-        (&["create", "x", "--type", "ping", "--file", "nowhere"], 3, "cannot read"),
-        (&["create", "x", "--type", "ping", "--file", "hello", "--apply-order", "10"], 2, "10"),
-        (&["update", "greeting"], 2, "no fields to update"),
-        (&["show", "greeting"], 1, "module `greeting` not found"),
-        (&["apply", "99", "greeting"], 1, "module `greeting` not found"),
-        (&["instances"], 2, "<MODULE>"),
-    ] {
-        let (exit_code, stderr) = site.expect_failure(arguments);
-        assert!(
-            exit_code == code && stderr.contains(expected_message),
-            "{arguments:?}: {exit_code} {stderr}"
-        );
-    }
     site.script("bad", "nonsense\n");
-    site.module(&["create", "bad", "--type", "ping", "--file", "bad"]);
-    let (code, stderr) = site.expect_failure(&["apply", &site.node, "bad"]);
-    assert!(code == 1 && stderr.contains("failed to apply 1 module: bad"), "{stderr}");
+    let mut transcript = Transcript::default();
+    transcript.replace_path(site.work.path(), "FOLDER");
+    let mut show = |line: &str| {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        transcript.record(&arguments, "", &site.stoker(&arguments));
+    };
+    show("module create greeting --type ping --file hello --live-update");
+    show("module show greeting");
+    show("module update greeting --apply-order 2 --hidden");
+    show("module list");
+    show("module apply kv-1 greeting");
+    show("module apply kv-1 greeting --output json");
+    show("module instances greeting --count");
+    show("module instances greeting");
+    show(&format!("module instances --node {}", site.node));
+    show("module reapply greeting --force --delay 0");
+    show(&format!("module remove {} greeting", site.node));
+    show("module delete greeting --yes");
+    show("module create x --type nonesuch --file hello");
+    show("module create x --type ping --file empty");
+    show("module create x --type ping --file nowhere");
+    show("module create x --type ping --file hello --apply-order 10");
+    show("module update greeting");
+    show("module show greeting");
+    show("module apply 99 greeting");
+    show("module instances");
+    show("module create bad --type ping --file bad");
+    show(&format!("module apply {} bad", site.node));
+    insta::assert_snapshot!("module", transcript.take());
 }
 
 #[test]

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::process::PASSWORD;
 use crate::site::Site;
+use crate::transcript::Transcript;
 
 impl Site {
     fn stoker(&self, arguments: &[&str]) -> Output {
@@ -15,6 +16,7 @@ impl Site {
             .args(arguments)
             .current_dir(self.file("."))
             .env("HOME", self.file("home"))
+            .env("COLUMNS", "100")
             .env("STOKER_SERVER", self.url())
             .env("STOKER_PASSWORD", PASSWORD)
             .env_remove("STOKER_TOKEN")
@@ -31,13 +33,16 @@ impl Site {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Asserts that a command fails with this code; returns standard error.
-    #[track_caller]
-    fn run_failing(&self, arguments: &[&str], code: i32) -> String {
-        let output = self.stoker(arguments);
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
-        stderr
+    fn transcript(&self) -> Transcript {
+        let mut transcript = Transcript::default();
+        transcript.replace(self.file("").to_str().unwrap(), "FOLDER/");
+        transcript
+    }
+
+    /// Runs a command line, split at whitespace, and appends it to a transcript.
+    fn show(&self, transcript: &mut Transcript, line: &str) {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        transcript.record(&arguments, "", &self.stoker(&arguments));
     }
 
     /// Creates a plugin whose stage tasks append their names to a file.
@@ -76,21 +81,20 @@ fn plugins_are_created_installed_enabled_and_run_in_order() {
     ]));
     site.create_plugin("zeta", &["pre_deployment/100", "post_deployment/5", "pre_deployment/-1.5"]);
     site.create_plugin("alpha", &["pre_deployment/200", "post_deployment/5.0", "pre_deployment"]);
-    assert!(site.run_ok(&["plugin", "check", "zeta", "alpha"]).contains("alpha 1.0.0"));
-    let archive = site.run_ok(&["plugin", "build", "zeta", "--output-dir", "dist"]);
-    site.run_ok(&["plugin", "install", archive.trim_end()]);
-    assert_eq!(site.run_ok(&["plugin", "install", "alpha", "--quiet"]), "2\n");
-    let stderr = site.run_failing(&["plugin", "install", "alpha"], 1);
-    assert!(stderr.contains("plugin `alpha` 1.0.0 already exists"), "{stderr}");
-    let plugins: Value = serde_json::from_str(&site.run_ok(&["plugin", "list", "-o", "json"])).unwrap();
-    assert_eq!(plugins.as_array().unwrap().len(), 2);
-    assert!(site.run_ok(&["plugin", "show", "zeta"]).contains("ubuntu 1.0-10.0"));
+    let mut transcript = site.transcript();
+    site.show(&mut transcript, "plugin check zeta alpha");
+    site.show(&mut transcript, "plugin build zeta --output-dir dist");
+    site.show(&mut transcript, "plugin install dist/zeta-1.0.0.fp");
+    site.show(&mut transcript, "plugin install alpha --quiet");
+    site.show(&mut transcript, "plugin install alpha");
+    site.show(&mut transcript, "plugin list");
+    site.show(&mut transcript, "plugin show zeta");
     let env = site.cluster.to_string();
-    for name in ["zeta", "alpha==1.0.0"] {
-        site.run_ok(&["plugin", "enable", name, "--env", &env]);
-    }
-    let stderr = site.run_failing(&["plugin", "remove", "zeta", "--yes"], 1);
-    assert!(stderr.contains("enabled for some environment"), "{stderr}");
+    site.show(&mut transcript, &format!("plugin enable zeta --env {env}"));
+    site.show(&mut transcript, &format!("plugin enable alpha==1.0.0 --env {env}"));
+    site.show(&mut transcript, "plugin remove zeta --yes");
+    site.show(&mut transcript, &format!("plugin order --env {env}"));
+    insta::assert_snapshot!("plugin", transcript.take());
     let order: Value =
         serde_json::from_str(&site.run_ok(&["plugin", "order", "--env", &env, "-o", "json"])).unwrap();
     let position = |task: &Value| {
@@ -106,8 +110,6 @@ fn plugins_are_created_installed_enabled_and_run_in_order() {
         "zeta post_deployment/5.0",
     ];
     assert_eq!(positions, expected);
-    let table = site.stoker(&["plugin", "order", "--env", &env]);
-    assert!(String::from_utf8_lossy(&table.stderr).contains("alpha, zeta have the same number"), "{table:?}");
     let run = site.deploy(&json!({}));
     assert_eq!(run["status"], "ready", "{run}");
     let trace = site.read("trace");
@@ -217,24 +219,24 @@ fn plugin_is_replaced_reloaded_and_removed() {
     let site = Site::new(&json!([]));
     site.create_plugin("gridnet", &[]);
     fs::remove_file(site.file("gridnet/tasks.yaml")).unwrap();
-    assert_eq!(site.run_ok(&["plugin", "install", "gridnet", "-q"]), "1\n");
+    let mut transcript = site.transcript();
+    site.show(&mut transcript, "plugin install gridnet -q");
     edit(&site.file("gridnet/metadata.yaml"), "\nversion: '1.0.0'", "\nversion: '1.0.7'");
-    assert_eq!(site.run_ok(&["plugin", "install", "gridnet", "-q"]), "1\n");
+    site.show(&mut transcript, "plugin install gridnet -q");
     let installed = site.file("data/plugins/gridnet-1.0/metadata.yaml");
     edit(&installed, "title: gridnet", "title: Grid");
-    site.run_ok(&["plugin", "sync", "gridnet==1.0.7"]);
-    assert!(site.run_ok(&["plugin", "list"]).contains("Grid"));
+    site.show(&mut transcript, "plugin sync gridnet==1.0.7");
+    site.show(&mut transcript, "plugin list");
     fs::write(&installed, "name: {").unwrap();
-    let stderr = site.run_failing(&["plugin", "sync"], 1);
-    assert!(stderr.contains("gridnet-1.0/metadata.yaml"), "{stderr}");
-    assert!(site.run_failing(&["plugin", "show", "nobody"], 1).contains("plugin `nobody` not found"));
-    assert!(site.run_failing(&["plugin", "show", "77"], 1).contains("not found"));
+    site.show(&mut transcript, "plugin sync");
+    site.show(&mut transcript, "plugin show nobody");
+    site.show(&mut transcript, "plugin show 77");
     edit(&site.file("gridnet/metadata.yaml"), "is_hotpluggable: false", "is_hotpluggable: maybe");
-    let stderr = site.run_failing(&["plugin", "install", "gridnet"], 1);
-    assert!(stderr.contains("error[field-type]") && stderr.contains("metadata.yaml:"), "{stderr}");
+    site.show(&mut transcript, "plugin install gridnet");
     fs::write(site.file("bad.fp"), "PK\x03\x04").unwrap();
-    assert!(site.run_failing(&["plugin", "install", "bad.fp"], 1).contains("a zip archive"));
-    site.run_failing(&["plugin", "install", "nowhere.fp"], 3);
-    site.run_ok(&["plugin", "remove", "gridnet", "--yes"]);
+    site.show(&mut transcript, "plugin install bad.fp");
+    site.show(&mut transcript, "plugin install nowhere.fp");
+    site.show(&mut transcript, "plugin remove gridnet --yes");
+    insta::assert_snapshot!("plugin-sync", transcript.take());
     assert!(!site.file("data/plugins/gridnet-1.0").exists());
 }

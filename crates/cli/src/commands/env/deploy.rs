@@ -4,7 +4,7 @@ use stoker_client::{Body, Method, RestRequest};
 use super::EnvArg;
 use crate::commands::run::report_started;
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote, cell, confirm};
+use crate::remote::{Format, Remote, confirm};
 
 /// Deploy pending changes
 #[derive(Debug, clap::Args)]
@@ -123,6 +123,6 @@ pub(super) fn reset(args: &ResetArgs, remote: &mut Remote<'_>) -> Outcome {
     if remote.format() != Format::Table {
         return remote.data(&run);
     }
-    remote.note(&crate::text::collapse_whitespace(&cell(&run["message"])));
+    remote.note(&format!("reset the deployment state of cluster {id}"));
     Ok(())
 }

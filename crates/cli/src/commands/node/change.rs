@@ -121,8 +121,9 @@ pub(super) fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
 }
 
 pub(super) fn delete(args: &DeleteArgs, remote: &mut Remote<'_>) -> Outcome {
-    let ids = args.nodes.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
-    remote.send(&RestRequest::new(Method::Delete, "nodes").query("ids", &ids))?;
-    remote.note(&format!("deleted node {ids}"));
+    let ids: Vec<String> = args.nodes.iter().map(i64::to_string).collect();
+    remote.send(&RestRequest::new(Method::Delete, "nodes").query("ids", ids.join(",")))?;
+    let noun = if ids.len() == 1 { "node" } else { "nodes" };
+    remote.note(&format!("deleted {noun} {}", ids.join(", ")));
     Ok(())
 }

@@ -163,10 +163,11 @@ fn send_plan_request(
         body["tasks"] = json!(tasks);
     }
     if let Some(nodes) = nodes {
-        let ids: Result<Vec<i64>, _> = nodes.iter().map(|node| node.parse()).collect();
-        let ids = ids.map_err(|_| {
-            Failure::usage("invalid node ID", "run `stoker node list` to see the IDs of nodes")
-        })?;
+        let id = |node: &String| {
+            let help = "run `stoker node list` to see the IDs of nodes";
+            node.parse().map_err(|_| Failure::usage(format!("invalid node ID `{node}`"), help))
+        };
+        let ids: Vec<i64> = nodes.iter().map(id).collect::<Outcome<_>>()?;
         body["nodes"] = json!(ids);
     }
     let plan = remote.send_json(Method::Post, format!("clusters/{env}/plans"), &body)?;

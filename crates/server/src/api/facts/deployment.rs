@@ -47,7 +47,7 @@ pub(super) async fn deployment_facts_show(
     let (node_ids, split) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &cluster, node_ids).await?;
+    let nodes = nodes(&mut session, &login, &cluster, node_ids).await?;
     let documents = documents(&app, &mut session, &cluster, &nodes, true).await?;
     let mut facts = list(documents, split)?;
     mask_for(&login, &mut facts);
@@ -75,7 +75,7 @@ pub(super) async fn deployment_facts_show_defaults(
     let (node_ids, split) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &cluster, node_ids).await?;
+    let nodes = nodes(&mut session, &login, &cluster, node_ids).await?;
     let documents = documents(&app, &mut session, &cluster, &nodes, false).await?;
     let mut facts = list(documents, split)?;
     mask_for(&login, &mut facts);

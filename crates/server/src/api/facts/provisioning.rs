@@ -51,7 +51,7 @@ pub(super) async fn provisioning_facts_show(
     let (node_ids, _) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &cluster, node_ids).await?;
+    let nodes = nodes(&mut session, &login, &cluster, node_ids).await?;
     let mut facts = with_supplied(&mut session, &cluster, &nodes).await?;
     let mut documents = std::mem::take(&mut facts.nodes);
     documents.push(facts.engine);
@@ -78,7 +78,7 @@ pub(super) async fn provisioning_facts_show_defaults(
     let (node_ids, _) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &cluster, node_ids).await?;
+    let nodes = nodes(&mut session, &login, &cluster, node_ids).await?;
     let facts = ProvisioningFacts { engine: JsonMap::new(), nodes: compute::provisioning(&nodes) };
     Ok(ApiResponse::ok(facts).version(cluster.generation))
 }

@@ -9,24 +9,24 @@ use stoker_model::{AuditChange, Cluster, FactsKind, Json, JsonMap, Node, NodeId}
 use stoker_store::{List, NodeFilter, Session, WriteTransaction};
 use stoker_yaml::{NodeKind, Scalar};
 
+use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::query::Query;
 
 /// UID of the document of the provisioning engine, which belongs to no node.
 pub(super) const ENGINE: &str = "engine";
 
-/// Returns the nodes of a cluster, or those with the requested IDs.
+/// Returns the nodes of a cluster, or those with the requested IDs. Nodes that the caller may not see are not found.
 pub(super) async fn nodes(
     session: &mut Session,
+    login: &Authenticated,
     cluster: &Cluster,
     node_ids: Option<Vec<i64>>,
 ) -> ApiResult<Vec<Node>> {
-    let Some(node_ids) = node_ids else {
-        let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
-        return Ok(session.node_list(&filter, &List::default()).await?.items);
-    };
+    let Some(node_ids) = node_ids else { return members(session, cluster).await };
     let ids: Vec<NodeId> = node_ids.iter().map(|id| NodeId(*id)).collect();
-    let filter = NodeFilter { ids: Some(ids.clone()), ..NodeFilter::default() };
+    let tenant_id = login.tenant_limit();
+    let filter = NodeFilter { ids: Some(ids.clone()), tenant_id, ..NodeFilter::default() };
     let nodes = session.node_list(&filter, &List::default()).await?.items;
     let existing: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
     if ids.iter().any(|id| !existing.contains(id)) {
@@ -36,6 +36,11 @@ pub(super) async fn nodes(
     let non_members: Vec<String> = non_members.map(|node| node.id.to_string()).collect();
     require_no_non_members(cluster, &non_members)?;
     Ok(nodes)
+}
+
+async fn members(session: &mut Session, cluster: &Cluster) -> ApiResult<Vec<Node>> {
+    let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
+    Ok(session.node_list(&filter, &List::default()).await?.items)
 }
 
 fn require_no_non_members(cluster: &Cluster, non_members: &[String]) -> ApiResult<()> {
@@ -88,7 +93,7 @@ pub(super) async fn store_facts(
     shared: &str,
     documents: Vec<(String, JsonMap)>,
 ) -> ApiResult<()> {
-    let members = nodes(writing, cluster, None).await?;
+    let members = members(writing, cluster).await?;
     let mut remaining_uids: HashSet<String> = members.iter().map(|node| node.id.to_string()).collect();
     remaining_uids.insert(shared.to_owned());
     let non_members = documents.iter().filter(|(uid, _)| !remaining_uids.contains(uid));

@@ -31,7 +31,7 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
         Ok(Err(error)) => {
             return vec![Finding::problem(
                 CHECK,
-                ErrorChain(&*error),
+                ErrorChain(&*error).to_string(),
                 "check the database: it responds, but cannot be read",
             )];
         }
