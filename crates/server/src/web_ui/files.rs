@@ -1,8 +1,7 @@
-//! The web interface as files. `cargo xtask ui` builds them into `ui/dist`; without them there is one small page that
-//! says so.
+//! Files of the web UI, which `cargo xtask ui` builds into `ui/dist`; if they are missing, a placeholder page.
 //!
-//! A development build reads the folder each time, so that a rebuilt interface is served by a running server; a
-//! release build has the files inside.
+//! A development build reads the folder on each request, so that a running server serves a rebuilt UI. A release build
+//! embeds the files.
 
 use std::borrow::Cow;
 
@@ -13,29 +12,28 @@ use rust_embed::RustEmbed;
 #[allow_missing = true]
 struct Built;
 
-/// The page that every address of the interface begins with.
+/// Entry page of every path of the UI.
 const INDEX: &str = "index.html";
 const UNBUILT: &str = include_str!("unbuilt.html");
-/// Vite puts files here whose names change with their content.
+/// Vite writes files here whose names contain a hash of their content.
 const HASHED_FOLDER: &str = "assets/";
 
-/// A file as it is sent.
-pub struct File {
-    pub bytes: Cow<'static, [u8]>,
-    pub content_type: &'static str,
-    /// Its name changes when its content does, so that it may be kept for ever.
-    pub is_immutable: bool,
+/// Response body with its headers.
+pub(super) struct File {
+    pub(super) bytes: Cow<'static, [u8]>,
+    pub(super) content_type: &'static str,
+    /// Whether the name changes with the content, so that caches may keep it forever.
+    pub(super) is_immutable: bool,
 }
 
-/// A file by its path without a slash in front.
-pub fn file(path: &str) -> Option<File> {
+/// Returns a file by its path without a leading slash.
+pub(super) fn file(path: &str) -> Option<File> {
     let content_type = content_type(path)?;
     let found = Built::get(path)?;
     Some(File { bytes: found.data, content_type, is_immutable: path.starts_with(HASHED_FOLDER) })
 }
 
-/// The first page, whatever the address.
-pub fn index() -> File {
+pub(super) fn index() -> File {
     file(INDEX).unwrap_or(File {
         bytes: Cow::Borrowed(UNBUILT.as_bytes()),
         content_type: "text/html; charset=utf-8",
@@ -43,7 +41,7 @@ pub fn index() -> File {
     })
 }
 
-/// Nothing is served whose type is not known.
+/// Files of unknown types are not served.
 fn content_type(path: &str) -> Option<&'static str> {
     let (_, extension) = path.rsplit_once('.')?;
     Some(match extension {

@@ -3,6 +3,8 @@
 //! Its paths look like those of the API without a prefix (`/clusters/1`), which Fuel clients use. They are told apart by
 //! `Accept`: a browser requests `text/html`, a client data. Paths with an API prefix always belong to the API.
 
+mod files;
+
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::Request;
@@ -59,8 +61,8 @@ fn wants_page(headers: &HeaderMap) -> bool {
 
 pub(crate) async fn serve(found: Option<Extension<WebUiRequest>>) -> Response {
     let file = match found {
-        Some(Extension(WebUiRequest::File(path))) => stoker_ui::file(&path),
-        _ => Some(stoker_ui::index()),
+        Some(Extension(WebUiRequest::File(path))) => files::file(&path),
+        _ => Some(files::index()),
     };
     let Some(file) = file else { return ApiError::not_found("File").into_response() };
     let caching = if file.is_immutable { "public, max-age=31536000, immutable" } else { "no-cache" };
