@@ -1,24 +1,13 @@
 //! One interface for all transports.
 
 use crate::counts::BusStats;
-use crate::durable::{ConsumerKind, KeepSettings, Keeper};
+use crate::durable::{ConsumerKind, Keeper};
+use crate::error::BusError;
 use crate::memory::Memory;
 use crate::nats::Nats;
+use crate::retained::KeepSettings;
 use crate::subject::{Pattern, Subject};
 use crate::subscription::Subscription;
-
-/// Why a message was not sent, or a subscription failed.
-#[derive(Debug, thiserror::Error)]
-pub enum BusError {
-    /// Transient: the bus reconnects by itself. The sender uses another transport or retries.
-    #[error("the bus is unavailable: {0}")]
-    Away(String),
-    #[error("message of {n_bytes} bytes is too large")]
-    TooLarge { n_bytes: usize },
-    /// Durable delivery is not available. Permanent until an operator changes the configuration.
-    #[error("durable delivery is unavailable: {0}")]
-    Unkept(String),
-}
 
 /// Clones share the same bus.
 #[derive(Clone)]

@@ -7,26 +7,11 @@
 
 use std::time::Duration;
 
-use crate::bus::BusError;
+use crate::error::BusError;
 use crate::memory::{MemoryAck, MemoryConsumer};
 use crate::nats::{NatsAck, NatsConsumer};
-use crate::subject::{Pattern, Subject};
-
-/// Retention and delivery settings.
-#[derive(Clone, Debug)]
-pub struct KeepSettings {
-    /// Stream name: one word.
-    pub name: &'static str,
-    pub subjects: Pattern,
-    /// Durable consumer name, shared by all consumers of the stream: one word.
-    pub takers: &'static str,
-    pub bytes_max: u64,
-    pub age_max: Duration,
-    /// Deduplication window: a message whose id was stored within this time is dropped.
-    pub once_within: Duration,
-    /// Ack timeout before redelivery.
-    pub taken_for: Duration,
-}
+use crate::retained::Retained;
+use crate::subject::Subject;
 
 /// Consumer of durable messages. All consumers of a stream share its messages.
 pub struct Keeper(pub(crate) ConsumerKind);
@@ -42,10 +27,10 @@ pub struct Kept {
     pub body: Vec<u8>,
     /// Delivery count, including this one.
     pub n_times: u64,
-    pub(crate) ack: Ack,
+    ack: Ack,
 }
 
-pub(crate) enum Ack {
+enum Ack {
     Memory(MemoryAck),
     Nats(NatsAck),
 }
@@ -54,13 +39,18 @@ impl Keeper {
     /// Waits for the next message. After an error the consumer must be recreated: its stream may be gone.
     pub async fn next(&mut self) -> Result<Kept, BusError> {
         match &mut self.0 {
-            ConsumerKind::Memory(consumer) => Ok(consumer.next().await),
-            ConsumerKind::Nats(consumer) => consumer.next().await,
+            ConsumerKind::Memory(consumer) => Ok(Kept::new(consumer.next().await, Ack::Memory)),
+            ConsumerKind::Nats(consumer) => Ok(Kept::new(consumer.next().await?, Ack::Nats)),
         }
     }
 }
 
 impl Kept {
+    fn new<A>(retained: Retained<A>, ack: impl FnOnce(A) -> Ack) -> Self {
+        let Retained { subject, body, n_times, ack: inner } = retained;
+        Self { subject, body, n_times, ack: ack(inner) }
+    }
+
     /// Acknowledges the message. If the acknowledgement is lost, the message is redelivered.
     pub async fn done(self) -> Result<(), BusError> {
         match self.ack {

@@ -8,18 +8,22 @@
 mod bus;
 mod counts;
 mod durable;
+mod error;
 mod memory;
 pub mod nats;
 mod pipe;
+mod retained;
 mod subject;
 mod subscription;
 
-pub use bus::{Bus, BusError};
+pub use bus::Bus;
 pub use counts::BusStats;
-pub use durable::{KeepSettings, Keeper, Kept};
+pub use durable::{Keeper, Kept};
+pub use error::BusError;
 pub use memory::Memory;
 pub use nats::{Nats, NatsAuth, NatsError, NatsOptions, UserKeys};
 pub use pipe::{Pipe, PipeEnded, PipeSettings};
+pub use retained::KeepSettings;
 pub use subject::{Pattern, Subject, SubjectError};
 pub use subscription::{Message, Subscription};
 

@@ -9,8 +9,8 @@ use sha1::{Digest as _, Sha1};
 
 use crate::checksums::hex;
 use crate::error::FolderError;
-use crate::folder::list;
 use crate::limits::Limits;
+use crate::listing::list;
 
 const CHUNK_BYTES: usize = 64 << 10;
 

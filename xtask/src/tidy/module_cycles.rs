@@ -15,18 +15,12 @@ use super::tree::{File, Tree};
 /// is added.
 const KNOWN: &[(&str, &str)] = &[
     // sorted
-    ("bench", "`load` and `server` name each other's types"),
-    ("bus", "the enum `Bus` delegates to its implementations, which return its errors"),
-    ("cli", "`completions` and `man` render the whole command line, which lists them"),
     ("engine", "`blueprint`, `run` and `session` share attempt keys"),
-    ("helpers", "definitions contain parameters, which point back to them in problems"),
-    ("packages", "`folder` and `repository` share limits"),
     ("planner", "`yaql_ext` memoizes what `compute` evaluates"),
     ("sim", "the world and its inhabitants are one simulation"),
     ("state", "documents of cluster, nodes and tags are computed from one input"),
     ("store", "`Store`, its sessions and its connections name each other"),
     ("wire", "messages share one codec, which lists them"),
-    ("yaml", "loader, nodes and emitter share positions"),
     ("yaql", "values, functions and evaluation are mutually recursive"),
     // end sorted
 ];

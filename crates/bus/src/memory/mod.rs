@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use self::work_queue::WorkQueues;
 pub(crate) use self::work_queue::{MemoryAck, MemoryConsumer};
 use crate::counts::{BusStats, Counts};
-use crate::durable::KeepSettings;
+use crate::retained::KeepSettings;
 use crate::subject::{Pattern, Subject};
 use crate::subscription::{Listener, Message, Subscription};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::durable::{Ack, KeepSettings, Kept};
+use crate::retained::{KeepSettings, Retained};
 use crate::subject::Subject;
 
 /// All queues by name.
@@ -130,7 +130,7 @@ impl Contents {
 }
 
 impl MemoryConsumer {
-    pub(crate) async fn next(&mut self) -> Kept {
+    pub(crate) async fn next(&mut self) -> Retained<MemoryAck> {
         let queue = &self.0;
         loop {
             // Register before checking, so that no wake-up is missed.
@@ -139,8 +139,8 @@ impl MemoryConsumer {
                 Ok((number, subject, body, n_times)) => {
                     // Wake another consumer: there may be more messages.
                     queue.changed_notify.notify_one();
-                    let ack = Ack::Memory(MemoryAck { queue: Arc::clone(queue), number });
-                    return Kept { subject, body, n_times, ack };
+                    let ack = MemoryAck { queue: Arc::clone(queue), number };
+                    return Retained { subject, body, n_times, ack };
                 }
                 Err(available_at) => available_at,
             };

@@ -25,8 +25,8 @@ pub use authority::{
 pub use options::{NatsAuth, NatsError, NatsOptions, UserKeys};
 pub use revocation::{RevokeError, revoke};
 
-use crate::bus::BusError;
 use crate::counts::{BusStats, Counts};
+use crate::error::BusError;
 use crate::subject::{Pattern, Subject};
 use crate::subscription::{Listener, Message, Subscription};
 

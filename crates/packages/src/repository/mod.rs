@@ -21,8 +21,8 @@ use stoker_registry::sources::RepositoryKind;
 
 use crate::checksums::hex;
 use crate::error::FolderError;
-use crate::folder::{has_extension, list};
 use crate::limits::Limits;
+use crate::listing::{has_extension, list};
 
 /// Bound on the part of an index file that is hashed.
 const INDEX_BYTES_MAX: u64 = 16 << 20;
