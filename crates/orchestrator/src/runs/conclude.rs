@@ -6,13 +6,13 @@ use stoker_model::{
     Actor, Change, ClusterId, ClusterStatus, NodeStatus, PlanId, RunId, RunName, RunStatus, Topic,
 };
 use stoker_services::modules::automatic;
+use stoker_services::runs::RunOptions;
 use stoker_services::webhooks::run_news;
 use stoker_store::{List, NodeFilter, StoreError, Writing};
 
 use super::conductor::{Broken, conduct_all};
 use super::launch::{end, mark_stopped, open_parts, was_stopped};
 use super::outcome::{mark_nodes, note_on_parent};
-use super::request::RunOptions;
 use crate::orchestrator::Orchestrator;
 
 /// A run and the lease generation of this server, for fencing: writes fail after the lease was lost.
@@ -113,7 +113,7 @@ pub(super) async fn conclude_part(
 }
 
 /// Ends the unfinished child runs of a run as stopped.
-pub async fn stop_parts(writing: &mut Writing, parent: RunId) -> Result<(), StoreError> {
+pub(super) async fn stop_parts(writing: &mut Writing, parent: RunId) -> Result<(), StoreError> {
     let now = writing.now();
     for mut part in open_parts(writing, parent).await? {
         end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use stoker_model::{Change, NodeId, RunStatus};
 use stoker_services::modules::lists::{Wanted, enqueue, items};
-use stoker_services::modules::reapply::{Progress, Reapply};
+use stoker_services::runs::{Progress, Reapply};
 
 use super::conclude::{Held, change};
 use super::conductor::{Broken, conduct_all};

@@ -1,10 +1,9 @@
-//! Load limits: concurrent requests, plans per minute, event streams, and tenant quotas.
+//! Load limits: concurrent requests, plans per minute and event streams.
 //!
 //! A rejected request was not started; the response has a `Retry-After` header. Work that is queued instead of
 //! rejected is scheduled fairly (`FairSemaphore` of `stoker-services`).
 
 mod pace;
-mod quota;
 
 use std::sync::Arc;
 
@@ -15,13 +14,11 @@ use axum::response::{IntoResponse, Response};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use stoker_model::Quotas;
 use stoker_services::Clock;
 use stoker_settings::Limits as Settings;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::pace::Pace;
-pub(crate) use self::quota::{effective, within_quota};
 use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 
@@ -36,8 +33,6 @@ pub(crate) struct Limits {
     streams: Arc<Semaphore>,
     plans: Pace,
     plans_per_minute: u32,
-    /// Default quotas of a tenant.
-    quotas: Quotas,
     clock: Clock,
     pub(crate) metrics: RefusalMetrics,
 }
@@ -65,7 +60,6 @@ impl Limits {
             streams: Arc::new(Semaphore::new(settings.streams_at_once as usize)),
             plans: Pace::new(settings.plans_per_minute),
             plans_per_minute: settings.plans_per_minute,
-            quotas: settings.quotas,
             clock,
             metrics: RefusalMetrics::default(),
         }

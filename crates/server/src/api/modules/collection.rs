@@ -5,6 +5,7 @@ use serde_json::json;
 use stoker_model::{Json, Resource};
 use stoker_modules::rules::{self, Surroundings};
 use stoker_modules::{Create, Datastores};
+use stoker_services::quotas::within_quota;
 use stoker_services::random;
 use stoker_store::{ModuleFilter, StoreError};
 
@@ -16,7 +17,6 @@ use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::limits::within_quota;
 use crate::state::App;
 
 /// Maximum size of the Base64-encoded contents. Modules carry licences and settings, not disk images.
@@ -87,7 +87,7 @@ pub(super) async fn module_create(
     let created = writing.module_create(&random::uuid()?, &body, &sealed).await;
     let module = created.map_err(|error| duplicate_fault(error, &body))?;
     if let Some(tenant) = module.body.tenant_id {
-        let within = within_quota(&app.limits, &mut writing, tenant, Resource::Modules).await;
+        let within = within_quota(app.settings.limits.quotas, &mut writing, tenant, Resource::Modules).await;
         within.map_err(Fault::over_quota)?;
     }
     writing.commit(describe("module.create", &module)).await?;

@@ -58,11 +58,11 @@ impl Fault {
     }
 
     /// The quota of the tenant is exceeded.
-    pub(super) fn over_quota(error: ApiError) -> Self {
-        if error.status() == StatusCode::CONFLICT {
-            return Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.message());
+    pub(super) fn over_quota(error: ServiceError) -> Self {
+        match error {
+            ServiceError::Conflict(report) => Self::new(StatusCode::PAYLOAD_TOO_LARGE, report.message),
+            error => error.into(),
         }
-        error.into()
     }
 
     fn kind(&self) -> &'static str {

@@ -9,10 +9,13 @@ use stoker_model::{
 use stoker_modules::input::InstanceRequest;
 use stoker_modules::{Datastores, Refusal, Who, datastore, rules};
 use stoker_orchestrator::runs::conduct_all;
-use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, launch_in};
+use stoker_orchestrator::runs::{Launch, launch_in};
 use stoker_services::ServiceError;
+use stoker_services::clusters::cluster_create_in;
 use stoker_services::modules::automatic::modules_for;
 use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
+use stoker_services::quotas::within_quota;
+use stoker_services::runs::{GraphRequest, RunOptions};
 use stoker_store::{ClusterFilter, List, ModuleFilter, NodeFilter, Session, Writing};
 
 use super::datastores::all;
@@ -20,12 +23,10 @@ use super::fault::{Fault, FaultResult, Faults};
 use super::instances::Instance;
 use super::{datastores, json_of, view, who};
 use crate::access::caller::Authenticated;
-use crate::api::clusters::create::make;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
-use crate::limits::within_quota;
 use crate::state::App;
 
 /// Create an instance
@@ -56,7 +57,7 @@ pub(super) async fn instance_create(
     let cluster = environment(&app, &mut writing, who, &login.caller.tenant_name, &release).await?;
     let (node, run) = join(&mut writing, node, &cluster, &release, &request.name).await?;
     for resource in [Resource::Clusters, Resource::Nodes] {
-        let quota = within_quota(&app.limits, &mut writing, cluster.tenant_id, resource).await;
+        let quota = within_quota(app.settings.limits.quotas, &mut writing, cluster.tenant_id, resource).await;
         quota.map_err(Fault::over_quota)?;
     }
     let list = enqueue_modules(&mut writing, &node, &cluster, &release, modules, run).await?;
@@ -128,7 +129,7 @@ async fn environment(
         return Ok(cluster);
     }
     let name = format!("{tenant} {} {}", release.body.name, release.body.version);
-    Ok(make(app, writing, release, who.tenant_id, name).await?)
+    Ok(cluster_create_in(&app.settings, writing, release, who.tenant_id, name).await?)
 }
 
 /// Assigns the node to the cluster and launches its deployment. There is no run if the release has no tasks.

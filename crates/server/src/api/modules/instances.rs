@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use serde_json::json;
 use stoker_model::{Change, Cluster, ClusterId, Json, Node, NodeId, Release};
 use stoker_modules::{Refusal, Who};
-use stoker_orchestrator::runs;
+use stoker_services::runs::records::active;
 use stoker_store::{List, NodeFilter, Session, StoreError};
 use utoipa::IntoParams;
 
@@ -183,7 +183,7 @@ pub(super) async fn instance_delete(
     let who = who(&login, &path)?;
     let mut writing = app.change(&login).await?;
     let Instance { mut node, cluster, .. } = Instance::of_path(&mut writing, who, &path).await?;
-    if let Some(run) = runs::active(&mut writing, cluster.id).await? {
+    if let Some(run) = active(&mut writing, cluster.id).await? {
         return Err(Fault::unprocessable(format!(
             "cluster {} has an active run {}; wait until it ends or stop it",
             cluster.id, run.id

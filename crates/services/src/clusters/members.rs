@@ -3,18 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use stoker_model::{Cluster, Node, NodeId};
-use stoker_services::ErrorDetail;
-use stoker_services::modules::automatic::enqueue_for;
-use stoker_store::{List, NodeFilter, Writing};
+use stoker_store::{List, NodeFilter, StoreError, Writing};
 
-use super::not_assigned;
-use crate::http::error::{ApiError, ApiResult};
+use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::modules::automatic::enqueue_for;
 
 /// Loads the nodes with these IDs, in this order. Duplicate and missing IDs are errors.
-pub(super) async fn load(writing: &mut Writing, ids: &[NodeId]) -> ApiResult<Vec<Node>> {
+pub(super) async fn load(writing: &mut Writing, ids: &[NodeId]) -> ServiceResult<Vec<Node>> {
     let mut seen = HashSet::new();
     if let Some(duplicate) = ids.iter().find(|id| !seen.insert(**id)) {
-        return Err(ApiError::bad_request(format!("duplicate node {duplicate}")));
+        return Err(ServiceError::invalid(format!("duplicate node {duplicate}")));
     }
     let filter = NodeFilter { ids: Some(ids.to_vec()), ..NodeFilter::default() };
     let mut nodes = writing.node_list(&filter, &List::default()).await?.items;
@@ -22,7 +20,7 @@ pub(super) async fn load(writing: &mut Writing, ids: &[NodeId]) -> ApiResult<Vec
     let missing: Vec<String> =
         ids.iter().filter(|id| !existing.contains(id)).map(ToString::to_string).collect();
     if !missing.is_empty() {
-        return Err(ApiError::bad_request(format!("Nodes with ids {} were not found.", missing.join(", "))));
+        return Err(ServiceError::invalid(format!("Nodes with ids {} were not found.", missing.join(", "))));
     }
     let positions: HashMap<NodeId, usize> = ids.iter().enumerate().map(|(index, id)| (*id, index)).collect();
     nodes.sort_by_key(|node| positions.get(&node.id).copied());
@@ -41,15 +39,15 @@ pub(super) fn nodes_of_other_clusters(cluster: &Cluster, nodes: &[Node]) -> Vec<
 
 /// Replaces the nodes of a cluster: new nodes join without roles, missing ones are dismissed. Returns whether
 /// any node joined, in which case the caller must check the quota.
-pub(in crate::api) async fn set_members(
+pub(super) async fn set_members(
     writing: &mut Writing,
     cluster: &Cluster,
     ids: &[NodeId],
-) -> ApiResult<bool> {
+) -> ServiceResult<bool> {
     let nodes = load(writing, ids).await?;
     let reasons = nodes_of_other_clusters(cluster, &nodes);
     if !reasons.is_empty() {
-        return Err(ApiError::refused(reasons));
+        return Err(ServiceError::refused(reasons));
     }
     let filter = NodeFilter { cluster: Some(Some(cluster.id)), ..NodeFilter::default() };
     let members = writing.node_list(&filter, &List::default()).await?.items;
@@ -65,4 +63,17 @@ pub(in crate::api) async fn set_members(
     }
     enqueue_for(writing, cluster, &joined).await?;
     Ok(!joined.is_empty())
+}
+
+pub(super) fn not_assigned(error: StoreError, node: &Node, cluster: &Cluster) -> ServiceError {
+    match error {
+        StoreError::Taken { what: "hostname" } => ServiceError::conflict(format!(
+            "hostname `{}` is taken in environment {}",
+            node.hostname, cluster.id
+        )),
+        StoreError::Stale { .. } => {
+            ServiceError::conflict(format!("node {} was changed by another request; try again", node.id))
+        }
+        error => error.into(),
+    }
 }

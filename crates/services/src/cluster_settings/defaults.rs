@@ -4,10 +4,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use stoker_model::{Cluster, Json, JsonMap, Micros, NewRelease};
-use stoker_services::random;
+use stoker_settings::Server;
 
-use crate::http::error::ApiResult;
-use crate::state::App;
+use crate::error::ServiceResult;
+use crate::random;
 
 const PASSWORD_CHARS: usize = 24;
 const HEX_CHARS: usize = 8;
@@ -17,7 +17,7 @@ const CHARS_MAX: usize = 1024;
 const CEPHX_KEY_TYPE: i16 = 1;
 
 /// Computes the initial settings of one cluster.
-pub(in crate::api) struct Defaults<'a> {
+pub struct Defaults<'a> {
     release: &'a NewRelease,
     /// Placeholders in strings, such as `{cluster.id}`, and their values.
     placeholders: [(&'static str, String); 4],
@@ -26,8 +26,8 @@ pub(in crate::api) struct Defaults<'a> {
 }
 
 impl<'a> Defaults<'a> {
-    pub(in crate::api) fn new(app: &App, cluster: &Cluster, release: &'a NewRelease, now: Micros) -> Self {
-        let address = app.settings.listen.ip();
+    pub fn new(settings: &Server, cluster: &Cluster, release: &'a NewRelease, now: Micros) -> Self {
+        let address = settings.listen.ip();
         let address = if address.is_unspecified() { "127.0.0.1".to_owned() } else { address.to_string() };
         let environment =
             release.version.rsplit_once('-').map_or(release.version.as_str(), |halves| halves.1);
@@ -42,22 +42,22 @@ impl<'a> Defaults<'a> {
 
     /// Returns the settings that an operator may change. Generated values in `existing` are retained: a
     /// regenerated key would lock out its users.
-    pub(in crate::api) fn editable(&self, existing: Option<&JsonMap>) -> ApiResult<JsonMap> {
+    pub fn editable(&self, existing: Option<&JsonMap>) -> ServiceResult<JsonMap> {
         self.group("editable", existing)
     }
 
-    pub(super) fn generated(&self) -> ApiResult<JsonMap> {
+    pub fn generated(&self) -> ServiceResult<JsonMap> {
         self.group("generated", None)
     }
 
-    fn group(&self, name: &str, existing: Option<&JsonMap>) -> ApiResult<JsonMap> {
+    fn group(&self, name: &str, existing: Option<&JsonMap>) -> ServiceResult<JsonMap> {
         match self.release.attributes_metadata.get(name) {
             Some(Json::Object(map)) => self.map(map, existing),
             _ => Ok(JsonMap::new()),
         }
     }
 
-    fn map(&self, map: &JsonMap, existing: Option<&JsonMap>) -> ApiResult<JsonMap> {
+    fn map(&self, map: &JsonMap, existing: Option<&JsonMap>) -> ServiceResult<JsonMap> {
         let is_list = map.get("type").is_some_and(|setting_type| setting_type == "text_list");
         let mut filled = JsonMap::with_capacity(map.len());
         for (key, value) in map {
@@ -70,7 +70,7 @@ impl<'a> Defaults<'a> {
         Ok(filled)
     }
 
-    fn fill(&self, value: &Json, existing: Option<&Json>) -> ApiResult<Json> {
+    fn fill(&self, value: &Json, existing: Option<&Json>) -> ServiceResult<Json> {
         match value {
             Json::Object(map) => match map.get("generator").and_then(Json::as_str) {
                 Some(generator) => match existing.filter(|existing| !existing.is_object()) {
@@ -80,7 +80,8 @@ impl<'a> Defaults<'a> {
                 None => Ok(Json::Object(self.map(map, existing.and_then(Json::as_object))?)),
             },
             Json::Array(items) => {
-                let filled: ApiResult<Vec<Json>> = items.iter().map(|item| self.fill(item, None)).collect();
+                let filled: ServiceResult<Vec<Json>> =
+                    items.iter().map(|item| self.fill(item, None)).collect();
                 filled.map(Json::Array)
             }
             Json::String(text) => Ok(Json::String(self.text(text))),
@@ -88,7 +89,7 @@ impl<'a> Defaults<'a> {
         }
     }
 
-    fn generate(&self, generator: &str, argument: Option<&Json>, declaration: &Json) -> ApiResult<Json> {
+    fn generate(&self, generator: &str, argument: Option<&Json>, declaration: &Json) -> ServiceResult<Json> {
         Ok(match generator {
             "password" => Json::String(random::password(length(argument, PASSWORD_CHARS))?),
             "hexstring" => Json::String(random::hex_text(length(argument, HEX_CHARS))?),
@@ -102,7 +103,7 @@ impl<'a> Defaults<'a> {
         })
     }
 
-    fn cephx_key(&self) -> ApiResult<String> {
+    fn cephx_key(&self) -> ServiceResult<String> {
         let secret = random::bytes::<16>()?;
         let seconds = i32::try_from(self.now.0 / Micros::SECOND).unwrap_or(i32::MAX);
         let mut key = Vec::with_capacity(28);

@@ -1,19 +1,21 @@
 //! Changes of settings: validated as a whole, and applied atomically.
 
-use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
-use stoker_services::ErrorDetail;
-use stoker_services::metadata::holder::{Holder, NamedSection};
-use stoker_services::plugins::enabling::Enabling;
-use stoker_services::plugins::links::disabled_link;
+use serde_json::json;
+use stoker_model::codes;
+use stoker_model::{Change, Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
+use stoker_settings::Server;
 use stoker_state::json::merged;
 use stoker_store::{List, NodeFilter, Writing};
 
-use super::document::{default_settings, release_of};
-use super::plugins::{SWITCH, Section, Version, sections};
+use super::document::{default_settings, release_of, settings};
 use super::restrictions::Violations;
+use super::sections::{SWITCH, Section, Version, sections};
 use super::{check, lock};
-use crate::http::error::{ApiError, ApiResult};
-use crate::state::App;
+use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::metadata::holder::{Holder, NamedSection};
+use crate::plugins::enabling::Enabling;
+use crate::plugins::links::disabled_link;
+use crate::precondition::Precondition;
 
 /// New state of one version of a plugin in a cluster.
 pub(super) struct PluginChange<'a> {
@@ -42,12 +44,57 @@ impl PluginChange<'_> {
     }
 }
 
-pub(super) async fn update(
+/// Settings of a cluster after a change.
+pub struct ChangedSettings {
+    pub cluster: Cluster,
+    pub settings: JsonMap,
+}
+
+/// Merges `submitted` into the settings of a cluster that was read in the same transaction. `force` permits changes of
+/// locked and deployed clusters.
+pub async fn settings_update(
+    mut writing: Writing,
+    mut cluster: Cluster,
+    precondition: &Precondition,
+    submitted: JsonMap,
+    force: bool,
+) -> ServiceResult<ChangedSettings> {
+    precondition.check(cluster.generation)?;
+    update(&mut writing, &mut cluster, submitted, force).await?;
+    commit(writing, cluster, "cluster.settings").await
+}
+
+/// Restores the defaults of the release and disables all plugins. Generated values, such as keys, are retained.
+pub async fn settings_reset(
+    server: &Server,
+    mut writing: Writing,
+    mut cluster: Cluster,
+    precondition: &Precondition,
+    force: bool,
+) -> ServiceResult<ChangedSettings> {
+    precondition.check(cluster.generation)?;
+    reset(server, &mut writing, &mut cluster, force).await?;
+    commit(writing, cluster, "cluster.settings.reset").await
+}
+
+/// Values are not part of the audit entry: some are passwords.
+async fn commit(
+    mut writing: Writing,
+    cluster: Cluster,
+    action: &'static str,
+) -> ServiceResult<ChangedSettings> {
+    let settings = settings(&mut writing, &cluster).await?;
+    let target = format!("cluster {}", cluster.id);
+    writing.commit(Change { action, target, detail: json!({"name": cluster.name}) }).await?;
+    Ok(ChangedSettings { cluster, settings })
+}
+
+async fn update(
     writing: &mut Writing,
     cluster: &mut Cluster,
     submitted: JsonMap,
     force: bool,
-) -> ApiResult<()> {
+) -> ServiceResult<()> {
     let release = release_of(writing, cluster).await?;
     let sections = sections(writing, cluster, &release.body).await?;
     let (plugin_sections, submitted): (JsonMap, JsonMap) =
@@ -61,7 +108,7 @@ pub(super) async fn update(
         }
     }
     if !problems.is_empty() {
-        return Err(ApiError::refused(problems));
+        return Err(ServiceError::refused(problems));
     }
     let editable = merged(&cluster.editable, submitted);
     let before = Violations::of(cluster, &release, &sections);
@@ -77,7 +124,7 @@ async fn validate(
     release: &Release,
     changes: &[PluginChange<'_>],
     before: &Violations,
-) -> ApiResult<()> {
+) -> ServiceResult<()> {
     let sections = sections(writing, cluster, &release.body).await?;
     let enabled: Vec<&Plugin> =
         sections.iter().filter_map(Section::enabled).map(|version| &version.plugin).collect();
@@ -90,7 +137,7 @@ async fn validate(
     };
     let mut reasons = enabling.problems(writing, switch_path).await?;
     reasons.extend(Violations::of(cluster, release, &sections).since(before));
-    if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }
+    if reasons.is_empty() { Ok(()) } else { Err(ServiceError::refused(reasons)) }
 }
 
 /// Path of the setting that enables a plugin.
@@ -98,12 +145,12 @@ fn switch_path(plugin: &str) -> String {
     format!("editable.{plugin}.metadata.enabled")
 }
 
-pub(super) async fn reset(
-    app: &App,
+async fn reset(
+    server: &Server,
     writing: &mut Writing,
     cluster: &mut Cluster,
     force: bool,
-) -> ApiResult<()> {
+) -> ServiceResult<()> {
     let release = release_of(writing, cluster).await?;
     let sections = sections(writing, cluster, &release.body).await?;
     let versions = sections.iter().flat_map(|section| &section.versions);
@@ -112,7 +159,7 @@ pub(super) async fn reset(
         .map(|version| PluginChange { version, new: disabled_link(version.plugin.id) })
         .filter(|change| change.version.used.as_ref() != Some(&change.new))
         .collect();
-    let editable = default_settings(app, cluster, &release)?;
+    let editable = default_settings(server, cluster, &release, writing.now())?;
     store(writing, cluster, editable, &changes, force).await
 }
 
@@ -122,7 +169,7 @@ async fn store(
     editable: JsonMap,
     changes: &[PluginChange<'_>],
     force: bool,
-) -> ApiResult<()> {
+) -> ServiceResult<()> {
     if !force {
         lock::check(cluster, &editable, changes)?;
     }
@@ -143,7 +190,7 @@ async fn require_roles_unused(
     writing: &mut Writing,
     cluster: &Cluster,
     disabled: &[&PluginChange<'_>],
-) -> ApiResult<()> {
+) -> ServiceResult<()> {
     if disabled.is_empty() {
         return Ok(());
     }
@@ -167,7 +214,7 @@ async fn require_roles_unused(
             }
         }
     }
-    if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }
+    if reasons.is_empty() { Ok(()) } else { Err(ServiceError::refused(reasons)) }
 }
 
 fn is_plugin(sections: &[Section], name: &str, section: &Json) -> bool {
@@ -186,8 +233,13 @@ fn plugin_changes<'a>(
     let problem = |at: &str, message: String| {
         vec![ErrorDetail::new(format!("{path}{at}"), format!("{path}{at}: {message}"))]
     };
+    let coded = |code, mut problems: Vec<ErrorDetail>| {
+        problems.iter_mut().for_each(|problem| problem.code = Some(code));
+        Err(problems)
+    };
     let Some(section) = sections.iter().find(|section| section.name == name) else {
-        return Err(problem("", "no such plugin for this environment".to_owned()));
+        let problems = problem("", "no such plugin for this environment".to_owned());
+        return coded(codes::PLUGIN_UNSUPPORTED, problems);
     };
     let Some(submitted) = submitted.as_object() else {
         return Err(problem("", "expected a map of settings".to_owned()));
@@ -199,10 +251,8 @@ fn plugin_changes<'a>(
     };
     let Some(chosen) = chosen else {
         let ids: Vec<String> = section.versions.iter().map(|version| version.plugin.id.to_string()).collect();
-        return Err(problem(
-            ".metadata.chosen_id",
-            format!("must be the ID of a compatible version: {}", ids.join(", ")),
-        ));
+        let message = format!("must be the ID of a compatible version: {}", ids.join(", "));
+        return coded(codes::PLUGIN_VERSION, problem(".metadata.chosen_id", message));
     };
     let enabled = match metadata.and_then(|metadata| metadata.get("enabled")) {
         None => submitted.get(SWITCH).and_then(Json::as_bool).unwrap_or(section.enabled().is_some()),

@@ -2,13 +2,13 @@
 
 use stoker_model::NewRelease;
 
-use crate::http::error::{ApiError, ApiResult};
+use crate::error::{ServiceError, ServiceResult};
 
-pub(super) const MODES: &[&str] = &["ha_compact", "ha_full", "multinode"];
+pub const MODES: &[&str] = &["ha_compact", "ha_full", "multinode"];
 
 /// Returns the requested mode, or the first mode of the release. A release without `modes_metadata` supports
 /// all modes.
-pub(in crate::api) fn choose(release: &NewRelease, requested: Option<&str>) -> ApiResult<String> {
+pub fn choose(release: &NewRelease, requested: Option<&str>) -> ServiceResult<String> {
     let supports_all = release.modes_metadata.is_empty();
     let mut supported =
         MODES.iter().copied().filter(|mode| supports_all || release.modes_metadata.contains_key(*mode));
@@ -17,7 +17,7 @@ pub(in crate::api) fn choose(release: &NewRelease, requested: Option<&str>) -> A
         return Ok(requested.to_owned());
     }
     let known: Vec<&str> = release.modes_metadata.keys().map(String::as_str).collect();
-    Err(ApiError::bad_request(format!(
+    Err(ServiceError::invalid(format!(
         "Cannot deploy in {requested} mode in current release. Need to be one of: {}",
         known.join(", ")
     )))

@@ -5,15 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, Release};
 use stoker_registry::components::{Binding, BoundModel, ComponentName, Registry, overwritten};
 use stoker_registry::wizard::{AnswerProblem, Chosen};
-use stoker_services::ErrorDetail;
-use stoker_services::plugins::catalog::{Catalog, finding_item, shown_findings};
-use stoker_services::plugins::enabling::Enabling;
-use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
 use stoker_store::{Session, Writing};
 
-use super::modes;
-use super::read::NewBody;
-use crate::http::error::{ApiError, ApiResult};
+use super::create::ClusterRequest;
+use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::metadata::modes;
+use crate::plugins::catalog::{Catalog, finding_item, shown_findings};
+use crate::plugins::enabling::Enabling;
+use crate::plugins::wizard::{Wizard, bound_mode, decide};
 
 /// Resolved selection for a new cluster.
 #[derive(Default)]
@@ -29,24 +28,28 @@ pub(super) struct Choice {
 
 impl Choice {
     /// Returns the selection without components or wizard answers.
-    pub(super) fn plain(release: &Release) -> ApiResult<Self> {
+    pub(super) fn plain(release: &Release) -> ServiceResult<Self> {
         Ok(Self { mode: modes::choose(&release.body, None)?, ..Self::default() })
     }
 
-    /// Validates and resolves the body. Without components and wizard answers, only the mode is set.
-    pub(super) async fn read(session: &mut Session, release: &Release, body: &NewBody) -> ApiResult<Self> {
-        let mode = modes::choose(&release.body, body.mode.as_deref())?;
-        if body.components.is_none() && body.wizard.is_none() {
+    /// Validates and resolves the request. Without components and wizard answers, only the mode is set.
+    pub(super) async fn read(
+        session: &mut Session,
+        release: &Release,
+        request: &ClusterRequest,
+    ) -> ServiceResult<Self> {
+        let mode = modes::choose(&release.body, request.mode.as_deref())?;
+        if request.components.is_none() && request.wizard.is_none() {
             return Ok(Self { mode, ..Self::default() });
         }
-        let (choice, answers) = Self::resolve(session, release, body, mode).await?;
+        let (choice, answers) = Self::resolve(session, release, request, mode).await?;
         // The set of compatible plugins depends on the mode, and a wizard answer may set the mode: resolve
         // again in that mode.
-        match bound_mode(&answers).filter(|bound| body.mode.is_none() && *bound != choice.mode) {
+        match bound_mode(&answers).filter(|bound| request.mode.is_none() && *bound != choice.mode) {
             None => Ok(choice),
             Some(bound) => {
                 let mode = modes::choose(&release.body, Some(bound))?;
-                Ok(Self::resolve(session, release, body, mode).await?.0)
+                Ok(Self::resolve(session, release, request, mode).await?.0)
             }
         }
     }
@@ -54,12 +57,12 @@ impl Choice {
     async fn resolve(
         session: &mut Session,
         release: &Release,
-        body: &NewBody,
+        request: &ClusterRequest,
         mode: String,
-    ) -> ApiResult<(Self, Chosen)> {
+    ) -> ServiceResult<(Self, Chosen)> {
         let catalog = Catalog::read(session, release.clone(), Some(&mode)).await?;
         let registry = catalog.registry();
-        let answers = match &body.wizard {
+        let answers = match &request.wizard {
             Some(document) => {
                 let wizard = Wizard::new(&catalog, &registry, &mode)?;
                 wizard.choose(document).map_err(|problems| {
@@ -70,11 +73,11 @@ impl Choice {
             }
             None => Chosen::default(),
         };
-        let named = body.components.iter().flatten().chain(&answers.components);
+        let named = request.components.iter().flatten().chain(&answers.components);
         let mut choice = Self { mode, components: canonical_names(named), ..Self::default() };
         // A wizard without components selects none; this is not an empty selection that must satisfy
         // requirements.
-        if body.components.is_some() || !choice.components.is_empty() {
+        if request.components.is_some() || !choice.components.is_empty() {
             require_compatible(&catalog, &registry, &choice.components)?;
         }
         choice.bind(&catalog, &registry, &answers);
@@ -139,7 +142,7 @@ impl Choice {
         writing: &mut Writing,
         cluster: &Cluster,
         release: &Release,
-    ) -> ApiResult<()> {
+    ) -> ServiceResult<()> {
         for (plugin, own) in self.plugins.values() {
             let mut settings = plugin.body.attributes_metadata.clone();
             settings.shift_remove("metadata");
@@ -156,7 +159,7 @@ impl Choice {
             fresh: self.plugins.keys().map(String::as_str).collect(),
         };
         let reasons = enabling.problems(writing, |_| "components".to_owned()).await?;
-        if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }
+        if reasons.is_empty() { Ok(()) } else { Err(ServiceError::refused(reasons)) }
     }
 }
 
@@ -181,17 +184,17 @@ fn canonical_names<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
     spelled.filter(|name| known.insert(name.clone())).collect()
 }
 
-fn require_compatible(catalog: &Catalog, registry: &Registry, components: &[String]) -> ApiResult<()> {
+fn require_compatible(catalog: &Catalog, registry: &Registry, components: &[String]) -> ServiceResult<()> {
     let decision = decide(catalog, registry, components);
     if decision.is_compatible() {
         return Ok(());
     }
     let item = |finding| finding_item(registry, finding, "components");
     let items = decision.conflicts.iter().map(item).collect();
-    Err(ApiError::refused(items).with_conflicts(shown_findings(registry, &decision.conflicts)))
+    Err(ServiceError::refused(items).with_conflicts(shown_findings(registry, &decision.conflicts)))
 }
 
-fn wizard_error(problems: Vec<AnswerProblem>) -> ApiError {
+fn wizard_error(problems: Vec<AnswerProblem>) -> ServiceError {
     let item = |problem: AnswerProblem| {
         let path = format!("wizard.{}", problem.path);
         ErrorDetail {
@@ -199,7 +202,7 @@ fn wizard_error(problems: Vec<AnswerProblem>) -> ApiError {
             ..ErrorDetail::new(&path, format!("{path}: {}", problem.message))
         }
     };
-    ApiError::refused(problems.into_iter().map(item).collect())
+    ServiceError::refused(problems.into_iter().map(item).collect())
 }
 
 /// Sets a value at a dotted path. If the path leads to a setting, only its `value` is replaced.

@@ -3,28 +3,27 @@
 use stoker_model::{Quotas, Resource, TenantId};
 use stoker_store::Session;
 
-use super::Limits;
-use crate::http::error::{ApiError, ApiResult};
+use crate::error::{ServiceError, ServiceResult};
 
-/// Returns the quotas of a tenant: its own, else the defaults.
-pub(crate) async fn effective(limits: &Limits, session: &mut Session, tenant: TenantId) -> ApiResult<Quotas> {
-    Ok(session.quotas_get(tenant).await?.or(limits.quotas))
+/// Returns the quotas of a tenant: its own, else the defaults of the server.
+pub async fn effective(defaults: Quotas, session: &mut Session, tenant: TenantId) -> ServiceResult<Quotas> {
+    Ok(session.quotas_get(tenant).await?.or(defaults))
 }
 
 /// Checks a quota after a change that adds a resource and before its commit, so that two concurrent changes cannot both
 /// take the last slot.
-pub(crate) async fn within_quota(
-    limits: &Limits,
+pub async fn within_quota(
+    defaults: Quotas,
     session: &mut Session,
     tenant: TenantId,
     resource: Resource,
-) -> ApiResult<()> {
-    let Some(most) = effective(limits, session, tenant).await?.of(resource) else { return Ok(()) };
+) -> ServiceResult<()> {
+    let Some(most) = effective(defaults, session, tenant).await?.of(resource) else { return Ok(()) };
     if session.quota_used(tenant, resource).await? <= most {
         return Ok(());
     }
     let name = session.tenant_get(tenant).await?.map_or_else(|| tenant.to_string(), |tenant| tenant.name);
-    Err(ApiError::conflict(format!(
+    Err(ServiceError::conflict(format!(
         "quota exceeded: tenant `{name}` may have {most} {resource}; delete one, or ask an admin to raise the quota"
     )))
 }

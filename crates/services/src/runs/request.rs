@@ -3,10 +3,10 @@
 use serde_json::json;
 use stoker_engine::blueprint::{AtStages, OnFailure, Options};
 use stoker_engine::session::Mode;
-use stoker_model::{GraphType, Json, NodeId, PlanId, RunId};
+use stoker_model::{GraphType, Json, NodeId, PlanId, RunId, SequenceGraph};
 use stoker_planner::Subgraph;
 
-use stoker_services::planning::PlanRequest;
+use crate::planning::PlanRequest;
 
 const VERSION: u64 = 1;
 /// Version of requests with `from`. Servers that do not support `from` must reject them instead of starting
@@ -32,6 +32,27 @@ pub struct GraphRequest {
 impl GraphRequest {
     pub fn whole(graph_type: GraphType) -> Self {
         Self { graph_type, nodes: None, tasks: None, plan: None, rest_of: None, from: Vec::new() }
+    }
+
+    /// Converts an entry of a sequence.
+    pub fn of_sequence(graph: &SequenceGraph) -> Self {
+        Self {
+            nodes: graph.nodes.as_ref().map(|ids| ids.iter().map(ToString::to_string).collect()),
+            tasks: graph.tasks.clone(),
+            ..Self::whole(graph.graph_type.clone())
+        }
+    }
+
+    /// Restricts the graph to these nodes; `None` for all nodes.
+    #[must_use]
+    pub fn restricted_to(mut self, nodes: Option<&[String]>) -> Self {
+        if let Some(nodes) = nodes {
+            self.nodes = Some(match self.nodes {
+                Some(own) => own.into_iter().filter(|uid| nodes.contains(uid)).collect(),
+                None => nodes.to_vec(),
+            });
+        }
+        self
     }
 
     /// Planning request for this graph.
@@ -133,7 +154,7 @@ fn subgraph_json(subgraph: &Subgraph) -> Json {
     json!({"start": subgraph.start, "end": subgraph.end})
 }
 
-pub fn decode(body: &Json) -> Option<(GraphRequest, RunOptions)> {
+pub(super) fn decode(body: &Json) -> Option<(GraphRequest, RunOptions)> {
     if !matches!(body.get("version")?.as_u64()?, VERSION | VERSION_FROM) {
         return None;
     }

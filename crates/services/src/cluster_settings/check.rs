@@ -4,7 +4,7 @@
 use stoker_model::{Json, JsonMap};
 use stoker_registry::patterns::mismatch;
 
-use stoker_services::ErrorDetail;
+use crate::error::ErrorDetail;
 
 /// Validates sections that will be merged into the stored ones, and returns all problems.
 pub(super) fn sections(stored: &JsonMap, submitted: &JsonMap) -> Vec<ErrorDetail> {

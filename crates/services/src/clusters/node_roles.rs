@@ -3,14 +3,10 @@
 use stoker_model::{ClusterId, Json, JsonMap};
 use stoker_registry::restrictions::Effect;
 
-use stoker_services::plugins::condition_models::ConditionModels;
+use crate::plugins::condition_models::ConditionModels;
 
 /// Reports why one node cannot have these roles: duplicates, unknown roles and conflicts.
-pub(in crate::api) fn role_problems(
-    cluster_id: ClusterId,
-    metadata: &JsonMap,
-    roles: &[String],
-) -> Vec<String> {
+pub fn role_problems(cluster_id: ClusterId, metadata: &JsonMap, roles: &[String]) -> Vec<String> {
     let mut problems = Vec::new();
     let has_duplicates = roles.iter().enumerate().any(|(index, role)| roles[..index].contains(role));
     if has_duplicates {
@@ -35,7 +31,7 @@ pub(in crate::api) fn role_problems(
 
 /// Reports roles whose restrictions forbid them in the current state of the cluster. As with settings,
 /// restrictions that cannot be evaluated are ignored.
-pub(in crate::api) fn restricted_roles<'r>(
+pub fn restricted_roles<'r>(
     models: &ConditionModels,
     metadata: &JsonMap,
     roles: impl Iterator<Item = &'r String>,

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, NewRelease, Plugin, PluginId, compare_versions};
+use stoker_state::json::{merge, merged};
 use stoker_store::{List, Session};
 
-use stoker_services::plugins::enabling::has_legacy_tasks;
-use stoker_state::json::{merge, merged};
-
-use crate::http::error::ApiResult;
+use crate::error::ServiceResult;
+use crate::plugins::enabling::has_legacy_tasks;
 
 /// Key that enables or disables a plugin, as an alternative to `metadata.enabled`.
 pub(super) const SWITCH: &str = "value";
@@ -35,7 +34,7 @@ pub(super) async fn sections(
     session: &mut Session,
     cluster: &Cluster,
     release: &NewRelease,
-) -> ApiResult<Vec<Section>> {
+) -> ServiceResult<Vec<Section>> {
     let plugins = session.plugin_list(&List::default()).await?.items;
     let used = session.cluster_plugins(cluster.id).await?;
     let mut sections = group(cluster, release, plugins, &used);

@@ -1,13 +1,18 @@
 //! Protection of the settings of locked and deployed clusters.
 
+use stoker_model::codes;
 use stoker_model::{Cluster, ClusterStatus, Json, JsonMap};
 
 use super::change::PluginChange;
-use crate::http::error::{ApiError, ApiResult};
+use crate::error::{ServiceError, ServiceResult};
 
 /// Rejects changes to a locked cluster, except in sections and plugins that are declared as always editable
 /// or hot-pluggable.
-pub(super) fn check(cluster: &Cluster, editable: &JsonMap, plugins: &[PluginChange<'_>]) -> ApiResult<()> {
+pub(super) fn check(
+    cluster: &Cluster,
+    editable: &JsonMap,
+    plugins: &[PluginChange<'_>],
+) -> ServiceResult<()> {
     check_toggles(cluster, plugins)?;
     if !cluster.is_locked {
         return Ok(());
@@ -21,15 +26,17 @@ pub(super) fn check(cluster: &Cluster, editable: &JsonMap, plugins: &[PluginChan
     };
     match section.or_else(plugin) {
         None => Ok(()),
-        Some(name) => Err(ApiError::forbidden(format!(
-            "Environment attributes can't be changed after or during deployment: `{name}` is locked; force=1 overrides \
-             this"
-        ))),
+        Some(name) => {
+            let message = format!(
+                "Environment attributes can't be changed after or during deployment: `{name}` is locked"
+            );
+            Err(ServiceError::forbidden_unless_forced(codes::CLUSTER_LOCKED, message))
+        }
     }
 }
 
 /// Rejects enabling or disabling a plugin that is not hot-pluggable after the first deployment.
-fn check_toggles(cluster: &Cluster, plugins: &[PluginChange<'_>]) -> ApiResult<()> {
+fn check_toggles(cluster: &Cluster, plugins: &[PluginChange<'_>]) -> ServiceResult<()> {
     if matches!(cluster.status, ClusterStatus::New | ClusterStatus::Stopped) {
         return Ok(());
     }
@@ -37,10 +44,11 @@ fn check_toggles(cluster: &Cluster, plugins: &[PluginChange<'_>]) -> ApiResult<(
         |change: &&PluginChange<'_>| change.toggles() && !change.version.plugin.body.is_hotpluggable;
     let Some(change) = plugins.iter().find(is_rejected) else { return Ok(()) };
     let verb = if change.new.enabled { "enabled" } else { "disabled" };
-    Err(ApiError::forbidden(format!(
-        "plugin `{}` is not hot-pluggable: it cannot be {verb} in a deployed cluster; force=1 overrides this",
+    let message = format!(
+        "plugin `{}` is not hot-pluggable: it cannot be {verb} in a deployed cluster",
         change.version.plugin.body.name
-    )))
+    );
+    Err(ServiceError::forbidden_unless_forced(codes::NOT_HOT_PLUGGABLE, message))
 }
 
 fn is_always_editable(section: Option<&Json>) -> bool {
