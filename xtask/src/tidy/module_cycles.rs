@@ -21,7 +21,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("state", "documents of cluster, nodes and tags are computed from one input"),
     ("store", "`Store`, its sessions and its connections name each other"),
     ("wire", "messages share one codec, which lists them"),
-    ("yaql", "values, functions and evaluation are mutually recursive"),
     // end sorted
 ];
 

@@ -1,5 +1,6 @@
 //! Calls: evaluate the arguments, select the overload that accepts them, bind and invoke it.
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use smallvec::SmallVec;
@@ -9,7 +10,7 @@ use super::program::{arg_shape, shape};
 use super::resolve::{Failure, Resolved, Shape, resolve_candidates};
 use super::{Arg, Args, Ctx, Cx, Program, Site, suggest};
 use crate::error::{Error, ErrorClass, Result};
-use crate::library::Overload;
+use crate::library::{Function, FunctionDoc, Overload, Purity, Signature};
 use crate::syntax::{ArgNode, ArgRange, BinaryOp, Node, NodeId, Tree, VarName};
 use crate::value::{Kind, Value};
 
@@ -493,7 +494,29 @@ fn actual_shape(tree: &Tree, actual: &ActualArg) -> Shape {
 }
 
 /// The overload that stands for functions defined by `def`: it accepts any arguments.
-static DEFINED: LazyLock<Arc<Overload>> = LazyLock::new(crate::stdlib::defined_overload);
+static DEFINED: LazyLock<Arc<Overload>> = LazyLock::new(defined_overload);
+
+/// Returns the overload that stands for functions defined by `def`: any arguments, all evaluated.
+fn defined_overload() -> Arc<Overload> {
+    struct Defined;
+    impl Function for Defined {
+        fn signatures(&self) -> Cow<'_, [Cow<'_, str>]> {
+            Cow::Borrowed(&[])
+        }
+
+        fn doc(&self) -> FunctionDoc<'_> {
+            FunctionDoc { module: "system", text: "", examples: Cow::Borrowed(&[]), purity: Purity::Pure }
+        }
+
+        fn call(&self, _: usize, _: &mut Cx<'_>, _: &mut Args<'_>) -> Result<Value> {
+            Ok(Value::Null)
+        }
+    }
+    match Signature::parse("f def(args: any..., **kwargs: any)") {
+        Ok(signature) => Arc::new(Overload { signature, function: Arc::new(Defined), index: 0 }),
+        Err(error) => unreachable!("{error}"),
+    }
+}
 
 fn empty_program(library: &Arc<crate::library::Library>) -> Arc<Program> {
     keyword_program("", library.clone())

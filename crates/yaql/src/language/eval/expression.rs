@@ -17,21 +17,14 @@ pub struct Engine {
     grammar: Grammar,
 }
 
-impl Default for Engine {
-    fn default() -> Self {
-        Self::new(Library::standard())
-    }
-}
-
 impl Engine {
     pub fn new(library: Arc<Library>) -> Self {
         Self { library, grammar: Grammar::default() }
     }
 
-    /// Creates an engine with or without delegates and legacy functions.
-    pub fn with_dialect(delegates: bool, legacy: crate::stdlib::Legacy) -> Self {
-        let grammar = Grammar { delegates, legacy: legacy == crate::stdlib::Legacy::Full };
-        Self { library: crate::stdlib::dialect(delegates, legacy), grammar }
+    /// Creates an engine for a dialect; its library has to define the functions of the dialect.
+    pub(crate) fn with_grammar(library: Arc<Library>, grammar: Grammar) -> Self {
+        Self { library, grammar }
     }
 
     /// Returns an engine for the same dialect with another library, for example with a layer of custom

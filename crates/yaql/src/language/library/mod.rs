@@ -66,11 +66,6 @@ pub struct Library {
 }
 
 impl Library {
-    /// Returns the standard library.
-    pub fn standard() -> Arc<Self> {
-        crate::stdlib::standard()
-    }
-
     /// Returns this library with an additional, innermost layer. Overloads within a layer compete by
     /// specificity; across layers the innermost match wins. Names in `exclusive` hide all outer layers.
     pub fn with_layer(
