@@ -55,12 +55,16 @@ fn doctor_checks_server_setup_and_agent() {
         let findings = findings.as_array().unwrap();
         findings.iter().find(|finding| finding["check"] == check).map(|finding| finding["level"].clone())
     };
-    for check in ["server", "clock", "version", "login", "agents"] {
+    for check in ["server", "clock", "version", "login", "agents", "background tasks"] {
         assert_eq!(level(check), Some("ok".into()), "{check}: {findings}");
     }
     let data = cli.folder.file("data");
     let output = cli.run_args(&["doctor", "setup", "--data-dir", data.to_str().unwrap()], "").ok();
     assert!(output.contains("SQLite") && output.contains("module keys"), "{output}");
+    let config = cli.folder.file("serve.toml");
+    std::fs::write(&config, format!("listen = \"127.0.0.1:1\"\ndata_dir = {data:?}\n")).unwrap();
+    let from_file = cli.run_args(&["doctor", "setup", "--config", config.to_str().unwrap()], "").ok();
+    assert!(from_file.contains(data.to_str().unwrap()), "{from_file}");
     // The doctor does not create a missing data folder.
     let missing = cli.folder.file("new");
     cli.run_args(&["doctor", "setup", "--data-dir", missing.to_str().unwrap()], "").ok();
