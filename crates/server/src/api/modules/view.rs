@@ -6,9 +6,9 @@ use serde_json::json;
 use stoker_model::{Json, Module, ModuleBody, Node, NodeModule, NodeStatus, TenantId};
 use stoker_modules::Who;
 use stoker_services::clock;
+use stoker_services::modules::instances::Instance;
 
 use super::fault::FaultResult;
-use super::instances::Instance;
 use crate::state::App;
 
 const ALL: &str = "all";
