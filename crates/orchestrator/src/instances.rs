@@ -12,7 +12,7 @@ use stoker_modules::{ApplyRequest, Datastores, Refusal, Who, datastore, rules};
 use stoker_services::ServiceError;
 use stoker_services::clusters::cluster_create_in;
 use stoker_services::modules::automatic::modules_for;
-use stoker_services::modules::instances::Instance;
+use stoker_services::modules::instances::NodeInstance;
 use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
 use stoker_services::modules::records::{datastore_list, datastores};
 use stoker_services::modules::{ModuleError, ModuleResult};
@@ -36,7 +36,7 @@ pub async fn instance_create(
     mut writing: Writing,
     (who, tenant_name): (Who, &str),
     request: &InstanceRequest,
-) -> ModuleResult<Instance> {
+) -> ModuleResult<NodeInstance> {
     let settings = &orchestrator.context.settings;
     let release = release(&mut writing, request).await?;
     let modules = modules(&mut writing, who, request, &release).await?;
@@ -51,7 +51,7 @@ pub async fn instance_create(
     let detail = json!({"cluster_id": cluster.id.0, "name": request.name, "run": run.map(|id| id.0)});
     writing.commit(Change { action: "instance.create", target: format!("node {}", node.id), detail }).await?;
     conduct_all(orchestrator, run.into_iter().chain(list).collect());
-    Ok(Instance { node, cluster, release })
+    Ok(NodeInstance { node, cluster, release })
 }
 
 /// Applies modules in their configured order and waits for the end. If a module fails, the remaining ones are still
@@ -60,7 +60,7 @@ pub async fn modules_apply(
     orchestrator: &Orchestrator,
     mut writing: Writing,
     who: Who,
-    instance: &Instance,
+    instance: &NodeInstance,
     request: ApplyRequest,
 ) -> ModuleResult<Vec<NodeModule>> {
     let filter = ModuleFilter { uuids: Some(request.ids), ..ModuleFilter::default() };
@@ -92,7 +92,7 @@ pub async fn modules_apply(
 pub async fn module_remove(
     orchestrator: &Orchestrator,
     mut writing: Writing,
-    instance: &Instance,
+    instance: &NodeInstance,
     module: &Module,
 ) -> ModuleResult<()> {
     let applied = find(writing.node_modules(instance.node.id).await?, &module.uuid);

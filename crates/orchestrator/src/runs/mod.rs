@@ -43,7 +43,7 @@ pub use delete::delete_run;
 pub use launch::{Launch, launch_in};
 pub use projection::OUTCOME;
 pub use retry::retry;
-pub use start::{Selection, apply_plan, start, start_changes, start_one, start_sequence};
+pub use start::{GraphSelection, apply_plan, start, start_changes, start_one, start_sequence};
 pub use wait::wait;
 
 /// Key in the result of a run that was stopped.

@@ -19,7 +19,7 @@ const DEPLOY_CHANGES: &str = "deploy-changes";
 const APPLY_ATTEMPTS: usize = 10;
 
 /// Which graph to run, and on which nodes.
-pub struct Selection {
+pub struct GraphSelection {
     /// Graph type to run if the release has no sequence `deploy-changes`.
     pub graph_type: Option<GraphType>,
     /// Node UIDs; `None` for all nodes.
@@ -65,10 +65,10 @@ pub async fn start_changes(
     orchestrator: &Orchestrator,
     actor: &Actor,
     cluster: &Cluster,
-    selection: Selection,
+    selection: GraphSelection,
     run_options: RunOptions,
 ) -> ServiceResult<Run> {
-    let Selection { graph_type, nodes } = selection;
+    let GraphSelection { graph_type, nodes } = selection;
     let mut session = orchestrator.context.store.snapshot().await?;
     let filter = SequenceFilter { release_id: Some(cluster.release_id) };
     let sequences = session.sequence_list(&filter, &List::default()).await?.items;

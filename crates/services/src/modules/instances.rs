@@ -16,13 +16,13 @@ use super::records::describe;
 use crate::runs::records::active;
 
 /// Node with its cluster and release.
-pub struct Instance {
+pub struct NodeInstance {
     pub node: Node,
     pub cluster: Cluster,
     pub release: Release,
 }
 
-impl Instance {
+impl NodeInstance {
     /// Finds an instance that the caller may see. Admins see all of them.
     pub async fn find(session: &mut Session, who: Who, id: &str) -> ModuleResult<Self> {
         let node = match NodeId::parse(id) {
@@ -42,7 +42,7 @@ impl Instance {
 }
 
 /// Instances of the caller's tenant.
-pub async fn instance_list(session: &mut Session, who: Who) -> ModuleResult<Vec<Instance>> {
+pub async fn instance_list(session: &mut Session, who: Who) -> ModuleResult<Vec<NodeInstance>> {
     let filter = NodeFilter { tenant_id: Some(who.tenant_id), ..NodeFilter::default() };
     let (mut cache, mut instances) = (ClusterCache::default(), Vec::new());
     for node in session.node_list(&filter, &List::default()).await?.items {
@@ -52,8 +52,8 @@ pub async fn instance_list(session: &mut Session, who: Who) -> ModuleResult<Vec<
 }
 
 /// Removes the node of an instance from its cluster, unless a run of the cluster is active.
-pub async fn instance_delete(mut writing: Writing, instance: Instance) -> ModuleResult<()> {
-    let Instance { mut node, cluster, .. } = instance;
+pub async fn instance_delete(mut writing: Writing, instance: NodeInstance) -> ModuleResult<()> {
+    let NodeInstance { mut node, cluster, .. } = instance;
     if let Some(run) = active(&mut writing, cluster.id).await? {
         return Err(ModuleError::unprocessable(format!(
             "cluster {} has an active run {}; wait until it ends or stop it",
@@ -69,7 +69,7 @@ pub async fn instance_delete(mut writing: Writing, instance: Instance) -> Module
 
 /// An instance that has a module.
 pub struct ModuleInstance {
-    pub instance: Instance,
+    pub instance: NodeInstance,
     /// Digest of the contents that were applied.
     pub md5: String,
     pub updated_at: Micros,
@@ -135,7 +135,11 @@ struct ClusterCache {
 
 impl ClusterCache {
     /// Resolves a node to an instance; `None` if it belongs to no cluster.
-    async fn instance(&mut self, session: &mut Session, node: Node) -> Result<Option<Instance>, StoreError> {
+    async fn instance(
+        &mut self,
+        session: &mut Session,
+        node: Node,
+    ) -> Result<Option<NodeInstance>, StoreError> {
         let Some(id) = node.cluster_id else { return Ok(None) };
         let owner = match self.clusters.entry(id) {
             Entry::Occupied(entry) => entry.get().clone(),
@@ -148,6 +152,6 @@ impl ClusterCache {
                 entry.insert(cluster.zip(release)).clone()
             }
         };
-        Ok(owner.map(|(cluster, release)| Instance { node, cluster, release }))
+        Ok(owner.map(|(cluster, release)| NodeInstance { node, cluster, release }))
     }
 }

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use stoker_manifest::reader::{list_of, string_of};
 use stoker_model::{ClusterId, GraphType, RunName};
-use stoker_orchestrator::runs::{Selection, start_changes, start_one};
+use stoker_orchestrator::runs::{GraphSelection, start_changes, start_one};
 use stoker_services::runs::{GraphRequest, RunOptions};
 
 use super::execute::answer;
@@ -146,7 +146,7 @@ async fn changes(
     let cluster = require_cluster(&mut session, login, id).await?;
     drop(session);
     let RunQuery { graph_type, nodes, run_options } = request;
-    let selection = Selection { graph_type, nodes };
+    let selection = GraphSelection { graph_type, nodes };
     Ok(answer(start_changes(&app.orchestrator, &login.actor(), &cluster, selection, run_options).await?))
 }
 

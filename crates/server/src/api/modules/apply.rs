@@ -6,7 +6,7 @@ use serde_json::json;
 use stoker_model::Json;
 use stoker_modules::ApplyRequest;
 use stoker_orchestrator::instances::{module_remove, modules_apply};
-use stoker_services::modules::instances::Instance;
+use stoker_services::modules::instances::NodeInstance;
 use stoker_services::modules::records::module_find;
 
 use super::fault::{FaultResult, Faults};
@@ -39,7 +39,7 @@ pub(super) async fn instance_modules(
 ) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
-    let instance = Instance::find(&mut session, who, path.text("id")).await?;
+    let instance = NodeInstance::find(&mut session, who, path.text("id")).await?;
     let wants_contents = query.text("include_contents").is_some();
     let mut views = Vec::new();
     for applied in session.node_modules(instance.node.id).await? {
@@ -70,7 +70,7 @@ pub(super) async fn instance_apply(
     let who = who(&login, &path)?;
     let body = json_of(document);
     let mut writing = app.change(&login).await?;
-    let instance = Instance::find(&mut writing, who, path.text("id")).await?;
+    let instance = NodeInstance::find(&mut writing, who, path.text("id")).await?;
     let request = ApplyRequest::read(&body?)?;
     let results = modules_apply(&app.orchestrator, writing, who, &instance, request).await?;
     let views: Vec<Json> = results.iter().map(|applied| view::result(applied, None)).collect();
@@ -92,7 +92,7 @@ pub(super) async fn instance_remove(
 ) -> FaultResult<StatusCode> {
     let who = who(&login, &path)?;
     let mut writing = app.change(&login).await?;
-    let instance = Instance::find(&mut writing, who, path.text("id")).await?;
+    let instance = NodeInstance::find(&mut writing, who, path.text("id")).await?;
     let module = module_find(&mut writing, who, path.text("module")).await?;
     module_remove(&app.orchestrator, writing, &instance, &module).await?;
     Ok(StatusCode::OK)

@@ -9,7 +9,7 @@ use stoker_model::{Json, Micros, Module};
 use stoker_modules::ReapplyRequest;
 use stoker_orchestrator::runs::conduct_all;
 use stoker_services::clock;
-use stoker_services::modules::instances::{self, Instance, ModuleInstance, instances_of};
+use stoker_services::modules::instances::{self, ModuleInstance, NodeInstance, instances_of};
 use stoker_services::modules::records::module_find;
 
 use super::fault::{FaultResult, Faults};
@@ -103,6 +103,6 @@ pub(super) async fn module_reapply(
 }
 
 /// Renders instances with [`view::instance`].
-pub(super) fn render_instances(instances: &[Instance]) -> Vec<Json> {
+pub(super) fn render_instances(instances: &[NodeInstance]) -> Vec<Json> {
     instances.iter().map(view::instance).collect()
 }

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use serde_json::json;
 use stoker_model::{Json, NodeId};
 use stoker_modules::Refusal;
-use stoker_services::modules::instances::{self, Instance};
+use stoker_services::modules::instances::{self, NodeInstance};
 use utoipa::IntoParams;
 
 use super::carriers::render_instances;
@@ -33,7 +33,7 @@ pub(super) struct Page {
 }
 
 /// Returns one page of instances, with a link to the next page if there is one.
-pub(super) fn page(mut instances: Vec<Instance>, query: &Query, base: &str) -> FaultResult<Json> {
+pub(super) fn page(mut instances: Vec<NodeInstance>, query: &Query, base: &str) -> FaultResult<Json> {
     let limit = match query.text("limit") {
         None => PAGE_MAX,
         Some(text) => match text.parse::<usize>() {
@@ -94,7 +94,7 @@ pub(super) async fn instance_show(
 ) -> FaultResult<Answer<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
-    let instance = Instance::find(&mut session, who, path.text("id")).await?;
+    let instance = NodeInstance::find(&mut session, who, path.text("id")).await?;
     Ok(Answer::ok(json!({"instance": view::instance(&instance)})))
 }
 
@@ -112,7 +112,7 @@ pub(super) async fn instance_delete(
 ) -> FaultResult<StatusCode> {
     let who = who(&login, &path)?;
     let mut writing = app.change(&login).await?;
-    let instance = Instance::find(&mut writing, who, path.text("id")).await?;
+    let instance = NodeInstance::find(&mut writing, who, path.text("id")).await?;
     instances::instance_delete(writing, instance).await?;
     Ok(StatusCode::ACCEPTED)
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use stoker_model::{Json, Module, ModuleBody, Node, NodeModule, NodeStatus, TenantId};
 use stoker_modules::Who;
 use stoker_services::clock;
-use stoker_services::modules::instances::Instance;
+use stoker_services::modules::instances::NodeInstance;
 
 use super::fault::FaultResult;
 use crate::state::App;
@@ -94,8 +94,8 @@ pub(super) fn contents(app: &App, who: Who, applied: &NodeModule) -> FaultResult
     Ok(app.services.module_keys.unseal(&applied.contents)?)
 }
 
-pub(super) fn instance(found: &Instance) -> Json {
-    let Instance { node, cluster, release } = found;
+pub(super) fn instance(found: &NodeInstance) -> Json {
+    let NodeInstance { node, cluster, release } = found;
     json!({
         "id": node.id.to_string(),
         "name": node.name,
