@@ -18,7 +18,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::http::header::AUTHORIZATION;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
-use crate::load::{Failure, once, request};
+use crate::http::{Failure, once, request};
 
 /// Agents that join or connect concurrently.
 const CONCURRENCY: usize = 64;

@@ -6,18 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use stoker_model::Json;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
-
+use crate::http::{Connection, Failure, once, request};
 use crate::row::{Limit, Row};
 use crate::server::{Process, login, token};
 
 const N_CONNECTIONS: usize = 64;
 const DURATION: Duration = Duration::from_secs(5);
 const REQUESTS_MIN: f64 = 10_000.0;
-
-pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
 pub(crate) async fn measure(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> {
     let started = Instant::now();
@@ -60,62 +55,4 @@ async fn rate(address: &str, request: &Arc<Vec<u8>>) -> Result<f64, Failure> {
         ended??;
     }
     Ok(n_answers.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64())
-}
-
-pub(crate) async fn once(address: &str, request: &[u8]) -> Result<Vec<u8>, Failure> {
-    Connection::open(address).await?.call(request).await
-}
-
-pub(crate) fn request(method: &str, path: &str, token: &str, body: Option<&Json>) -> Vec<u8> {
-    let body = body.map(Json::to_string).unwrap_or_default();
-    format!(
-        "{method} {path} HTTP/1.1\r\nhost: bench\r\nx-auth-token: {token}\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
-}
-
-/// Keep-alive connection with a minimal HTTP parser: a full client would take a considerable share of the CPU
-/// that the server should have.
-struct Connection {
-    stream: TcpStream,
-    buffer: Vec<u8>,
-}
-
-impl Connection {
-    async fn open(address: &str) -> Result<Self, Failure> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        Ok(Self { stream, buffer: Vec::with_capacity(8192) })
-    }
-
-    /// Sends the request and returns the body of its successful response.
-    async fn call(&mut self, request: &[u8]) -> Result<Vec<u8>, Failure> {
-        self.stream.write_all(request).await?;
-        self.buffer.clear();
-        loop {
-            if self.stream.read_buf(&mut self.buffer).await? == 0 {
-                return Err("the server closed the connection".into());
-            }
-            let Some(head_len) = find(&self.buffer, b"\r\n\r\n") else { continue };
-            let head = std::str::from_utf8(&self.buffer[..head_len])?;
-            if !head.starts_with("HTTP/1.1 2") {
-                return Err(head.to_owned().into());
-            }
-            let body_len = content_length(head).ok_or("a response without content length")?;
-            let body = &self.buffer[head_len + 4..];
-            if body.len() >= body_len {
-                return Ok(body[..body_len].to_vec());
-            }
-        }
-    }
-}
-
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    haystack.windows(needle.len()).position(|window| window == needle)
-}
-
-fn content_length(head: &str) -> Option<usize> {
-    head.lines().find_map(|line| line.strip_prefix("content-length: ")?.trim().parse().ok())
 }

@@ -10,6 +10,7 @@ mod agent;
 mod engine;
 mod fleet;
 mod graph;
+mod http;
 mod idle;
 mod line;
 mod load;

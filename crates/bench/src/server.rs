@@ -16,7 +16,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tower::ServiceExt as _;
 
-use crate::load::{once, request};
+use crate::http::{once, request};
 use crate::usage;
 
 const PASSWORD: &str = "bench";

@@ -1,26 +1,13 @@
 //! One interface for all transports.
 
 use crate::counts::BusStats;
-use crate::durable::{Consumer, ConsumerKind, StreamSettings};
+use crate::durable::{ConsumerKind, Consumer};
+use crate::error::BusError;
 use crate::memory::MemoryBus;
 use crate::nats::NatsBus;
-use crate::subject::{Subject, SubjectPattern};
+use crate::retained::StreamSettings;
+use crate::subject::{SubjectPattern, Subject};
 use crate::subscription::Subscription;
-
-pub(crate) type BoxedError = Box<dyn std::error::Error + Send + Sync>;
-
-/// Why a message was not sent, or a subscription failed.
-#[derive(Debug, thiserror::Error)]
-pub enum BusError {
-    /// Transient: the bus reconnects by itself. The sender uses another transport or retries.
-    #[error("the bus is unavailable: {0}")]
-    Unavailable(#[source] BoxedError),
-    #[error("message of {n_bytes} bytes is too large")]
-    TooLarge { n_bytes: usize },
-    /// Durable delivery is not available. Permanent until an operator changes the configuration.
-    #[error("durable delivery is unavailable: {0}")]
-    DurableUnavailable(String),
-}
 
 /// Clones share the same bus.
 #[derive(Clone)]

@@ -7,26 +7,11 @@
 
 use std::time::Duration;
 
-use crate::bus::BusError;
+use crate::error::BusError;
 use crate::memory::{MemoryAck, MemoryConsumer};
 use crate::nats::{NatsAck, NatsConsumer};
-use crate::subject::{Subject, SubjectPattern};
-
-/// Retention and delivery settings.
-#[derive(Clone, Debug)]
-pub struct StreamSettings {
-    /// Stream name: one word.
-    pub name: &'static str,
-    pub subjects: SubjectPattern,
-    /// Durable consumer name, shared by all consumers of the stream: one word.
-    pub consumers: &'static str,
-    pub bytes_max: u64,
-    pub age_max: Duration,
-    /// Deduplication window: a message whose id was stored within this time is dropped.
-    pub dedup_window: Duration,
-    /// Ack timeout before redelivery.
-    pub ack_wait: Duration,
-}
+use crate::retained::Retained;
+use crate::subject::Subject;
 
 /// Consumer of durable messages. All consumers of a stream share its messages.
 pub struct Consumer(pub(crate) ConsumerKind);
@@ -42,10 +27,10 @@ pub struct Delivery {
     pub body: Vec<u8>,
     /// Delivery count, including this one.
     pub n_deliveries: u64,
-    pub(crate) ack: Ack,
+    ack: Ack,
 }
 
-pub(crate) enum Ack {
+enum Ack {
     Memory(MemoryAck),
     Nats(NatsAck),
 }
@@ -54,13 +39,18 @@ impl Consumer {
     /// Waits for the next message. After an error the consumer must be recreated: its stream may be gone.
     pub async fn next(&mut self) -> Result<Delivery, BusError> {
         match &mut self.0 {
-            ConsumerKind::Memory(consumer) => Ok(consumer.next().await),
-            ConsumerKind::Nats(consumer) => consumer.next().await,
+            ConsumerKind::Memory(consumer) => Ok(Delivery::new(consumer.next().await, Ack::Memory)),
+            ConsumerKind::Nats(consumer) => Ok(Delivery::new(consumer.next().await?, Ack::Nats)),
         }
     }
 }
 
 impl Delivery {
+    fn new<A>(retained: Retained<A>, ack: impl FnOnce(A) -> Ack) -> Self {
+        let Retained { subject, body, n_times, ack: inner } = retained;
+        Self { subject, body, n_times, ack: ack(inner) }
+    }
+
     /// Acknowledges the message. If the acknowledgement is lost, the message is redelivered.
     pub async fn ack(self) -> Result<(), BusError> {
         match self.ack {

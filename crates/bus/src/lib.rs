@@ -8,19 +8,23 @@
 mod bus;
 mod counts;
 mod durable;
+mod error;
 mod memory;
 pub mod nats;
 mod pipe;
+mod retained;
 mod subject;
 mod subscription;
 
-pub use bus::{Bus, BusError};
+pub use bus::Bus;
 pub use counts::BusStats;
-pub use durable::{Consumer, Delivery, StreamSettings};
+pub use durable::{Consumer, Delivery};
+pub use error::BusError;
 pub use memory::MemoryBus;
-pub use nats::{NatsAuth, NatsBus, NatsError, NatsOptions, UserKeys};
+pub use nats::{NatsBus, NatsAuth, NatsError, NatsOptions, UserKeys};
 pub use pipe::{Pipe, PipeClosed, PipeSettings};
-pub use subject::{Subject, SubjectError, SubjectPattern};
+pub use retained::StreamSettings;
+pub use subject::{SubjectPattern, Subject, SubjectError};
 pub use subscription::{Message, Subscription};
 
 /// Messages buffered for a slow subscriber. Further messages are dropped and counted.

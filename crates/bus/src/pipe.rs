@@ -11,7 +11,8 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::bus::{Bus, BusError};
+use crate::bus::Bus;
+use crate::error::BusError;
 use crate::subject::Subject;
 use crate::subscription::Subscription;
 

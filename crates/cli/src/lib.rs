@@ -60,7 +60,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, programs: &Programs) 
         args.admin_password = expansion.admin_password();
     }
     let mut printer = Printer::new(cli.color);
-    match commands::run(cli.command, &cli.options, programs, &mut printer) {
+    match commands::run(cli.command, &cli.options, args::command, programs, &mut printer) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => ExitCode::from(report(&failure, &mut printer)),
     }

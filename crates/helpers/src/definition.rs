@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use stoker_yaml::{Node, NodeKind, Scalar, Span};
+use stoker_yaml::{Node, Scalar, Span};
 use stoker_yaql::Value;
-use stoker_yaql::eval::suggest::closest_name;
 use stoker_yaql::json::{self, WriteOptions};
 
-use crate::data::yaql_value;
 use crate::parameter::{Parameter, read_parameters};
 use crate::problem::{Problem, codes};
+use crate::reader::{Reader, head};
 use crate::words::{is_camel_case, name_help};
 
 /// Parsed helper definition.
@@ -46,13 +45,6 @@ pub(crate) struct Example {
 pub(crate) enum Expected {
     Result(Value, Span),
     Error(String, Span),
-}
-
-/// Parses the entries of one file.
-pub(crate) struct Reader<'a> {
-    pub(crate) file: &'a str,
-    pub(crate) file_idx: usize,
-    pub(crate) problems: Vec<Problem>,
 }
 
 const ENTRY_KEYS: &[&str] = &["name", "parameters", "style", "doc", "body", "examples", "override"];
@@ -174,92 +166,6 @@ impl Reader<'_> {
             }
         };
         Some(Example { expression: expression?, data, expected: expected? })
-    }
-
-    pub(crate) fn value(&mut self, node: &Node) -> Option<Value> {
-        match yaql_value(node) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                self.push(Problem::error(self.file, error.span, codes::SHAPE, error.message));
-                None
-            }
-        }
-    }
-
-    pub(crate) fn push(&mut self, problem: Problem) {
-        self.problems.push(problem);
-    }
-
-    fn n_errors(&self) -> usize {
-        self.problems.iter().filter(|problem| problem.severity == crate::Severity::Error).count()
-    }
-
-    pub(crate) fn shape(&mut self, node: &Node, requirement: &str) {
-        let message = format!("{requirement}, got {}", node.kind_name());
-        self.push(Problem::error(self.file, head(node), codes::SHAPE, message));
-    }
-
-    fn is_map(&mut self, node: &Node, requirement: &str) -> bool {
-        let is_map = node.as_map().is_some();
-        if !is_map {
-            self.shape(node, requirement);
-        }
-        is_map
-    }
-
-    /// Requires a string. Numbers and dates are rejected instead of converted, because their original
-    /// spelling is lost.
-    pub(crate) fn text(&mut self, node: &Node, subject: &str) -> Option<String> {
-        match &node.kind {
-            NodeKind::Scalar(Scalar::Str(text)) if !text.trim().is_empty() => Some(text.to_string()),
-            NodeKind::Scalar(Scalar::Str(_) | Scalar::Null) => {
-                self.push(Problem::error(self.file, node.span, codes::SHAPE, format!("{subject} is empty")));
-                None
-            }
-            _ => {
-                let message = format!("{subject} must be text, got {}", node.kind_name());
-                let help =
-                    matches!(node.kind, NodeKind::Scalar(_)).then(|| "put the value in quotes".to_owned());
-                self.push(Problem::error(self.file, head(node), codes::SHAPE, message).help(help));
-                None
-            }
-        }
-    }
-
-    fn required<'n>(&mut self, map: &'n Node, key: &str) -> Option<&'n Node> {
-        let value = map.get(key);
-        if value.is_none() {
-            let message = format!("`{key}` is missing");
-            self.push(Problem::error(self.file, head(map), codes::MISSING_KEY, message));
-        }
-        value
-    }
-
-    pub(crate) fn check_keys(&mut self, map: &Node, known: &[&str]) {
-        for (key, _) in map.as_map().unwrap_or_default() {
-            let key_text = key.as_scalar().map(ToString::to_string).unwrap_or_default();
-            if key.as_str().is_some_and(|key| known.contains(&key)) {
-                continue;
-            }
-            let help = match closest_name(&key_text, known.iter().copied()) {
-                Some(best) => format!("did you mean `{best}`?"),
-                None => format!("expected one of {}", known.join(", ")),
-            };
-            let message = format!("unknown key `{key_text}`");
-            self.push(Problem::error(self.file, key.span, codes::UNKNOWN_KEY, message).help(help));
-        }
-    }
-}
-
-/// Span for a problem with a whole mapping: its first key, because underlining the full mapping is not
-/// readable.
-fn head(node: &Node) -> Span {
-    match &node.kind {
-        NodeKind::Map(entries) => entries.first().map_or(node.span, |(key, _)| key.span),
-        NodeKind::Seq(items) => {
-            items.first().map_or(node.span, |item| Span { end: item.span.start, ..node.span })
-        }
-        NodeKind::Scalar(_) => node.span,
     }
 }
 

@@ -12,6 +12,7 @@ mod definition;
 mod examples;
 mod parameter;
 mod problem;
+mod reader;
 mod words;
 
 use std::fmt::Write as _;
@@ -23,9 +24,10 @@ use stoker_yaql::Library;
 use stoker_yaql::library::{ExpressionFunction, Function, Purity};
 
 use check::Analysis;
-use definition::{Definition, Reader, Style};
+use definition::{Definition, Style};
 use parameter::Parameter;
 use problem::from_yaml;
+use reader::Reader;
 
 pub use data::{DataError, yaql_value};
 pub use problem::{Problem, Related, Severity, codes};

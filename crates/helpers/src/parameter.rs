@@ -8,8 +8,8 @@ use stoker_yaql::eval::suggest::closest_name;
 use stoker_yaql::json::{self, WriteOptions};
 use stoker_yaql::library::{ParamType, Signature};
 
-use crate::definition::Reader;
 use crate::problem::{Problem, codes};
+use crate::reader::Reader;
 use crate::words::is_variable;
 
 #[derive(Clone, Debug)]

@@ -8,12 +8,14 @@
 //! Modules, from bottom to top: `context` (shared dependencies), `agents`, `event_feed`, `leases`,
 //! `local_agents`, `nats` and `peers` (components), `orchestrator` (composes the components), `results` and
 //! `routing` (deliver agent reports to drivers), `session` and `agent_launcher` (agents), `runs` (drivers),
-//! `nats_inbox` and `peer_inbox` (incoming messages), `lifecycle` (background tasks).
+//! `instances` (instances of the
+//! module API), `nats_inbox` and `peer_inbox` (incoming messages), `lifecycle` (background tasks).
 
 pub mod agent_launcher;
 mod agents;
 mod context;
 mod event_feed;
+pub mod instances;
 mod leases;
 pub mod lifecycle;
 pub mod local_agents;

@@ -8,8 +8,8 @@ use std::path::Path;
 use sha1::{Digest as _, Sha1};
 
 use crate::error::FolderError;
-use crate::folder::list;
 use crate::limits::ArchiveLimits;
+use crate::listing::list;
 
 const CHUNK_BYTES: usize = 64 << 10;
 

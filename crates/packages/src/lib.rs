@@ -12,6 +12,7 @@ mod digest;
 mod error;
 mod folder;
 mod limits;
+mod listing;
 mod members;
 mod pack;
 mod repository;

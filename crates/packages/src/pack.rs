@@ -11,8 +11,8 @@ use stoker_registry::package::Package;
 use crate::ARCHIVE_EXTENSION;
 use crate::checksums::{self, Checksums, Sha1Writer};
 use crate::error::FolderError;
-use crate::folder::{has_extension, list};
 use crate::limits::ArchiveLimits;
+use crate::listing::{has_extension, list};
 use crate::members::{Entry, Kind, Writer};
 use crate::repository::{IndexFile, indexes};
 

@@ -18,6 +18,9 @@ pub enum ServiceError {
     /// The input is valid but conflicts with stored records.
     #[error("{0}")]
     Conflict(ErrorReport),
+    /// The rules of the product forbid the change, whoever asks.
+    #[error("{0}")]
+    Forbidden(ErrorReport),
     /// Optimistic concurrency: the record has changed since the caller read it.
     #[error("it has changed since you read it: the current version is \"{current}\"")]
     Stale { current: String },
@@ -103,6 +106,26 @@ impl ServiceError {
     /// Stored records that contradict each other, with every reason.
     pub fn conflicting(details: Vec<ErrorDetail>) -> Self {
         Self::Conflict(ErrorReport::of(details))
+    }
+
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self::Forbidden(ErrorReport::new(message))
+    }
+
+    /// Forbidden unless the caller insists; `code` lets clients offer that.
+    pub fn forbidden_unless_forced(code: &'static str, message: impl Into<String>) -> Self {
+        let help = Some("set `force=1` to override".to_owned());
+        let detail = ErrorDetail { code: Some(code), help, ..ErrorDetail::new("", message) };
+        Self::Forbidden(ErrorReport::of(vec![detail]))
+    }
+
+    /// Adds the conflicts of a component selection to a report.
+    #[must_use]
+    pub fn with_conflicts(mut self, conflicts: Vec<Json>) -> Self {
+        if let Self::Invalid(report) | Self::Conflict(report) | Self::Forbidden(report) = &mut self {
+            report.conflicts = conflicts;
+        }
+        self
     }
 
     pub fn unavailable(message: &'static str, source: impl Into<BoxedError>) -> Self {

@@ -6,8 +6,11 @@
 
 pub mod background;
 pub mod clock;
+pub mod cluster_settings;
+pub mod clusters;
 pub mod database;
 pub mod error;
+pub mod facts;
 pub mod fair_semaphore;
 pub mod graphs;
 pub mod metadata;
@@ -16,15 +19,18 @@ pub mod nodes;
 pub mod planning;
 pub mod plugins;
 pub mod precondition;
+pub mod quotas;
 pub mod random;
+pub mod releases;
 pub mod repositories;
-pub mod run_kind;
+pub mod runs;
 pub mod services;
+pub mod tenants;
 pub mod trace;
 pub mod webhooks;
 
 pub use clock::Clock;
 pub use error::{ErrorDetail, ErrorReport, ServiceError, ServiceResult, Severity};
 pub use fair_semaphore::FairSemaphore;
-pub use run_kind::RunKind;
+pub use runs::RunKind;
 pub use services::{Environment, Services, ServicesError};

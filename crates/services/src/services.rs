@@ -13,6 +13,7 @@ use crate::modules::ModuleKeys;
 use crate::modules::key_agreement::{self, AgreementError};
 use crate::modules::keys::KeyError;
 use crate::planning::{PlanCache, PlanMetrics, Planning};
+use crate::plugins::Plugins;
 use crate::plugins::files::Packages;
 use crate::repositories::{PackageAccess, Repositories};
 use crate::webhooks::WebhookOutbox;
@@ -22,6 +23,7 @@ use crate::webhooks::WebhookOutbox;
 pub struct Services {
     /// Files of plugins.
     pub packages: Packages,
+    pub plugins: Plugins,
     pub repositories: Repositories,
     pub graphs: Graphs,
     pub planning: Planning,
@@ -86,8 +88,9 @@ impl Services {
             plans: Arc::new(PlanCache::default()),
             metrics: PlanMetrics::default(),
         };
+        let plugins = Plugins { store: store.clone(), clock, packages: packages.clone() };
         let webhooks = WebhookOutbox::new(store, settings, clock, module_keys.clone());
-        Ok(Self { packages, repositories, graphs, planning, module_keys, webhooks })
+        Ok(Self { packages, plugins, repositories, graphs, planning, module_keys, webhooks })
     }
 }
 

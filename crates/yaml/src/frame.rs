@@ -2,12 +2,11 @@
 
 use granit_parser::StructureStyle;
 
-use crate::loader::misplaced_tag;
 use crate::mapping::{self, PendingNode, Role};
 use crate::node::{Node, NodeKind};
 use crate::position::{Position, Span};
 use crate::problem::{Problem, Problems, codes, quoted};
-use crate::tag::{ExplicitTag, Tag};
+use crate::tag::{ExplicitTag, Tag, misplaced_tag};
 
 pub(crate) struct Frame {
     children: Children,

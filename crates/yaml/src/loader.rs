@@ -14,7 +14,7 @@ use crate::problem::{Problem, Problems, Severity, codes, quoted};
 use crate::resolve;
 use crate::source::Source;
 use crate::syntax;
-use crate::tag::{ExplicitTag, Tag};
+use crate::tag::{ExplicitTag, Tag, misplaced_tag};
 
 /// The documents and problems of a text.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -355,11 +355,6 @@ impl<'t> Loader<'t> {
 fn scalar_size(text: &str) -> usize {
     const BYTES_PER_NODE: usize = 64;
     1 + text.len() / BYTES_PER_NODE
-}
-
-pub(crate) fn misplaced_tag(tag: Tag, on: &str, span: Span) -> Problem {
-    Problem::error(codes::TAG, span, format!("tag {} cannot be applied to {on}", tag.name()))
-        .help("remove the tag")
 }
 
 /// Reports whether a character is printable according to YAML 1.1.

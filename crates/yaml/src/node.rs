@@ -120,9 +120,24 @@ impl fmt::Display for Scalar {
             Self::Bool(value) => value.fmt(f),
             Self::Int(value) => value.fmt(f),
             Self::BigInt(value) => value.fmt(f),
-            Self::Float(value) => f.write_str(&crate::emit::float_text(*value)),
+            Self::Float(value) => f.write_str(&float_text(*value)),
             Self::Str(text) => f.write_str(text),
             Self::Timestamp(timestamp) => f.write_str(&timestamp.text),
         }
     }
+}
+
+/// Formats a float so that every parser reads it as one: with a decimal point, and a sign in the exponent.
+pub(crate) fn float_text(value: f64) -> String {
+    if value.is_nan() {
+        return ".nan".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { ".inf" } else { "-.inf" }.to_owned();
+    }
+    let text = format!("{value:?}");
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text };
+    let dot = if mantissa.contains('.') { "" } else { ".0" };
+    let sign = if exponent.starts_with('-') { "" } else { "+" };
+    format!("{mantissa}{dot}e{sign}{exponent}")
 }

@@ -2,6 +2,9 @@
 
 use granit_parser::Tag as SourceTag;
 
+use crate::position::Span;
+use crate::problem::{Problem, codes};
+
 const NAMESPACE: &str = "tag:yaml.org,2002:";
 
 /// The type of a node, given by an explicit tag or implied by the form of a plain scalar.
@@ -70,4 +73,9 @@ impl Tag {
         let entry = Self::ALL.iter().find(|(_, tag)| *tag == self);
         format!("`!!{}`", entry.map_or("", |(name, _)| name))
     }
+}
+
+pub(crate) fn misplaced_tag(tag: Tag, on: &str, span: Span) -> Problem {
+    Problem::error(codes::TAG, span, format!("tag {} cannot be applied to {on}", tag.name()))
+        .help("remove the tag")
 }

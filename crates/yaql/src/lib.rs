@@ -5,9 +5,8 @@
 //! The crate does no I/O; the clock, random numbers and interruption come from a [`Host`].
 
 pub mod error;
-pub mod eval;
 pub mod json;
-pub mod library;
+mod language;
 pub mod lint;
 pub mod moment;
 pub mod presentation;
@@ -15,8 +14,8 @@ pub mod protocol;
 pub mod pyregex;
 pub mod pytext;
 pub mod stdlib;
-pub mod syntax;
-pub mod value;
+
+pub use language::{eval, library, syntax, value};
 
 pub use error::{Error, ErrorClass, Result, Span};
 pub use eval::{Ctx, Cx, Engine, Evaluation, Expression, FixedHost, Host, Input, Limits, Options};

@@ -10,8 +10,8 @@ use crate::workspace::Profile;
 /// The folder for screenshots of all pages, below the target folder.
 const SCREENSHOTS: &str = "screenshots";
 
-/// Builds `ui/dist` if a source file changed. Comes before the cargo build, which recompiles `crates/ui` and what
-/// depends on it when that folder changes.
+/// Builds `ui/dist` if a source file changed. Comes before the cargo build, which embeds that folder into the
+/// server of a release build.
 pub(super) fn build(cx: &Cx) -> Outcome<Done> {
     build_ui(&cx.root)?;
     Ok(Done::Passed)

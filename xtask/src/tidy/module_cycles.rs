@@ -15,13 +15,6 @@ use super::tree::{File, Tree};
 /// is added.
 const KNOWN: &[(&str, &str)] = &[
     // sorted
-    ("bench", "`load` and `server` name each other's types"),
-    ("bus", "the enum `Bus` delegates to its implementations, which return its errors"),
-    ("cli", "`completions` and `man` render the whole command line, which lists them"),
-    ("helpers", "definitions contain parameters, which point back to them in problems"),
-    ("packages", "`folder` and `repository` share limits"),
-    ("yaml", "loader, nodes and emitter share positions"),
-    ("yaql", "values, functions and evaluation are mutually recursive"),
     // end sorted
 ];
 

@@ -18,9 +18,9 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Notify, mpsc};
 
+use crate::http::Failure;
 use crate::idle::IdleAgent;
 use crate::line::{Line, for_each, join, join_body, require_sockets};
-use crate::load::Failure;
 
 pub(crate) const USAGE: &str = "fleet-agents ADDRESS TOKEN AGENTS";
 /// Uid of the master.

@@ -9,8 +9,8 @@ use stoker_engine::session::{FromAgent, Hello, ToAgent};
 use stoker_model::JsonMap;
 use stoker_wire::join::JoinResponse;
 
+use crate::http::Failure;
 use crate::line::{Line, for_each, join, join_body, require_sockets};
-use crate::load::Failure;
 use crate::row::{Limit, Row};
 use crate::server::{Api as _, Process};
 

@@ -11,8 +11,8 @@ use tokio::sync::mpsc;
 use self::work_queue::WorkQueues;
 pub(crate) use self::work_queue::{MemoryAck, MemoryConsumer};
 use crate::counts::{BusStats, Counts};
-use crate::durable::StreamSettings;
-use crate::subject::{Subject, SubjectPattern};
+use crate::retained::StreamSettings;
+use crate::subject::{SubjectPattern, Subject};
 use crate::subscription::{Listener, Message, Subscription};
 
 #[derive(Clone, Default)]

@@ -8,7 +8,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::durable::{Ack, Delivery, StreamSettings};
+use crate::retained::{StreamSettings, Retained};
 use crate::subject::Subject;
 
 /// All queues by name.
@@ -131,7 +131,7 @@ impl Contents {
 }
 
 impl MemoryConsumer {
-    pub(crate) async fn next(&mut self) -> Delivery {
+    pub(crate) async fn next(&mut self) -> Retained<MemoryAck> {
         let queue = &self.0;
         loop {
             // Register before checking, so that no wake-up is missed.
@@ -140,8 +140,8 @@ impl MemoryConsumer {
                 Ok((number, subject, body, n_times)) => {
                     // Wake another consumer: there may be more messages.
                     queue.changed_notify.notify_one();
-                    let ack = Ack::Memory(MemoryAck { queue: Arc::clone(queue), number });
-                    return Delivery { subject, body, n_deliveries: n_times, ack };
+                    let ack = MemoryAck { queue: Arc::clone(queue), number };
+                    return Retained { subject, body, n_times, ack };
                 }
                 Err(available_at) => available_at,
             };

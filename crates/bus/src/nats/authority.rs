@@ -11,7 +11,7 @@ use nkeys::{KeyPair, KeyPairType};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::bus::BoxedError;
+use crate::error::BoxedError;
 
 /// Unix timestamp in seconds.
 pub type Seconds = i64;

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{NatsBus, away, with_timeout};
-use crate::bus::BusError;
-use crate::durable::{Ack, Delivery, StreamSettings};
+use crate::error::BusError;
+use crate::retained::{StreamSettings, Retained};
 use crate::subject::Subject;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
@@ -151,7 +151,7 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 impl NatsConsumer {
-    pub(crate) async fn next(&mut self) -> Result<Delivery, BusError> {
+    pub(crate) async fn next(&mut self) -> Result<Retained<NatsAck>, BusError> {
         loop {
             if self.n_requested == 0 {
                 self.pull().await?;
@@ -196,12 +196,12 @@ impl NatsConsumer {
     }
 
     /// `None` if the message was not published by Stoker: other applications may share the NATS server.
-    fn to_delivery(&self, message: async_nats::Message) -> Option<Delivery> {
+    fn to_delivery(&self, message: async_nats::Message) -> Option<Retained<NatsAck>> {
         let reply = message.reply?;
         let subject = Subject::new(message.subject.as_str().split('.')).ok()?;
         let n_times = n_deliveries(reply.as_str())?;
-        let ack = Ack::Nats(NatsAck { nats: self.nats.clone(), reply });
-        Some(Delivery { subject, body: message.payload.to_vec(), n_deliveries: n_times, ack })
+        let ack = NatsAck { nats: self.nats.clone(), reply };
+        Some(Retained { subject, body: message.payload.to_vec(), n_times, ack })
     }
 }
 

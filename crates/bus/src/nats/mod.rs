@@ -25,9 +25,9 @@ pub use authority::{
 pub use options::{NatsAuth, NatsError, NatsOptions, UserKeys};
 pub use revocation::{RevokeError, revoke};
 
-use crate::bus::{BoxedError, BusError};
 use crate::counts::{BusStats, Counts};
-use crate::subject::{Subject, SubjectPattern};
+use crate::error::{BoxedError, BusError};
+use crate::subject::{SubjectPattern, Subject};
 use crate::subscription::{Listener, Message, Subscription};
 
 /// Send timeout on a connection that is open but stalled.

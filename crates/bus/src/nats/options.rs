@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_nats::{Auth, AuthError, ConnectError, ConnectOptions, ServerAddr};
 use parking_lot::RwLock;
 
-use crate::bus::BoxedError;
+use crate::error::BoxedError;
 
 #[derive(Clone, Debug)]
 pub struct NatsOptions {

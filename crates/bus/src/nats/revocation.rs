@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::authority::{AuthorityError, NatsAuthority, NatsUser, Revocations, Seconds, revocations_of};
 use super::options::{NatsAuth, NatsError, NatsOptions, UserKeys};
-use crate::bus::BoxedError;
+use crate::error::BoxedError;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Another server may update the account concurrently.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use stoker_settings::DatabaseLocation;
 use stoker_store::{BackupError, Database, Store};
 
-use super::serve::Location;
+use super::serve::ServerData;
 use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
@@ -23,14 +23,15 @@ up separately. For a PostgreSQL database, use its own tools (pg_dump).
 
 Examples:
   stoker backup /var/backups/stoker-monday.db
-  stoker backup --data-dir /var/lib/stoker stoker.backup")]
+  stoker backup --data-dir /var/lib/stoker stoker.backup
+  stoker backup --config /etc/stoker/serve.toml stoker.backup")]
 pub(crate) struct BackupArgs {
     /// Backup file; must not exist
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
     #[command(flatten)]
-    location: Location,
+    data: ServerData,
 }
 
 /// Restore the embedded database from a backup
@@ -41,14 +42,15 @@ supported version.
 
 Examples:
   stoker restore /var/backups/stoker-monday.db
-  stoker restore --force --data-dir /var/lib/stoker stoker.backup")]
+  stoker restore --force --data-dir /var/lib/stoker stoker.backup
+  stoker restore --force --config /etc/stoker/serve.toml stoker.backup")]
 pub(crate) struct RestoreArgs {
     /// Backup file written by `stoker backup`
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
     #[command(flatten)]
-    location: Location,
+    data: ServerData,
 
     /// Replace an existing database
     #[arg(long)]
@@ -56,7 +58,7 @@ pub(crate) struct RestoreArgs {
 }
 
 pub(crate) fn backup(args: BackupArgs, printer: &mut Printer) -> Outcome {
-    let path = embedded_path(args.location)?;
+    let path = embedded_path(args.data)?;
     if !path.is_file() {
         let message = format!("no database at {}", path.display());
         return Err(Failure::new(Exit::Unavailable, Diagnostic::error(message)));
@@ -78,7 +80,7 @@ async fn save(path: PathBuf, file: &Path) -> Outcome {
 }
 
 pub(crate) fn restore(args: RestoreArgs, printer: &mut Printer) -> Outcome {
-    let path = embedded_path(args.location)?;
+    let path = embedded_path(args.data)?;
     create_folder(&path)?;
     let result = block_on(stoker_store::restore(&args.file, &path, args.force))?;
     result
@@ -107,8 +109,8 @@ fn create_folder(path: &Path) -> Outcome {
     result.map_err(|error| Failure::input(format!("cannot create folder {}: {error}", folder.display())))
 }
 
-fn embedded_path(location: Location) -> Outcome<PathBuf> {
-    match location.resolve()? {
+fn embedded_path(data: ServerData) -> Outcome<PathBuf> {
+    match data.resolve()? {
         DatabaseLocation::Folder(folder) => Ok(folder.join(DatabaseLocation::FILE)),
         DatabaseLocation::Url(_) => Err(Failure::input(
             "this command supports only the embedded database; use `pg_dump` for PostgreSQL",

@@ -2,7 +2,6 @@
 
 use clap_complete::Shell;
 
-use crate::args;
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
@@ -19,14 +18,14 @@ pub(crate) struct Args {
     shell: String,
 }
 
-pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
+pub(crate) fn run(args: &Args, mut grammar: clap::Command, printer: &mut Printer) -> Outcome {
     let shell = match args.shell.as_str() {
         "fish" => Shell::Fish,
         "zsh" => Shell::Zsh,
         _ => Shell::Bash,
     };
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut args::command(), "stoker", &mut script);
+    clap_complete::generate(shell, &mut grammar, "stoker", &mut script);
     printer.data(&String::from_utf8_lossy(&script))?;
     Ok(())
 }

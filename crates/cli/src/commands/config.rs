@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
 
-use crate::args;
 use crate::configuration::{self, Origin, Program};
 use crate::environment;
 use crate::exit::{Failure, Outcome};
@@ -80,15 +79,13 @@ struct ShowArgs {
     flags: Vec<OsString>,
 }
 
-pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outcome {
+pub(crate) fn run(args: &Args, earlier: &Options, grammar: clap::Command, printer: &mut Printer) -> Outcome {
     let options = args.options.merge(earlier);
     match &args.verb {
-        Verb::Example(example) => {
-            Ok(printer.data(&configuration::example(example.program, args::command()))?)
-        }
-        Verb::Reference(_) => Ok(printer.data(&configuration::page(&args::command()))?),
+        Verb::Example(example) => Ok(printer.data(&configuration::example(example.program, grammar))?),
+        Verb::Reference(_) => Ok(printer.data(&configuration::page(&grammar))?),
         Verb::Show(show) => match show.program {
-            Some(program) => show_program(program, show, &options, printer),
+            Some(program) => show_program(program, show, &options, grammar, printer),
             None => show_client(&options, printer),
         },
     }
@@ -98,6 +95,7 @@ fn show_program(
     program: Program,
     show: &ShowArgs,
     options: &ResolvedOptions,
+    grammar: clap::Command,
     printer: &mut Printer,
 ) -> Outcome {
     let has_config_flag =
@@ -107,8 +105,7 @@ fn show_program(
     }
     let config = show.config.iter().flat_map(|path| [OsString::from("--config"), path.into()]);
     let arguments: Vec<OsString> = config.chain(show.flags.iter().cloned()).collect();
-    let (catalog, resolved) =
-        configuration::inspect(program, &arguments, args::command(), environment::variable)?;
+    let (catalog, resolved) = configuration::inspect(program, &arguments, grammar, environment::variable)?;
     if options.format() == Format::Table {
         let rows = resolved.rows(&catalog).map(|(setting, value, origin)| {
             let value = match (&value, &setting.computed_default) {

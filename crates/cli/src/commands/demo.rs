@@ -1,6 +1,7 @@
 //! `stoker demo`: deploys an example on a temporary server with five nodes and two plugins.
 
 use std::fs::{self, File};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -186,14 +187,15 @@ impl Demo {
         let io_failure = |error: std::io::Error| Failure::unavailable(&error);
         let log = folder.join("server.log");
         let mut command = Command::new(std::env::current_exe().map_err(io_failure)?);
-        command.args(["serve", "--local-agents", "--listen", "127.0.0.1:0", "--data-dir", "data"]);
+        let address = free_address().map_err(io_failure)?;
+        command.args(["serve", "--local-agents", "--data-dir", "data", "--listen", &address.to_string()]);
         // Users of the demo are rarely root, and scripts of plugins must not be installed on this machine.
         command.arg("--plugin-scripts-root").arg(folder.join("scripts"));
         command.current_dir(folder).env("STOKER_ADMIN_PASSWORD", &password).env_remove("STOKER_DATABASE_URL");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log).map_err(io_failure)?);
         let mut server = Server { child: command.spawn().map_err(io_failure)?, keep_running: false };
-        let url = wait_for_address(&log, &mut server)?;
-        Ok(Self { folder: folder.to_owned(), url, password, server })
+        wait_until_listening(address, &log, &mut server)?;
+        Ok(Self { folder: folder.to_owned(), url: format!("http://{address}"), password, server })
     }
 
     fn run_steps(&mut self, printer: &mut Printer) -> Outcome {
@@ -254,18 +256,20 @@ fn check_status(
     }
 }
 
-/// Waits for the address in the log of the server.
-fn wait_for_address(log: &Path, server: &mut Server) -> Outcome<String> {
+/// An address that no program listens on. If another program takes it first, the server fails to start.
+fn free_address() -> std::io::Result<SocketAddr> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
+}
+
+/// Waits until the server accepts connections.
+fn wait_until_listening(address: SocketAddr, log: &Path, server: &mut Server) -> Outcome {
     for _ in 0..POLLS_MAX {
-        let log_text = fs::read_to_string(log).unwrap_or_default();
-        let address =
-            log_text.split_once("listens on ").and_then(|(_, address)| address.split_whitespace().next());
-        // A log without a final newline may contain a partial address.
-        if let Some(address) = address.filter(|_| log_text.ends_with('\n')) {
-            return Ok(address.to_owned());
-        }
         if server.child.try_wait().is_ok_and(|status| status.is_some()) {
+            let log_text = fs::read_to_string(log).unwrap_or_default();
             return Err(Failure::failed(format!("the demo server exited: {}", log_text.trim())));
+        }
+        if TcpStream::connect(address).is_ok() {
+            return Ok(());
         }
         pause();
     }

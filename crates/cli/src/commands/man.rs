@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::args;
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 
@@ -18,10 +17,10 @@ pub(crate) struct Args {
     folder: PathBuf,
 }
 
-pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
+pub(crate) fn run(args: &Args, grammar: clap::Command, printer: &mut Printer) -> Outcome {
     let folder = args.folder.display();
-    let result = std::fs::create_dir_all(&args.folder)
-        .and_then(|()| clap_mangen::generate_to(args::command(), &args.folder));
+    let result =
+        std::fs::create_dir_all(&args.folder).and_then(|()| clap_mangen::generate_to(grammar, &args.folder));
     result.map_err(|error| Failure::unwritable(&args.folder, &error))?;
     printer.note(&format!("wrote manual pages to {folder}"));
     Ok(())

@@ -114,10 +114,12 @@ impl Command {
     }
 }
 
-/// Runs a command. `earlier` are the options that were passed before it.
+/// Runs a command. `earlier` are the options that were passed before it; `grammar` is the tree of all commands, for those
+/// that render it.
 pub(crate) fn run(
     command: Command,
     earlier: &Options,
+    grammar: fn() -> clap::Command,
     programs: &Programs,
     printer: &mut Printer,
 ) -> Outcome {
@@ -130,8 +132,8 @@ pub(crate) fn run(
         Command::Apply(args) => apply::run(&args, earlier, printer),
         Command::Backup(args) => backup::backup(args, printer),
         Command::Ca(args) => ca::run(&args, printer),
-        Command::Completions(args) => completions::run(&args, printer),
-        Command::Config(args) => config::run(&args, earlier, printer),
+        Command::Completions(args) => completions::run(&args, grammar(), printer),
+        Command::Config(args) => config::run(&args, earlier, grammar(), printer),
         Command::Demo(args) => demo::run(&args, printer),
         Command::Doctor(args) => doctor::run(args, earlier, printer),
         Command::Env(args) => env::run(&args, earlier, printer),
@@ -141,7 +143,7 @@ pub(crate) fn run(
         Command::JoinToken(args) => join_token::run(&args, earlier, printer),
         Command::Login(args) => login::login(&args, earlier, printer),
         Command::Logout(args) => login::logout(&args, earlier, printer),
-        Command::Man(args) => man::run(&args, printer),
+        Command::Man(args) => man::run(&args, grammar(), printer),
         Command::Module(args) => module::run(args, earlier, programs, printer),
         Command::Nats(args) => nats::run(&args, printer),
         Command::Node(args) => node::run(&args, earlier, printer),

@@ -264,6 +264,24 @@ pub(crate) struct Location {
     database_url: Option<String>,
 }
 
+/// Database options of a command that works on the data of a server.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServerData {
+    /// Configuration file of `stoker serve`, for options that are not passed
+    // Read before the arguments are parsed; see `crate::configuration`.
+    #[arg(id = "config", long = "config", value_name = "FILE")]
+    _config: Option<PathBuf>,
+
+    #[command(flatten)]
+    location: Location,
+}
+
+impl ServerData {
+    pub(crate) fn resolve(self) -> Outcome<DatabaseLocation> {
+        self.location.resolve()
+    }
+}
+
 /// NATS options of the server.
 #[derive(Debug, clap::Args)]
 struct NatsArgs {

@@ -11,7 +11,7 @@ use super::env::EnvArg;
 use crate::exit::{Failure, Outcome};
 use crate::input::read_text;
 use crate::printer::Printer;
-use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm, grid};
+use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm, grid, with_force_hint};
 
 /// Show and change the settings of a cluster
 #[derive(Debug, clap::Args)]
@@ -220,7 +220,8 @@ fn upload(args: &UploadArgs, remote: &mut Remote<'_>) -> Outcome {
     let text = read_text(&args.file)?;
     let id = args.env.id();
     let request = RestRequest::new(Method::Put, format!("clusters/{id}/attributes"));
-    let settings = remote.upload(request.query_opt("force", args.force.then_some(1)), &text)?;
+    let request = request.query_opt("force", args.force.then_some(1));
+    let settings = remote.upload(request, &text).map_err(with_force_hint)?;
     report_updated(remote, id, &settings)
 }
 
@@ -237,7 +238,7 @@ fn set(args: &SetArgs, remote: &mut Remote<'_>) -> Outcome {
     let body = json!({ "editable": editable });
     let request = RestRequest::new(Method::Put, format!("clusters/{}/attributes", args.env));
     let request = request.body(Body::Json(&body)).query_opt("force", args.force.then_some(1));
-    let settings = remote.send(&request)?;
+    let settings = remote.send(&request).map_err(with_force_hint)?;
     report_updated(remote, args.env, &settings)
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn resolve(
 }
 
 fn from_flag(setting: &Setting, matches: &ArgMatches) -> Resolution {
-    if setting.has_flag && matches.value_source(&setting.id) == Some(ValueSource::CommandLine) {
+    if is_flag_of(setting, matches) && matches.value_source(&setting.id) == Some(ValueSource::CommandLine) {
         let raw = matches.get_raw(&setting.id).into_iter().flatten();
         let texts: Vec<String> = raw.map(|value| value.to_string_lossy().into_owned()).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -96,6 +96,11 @@ fn from_flag(setting: &Setting, matches: &ArgMatches) -> Resolution {
         (None, _) => Json::Null,
     };
     Resolution { origin: Origin::Default, values: Vec::new(), json }
+}
+
+/// Whether the parsed command has the option. Commands beside `serve` share only some of its options.
+fn is_flag_of(setting: &Setting, matches: &ArgMatches) -> bool {
+    setting.has_flag && matches.try_contains_id(&setting.id).is_ok()
 }
 
 fn to_json(setting: &Setting, values: &[&str]) -> Json {
@@ -129,11 +134,11 @@ impl Resolved {
         }
     }
 
-    /// Returns flags for the options that the command line does not set.
-    pub(super) fn inserted_arguments(&self, catalog: &Catalog) -> Vec<OsString> {
+    /// Returns flags for the options of the parsed command that its command line does not set.
+    pub(super) fn inserted_arguments(&self, catalog: &Catalog, matches: &ArgMatches) -> Vec<OsString> {
         let mut arguments = Vec::new();
         let pairs = catalog.settings.iter().zip(&self.resolutions);
-        for (setting, resolution) in pairs.filter(|(setting, _)| setting.has_flag) {
+        for (setting, resolution) in pairs.filter(|(setting, _)| is_flag_of(setting, matches)) {
             if setting.value_type == ValueType::Boolean {
                 let is_inserted = resolution.is_active() && resolution.origin != Origin::Flag;
                 arguments.extend(is_inserted.then(|| format!("--{}", setting.long).into()));

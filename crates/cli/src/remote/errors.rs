@@ -2,6 +2,7 @@
 
 use stoker_client::{ClientError, ErrorResponse, Reason};
 use stoker_manifest::codes;
+use stoker_model::codes as rejected;
 
 use super::table::sanitize;
 use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
@@ -22,6 +23,16 @@ pub(crate) fn failure(error: ClientError, sent: Option<&Text>) -> Failure {
             Failure::new(Exit::Unavailable, diagnostic)
         }
     }
+}
+
+/// Names the option that overrides a rejection, for commands that have it.
+pub(crate) fn with_force_hint(mut failure: Failure) -> Failure {
+    for diagnostic in &mut failure.diagnostics {
+        if let Some(rejected::CLUSTER_LOCKED | rejected::NOT_HOT_PLUGGABLE) = diagnostic.code.as_deref() {
+            diagnostic.help = Some("pass `--force` to override".to_owned());
+        }
+    }
+    failure
 }
 
 fn rejection(refusal: &ErrorResponse, sent: Option<&Text>) -> Failure {

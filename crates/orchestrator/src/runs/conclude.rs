@@ -6,13 +6,13 @@ use stoker_model::{
     Actor, AuditChange, ClusterId, ClusterStatus, NodeStatus, PlanId, RunId, RunName, RunStatus, Topic,
 };
 use stoker_services::modules::automatic;
+use stoker_services::runs::RunOptions;
 use stoker_services::webhooks::run_news;
 use stoker_store::{List, NodeFilter, StoreError, WriteTransaction};
 
 use super::conductor::{Interruption, start_drivers};
 use super::launch::{end, mark_stopped, open_children, was_stopped};
 use super::outcome::{mark_nodes, note_on_parent};
-use super::request::RunOptions;
 use crate::orchestrator::Orchestrator;
 
 /// A run and the lease generation of this server, for fencing: writes fail after the lease was lost.
@@ -118,7 +118,7 @@ pub(super) async fn conclude_child(
 }
 
 /// Ends the unfinished child runs of a run as stopped.
-pub async fn stop_child_runs(writing: &mut WriteTransaction, parent: RunId) -> Result<(), StoreError> {
+pub(super) async fn stop_child_runs(writing: &mut WriteTransaction, parent: RunId) -> Result<(), StoreError> {
     let now = writing.now();
     for mut part in open_children(writing, parent).await? {
         end(&mut part, RunStatus::Error, Some("The run was stopped".to_owned()), now);

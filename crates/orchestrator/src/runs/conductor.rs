@@ -11,10 +11,10 @@ use stoker_engine::run::{Phase, RunOutcome};
 use stoker_engine::session::server::Input;
 use stoker_model::{Actor, AuditChange, Cluster, NodeIdx, PlanId, Run, RunId, RunStatus};
 use stoker_services::background::TaskMonitor;
-use stoker_services::modules::reapply::Reapply;
 use stoker_services::planning::{self, PlanRequest, StoredPlan};
+use stoker_services::runs::{GraphRequest, RunKind, RunOptions};
 use stoker_services::trace;
-use stoker_services::{RunKind, ServiceError, random};
+use stoker_services::{ServiceError, random};
 use stoker_store::StoreError;
 use stoker_traces::{SpanKind, Traceparent};
 use tokio::sync::mpsc;
@@ -29,7 +29,6 @@ use super::messages::{excluded_nodes_message, refused, require_executable};
 use super::modules;
 use super::outcome::{Outcomes, Progress, Transitions, bystanders};
 use super::reapply;
-use super::request::{GraphRequest, RunOptions, decode};
 use super::restore::{cut, rest, restore};
 use super::spans::AttemptSpans;
 use super::work::{GraphWork, Work};
@@ -116,18 +115,17 @@ async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), I
     let options = session.run_work(parent).await?.ok_or(Interruption::Lost)?.options;
     drop(session);
     let work = async {
-        match (RunKind::of(&options, modules.is_some()), modules) {
-            (Some(RunKind::Modules), Some(list)) => {
+        match RunKind::decode(&options, modules) {
+            Some(RunKind::Modules(Some(list))) => {
                 Box::pin(modules::carry_out(orchestrator, list, lease)).await
             }
-            (Some(RunKind::Reapply), _) => {
-                let wanted = Reapply::decode(&options).ok_or_else(unreadable)?;
+            Some(RunKind::Reapply(wanted)) => {
                 Box::pin(reapply::carry_out(orchestrator, (parent, lease), &wanted)).await
             }
             // The module list was deleted with its node: there are no child runs, and the run ends.
-            (Some(RunKind::Deployment | RunKind::Modules), _) => parts(orchestrator, parent, lease).await,
+            Some(RunKind::Deployment | RunKind::Modules(None)) => parts(orchestrator, parent, lease).await,
             // Child runs are executed through their deployment.
-            (Some(RunKind::Graph) | None, _) => Err(unreadable().into()),
+            Some(RunKind::Graph(..)) | None => Err(unreadable().into()),
         }
     };
     let done = tokio::select! {
@@ -185,7 +183,10 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
     let lease = held.generation;
     let mut session = orchestrator.context.store.read().await?;
     let work = session.run_work(child.id).await?.ok_or(Interruption::Lost)?;
-    let (request, run_options) = decode(&work.options).ok_or_else(unreadable)?;
+    let Some(RunKind::Graph(request, run_options)) = RunKind::decode(&work.options, None) else {
+        return Err(unreadable().into());
+    };
+    let (request, run_options) = (*request, *run_options);
     let cluster_id = child.cluster_id.ok_or_else(|| ServiceError::not_found("Cluster"))?;
     let cluster = session.cluster_get(cluster_id).await?.ok_or_else(|| ServiceError::not_found("Cluster"))?;
     drop(session);

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::run::{Input, InputError, StopMode};
-use stoker_model::{Actor, AuditChange, RunId, RunStatus};
+use stoker_engine::run::{InputError, Input, StopMode};
+use stoker_model::{Actor, AuditChange, ClusterId, Run, RunId, RunName, RunStatus};
+use stoker_services::runs::records::{active, finished_run};
 use stoker_services::{ServiceError, ServiceResult};
 use tokio::sync::oneshot;
 
@@ -56,13 +57,61 @@ pub(crate) async fn control_here(
     }
 }
 
-/// Stops a run, whether it is being planned or executed.
+/// Stops the active run of a cluster. Returns the record of the request.
+pub async fn stop_active(
+    orchestrator: &Orchestrator,
+    actor: &Actor,
+    cluster: ClusterId,
+    how: StopMode,
+) -> ServiceResult<Run> {
+    let mut session = orchestrator.context.store.snapshot().await?;
+    let active_run = active(&mut session, cluster).await?;
+    drop(session);
+    let Some(parent) = active_run else {
+        return Err(ServiceError::invalid(format!(
+            "Nothing to stop - deployment is not running on environment '{cluster}'"
+        )));
+    };
+    stop(orchestrator, actor, parent.id, how).await?;
+    let mut writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
+    let result = json!({"stopped": parent.id.0});
+    let message = "Stop requested".to_owned();
+    let run = finished_run(&mut writing, RunName::StopDeployment, Some(cluster), message, result).await?;
+    let detail = json!({"cluster_id": cluster.0});
+    writing.commit(Change { action: "run.stop", target: format!("run {}", parent.id), detail }).await?;
+    Ok(run)
+}
+
+/// Stops the run that contains `run`, including its remaining graphs.
 pub async fn stop_run(
     orchestrator: &Orchestrator,
     actor: &Actor,
-    parent: RunId,
+    run: &Run,
     how: StopMode,
 ) -> ServiceResult<()> {
+    let parent = run.parent_id.unwrap_or(run.id);
+    stop(orchestrator, actor, parent, how).await?;
+    let writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
+    let target = format!("run {parent}");
+    Ok(writing.commit(Change { action: "run.stop", target, detail: json!({}) }).await?)
+}
+
+/// Pauses or resumes the run that contains `run`; `action` names the request in the audit log.
+pub async fn control_run(
+    orchestrator: &Orchestrator,
+    actor: &Actor,
+    run: &Run,
+    input: &Input,
+    action: &'static str,
+) -> ServiceResult<()> {
+    let child = control(orchestrator, run.parent_id.unwrap_or(run.id), input).await?;
+    let writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
+    let target = format!("run {}", run.id);
+    Ok(writing.commit(Change { action, target, detail: json!({"part": child.0}) }).await?)
+}
+
+/// Stops a run, whether it is being planned or executed.
+async fn stop(orchestrator: &Orchestrator, actor: &Actor, parent: RunId, how: StopMode) -> ServiceResult<()> {
     for _ in 0..CONTROL_TRIES {
         let Some(part) = abandon(orchestrator, actor, parent).await? else { return Ok(()) };
         match control_driver(orchestrator, part, Input::Stop { how }).await {
@@ -79,7 +128,7 @@ pub async fn stop_run(
 }
 
 /// Sends a control request to the active child run and returns its ID. Retries if the active child changes.
-pub async fn control_run(orchestrator: &Orchestrator, parent: RunId, input: &Input) -> ServiceResult<RunId> {
+async fn control(orchestrator: &Orchestrator, parent: RunId, input: &Input) -> ServiceResult<RunId> {
     for _ in 0..CONTROL_TRIES {
         let mut session = orchestrator.context.store.snapshot().await?;
         let run = session.run_get(parent).await?.ok_or_else(|| ServiceError::not_found("Run"))?;

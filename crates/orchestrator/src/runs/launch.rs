@@ -6,14 +6,15 @@ use stoker_model::{
     RunStatus, Topic,
 };
 use stoker_services::random;
+use stoker_services::runs::records::{require_idle, runs_of};
+use stoker_services::runs::{GraphRequest, RunKind, RunOptions};
 use stoker_services::trace;
 use stoker_services::webhooks::run_news;
-use stoker_services::{RunKind, ServiceError, ServiceResult};
-use stoker_store::{List, RunFilter, Session, StoreError, WriteTransaction};
+use stoker_services::{ServiceError, ServiceResult};
+use stoker_store::{RunFilter, Session, StoreError, WriteTransaction};
 
 use super::STOPPED;
 use super::conductor::start_driver;
-use super::request::{GraphRequest, RunOptions, encode};
 use crate::orchestrator::Orchestrator;
 
 /// Graphs to run on a cluster, one after another.
@@ -25,7 +26,7 @@ pub struct Launch {
 }
 
 /// Creates a run and starts its driver. Fails if the cluster has an active run.
-pub async fn launch(
+pub(super) async fn launch(
     orchestrator: &Orchestrator,
     actor: &Actor,
     cluster: ClusterId,
@@ -37,7 +38,7 @@ pub async fn launch(
 
 /// Like [`launch`], but only if nothing was committed since audit entry `seen`; otherwise `None`, and the
 /// caller must read again.
-pub async fn launch_if_unchanged(
+pub(super) async fn launch_if_unchanged(
     orchestrator: &Orchestrator,
     actor: &Actor,
     cluster: ClusterId,
@@ -111,42 +112,17 @@ async fn create(writing: &mut WriteTransaction, cluster: &Cluster, launch: &Laun
     };
     let parent = new(None, launch.name, RunStatus::Running, None, Some(now))?;
     let parent = writing.run_create(&parent).await?;
-    let mut options = json!({"version": 1});
-    RunKind::Deployment.put(&mut options);
-    writing.run_work_create(parent.id, &options).await?;
+    writing.run_work_create(parent.id, &RunKind::Deployment.encode()).await?;
     let name = if launch.run_options.dry_run { RunName::DryRunDeployment } else { RunName::Deployment };
     for graph in &launch.graphs {
         let child = new(Some(parent.id), name, RunStatus::Pending, Some(graph.graph_type.clone()), None)?;
         let child = writing.run_create(&child).await?;
-        let mut options = encode(graph, &launch.run_options);
-        RunKind::Graph.put(&mut options);
+        let kind = RunKind::Graph(Box::new(graph.clone()), Box::new(launch.run_options.clone()));
+        let mut options = kind.encode();
         trace::put(&mut options);
         writing.run_work_create(child.id, &options).await?;
     }
     Ok(parent)
-}
-
-async fn runs_of(session: &mut Session, cluster: ClusterId, filter: RunFilter) -> ServiceResult<Vec<Run>> {
-    let filter = RunFilter { cluster_id: Some(Some(cluster)), ..filter };
-    Ok(session.run_list(&filter, &List::default()).await?.items)
-}
-
-/// Active runs of a cluster, including child runs.
-pub async fn active_runs(session: &mut Session, cluster: ClusterId) -> ServiceResult<Vec<Run>> {
-    let statuses = Some(vec![RunStatus::Pending, RunStatus::Running]);
-    runs_of(session, cluster, RunFilter { statuses, ..RunFilter::default() }).await
-}
-
-/// Fails if the cluster has an active run.
-pub async fn require_idle(session: &mut Session, cluster: ClusterId) -> ServiceResult<()> {
-    let active = active_runs(session, cluster).await?;
-    match active.first() {
-        None => Ok(()),
-        Some(run) => Err(ServiceError::conflict(format!(
-            "Deployment already started: task {} ({}) is {} on environment {cluster}; wait for it, or stop it",
-            run.id, run.name, run.status
-        ))),
-    }
 }
 
 /// Hides finished runs, which the new run supersedes.
@@ -158,12 +134,6 @@ async fn hide_finished(writing: &mut WriteTransaction, cluster: ClusterId) -> Se
         writing.run_update(&run).await?;
     }
     Ok(())
-}
-
-/// Active run of a cluster, without child runs.
-pub async fn active_run(session: &mut Session, cluster: ClusterId) -> ServiceResult<Option<Run>> {
-    let running = active_runs(session, cluster).await?;
-    Ok(running.into_iter().find(|run| run.parent_id.is_none()))
 }
 
 /// Sets the fields of a run that has ended.

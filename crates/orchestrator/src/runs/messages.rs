@@ -3,9 +3,8 @@
 use stoker_engine::blueprint::Defect;
 use stoker_planner::{ExcludedNode, NODE_OFFLINE, Plan};
 use stoker_services::planning;
+use stoker_services::runs::RunOptions;
 use stoker_services::{ServiceError, ServiceResult};
-
-use super::request::RunOptions;
 
 /// Maximum number of nodes listed by UID; further nodes are counted.
 const NODES_TOLD: usize = 5;

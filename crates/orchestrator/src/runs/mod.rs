@@ -16,6 +16,7 @@ mod blueprint;
 mod conclude;
 mod conductor;
 mod control;
+mod delete;
 mod dispatch;
 mod driver;
 mod durations;
@@ -28,22 +29,23 @@ mod outcome;
 mod projection;
 mod reapply;
 mod record;
-mod request;
 mod restore;
+mod retry;
 mod spans;
+mod start;
 mod wait;
 mod work;
 
 pub use blueprint::{blueprint_of_plan, draft_from_plan};
-pub use conclude::stop_child_runs;
 pub use conductor::{start_driver, start_drivers};
 pub(crate) use conductor::{take_over, take_over_interval};
 pub(crate) use control::control_here;
-pub use control::{control_run, stop_run};
-pub use launch::{Launch, active_run, active_runs, launch, launch_if_unchanged, launch_in, require_idle};
+pub use control::{control_run, stop_active, stop_run};
+pub use delete::delete_run;
+pub use launch::{Launch, launch_in};
 pub use projection::OUTCOME;
-pub use request::decode as decode_request;
-pub use request::{AT_STAGES, GraphRequest, ON_FAILURE, RunOptions, parse_at_stages, parse_on_failure};
+pub use retry::retry;
+pub use start::{GraphSelection, apply_plan, start, start_changes, start_one, start_sequence};
 pub use wait::wait;
 
 /// Key in the result of a run that was stopped.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use stoker_model::{AuditChange, NodeId, RunStatus};
 use stoker_services::modules::lists::{ModuleListRequest, enqueue, items};
-use stoker_services::modules::reapply::{Progress, Reapply};
+use stoker_services::runs::{Progress, Reapply};
 
 use super::conclude::{FencedRun, change};
 use super::conductor::{Interruption, start_drivers};

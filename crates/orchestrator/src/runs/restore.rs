@@ -5,12 +5,12 @@ use stoker_engine::blueprint::Blueprint;
 use stoker_engine::run::RunMachine as RunState;
 use stoker_model::{InstanceIdx, RunId};
 use stoker_planner::{Plan, resolve_reference};
+use stoker_services::runs::RunKind;
 use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::Session;
 
 use super::projection::Projection;
 use super::record;
-use super::request::decode;
 
 /// Page size for reading events.
 const EVENTS_PAGE: u32 = 10_000;
@@ -43,7 +43,10 @@ pub(super) async fn rest(
             ))
         })?;
         chain.push(run);
-        let request = decode(&work.options).map(|(request, _)| request);
+        let request = match RunKind::decode(&work.options, None) {
+            Some(RunKind::Graph(request, _)) => Some(request),
+            _ => None,
+        };
         next = request.as_ref().and_then(|request| request.rest_of);
         from = request.map(|request| request.from).unwrap_or_default();
     }

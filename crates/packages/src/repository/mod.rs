@@ -20,8 +20,8 @@ use stoker_registry::package::{PackageProblem, codes};
 use stoker_registry::sources::RepositoryKind;
 
 use crate::error::{FolderError, PackageFileError};
-use crate::folder::{has_extension, list};
 use crate::limits::ArchiveLimits;
+use crate::listing::{has_extension, list};
 
 /// Bound on the part of an index file that is hashed.
 const INDEX_BYTES_MAX: u64 = 16 << 20;

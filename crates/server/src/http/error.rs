@@ -211,6 +211,7 @@ impl From<ServiceError> for ApiError {
             ServiceError::Invalid(report) => Self::report(StatusCode::BAD_REQUEST, report),
             ServiceError::NotFound(message) => Self::new(StatusCode::NOT_FOUND, message),
             ServiceError::Conflict(report) => Self::report(StatusCode::CONFLICT, report),
+            ServiceError::Forbidden(report) => Self::report(StatusCode::FORBIDDEN, report),
             ServiceError::Stale { current } => Self::stale(&current),
             ServiceError::Unavailable { message, .. } => Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
                 .with_header(header::RETRY_AFTER, HeaderValue::from_static("1")),

@@ -1,9 +1,8 @@
-//! Load limits: concurrent requests, plans per minute, event streams, and tenant quotas.
+//! Load limits: concurrent requests, plans per minute and event streams.
 //!
 //! A rejected request was not started; the response has a `Retry-After` header. Work that is queued instead of
 //! rejected is scheduled fairly (`FairSemaphore` of `stoker-services`).
 
-mod quota;
 
 use std::sync::Arc;
 
@@ -14,12 +13,11 @@ use axum::response::{IntoResponse, Response};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
-use stoker_model::{Quotas, UserId};
+use stoker_model::UserId;
 use stoker_services::Clock;
 use stoker_settings::RequestLimits as Settings;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-pub(crate) use self::quota::{effective, check_quota};
 use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 use crate::rate_limiter::{RateLimit, RateLimiter};
@@ -35,8 +33,6 @@ pub(crate) struct Limits {
     streams: Arc<Semaphore>,
     plans: RateLimiter<UserId>,
     plans_per_minute: u32,
-    /// Default quotas of a tenant.
-    quotas: Quotas,
     clock: Clock,
     pub(crate) metrics: RefusalMetrics,
 }
@@ -64,7 +60,6 @@ impl Limits {
             streams: Arc::new(Semaphore::new(settings.max_concurrent_streams as usize)),
             plans: RateLimiter::default(),
             plans_per_minute: settings.plans_per_minute,
-            quotas: settings.quotas,
             clock,
             metrics: RefusalMetrics::default(),
         }

@@ -299,12 +299,13 @@ async fn deployed_cluster_refuses_plugins_that_are_not_hot_pluggable() {
     commit(transaction).await;
     let path = format!("clusters/{cluster_id}/attributes");
     let switch = |name: &str, enabled: bool| json!({"editable": {name: {"metadata": {"enabled": enabled}}}});
-    let message = server.put(&path, &switch("gridnet", true)).await.expect_error(403);
+    let reply = server.put(&path, &switch("gridnet", true)).await.expect(403);
     assert_eq!(
-        message,
-        "plugin `gridnet` is not hot-pluggable: it cannot be enabled in a deployed cluster; force=1 overrides \
-         this"
+        reply["message"],
+        "plugin `gridnet` is not hot-pluggable: it cannot be enabled in a deployed cluster"
     );
+    assert_eq!(reply["errors"][0]["code"], "plugin-not-hot-pluggable");
+    assert_eq!(reply["errors"][0]["help"], "set `force=1` to override");
     server.put(&path, &switch("hotnet", true)).await.expect(200);
     server.put(&format!("{path}?force=1"), &switch("gridnet", true)).await.expect(200);
     let message = server.put(&path, &switch("gridnet", false)).await.expect_error(403);

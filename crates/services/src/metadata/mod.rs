@@ -4,4 +4,6 @@
 pub mod components;
 pub mod embedded_graphs;
 pub mod holder;
+pub mod modes;
+pub mod named;
 pub mod sections;

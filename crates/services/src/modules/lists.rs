@@ -9,7 +9,7 @@ use stoker_store::{Session, StoreError, WriteTransaction};
 
 use crate::error::ServiceResult;
 use crate::random;
-use crate::run_kind::RunKind;
+use crate::runs::RunKind;
 use crate::trace;
 
 /// Maximum size of all contents of a list, in Base64: they are sent in one message.
@@ -65,10 +65,10 @@ pub async fn enqueue(writing: &mut WriteTransaction, wanted: ModuleListRequest) 
             ended_at: None,
         })
         .await?;
-    let mut options = json!({"version": 1});
-    RunKind::Modules.put(&mut options);
+    let list = ModuleRun { run_id: run.id, node_id, action, after, deadline, items };
+    writing.module_run_create(&list).await?;
+    let mut options = RunKind::Modules(Some(list)).encode();
     trace::put(&mut options);
     writing.run_work_create(run.id, &options).await?;
-    writing.module_run_create(&ModuleRun { run_id: run.id, node_id, action, after, deadline, items }).await?;
     Ok(run.id)
 }

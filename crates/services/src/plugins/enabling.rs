@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stoker_model::codes;
 use stoker_model::{Cluster, GraphType, Json, Owner, Plugin, Release, Task, compare_versions};
 use stoker_registry::contributions::{Collision, ReleaseMetadata, merge_contributions};
 use stoker_store::{GraphFilter, List, Session};
@@ -67,7 +68,8 @@ impl Enabling<'_> {
         }
         for plugin in self.plugins.iter().filter(|plugin| self.fresh.contains(plugin.body.name.as_str())) {
             if !runs_legacy_tasks(self.cluster) && has_legacy_tasks(session, plugin).await? {
-                items.push(refusal(&plugin.body.name, LEGACY_REFUSED));
+                let refusal = refusal(&plugin.body.name, LEGACY_REFUSED);
+                items.push(ErrorDetail { code: Some(codes::LEGACY_TASKS), ..refusal });
             }
         }
         let registry = registry(&self.release.body, self.plugins.iter().map(|plugin| &plugin.body));

@@ -5,6 +5,12 @@ pub mod condition_models;
 pub mod conflicts;
 pub mod enabling;
 pub mod files;
+mod install;
 pub mod links;
+mod records;
 pub mod scripts;
+mod sync;
 pub mod wizard;
+
+pub use install::Installation;
+pub use records::{PluginError, PluginResult, PluginUpdate, Plugins};

@@ -6,6 +6,7 @@
 
 mod metrics;
 mod notifications;
+mod records;
 mod sender;
 mod signature;
 

@@ -54,6 +54,28 @@ fn backup_can_be_restored() {
 }
 
 #[test]
+fn configuration_file_names_the_data_folder() {
+    let folder = Folder::new();
+    let data = folder.file("data");
+    Process::start(&data).terminate();
+    let config = folder.file("serve.toml");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
+        command.current_dir(folder.path()).env_remove("STOKER_DATABASE_URL").args(arguments).output().unwrap()
+    };
+    std::fs::write(&config, "no_such_option = 1\n").unwrap();
+    assert_eq!(run(&["backup", "--config", "serve.toml", "saved.db"]).status.code(), Some(3));
+    std::fs::write(&config, format!("listen = \"127.0.0.1:1\"\ndata_dir = {data:?}\n")).unwrap();
+    let output = run(&["backup", "--config", "serve.toml", "saved.db"]);
+    assert!(output.status.success(), "{output:?}");
+    let output = run(&["restore", "saved.db", "--config", "serve.toml", "--data-dir", "elsewhere"]);
+    assert!(output.status.success(), "flags have precedence: {output:?}");
+    assert!(folder.file("elsewhere").is_dir());
+    let output = run(&["restore", "saved.db", "--config", "serve.toml"]);
+    assert_eq!(output.status.code(), Some(5), "the data folder of the file is in use: {output:?}");
+}
+
+#[test]
 fn missing_database_and_invalid_backup_are_rejected() {
     let folder = TempFolder::new();
     assert_eq!(stoker(&["backup", "x.db"], folder.path()).status.code(), Some(5));

@@ -26,6 +26,8 @@ pub use view::{Atom, Emit, NodeView};
 
 use text::Style;
 
+use crate::node::float_text;
+
 /// Writes one document, with a trailing newline.
 ///
 /// Recursive: the nesting depth of the tree is limited by the stack.
@@ -33,21 +35,6 @@ pub fn to_yaml(root: &dyn Emit) -> String {
     let mut writer = Writer { out: String::new() };
     writer.root(&root.view());
     writer.out
-}
-
-/// Formats a float so that every parser reads it as one: with a decimal point, and a sign in the exponent.
-pub(crate) fn float_text(value: f64) -> String {
-    if value.is_nan() {
-        return ".nan".to_owned();
-    }
-    if value.is_infinite() {
-        return if value > 0.0 { ".inf" } else { "-.inf" }.to_owned();
-    }
-    let text = format!("{value:?}");
-    let Some((mantissa, exponent)) = text.split_once('e') else { return text };
-    let dot = if mantissa.contains('.') { "" } else { ".0" };
-    let sign = if exponent.starts_with('-') { "" } else { "+" };
-    format!("{mantissa}{dot}e{sign}{exponent}")
 }
 
 const INDENT: usize = 2;

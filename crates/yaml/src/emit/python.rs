@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 
 use smallvec::SmallVec;
 
-use super::{Atom, float_text};
+use super::Atom;
+use crate::node::float_text;
 use crate::resolve;
 use crate::tag::Tag;
 

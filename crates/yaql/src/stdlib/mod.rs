@@ -10,13 +10,11 @@
     reason = "all function implementations share one type"
 )]
 
-use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
-use crate::error::Result;
-use crate::eval::{Args, Cx};
-use crate::library::{Builtin, Function, FunctionDoc, Library, Overload, Purity, Signature};
-use crate::value::Value;
+use crate::eval::Engine;
+use crate::library::{Builtin, Function, Library};
+use crate::syntax::Grammar;
 
 /// Declares the modules of a family and collects their functions.
 macro_rules! functions {
@@ -79,18 +77,35 @@ static STANDARD: LazyLock<Arc<Library>> = LazyLock::new(|| {
     Arc::new(layer(&library, &families).mark_standard())
 });
 
-pub(crate) fn standard() -> Arc<Library> {
-    STANDARD.clone()
+impl Library {
+    /// Returns the standard library.
+    pub fn standard() -> Arc<Self> {
+        STANDARD.clone()
+    }
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new(Library::standard())
+    }
+}
+
+impl Engine {
+    /// Creates an engine with or without delegates and legacy functions.
+    pub fn with_dialect(delegates: bool, legacy: Legacy) -> Self {
+        let grammar = Grammar { delegates, legacy: legacy == Legacy::Full };
+        Self::with_grammar(dialect(delegates, legacy), grammar)
+    }
 }
 
 /// Returns the library for a combination of dialect options.
-pub(crate) fn dialect(delegates: bool, legacy: Legacy) -> Arc<Library> {
+fn dialect(delegates: bool, legacy: Legacy) -> Arc<Library> {
     static DELEGATES: LazyLock<Arc<Library>> =
         LazyLock::new(|| Arc::new(layer(&STANDARD, &[delegates::FUNCTIONS])));
     static LEGACY: LazyLock<Arc<Library>> = LazyLock::new(|| Arc::new(legacy_layer(&STANDARD)));
     static BOTH: LazyLock<Arc<Library>> = LazyLock::new(|| Arc::new(legacy_layer(&DELEGATES)));
     match (delegates, legacy) {
-        (false, Legacy::Off) => standard(),
+        (false, Legacy::Off) => STANDARD.clone(),
         (true, Legacy::Off) => DELEGATES.clone(),
         (false, _) => LEGACY.clone(),
         (true, _) => BOTH.clone(),
@@ -119,28 +134,6 @@ fn add_layer(
     match library.with_layer(functions, exclusive) {
         Ok(library) => library,
         // Unreachable: a test parses every signature.
-        Err(error) => unreachable!("{error}"),
-    }
-}
-
-/// Returns the overload that stands for functions defined by `def`: any arguments, all evaluated.
-pub(crate) fn defined_overload() -> Arc<Overload> {
-    struct Defined;
-    impl Function for Defined {
-        fn signatures(&self) -> Cow<'_, [Cow<'_, str>]> {
-            Cow::Borrowed(&[])
-        }
-
-        fn doc(&self) -> FunctionDoc<'_> {
-            FunctionDoc { module: "system", text: "", examples: Cow::Borrowed(&[]), purity: Purity::Pure }
-        }
-
-        fn call(&self, _: usize, _: &mut Cx<'_>, _: &mut Args<'_>) -> Result<Value> {
-            Ok(Value::Null)
-        }
-    }
-    match Signature::parse("f def(args: any..., **kwargs: any)") {
-        Ok(signature) => Arc::new(Overload { signature, function: Arc::new(Defined), index: 0 }),
         Err(error) => unreachable!("{error}"),
     }
 }

@@ -1,9 +1,10 @@
 use serde_json::{Value as Json, json};
 use stoker_client::{Body, Method, RestRequest};
+use stoker_model::codes;
 
 use super::find::{display_name, find, releases};
 use crate::exit::{Failure, Outcome};
-use crate::remote::{Remote, SharedOptions};
+use crate::remote::{Remote, SharedOptions, with_force_hint};
 
 /// Enable a plugin in a cluster
 #[derive(Debug, clap::Args)]
@@ -58,23 +59,25 @@ pub(super) fn switch(remote: &mut Remote<'_>, switch: Switch<'_>) -> Outcome {
     Ok(())
 }
 
-/// Rewrites server messages about query parameters and fields into hints about command-line options. The server
-/// reports a plugin for other releases as missing; here its releases are known.
-fn with_cli_hints(mut failure: Failure, plugin: &Json, cluster: i64) -> Failure {
+/// Adds hints about command-line options to rejections, which are recognized by their code. The server reports a plugin for
+/// other releases as missing; here its releases are known.
+fn with_cli_hints(failure: Failure, plugin: &Json, cluster: i64) -> Failure {
+    let mut failure = with_force_hint(failure);
     for diagnostic in &mut failure.diagnostics {
-        if let Some((reason, _)) = diagnostic.message.split_once("; force=1") {
-            diagnostic.message = reason.to_owned();
-            diagnostic.help = Some("pass `--force` to override".to_owned());
-        } else if diagnostic.message.contains("`common.propagate_task_deploy` is off") {
-            let command = format!("stoker settings set --env {cluster} common.propagate_task_deploy=true");
-            diagnostic.help = Some(format!("run `{command}` to enable it"));
-        } else if diagnostic.message.contains("no such plugin") || diagnostic.message.contains(".chosen_id: ")
-        {
-            diagnostic.message =
-                format!("{} does not support the release of cluster {cluster}", display_name(plugin));
-            diagnostic.notes = vec![format!("supported releases: {}", releases(plugin).join(", "))];
-            diagnostic.help =
-                Some(format!("run `stoker env show {cluster}` to see the release of the cluster"));
+        match diagnostic.code.as_deref() {
+            Some(codes::LEGACY_TASKS) => {
+                let command =
+                    format!("stoker settings set --env {cluster} common.propagate_task_deploy=true");
+                diagnostic.help = Some(format!("run `{command}` to enable it"));
+            }
+            Some(codes::PLUGIN_UNSUPPORTED | codes::PLUGIN_VERSION) => {
+                diagnostic.message =
+                    format!("{} does not support the release of cluster {cluster}", display_name(plugin));
+                diagnostic.notes = vec![format!("supported releases: {}", releases(plugin).join(", "))];
+                diagnostic.help =
+                    Some(format!("run `stoker env show {cluster}` to see the release of the cluster"));
+            }
+            _ => {}
         }
     }
     failure
@@ -90,18 +93,20 @@ mod tests {
     fn errors_have_cli_hints() {
         let plugin = json!({"id": 4, "name": "gridnet", "version": "1.0.0",
                             "releases": [{"os": "ubuntu", "version": "mitaka-9.0"}]});
-        let hint = |message: &str| {
-            let failure = Failure::new(Exit::Failed, Diagnostic::error(message.to_owned()));
+        let hint = |code: &str| {
+            let failure = Failure::new(Exit::Failed, Diagnostic::error("any text").code(code));
             let diagnostic = with_cli_hints(failure, &plugin, 7).diagnostics.remove(0);
             (diagnostic.message, diagnostic.help.unwrap_or_default())
         };
-        let (message, help) = hint("plugin `gridnet` is not hot-pluggable: no; force=1 overrides this");
-        assert_eq!(message, "plugin `gridnet` is not hot-pluggable: no");
-        assert_eq!(help, "pass `--force` to override");
-        let (_, help) = hint("it has tasks, and `common.propagate_task_deploy` is off in this cluster");
+        for code in ["cluster-locked", "plugin-not-hot-pluggable"] {
+            assert_eq!(hint(code), ("any text".to_owned(), "pass `--force` to override".to_owned()));
+        }
+        let (_, help) = hint("plugin-legacy-tasks");
         assert_eq!(help, "run `stoker settings set --env 7 common.propagate_task_deploy=true` to enable it");
-        let (message, _) = hint("editable.gridnet.metadata.chosen_id: no such plugin");
-        assert_eq!(message, "plugin 4 `gridnet` 1.0.0 does not support the release of cluster 7");
-        assert_eq!(hint("another reason"), ("another reason".to_owned(), String::new()));
+        for code in ["plugin-unsupported", "plugin-version"] {
+            let (message, _) = hint(code);
+            assert_eq!(message, "plugin 4 `gridnet` 1.0.0 does not support the release of cluster 7");
+        }
+        assert_eq!(hint("another-code"), ("any text".to_owned(), String::new()));
     }
 }

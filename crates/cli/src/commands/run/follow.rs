@@ -104,8 +104,6 @@ fn report_success(remote: &mut Remote<'_>, id: i64, run: &Json) -> Outcome {
 
 /// Maximum number of planning problems printed.
 const PROBLEMS_MAX: usize = 10;
-/// Message of the server for a stopped run.
-const STOPPED: &str = "The run was stopped";
 
 /// Whether at least one graph of the run was planned, so that tasks may have run.
 fn has_begun(children: &[Json]) -> bool {
@@ -116,7 +114,7 @@ fn has_begun(children: &[Json]) -> bool {
 fn run_failure(id: i64, run: &Json, children: &[Json]) -> Failure {
     let message = cell(&run["message"]);
     let elapsed = elapsed_suffix(run);
-    if message == STOPPED {
+    if run["stopped"] == true {
         let mut failure = Failure::failed(format!("run {id} was stopped{elapsed}"));
         failure.diagnostics[0].help = Some(format!("run `stoker run retry {id}` to continue"));
         return failure;
@@ -321,8 +319,12 @@ mod tests {
     #[test]
     fn stopped_run_is_not_reported_as_failed() {
         let cases = [
-            (json!({"message": STOPPED}), "run 7 was stopped", "to continue"),
-            (json!({"message": "3 nodes are away"}), "run 7 failed: 3 nodes are away", "stoker run logs 7"),
+            (json!({"stopped": true, "message": "any text"}), "run 7 was stopped", "to continue"),
+            (
+                json!({"stopped": false, "message": "3 nodes are away"}),
+                "run 7 failed: 3 nodes are away",
+                "stoker run logs 7",
+            ),
             (json!({"message": null}), "run 7 failed", "stoker run logs 7"),
         ];
         for (run, message, help) in cases {

@@ -1,24 +1,17 @@
 //! Settings of a cluster: defaults of its release, changes by operators, and the settings of its plugins.
 
-mod change;
-mod check;
-mod document;
-mod lock;
-mod plugins;
 mod restrictions;
 
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::json;
 use stoker_manifest::reader::json_map;
-use stoker_model::{AuditChange, Cluster, Json, JsonMap, Permission, RunName, RunStatus};
+use stoker_model::{Cluster, Json, JsonMap, Permission, RunName, RunStatus};
+use stoker_services::cluster_settings::{defaults, settings, settings_reset, settings_update};
 use stoker_store::{List, SortOrder, RunFilter};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::document::{default_settings, release_of, settings};
-pub(super) use self::restrictions::condition_models;
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
@@ -108,12 +101,9 @@ async fn cluster_attributes_update(
         return Err(ApiError::bad_request("It is not allowed to update generated attributes"));
     }
     let mut writing = app.change(&login).await?;
-    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
-    condition.check(cluster.generation)?;
-    change::update(&mut writing, &mut cluster, submitted, force).await?;
-    let editable = settings(&mut writing, &cluster).await?;
-    writing.commit(describe("cluster.settings", &cluster)).await?;
-    Ok(answer(editable, &cluster))
+    let cluster = cluster_of(&mut writing, &login, &path).await?;
+    let changed = settings_update(writing, cluster, &condition, submitted, force).await?;
+    Ok(answer(changed.settings, &changed.cluster))
 }
 
 /// Update the settings of a cluster
@@ -149,11 +139,7 @@ async fn cluster_attributes_show_defaults(
 ) -> ApiResult<ApiResponse<AttributesView>> {
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let release = release_of(&mut session, &cluster).await?;
-    let mut editable = default_settings(&app, &cluster, &release)?;
-    for section in plugins::sections(&mut session, &cluster, &release.body).await? {
-        editable.insert(section.name.clone(), section.default_view());
-    }
+    let editable = defaults(&app.settings, &mut session, &cluster, app.clock.now()).await?;
     Ok(answer(mask(&login, editable), &cluster))
 }
 
@@ -175,12 +161,9 @@ async fn cluster_attributes_reset(
 ) -> ApiResult<ApiResponse<AttributesView>> {
     let force = parse_force(query)?;
     let mut writing = app.change(&login).await?;
-    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
-    condition.check(cluster.generation)?;
-    change::reset(&app, &mut writing, &mut cluster, force).await?;
-    let editable = settings(&mut writing, &cluster).await?;
-    writing.commit(describe("cluster.settings.reset", &cluster)).await?;
-    Ok(answer(editable, &cluster))
+    let cluster = cluster_of(&mut writing, &login, &path).await?;
+    let changed = settings_reset(&app.settings, writing, cluster, &condition, force).await?;
+    Ok(answer(changed.settings, &changed.cluster))
 }
 
 /// Retrieve the deployed settings of a cluster
@@ -231,9 +214,4 @@ fn mask(login: &Authenticated, editable: JsonMap) -> JsonMap {
 
 fn answer(editable: JsonMap, cluster: &Cluster) -> ApiResponse<AttributesView> {
     ApiResponse::ok(AttributesView { editable }).version(cluster.generation)
-}
-
-/// Builds the audit record. Values are omitted: some are passwords.
-fn describe(action: &'static str, cluster: &Cluster) -> AuditChange {
-    AuditChange { action, target: format!("cluster {}", cluster.id), detail: json!({"name": cluster.name}) }
 }

@@ -1,18 +1,12 @@
 //! Effects of restrictions on the settings of a cluster.
 
-use std::collections::BTreeSet;
-
 use axum::extract::State;
 use serde::Serialize;
-use stoker_model::{Cluster, Json, JsonMap, Release};
-use stoker_registry::settings::{RestrictedSetting, restricted_settings};
-use stoker_services::ErrorDetail;
-use stoker_services::plugins::condition_models::ConditionModels;
-use stoker_store::Session;
+use stoker_model::Json;
+use stoker_registry::settings::RestrictedSetting;
+use stoker_services::cluster_settings::restricted_settings_of;
 use utoipa::ToSchema;
 
-use super::document::release_of;
-use super::plugins::{Section, sections};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
 use crate::http::response::ApiResponse;
@@ -74,54 +68,6 @@ pub(super) async fn cluster_attributes_restrictions(
 ) -> ApiResult<ApiResponse<Vec<RestrictionView>>> {
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let release = release_of(&mut session, &cluster).await?;
-    let sections = sections(&mut session, &cluster, &release.body).await?;
-    let settings = restricted(&cluster, &release, &sections);
+    let settings = restricted_settings_of(&mut session, &cluster).await?;
     Ok(ApiResponse::ok(settings.into_iter().map(RestrictionView::from).collect()).version(cluster.generation))
-}
-
-fn restricted(cluster: &Cluster, release: &Release, sections: &[Section]) -> Vec<RestrictedSetting> {
-    let settings = settings_of(cluster, sections);
-    let models = ConditionModels::of_cluster(cluster, release, settings.clone());
-    restricted_settings(&settings, &|name| models.get(name))
-}
-
-/// Returns all settings of a cluster as conditions see them.
-fn settings_of(cluster: &Cluster, sections: &[Section]) -> JsonMap {
-    let mut settings: JsonMap = cluster.editable.clone();
-    settings.extend(sections.iter().map(|section| (section.name.clone(), section.model())));
-    settings
-}
-
-/// Loads the models that conditions about a cluster can refer to.
-pub(in crate::api) async fn condition_models(
-    session: &mut Session,
-    cluster: &Cluster,
-) -> ApiResult<ConditionModels> {
-    let release = release_of(session, cluster).await?;
-    let sections = sections(session, cluster, &release.body).await?;
-    Ok(ConditionModels::of_cluster(cluster, &release, settings_of(cluster, &sections)))
-}
-
-/// Settings that are enabled although a restriction disables them.
-pub(super) struct Violations(Vec<RestrictedSetting>);
-
-impl Violations {
-    pub(super) fn of(cluster: &Cluster, release: &Release, sections: &[Section]) -> Self {
-        let settings = restricted(cluster, release, sections);
-        Self(settings.into_iter().filter(|setting| setting.is_violated).collect())
-    }
-
-    /// Reports violations that did not exist before. Existing violations do not block unrelated changes.
-    pub(super) fn since(self, before: &Self) -> Vec<ErrorDetail> {
-        let existing: BTreeSet<String> = before.0.iter().map(RestrictedSetting::path).collect();
-        let new = self.0.into_iter().filter(|setting| !existing.contains(&setting.path()));
-        let item = |setting: RestrictedSetting| {
-            let path = format!("editable.{}", setting.path());
-            let message = setting.effect.messages.join(". ");
-            let message = if message.is_empty() { "disabled by a restriction".to_owned() } else { message };
-            ErrorDetail { kind: Some("restricted"), ..ErrorDetail::new(&path, format!("{path}: {message}")) }
-        };
-        new.map(item).collect()
-    }
 }

@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use stoker_model::ReleaseId;
+use stoker_services::clusters;
 use stoker_store::{ClusterFilter, List};
 
-use super::create;
 use super::read::read_new;
 use super::view::{ClusterView, NewClusterBody};
 use crate::access::caller::Authenticated;
@@ -55,8 +55,9 @@ pub(super) async fn cluster_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<ApiResponse<ClusterView>> {
-    let body = document.fields(read_new)?;
-    let (cluster, tenant) = create::create(&app, &login, body).await?;
+    let request = document.fields(read_new)?.into_request(&login)?;
+    let writing = app.change(&login).await?;
+    let (cluster, tenant) = clusters::cluster_create(&app.settings, writing, request).await?;
     let generation = cluster.generation;
     Ok(ApiResponse::created(ClusterView::new(cluster, Some(&tenant))).version(generation))
 }

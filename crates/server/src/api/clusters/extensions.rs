@@ -4,10 +4,9 @@
 use axum::extract::State;
 use stoker_manifest::reader::{list_of, string_with_length};
 use stoker_model::Cluster;
-use stoker_store::{Session, WriteTransaction};
+use stoker_services::clusters;
 
 use super::access::cluster_of;
-use super::create::describe;
 use crate::access::caller::Authenticated;
 use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
@@ -47,15 +46,8 @@ pub(super) async fn cluster_extension_add(
 ) -> ApiResult<ApiResponse<Vec<String>>> {
     let names = document.read(list_of(string_with_length(1..=255)))?;
     let mut writing = app.change(&login).await?;
-    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
-    condition.check(cluster.generation)?;
-    require_known(&mut writing, &cluster, &names).await?;
-    for name in names {
-        if !cluster.extensions.contains(&name) {
-            cluster.extensions.push(name);
-        }
-    }
-    Ok(answer(store(writing, &cluster).await?))
+    let cluster = cluster_of(&mut writing, &login, &path).await?;
+    Ok(answer(clusters::extensions_add(writing, cluster, &condition, names).await?))
 }
 
 /// Remove extensions from a cluster
@@ -76,36 +68,9 @@ pub(super) async fn cluster_extension_remove(
         ApiError::bad_request("missing `extension_names`: names of the extensions to remove, comma-separated")
     })?;
     let mut writing = app.change(&login).await?;
-    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
-    condition.check(cluster.generation)?;
-    let unknown: Vec<&str> =
-        names.iter().filter(|name| !cluster.extensions.contains(name)).map(String::as_str).collect();
-    if !unknown.is_empty() {
-        return Err(ApiError::bad_request(format!("No such extensions to remove: {}", unknown.join(", "))));
-    }
-    cluster.extensions.retain(|name| !names.contains(name));
-    store(writing, &cluster).await?;
+    let cluster = cluster_of(&mut writing, &login, &path).await?;
+    clusters::extensions_remove(writing, cluster, &condition, &names).await?;
     Ok(NoContent)
-}
-
-/// Rejects names that the release does not declare.
-async fn require_known(session: &mut Session, cluster: &Cluster, names: &[String]) -> ApiResult<()> {
-    let release = session.release_get(cluster.release_id).await?;
-    let offered = release.map(|release| release.body.extensions).unwrap_or_default();
-    let is_unknown = |name: &&String| !offered.contains(name) && !cluster.extensions.contains(name);
-    let unknown: Vec<&str> = names.iter().filter(is_unknown).map(String::as_str).collect();
-    if unknown.is_empty() {
-        return Ok(());
-    }
-    let known = if offered.is_empty() { "none".to_owned() } else { offered.join(", ") };
-    let message = format!("No such extensions: {}; the release declares: {known}", unknown.join(", "));
-    Err(ApiError::bad_request(message))
-}
-
-async fn store(mut writing: WriteTransaction, cluster: &Cluster) -> ApiResult<Cluster> {
-    let cluster = writing.cluster_update(cluster).await?;
-    writing.commit(describe("cluster.extensions", &cluster)).await?;
-    Ok(cluster)
 }
 
 fn answer(cluster: Cluster) -> ApiResponse<Vec<String>> {

@@ -2,15 +2,11 @@
 
 pub(super) mod access;
 mod by_id;
-mod choice;
 mod collection;
-pub(super) mod create;
 mod delete;
 mod extensions;
-pub(super) mod modes;
 mod overview;
 mod read;
-pub(super) mod settings;
 mod view;
 
 use stoker_model::Permission;

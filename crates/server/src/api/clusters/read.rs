@@ -5,31 +5,54 @@ use stoker_manifest::reader::{
     Fields, FieldUpdate, identifier, json_list, json_map, list_of, nullable, string_with_length, one_of, enum_of,
 };
 use stoker_model::{JsonMap, MergeMode, MergeOrder, NodeId, ReleaseId};
+use stoker_services::clusters::{ClusterRequest, ClusterUpdate};
+use stoker_services::metadata::modes::MODES;
+use stoker_services::tenants::TenantRef;
 use stoker_yaml::{Node, NodeKind, Scalar};
 
-use super::modes::MODES;
-use crate::api::users::{TenantRef, read_tenant};
+use crate::access::caller::Authenticated;
+use crate::api::users::read_tenant;
 use crate::http::error::{ApiError, ApiResult};
 
 const NAME_CHARS_MAX: usize = 255;
 
 pub(super) struct NewBody {
-    pub(super) name: String,
-    pub(super) releases: ReleaseRefs,
-    pub(super) mode: Option<String>,
-    pub(super) net_provider: Option<String>,
-    pub(super) nodes: Vec<NodeId>,
-    pub(super) components: Option<Vec<String>>,
-    pub(super) wizard: Option<JsonMap>,
-    pub(super) ui_settings: JsonMap,
-    pub(super) tenant: Option<TenantRef>,
-    pub(super) merge_order: Option<MergeOrder>,
-    pub(super) merge_mode: Option<MergeMode>,
+    name: String,
+    releases: ReleaseRefs,
+    mode: Option<String>,
+    net_provider: Option<String>,
+    nodes: Vec<NodeId>,
+    components: Option<Vec<String>>,
+    wizard: Option<JsonMap>,
+    ui_settings: JsonMap,
+    tenant: Option<TenantRef>,
+    merge_order: Option<MergeOrder>,
+    merge_mode: Option<MergeMode>,
+}
+
+impl NewBody {
+    /// The default tenant is that of the caller.
+    pub(super) fn into_request(self, login: &Authenticated) -> ApiResult<ClusterRequest> {
+        let release_id = self.releases.agreed()?;
+        Ok(ClusterRequest {
+            name: self.name,
+            release_id: release_id.ok_or_else(|| ApiError::bad_request("Release ID is required"))?,
+            mode: self.mode,
+            net_provider: self.net_provider,
+            nodes: self.nodes,
+            components: self.components,
+            wizard: self.wizard,
+            ui_settings: self.ui_settings,
+            tenant: self.tenant.unwrap_or(TenantRef::Id(login.caller.tenant_id)),
+            merge_order: self.merge_order,
+            merge_mode: self.merge_mode,
+        })
+    }
 }
 
 /// Release reference under both of its field names.
 #[derive(Default)]
-pub(super) struct ReleaseRefs {
+struct ReleaseRefs {
     release_id: Option<ReleaseRef>,
     release: Option<ReleaseRef>,
 }
@@ -49,7 +72,7 @@ impl ReleaseRefs {
     }
 
     /// Returns the release ID, if any; the two fields must not differ.
-    pub(super) fn agreed(&self) -> ApiResult<Option<ReleaseId>> {
+    fn agreed(&self) -> ApiResult<Option<ReleaseId>> {
         match (self.release_id, self.release) {
             (Some(release_id), Some(release)) if release_id != release => {
                 Err(ApiError::bad_request("`release_id` and `release` differ; set only one of them"))
@@ -110,15 +133,31 @@ pub(super) fn read_new(fields: &mut Fields<'_, '_>) -> Option<NewBody> {
 }
 
 pub(super) struct ChangeBody {
-    pub(super) name: Option<String>,
-    pub(super) releases: ReleaseRefs,
-    pub(super) mode: Option<String>,
-    pub(super) nodes: Option<Vec<NodeId>>,
-    pub(super) components: Option<Vec<String>>,
-    pub(super) ui_settings: Option<JsonMap>,
-    pub(super) tenant: Option<TenantRef>,
-    pub(super) merge_order: FieldUpdate<MergeOrder>,
-    pub(super) merge_mode: FieldUpdate<MergeMode>,
+    name: Option<String>,
+    releases: ReleaseRefs,
+    mode: Option<String>,
+    nodes: Option<Vec<NodeId>>,
+    components: Option<Vec<String>>,
+    ui_settings: Option<JsonMap>,
+    tenant: Option<TenantRef>,
+    merge_order: FieldUpdate<MergeOrder>,
+    merge_mode: FieldUpdate<MergeMode>,
+}
+
+impl ChangeBody {
+    pub(super) fn into_update(self) -> ApiResult<ClusterUpdate> {
+        Ok(ClusterUpdate {
+            name: self.name,
+            release_id: self.releases.agreed()?,
+            mode: self.mode,
+            nodes: self.nodes,
+            components: self.components,
+            ui_settings: self.ui_settings,
+            tenant: self.tenant,
+            merge_order: self.merge_order,
+            merge_mode: self.merge_mode,
+        })
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]

@@ -5,11 +5,11 @@ use serde::Serialize;
 use stoker_manifest::reader::{list_of, nullable, string_with_length};
 use stoker_model::Json;
 use stoker_registry::components::{Advice, Component, ComponentName, Registry};
+use stoker_services::metadata::modes;
 use stoker_services::plugins::catalog::{Catalog, render_findings};
 use stoker_services::plugins::wizard::decide;
 use utoipa::ToSchema;
 
-use crate::api::clusters::modes;
 use crate::api::releases;
 use crate::http::response::ApiResponse;
 use crate::http::body::Document;

@@ -7,12 +7,12 @@ mod page;
 use axum::extract::State;
 use stoker_model::{Json, Permission};
 use stoker_registry::components::{Finding, Registry};
+use stoker_services::metadata::modes;
 use stoker_services::plugins::catalog::{Catalog, finding_detail, render_findings};
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::clusters::modes;
 use crate::api::releases;
 use crate::api::routes::Routes;
 use crate::http::response::ApiResponse;

@@ -1,14 +1,12 @@
 //! Fuel-compatible operations that start runs: by cluster, with options in the query.
 
-use std::collections::BTreeSet;
-
 use axum::extract::State;
 use stoker_manifest::reader::{list_of, string_with_length};
-use stoker_model::{ClusterId, GraphType, NodeId, RunName};
-use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions};
-use stoker_store::{List, NodeFilter, SequenceFilter};
+use stoker_model::{ClusterId, GraphType, RunName};
+use stoker_orchestrator::runs::{GraphSelection, start_changes, start_one};
+use stoker_services::runs::{GraphRequest, RunOptions};
 
-use super::execute::{sequence_graph, start};
+use super::execute::answer;
 use super::read::{RunQuery, read_query};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
@@ -20,8 +18,6 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// Name of the sequence that deploys pending changes, if the release has it.
-const DEPLOY_CHANGES: &str = "deploy-changes";
 const PROVISION: &str = "provision";
 const SPAWN_VMS: &str = "spawn_vms";
 
@@ -48,7 +44,7 @@ pub(super) async fn cluster_deploy(
     let id = path.id("id", ClusterId, "Cluster")?;
     let RunQuery { graph_type, nodes, run_options } = read_query(query)?;
     let graph = GraphRequest { nodes, ..GraphRequest::entire_graph(graph_type.unwrap_or_default()) };
-    start_one(&app, &login, id, graph, run_options, RunName::Deploy).await
+    run_one(&app, &login, id, graph, run_options, RunName::Deploy).await
 }
 
 /// Run tasks of a graph on a cluster
@@ -81,7 +77,7 @@ pub(super) async fn cluster_deploy_tasks(
     }
     let graph =
         GraphRequest { nodes, tasks: Some(tasks), ..GraphRequest::entire_graph(graph_type.unwrap_or_default()) };
-    start_one(&app, &login, id, graph, run_options, RunName::Deploy).await
+    run_one(&app, &login, id, graph, run_options, RunName::Deploy).await
 }
 
 /// Deploy changes to a cluster
@@ -148,31 +144,10 @@ async fn changes(
 ) -> ApiResult<ApiResponse<RunView>> {
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, login, id).await?;
-    let filter = SequenceFilter { release_id: Some(cluster.release_id) };
-    let sequences = session.sequence_list(&filter, &List::default()).await?.items;
     drop(session);
-    let graphs = match sequences.iter().find(|sequence| sequence.name == DEPLOY_CHANGES) {
-        Some(sequence) => {
-            let graphs = sequence.graphs.iter().map(sequence_graph);
-            graphs.map(|graph| restrict_nodes(graph, request.nodes.as_deref())).collect()
-        }
-        None => vec![GraphRequest {
-            nodes: request.nodes,
-            ..GraphRequest::entire_graph(request.graph_type.unwrap_or_default())
-        }],
-    };
-    start(app, login, id, Launch { graphs, run_options: request.run_options, name: RunName::Deploy }).await
-}
-
-/// Restricts the graph to the requested nodes.
-fn restrict_nodes(mut graph: GraphRequest, nodes: Option<&[String]>) -> GraphRequest {
-    if let Some(nodes) = nodes {
-        graph.nodes = Some(match graph.nodes {
-            Some(own) => own.into_iter().filter(|uid| nodes.contains(uid)).collect(),
-            None => nodes.to_vec(),
-        });
-    }
-    graph
+    let RunQuery { graph_type, nodes, run_options } = request;
+    let selection = GraphSelection { graph_type, nodes };
+    Ok(answer(start_changes(&app.orchestrator, &login.actor(), &cluster, selection, run_options).await?))
 }
 
 /// Provision a cluster
@@ -227,12 +202,11 @@ async fn start_named(
     let RunQuery { nodes, run_options, .. } = read_query(query)?;
     let graph_type = GraphType::new(graph_type).unwrap_or_default();
     let graph = GraphRequest { nodes, ..GraphRequest::entire_graph(graph_type) };
-    start_one(app, login, id, graph, run_options, name).await
+    run_one(app, login, id, graph, run_options, name).await
 }
 
-/// Starts a run of one graph. Nodes that do not exist are not found (404); `start` rejects nodes of other
-/// clusters (400).
-async fn start_one(
+/// Starts a run of one graph.
+async fn run_one(
     app: &App,
     login: &Authenticated,
     id: ClusterId,
@@ -240,14 +214,9 @@ async fn start_one(
     run_options: RunOptions,
     name: RunName,
 ) -> ApiResult<ApiResponse<RunView>> {
-    if let Some(nodes) = &graph.nodes {
-        let mut session = app.store.snapshot().await?;
-        require_cluster(&mut session, login, id).await?;
-        let ids: BTreeSet<NodeId> = nodes.iter().filter_map(|node| NodeId::parse(node)).collect();
-        let filter = NodeFilter { ids: Some(ids.iter().copied().collect()), ..NodeFilter::default() };
-        if session.node_list(&filter, &List::default()).await?.items.len() < ids.len() {
-            return Err(ApiError::not_found("NodeCollection"));
-        }
-    }
-    start(app, login, id, Launch { graphs: vec![graph], run_options, name }).await
+    let mut session = app.store.snapshot().await?;
+    let cluster = require_cluster(&mut session, login, id).await?;
+    drop(session);
+    let run = start_one(&app.orchestrator, &login.actor(), &cluster, graph, run_options, name).await?;
+    Ok(answer(run))
 }

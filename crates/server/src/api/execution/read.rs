@@ -5,10 +5,10 @@ use stoker_manifest::reader::{
 };
 use stoker_manifest::{Problems, codes};
 use stoker_model::{GraphType, NodeId};
-use stoker_orchestrator::runs::{
+use stoker_planner::{Subgraph, parse_fault_tolerance};
+use stoker_services::runs::{
     AT_STAGES, GraphRequest, ON_FAILURE, RunOptions, parse_at_stages, parse_on_failure,
 };
-use stoker_planner::{Subgraph, parse_fault_tolerance};
 use stoker_yaml::{Node, NodeKind, Scalar};
 use utoipa::ToSchema;
 

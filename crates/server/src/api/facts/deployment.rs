@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use axum::extract::State;
 use stoker_manifest::reader::list_of;
 use stoker_model::{Cluster, FactsKind, JsonMap, Node, NodeId};
+use stoker_services::facts::{facts_delete, facts_update, nodes_of};
 use stoker_services::planning::{Records, supplied};
 use stoker_state::{COMMON_UID, EffectiveDocuments, SuppliedDocuments};
 use stoker_store::Session;
 
-use super::store::{delete_facts, describe, nodes, read_document, selection, store_facts};
+use super::read::{read_document, selection};
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
@@ -47,7 +48,7 @@ pub(super) async fn deployment_facts_show(
     let (node_ids, split) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &login, &cluster, node_ids).await?;
+    let nodes = nodes_of(&mut session, login.tenant_limit(), &cluster, node_ids.as_deref()).await?;
     let documents = documents(&app, &mut session, &cluster, &nodes, true).await?;
     let mut facts = list(documents, split)?;
     mask_for(&login, &mut facts);
@@ -75,7 +76,7 @@ pub(super) async fn deployment_facts_show_defaults(
     let (node_ids, split) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &login, &cluster, node_ids).await?;
+    let nodes = nodes_of(&mut session, login.tenant_limit(), &cluster, node_ids.as_deref()).await?;
     let documents = documents(&app, &mut session, &cluster, &nodes, false).await?;
     let mut facts = list(documents, split)?;
     mask_for(&login, &mut facts);
@@ -99,10 +100,8 @@ pub(super) async fn deployment_facts_update(
     let facts = document.read(list_of(read_document))?;
     let uploaded: Vec<JsonMap> = facts.iter().map(|(_, document)| document.clone()).collect();
     let mut writing = app.change(&login).await?;
-    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
-    condition.check(cluster.generation)?;
-    store_facts(&mut writing, &mut cluster, KIND, COMMON_UID, facts).await?;
-    writing.commit(describe("cluster.facts.update", &cluster, KIND)).await?;
+    let cluster = cluster_of(&mut writing, &login, &path).await?;
+    let cluster = facts_update(writing, cluster, &condition, (KIND, COMMON_UID), facts).await?;
     Ok(ApiResponse::ok(uploaded).version(cluster.generation))
 }
 
@@ -120,10 +119,8 @@ pub(super) async fn deployment_facts_delete(
     condition: IfMatch,
 ) -> ApiResult<ApiResponse<JsonMap>> {
     let mut writing = app.change(&login).await?;
-    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
-    condition.check(cluster.generation)?;
-    delete_facts(&mut writing, &mut cluster, KIND).await?;
-    writing.commit(describe("cluster.facts.delete", &cluster, KIND)).await?;
+    let cluster = cluster_of(&mut writing, &login, &path).await?;
+    facts_delete(writing, cluster, &condition, KIND).await?;
     Ok(ApiResponse::accepted(JsonMap::new()))
 }
 

@@ -4,7 +4,7 @@
 mod compute;
 mod deployment;
 mod provisioning;
-mod store;
+mod read;
 
 use stoker_model::Permission;
 use utoipa_axum::router::OpenApiRouter;

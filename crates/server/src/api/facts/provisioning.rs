@@ -4,12 +4,13 @@ use axum::extract::State;
 use serde::Serialize;
 use stoker_manifest::reader::{json_map, list_of};
 use stoker_model::{Cluster, FactsKind, JsonMap, Node};
+use stoker_services::facts::{facts_delete, facts_update, nodes_of};
 use stoker_services::planning::supplied;
 use stoker_store::Session;
 use utoipa::ToSchema;
 
 use super::compute;
-use super::store::{ENGINE, delete_facts, describe, nodes, read_document, selection, store_facts};
+use super::read::{ENGINE, read_document, selection};
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
@@ -51,7 +52,7 @@ pub(super) async fn provisioning_facts_show(
     let (node_ids, _) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &login, &cluster, node_ids).await?;
+    let nodes = nodes_of(&mut session, login.tenant_limit(), &cluster, node_ids.as_deref()).await?;
     let mut facts = with_supplied(&mut session, &cluster, &nodes).await?;
     let mut documents = std::mem::take(&mut facts.nodes);
     documents.push(facts.engine);
@@ -78,7 +79,7 @@ pub(super) async fn provisioning_facts_show_defaults(
     let (node_ids, _) = selection(query)?;
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
-    let nodes = nodes(&mut session, &login, &cluster, node_ids).await?;
+    let nodes = nodes_of(&mut session, login.tenant_limit(), &cluster, node_ids.as_deref()).await?;
     let facts = ProvisioningFacts { engine: JsonMap::new(), nodes: compute::provisioning(&nodes) };
     Ok(ApiResponse::ok(facts).version(cluster.generation))
 }
@@ -108,11 +109,9 @@ pub(super) async fn provisioning_facts_update(
     };
     let engine = engine.map(|engine| (ENGINE.to_owned(), engine));
     let mut writing = app.change(&login).await?;
-    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
-    condition.check(cluster.generation)?;
-    store_facts(&mut writing, &mut cluster, KIND, ENGINE, engine.into_iter().chain(documents).collect())
-        .await?;
-    writing.commit(describe("cluster.facts.update", &cluster, KIND)).await?;
+    let cluster = cluster_of(&mut writing, &login, &path).await?;
+    let documents = engine.into_iter().chain(documents).collect();
+    let cluster = facts_update(writing, cluster, &condition, (KIND, ENGINE), documents).await?;
     Ok(ApiResponse::ok(uploaded).version(cluster.generation))
 }
 
@@ -130,10 +129,8 @@ pub(super) async fn provisioning_facts_delete(
     condition: IfMatch,
 ) -> ApiResult<ApiResponse<JsonMap>> {
     let mut writing = app.change(&login).await?;
-    let mut cluster = cluster_of(&mut writing, &login, &path).await?;
-    condition.check(cluster.generation)?;
-    delete_facts(&mut writing, &mut cluster, KIND).await?;
-    writing.commit(describe("cluster.facts.delete", &cluster, KIND)).await?;
+    let cluster = cluster_of(&mut writing, &login, &path).await?;
+    facts_delete(writing, cluster, &condition, KIND).await?;
     Ok(ApiResponse::accepted(JsonMap::new()))
 }
 

@@ -1,23 +1,16 @@
 //! Modules of an instance: list, apply, remove.
 
-use std::time::Duration;
-use stoker_orchestrator::agent_launcher::has_reachable_agent;
-use stoker_orchestrator::runs::start_driver;
-
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
-use stoker_model::{
-    AuditChange, Json, Micros, ModuleAction, ModuleItem, ModuleStatus, Node, NodeModule, RunId, RunStatus,
-};
-use stoker_modules::{ApplyRequest, ModuleError, datastore, rules};
-use stoker_orchestrator::runs::wait;
-use stoker_services::modules::lists::{LIST_BYTES_MAX, ModuleListRequest, enqueue, is_too_large, items};
-use stoker_store::{ModuleFilter, WriteTransaction};
+use stoker_model::Json;
+use stoker_modules::ApplyRequest;
+use stoker_orchestrator::instances::{module_remove, modules_apply};
+use stoker_services::modules::instances::NodeInstance;
+use stoker_services::modules::records::module_find;
 
-use super::fault::{Fault, FaultResult, Faults};
-use super::instances::Instance;
-use super::{json_of, module_of, view, who};
+use super::fault::{FaultResult, Faults};
+use super::{json_of, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::response::ApiResponse;
 use crate::http::body::Document;
@@ -25,9 +18,6 @@ use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
-
-/// Time that a run gets after its deadline to record that it timed out.
-const MARGIN: Duration = Duration::from_secs(10);
 
 /// List the modules of an instance
 ///
@@ -49,7 +39,7 @@ pub(super) async fn instance_modules(
 ) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
-    let instance = Instance::of_path(&mut session, who, &path).await?;
+    let instance = NodeInstance::find(&mut session, who, path.text("id")).await?;
     let wants_contents = query.text("include_contents").is_some();
     let mut views = Vec::new();
     for applied in session.node_modules(instance.node.id).await? {
@@ -80,30 +70,9 @@ pub(super) async fn instance_apply(
     let who = who(&login, &path)?;
     let body = json_of(document);
     let mut writing = app.change(&login).await?;
-    let instance = Instance::of_path(&mut writing, who, &path).await?;
+    let instance = NodeInstance::find(&mut writing, who, path.text("id")).await?;
     let request = ApplyRequest::read(&body?)?;
-    let filter = ModuleFilter { uuids: Some(request.ids), ..ModuleFilter::default() };
-    let mut modules = writing.module_list(&filter).await?;
-    modules.retain(|module| rules::may_apply(who, &module.body));
-    let release = &instance.release.body;
-    for module in &modules {
-        if !datastore::is_compatible(&module.body, &release.name, &release.version) {
-            return Err(datastore::incompatible_error(&module.body).into());
-        }
-    }
-    if modules.is_empty() {
-        return Ok(ApiResponse::ok(json!({"modules": []})));
-    }
-    let items = items(&mut writing, modules).await?;
-    let uuids: Vec<String> = items.iter().map(|item| item.uuid.clone()).collect();
-    let run = start_run(&app, writing, &instance.node, ModuleAction::Apply, items).await?;
-    wait_for_end(&app, run).await?;
-    let mut results = app.store.read().await?.node_modules(instance.node.id).await?;
-    results.retain(|applied| uuids.contains(&applied.uuid) && applied.removed_at.is_none());
-    results.sort_by_key(|applied| applied.updated_at);
-    if results.is_empty() {
-        return Err(ModuleError::guest_error("the agent reported no results for the modules").into());
-    }
+    let results = modules_apply(&app.orchestrator, writing, who, &instance, request).await?;
     let views: Vec<Json> = results.iter().map(|applied| view::result(applied, None)).collect();
     Ok(ApiResponse::ok(json!({"modules": views})))
 }
@@ -123,75 +92,8 @@ pub(super) async fn instance_remove(
 ) -> FaultResult<StatusCode> {
     let who = who(&login, &path)?;
     let mut writing = app.change(&login).await?;
-    let instance = Instance::of_path(&mut writing, who, &path).await?;
-    let module = module_of(&mut writing, who, path.text("module")).await?;
-    let applied = find(writing.node_modules(instance.node.id).await?, &module.uuid);
-    let Some(applied) = applied else {
-        return Err(ModuleError::guest_error(&format!(
-            "module '{}' was never applied to this instance",
-            module.body.name
-        ))
-        .into());
-    };
-    if applied.removed_at.is_some() {
-        return Ok(StatusCode::OK);
-    }
-    // Remove the version that was applied: the module may have changed since.
-    let item = ModuleItem { uuid: applied.uuid, body: applied.body, contents: applied.contents };
-    let run = start_run(&app, writing, &instance.node, ModuleAction::Remove, vec![item]).await?;
-    wait_for_end(&app, run).await?;
-    let after = find(app.store.read().await?.node_modules(instance.node.id).await?, &module.uuid);
-    match after {
-        Some(NodeModule { status: ModuleStatus::Error, message, removed_at: None, .. }) => {
-            Err(ModuleError::guest_error(message.as_deref().unwrap_or("the module was not removed")).into())
-        }
-        _ => Ok(StatusCode::OK),
-    }
-}
-
-fn find(applied: Vec<NodeModule>, uuid: &str) -> Option<NodeModule> {
-    applied.into_iter().find(|applied| applied.uuid == uuid)
-}
-
-/// Enqueues a module run on the node, commits and starts it.
-async fn start_run(
-    app: &App,
-    mut writing: WriteTransaction,
-    node: &Node,
-    action: ModuleAction,
-    items: Vec<ModuleItem>,
-) -> FaultResult<RunId> {
-    if !node.online {
-        return Err(ModuleError::guest_error("the agent of this node is not connected").into());
-    }
-    if !has_reachable_agent(&app.orchestrator, &mut writing, node).await? {
-        return Err(ModuleError::guest_error(&format!(
-            "node {0} has no agent; start `stoker agent` on it with a join token, or configure SSH access for the server",
-            node.id
-        ))
-        .into());
-    }
-    if is_too_large(&items) {
-        return Err(Fault::too_large("the modules together are", LIST_BYTES_MAX));
-    }
-    let uuids: Vec<String> = items.iter().map(|item| item.uuid.clone()).collect();
-    let deadline = Micros(
-        writing.now().0
-            + i64::try_from(app.settings.modules.apply_time().as_micros()).unwrap_or(i64::MAX / 2),
-    );
-    let request = ModuleListRequest { deadline: Some(deadline), action, ..ModuleListRequest::apply(node.id, items) };
-    let run = enqueue(&mut writing, request).await?;
-    let detail = json!({"action": action.as_str(), "modules": uuids, "run": run.0});
-    writing.commit(AuditChange { action: "module.ask", target: format!("node {}", node.id), detail }).await?;
-    start_driver(&app.orchestrator, run);
-    Ok(run)
-}
-
-async fn wait_for_end(app: &App, run: RunId) -> FaultResult<()> {
-    let ended = wait(&app.orchestrator, run, app.settings.modules.apply_time() + MARGIN).await?;
-    match ended {
-        Some(run) if run.status == RunStatus::Ready => Ok(()),
-        Some(run) => Err(ModuleError::guest_error(run.message.as_deref().unwrap_or("the run failed")).into()),
-        None => Err(ModuleError::guest_error("timeout while waiting for the agent").into()),
-    }
+    let instance = NodeInstance::find(&mut writing, who, path.text("id")).await?;
+    let module = module_find(&mut writing, who, path.text("module")).await?;
+    module_remove(&app.orchestrator, writing, &instance, &module).await?;
+    Ok(StatusCode::OK)
 }

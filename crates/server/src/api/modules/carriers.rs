@@ -1,21 +1,20 @@
 //! Instances to which a module was applied, and reapplying it to them.
 
-use std::collections::{BTreeMap, HashMap};
-use stoker_orchestrator::runs::start_drivers;
+use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
-use stoker_model::{Json, Micros, Module, Node, NodeId};
-use stoker_modules::reapply::{self, AppliedInstance, ReapplyLimits};
-use stoker_modules::{ReapplyRequest, Requester, is_compatible};
+use stoker_model::{Json, Micros, Module};
+use stoker_modules::ReapplyRequest;
+use stoker_orchestrator::runs::start_drivers;
 use stoker_services::clock;
-use stoker_services::modules;
-use stoker_store::{List, NodeFilter, Session};
+use stoker_services::modules::instances::{self, ModuleInstance, NodeInstance, instances_of};
+use stoker_services::modules::records::module_find;
 
 use super::fault::{FaultResult, Faults};
-use super::instances::{ClusterCache, Instance, Page, page};
-use super::{describe, json_of, module_of, view, who};
+use super::instances::{Page, page};
+use super::{json_of, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::response::ApiResponse;
 use crate::http::body::Document;
@@ -47,42 +46,14 @@ pub(super) async fn module_instances(
 ) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
     let mut session = app.store.read().await?;
-    let module = module_of(&mut session, who, path.text("id")).await?;
-    let carriers = carriers(&mut session, who, &module).await?;
+    let module = module_find(&mut session, who, path.text("id")).await?;
+    let carriers = instances_of(&mut session, who, &module).await?;
     if query.text("count_only").is_some() {
         return Ok(ApiResponse::ok(json!({"instances": counts(&module, &carriers)})));
     }
     let instances = carriers.into_iter().map(|carrier| carrier.instance).collect();
     let base = format!("{}/v1.0/{}/modules/{}/instances", reached.0, path.text("tenant"), module.uuid);
     Ok(ApiResponse::ok(page(instances, &query, &base)?))
-}
-
-struct ModuleInstance {
-    instance: Instance,
-    md5: String,
-    updated_at: Micros,
-}
-
-/// Returns the instances with this module that the caller may see.
-async fn carriers(session: &mut Session, who: Requester, module: &Module) -> FaultResult<Vec<ModuleInstance>> {
-    let carriers = session.module_nodes(&module.uuid).await?;
-    let ids = carriers.iter().map(|carrier| carrier.node_id).collect();
-    let filter = NodeFilter { ids: Some(ids), ..NodeFilter::default() };
-    let nodes = session.node_list(&filter, &List::default()).await?.items;
-    let mut nodes: HashMap<NodeId, Node> = nodes.into_iter().map(|node| (node.id, node)).collect();
-    let (mut cache, mut instances) = (ClusterCache::default(), Vec::new());
-    for carrier in carriers {
-        let Some(node) = nodes.remove(&carrier.node_id) else { continue };
-        let instance = cache.instance(session, node).await?.filter(|instance| instance.is_for(who));
-        if let Some(instance) = instance {
-            instances.push(ModuleInstance {
-                instance,
-                md5: carrier.body.md5,
-                updated_at: carrier.updated_at,
-            });
-        }
-    }
-    Ok(instances)
 }
 
 fn counts(module: &Module, carriers: &[ModuleInstance]) -> Vec<Json> {
@@ -124,31 +95,14 @@ pub(super) async fn module_reapply(
     let who = who(&login, &path)?;
     let body = json_of(document);
     let mut writing = app.change(&login).await?;
-    let module = module_of(&mut writing, who, path.text("id")).await?;
+    let module = module_find(&mut writing, who, path.text("id")).await?;
     let request = ReapplyRequest::read(&body?)?;
-    let carriers: Vec<AppliedInstance<NodeId>> = carriers(&mut writing, who, &module)
-        .await?
-        .into_iter()
-        .map(|ModuleInstance { instance, md5, .. }| {
-            let release = &instance.release.body;
-            AppliedInstance { node: instance.node.id, md5, fits: is_compatible(&module.body, &release.name, &release.version) }
-        })
-        .collect();
-    let settings = &app.settings.modules;
-    let limits =
-        ReapplyLimits { batch_size: settings.batch_size.into(), batch_delay_s: settings.batch_delay_seconds.into() };
-    let batches = reapply::plan_batches(carriers, &module.body.md5, &request, limits, who.is_admin);
-    let mut change = describe("module.reapply", &module);
-    change.detail["n_instances"] = batches.batches.iter().map(Vec::len).sum::<usize>().into();
-    change.detail["n_current"] = batches.n_current.into();
-    change.detail["n_unfit"] = batches.n_unfit.into();
-    let run = modules::reapply::enqueue(&mut writing, &module, &batches).await?;
-    writing.commit(change).await?;
+    let run = instances::module_reapply(&app.settings, writing, who, &module, &request).await?;
     start_drivers(&app.orchestrator, run.into_iter().collect());
     Ok(StatusCode::ACCEPTED)
 }
 
 /// Renders instances with [`view::instance`].
-pub(super) fn render_instances(instances: &[Instance]) -> Vec<Json> {
+pub(super) fn render_instances(instances: &[NodeInstance]) -> Vec<Json> {
     instances.iter().map(view::instance).collect()
 }

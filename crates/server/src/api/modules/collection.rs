@@ -2,25 +2,20 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_model::{Json, Resource};
-use stoker_modules::rules::{self, RuleContext};
+use stoker_model::Json;
 use stoker_modules::{CreateRequest, Datastores};
-use stoker_services::random;
-use stoker_store::{ModuleFilter, StoreError};
+use stoker_services::modules::records::{self, datastores};
+use stoker_store::ModuleFilter;
 
-use super::fault::{Fault, FaultBody, FaultResult, Faults};
-use super::{datastores, describe, json_of, types, view, who};
+use super::fault::{FaultBody, FaultResult, Faults};
+use super::{json_of, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
-use crate::limits::check_quota;
 use crate::state::App;
-
-/// Maximum size of the Base64-encoded contents. Modules carry licences and settings, not disk images.
-pub(super) const CONTENTS_BYTES_MAX: usize = 4 << 20;
 
 /// List modules
 ///
@@ -77,26 +72,8 @@ pub(super) async fn module_create(
 ) -> FaultResult<ApiResponse<Json>> {
     let who = who(&login, &path)?;
     let create = CreateRequest::read(&json_of(document)?)?;
-    if create.contents.len() > CONTENTS_BYTES_MAX {
-        return Err(Fault::too_large("contents are", CONTENTS_BYTES_MAX));
-    }
-    let mut writing = app.change(&login).await?;
-    let datastores = datastores(&mut writing).await?;
-    let body = rules::create(&create, RuleContext { who, types: &types(&app), datastores: &datastores })?;
-    let sealed = app.services.module_keys.seal(&create.contents)?;
-    let created = writing.module_create(&random::uuid()?, &body, &sealed).await;
-    let module = created.map_err(|error| duplicate_fault(error, &body))?;
-    if let Some(tenant) = module.body.tenant_id {
-        let within = check_quota(&app.limits, &mut writing, tenant, Resource::Modules).await;
-        within.map_err(Fault::over_quota)?;
-    }
-    writing.commit(describe("module.create", &module)).await?;
+    let writing = app.change(&login).await?;
+    let module =
+        records::module_create(&app.settings, &app.services.module_keys, writing, who, &create).await?;
     Ok(ApiResponse::ok(json!({"module": view::detail(&module)})))
-}
-
-pub(super) fn duplicate_fault(error: StoreError, body: &stoker_model::ModuleBody) -> Fault {
-    match error {
-        StoreError::AlreadyExists { what: "module" } => rules::duplicate_error(body).into(),
-        error => error.into(),
-    }
 }

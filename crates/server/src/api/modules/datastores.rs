@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_model::{Json, Release, compare_versions};
+use stoker_model::{Json, Release};
 use stoker_modules::{Datastores, ModuleError};
-use stoker_store::{List, Session, StoreError};
+use stoker_services::modules::records::{self, Datastore};
 
 use super::fault::{FaultResult, Faults};
 use super::who;
@@ -13,41 +13,18 @@ use crate::http::response::ApiResponse;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// All releases of one name, newest version first.
-pub(super) struct Datastore {
-    pub(super) name: String,
-    pub(super) releases: Vec<Release>,
+fn show(datastore: &Datastore) -> Json {
+    json!({
+        "id": datastore.name,
+        "name": datastore.name,
+        "default_version": datastore.releases.first().map(|release| release.body.version.as_str()),
+        "versions": versions(datastore),
+        "links": [],
+    })
 }
 
-/// Returns the datastores in the order of their first release.
-pub(super) async fn all(session: &mut Session) -> Result<Vec<Datastore>, StoreError> {
-    let mut datastores: Vec<Datastore> = Vec::new();
-    for release in session.release_list(&List::default()).await?.items {
-        match datastores.iter_mut().find(|datastore| datastore.name == release.body.name) {
-            Some(datastore) => datastore.releases.push(release),
-            None => datastores.push(Datastore { name: release.body.name.clone(), releases: vec![release] }),
-        }
-    }
-    for datastore in &mut datastores {
-        datastore.releases.sort_by(|one, other| compare_versions(&other.body.version, &one.body.version));
-    }
-    Ok(datastores)
-}
-
-impl Datastore {
-    fn show(&self) -> Json {
-        json!({
-            "id": self.name,
-            "name": self.name,
-            "default_version": self.releases.first().map(|release| release.body.version.as_str()),
-            "versions": self.versions(),
-            "links": [],
-        })
-    }
-
-    fn versions(&self) -> Vec<Json> {
-        self.releases.iter().map(version).collect()
-    }
+fn versions(datastore: &Datastore) -> Vec<Json> {
+    datastore.releases.iter().map(version).collect()
 }
 
 fn version(release: &Release) -> Json {
@@ -64,7 +41,7 @@ fn version(release: &Release) -> Json {
 async fn of_path(app: &App, login: &Authenticated, path: &PathParams) -> FaultResult<Datastore> {
     who(login, path)?;
     let name = path.text("datastore");
-    let datastores = all(&mut app.store.read().await?).await?;
+    let datastores = records::datastore_list(&mut app.store.read().await?).await?;
     let datastore = datastores.into_iter().find(|datastore| datastore.name == name);
     Ok(datastore.ok_or_else(|| Datastores::unknown(name))?)
 }
@@ -80,8 +57,8 @@ pub(super) async fn datastore_list(
     path: PathParams,
 ) -> FaultResult<ApiResponse<Json>> {
     who(&login, &path)?;
-    let datastores = all(&mut app.store.read().await?).await?;
-    Ok(ApiResponse::ok(json!({"datastores": datastores.iter().map(Datastore::show).collect::<Vec<_>>()})))
+    let datastores = records::datastore_list(&mut app.store.read().await?).await?;
+    Ok(ApiResponse::ok(json!({"datastores": datastores.iter().map(show).collect::<Vec<_>>()})))
 }
 
 /// Retrieve a datastore
@@ -95,7 +72,7 @@ pub(super) async fn datastore_show(
     login: Authenticated,
     path: PathParams,
 ) -> FaultResult<ApiResponse<Json>> {
-    Ok(ApiResponse::ok(json!({"datastore": of_path(&app, &login, &path).await?.show()})))
+    Ok(ApiResponse::ok(json!({"datastore": show(&of_path(&app, &login, &path).await?)})))
 }
 
 /// List the versions of a datastore
@@ -109,7 +86,7 @@ pub(super) async fn datastore_version_list(
     login: Authenticated,
     path: PathParams,
 ) -> FaultResult<ApiResponse<Json>> {
-    Ok(ApiResponse::ok(json!({"versions": of_path(&app, &login, &path).await?.versions()})))
+    Ok(ApiResponse::ok(json!({"versions": versions(&of_path(&app, &login, &path).await?)})))
 }
 
 /// Retrieve a version of a datastore

@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use stoker_modules::{ErrorKind, ModuleError};
 use stoker_services::ServiceError;
+use stoker_services::modules::ModuleError;
 use stoker_services::modules::keys::KeyError;
 use stoker_store::StoreError;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
@@ -44,23 +45,6 @@ impl Fault {
     pub(super) fn malformed(error: ApiError) -> Self {
         if error.status() == StatusCode::BAD_REQUEST {
             return Self::new(error.status(), format!("Malformed request body: {}", error.message()));
-        }
-        error.into()
-    }
-
-    /// The request is valid, but the current state does not permit it.
-    pub(super) fn unprocessable(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, message)
-    }
-
-    pub(super) fn too_large(what: &str, bytes_max: usize) -> Self {
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, format!("{what} larger than {bytes_max} bytes"))
-    }
-
-    /// The quota of the tenant is exceeded.
-    pub(super) fn over_quota(error: ApiError) -> Self {
-        if error.status() == StatusCode::CONFLICT {
-            return Self::new(StatusCode::PAYLOAD_TOO_LARGE, error.message());
         }
         error.into()
     }
@@ -109,6 +93,21 @@ impl From<ServiceError> for Fault {
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         ApiError::from(error).into()
+    }
+}
+
+impl From<ModuleError> for Fault {
+    fn from(error: ModuleError) -> Self {
+        let message = error.to_string();
+        match error {
+            ModuleError::Refused(refusal) => refusal.into(),
+            ModuleError::TooLarge { .. } | ModuleError::OverQuota(_) => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+            }
+            ModuleError::Unprocessable(_) => Self::new(StatusCode::UNPROCESSABLE_ENTITY, message),
+            ModuleError::Keys(error) => error.into(),
+            ModuleError::Service(error) => error.into(),
+        }
     }
 }
 

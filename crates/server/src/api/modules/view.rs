@@ -6,9 +6,9 @@ use serde_json::json;
 use stoker_model::{Json, Module, ModuleBody, Node, NodeModule, NodeStatus, TenantId};
 use stoker_modules::Requester;
 use stoker_services::clock;
+use stoker_services::modules::instances::NodeInstance;
 
 use super::fault::FaultResult;
-use super::instances::Instance;
 use crate::state::App;
 
 const ALL: &str = "all";
@@ -94,8 +94,8 @@ pub(super) fn contents(app: &App, who: Requester, applied: &NodeModule) -> Fault
     Ok(app.services.module_keys.unseal(&applied.contents)?)
 }
 
-pub(super) fn instance(found: &Instance) -> Json {
-    let Instance { node, cluster, release } = found;
+pub(super) fn instance(found: &NodeInstance) -> Json {
+    let NodeInstance { node, cluster, release } = found;
     json!({
         "id": node.id.to_string(),
         "name": node.name,

@@ -25,7 +25,7 @@ pub(super) async fn node_of(
     if is_visible { Ok(node) } else { Err(not_found()) }
 }
 
-pub(super) fn not_found() -> ApiError {
+fn not_found() -> ApiError {
     ApiError::not_found("Node")
 }
 

@@ -1,20 +1,18 @@
-//! Heartbeats of nodes. They are frequent, so a heartbeat without changes only updates the time of the last
-//! one.
+//! Heartbeats of nodes.
 
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::json;
-use stoker_manifest::reader::{Fields, FieldUpdate, identifier, nullable, string_with_length};
-use stoker_model::{JsonMap, Node, NodeId};
+use stoker_manifest::reader::{Fields, identifier, nullable, string_with_length};
+use stoker_model::{JsonMap, NodeId};
+use stoker_services::nodes::{self, NodeReport};
 use utoipa::ToSchema;
 
-use super::access::{describe, not_found};
 use super::discover::rest;
 use super::names::{read_ip, read_mac, read_meta};
 use crate::access::caller::Authenticated;
 use crate::http::response::ApiResponse;
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult};
+use crate::http::error::ApiResult;
 use crate::state::App;
 
 const TEXT_CHARS_MAX: usize = 4096;
@@ -61,18 +59,6 @@ pub(super) struct ReportBody {
     os_platform: Option<String>,
 }
 
-struct Report {
-    id: Option<NodeId>,
-    mac: Option<String>,
-    checksum: Option<String>,
-    ip: FieldUpdate<String>,
-    meta: Option<JsonMap>,
-    manufacturer: FieldUpdate<String>,
-    platform_name: FieldUpdate<String>,
-    os_platform: FieldUpdate<String>,
-    facts: JsonMap,
-}
-
 /// Report a node heartbeat
 ///
 /// Called by agents. Marks the node as online and updates its inventory and facts if they changed.
@@ -86,21 +72,14 @@ pub(super) async fn node_report(
     document: Document,
 ) -> ApiResult<ApiResponse<ReportView>> {
     let report = document.fields(read_report)?;
-    let node = find(&app, &report).await?;
-    let is_cached = report.checksum.is_some() && report.checksum == node.agent_checksum;
-    let reported = if is_cached { Node { online: true, ..node.clone() } } else { report.applied_to(&node) };
-    if reported == node {
-        app.store.node_heartbeat(node.id, app.clock.now()).await?;
-    } else {
-        store(&app, &login, &report, is_cached, node.id).await?;
-    }
-    Ok(ApiResponse::ok(ReportView { id: node.id.0, cached: is_cached.then_some(true) }))
+    let reported = nodes::node_report(&app.store, app.clock, &login.actor(), &report).await?;
+    Ok(ApiResponse::ok(ReportView { id: reported.id.0, cached: reported.is_cached.then_some(true) }))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
-fn read_report(fields: &mut Fields<'_, '_>) -> Option<Report> {
+fn read_report(fields: &mut Fields<'_, '_>) -> Option<NodeReport> {
     let text = || string_with_length(0..=TEXT_CHARS_MAX);
-    let report = Report {
+    let report = NodeReport {
         id: fields.optional("id", nullable(identifier)).flatten().map(NodeId),
         mac: fields.optional("mac", nullable(read_mac)).flatten(),
         checksum: fields.optional("agent_checksum", nullable(string_with_length(1..=255))).flatten(),
@@ -114,53 +93,5 @@ fn read_report(fields: &mut Fields<'_, '_>) -> Option<Report> {
     // A node cannot change its own lifecycle or names.
     fields.ignore(&["status", "online", "is_agent", "name", "hostname"]);
     let facts = rest(fields);
-    Some(Report { facts, ..report })
-}
-
-async fn find(app: &App, report: &Report) -> ApiResult<Node> {
-    let mut session = app.store.read().await?;
-    let node = match (report.id, &report.mac) {
-        (Some(id), _) => session.node_get(id).await?,
-        (None, Some(mac)) => session.node_by_mac(mac).await?,
-        (None, None) => return Err(ApiError::bad_request("missing node: specify `id` or `mac`")),
-    };
-    node.ok_or_else(not_found)
-}
-
-impl Report {
-    fn applied_to(&self, node: &Node) -> Node {
-        let mut node = Node { online: true, ..node.clone() };
-        self.ip.clone().apply(&mut node.ip);
-        self.manufacturer.clone().apply(&mut node.manufacturer);
-        self.platform_name.clone().apply(&mut node.platform_name);
-        self.os_platform.clone().apply(&mut node.os_platform);
-        if let Some(meta) = &self.meta {
-            node.meta.clone_from(meta);
-        }
-        if !self.facts.is_empty() {
-            node.facts.clone_from(&self.facts);
-        }
-        if self.checksum.is_some() {
-            node.agent_checksum.clone_from(&self.checksum);
-        }
-        node
-    }
-}
-
-/// Applies the report to the current record of the node, which may have changed since `find`.
-async fn store(
-    app: &App,
-    login: &Authenticated,
-    report: &Report,
-    is_cached: bool,
-    id: NodeId,
-) -> ApiResult<()> {
-    let mut writing = app.change(login).await?;
-    let node = writing.node_get(id).await?.ok_or_else(not_found)?;
-    let mut reported =
-        if is_cached { Node { online: true, ..node.clone() } } else { report.applied_to(&node) };
-    reported.last_seen_at = Some(writing.now());
-    let detail = json!({"online": [node.online, reported.online], "checksum": reported.agent_checksum});
-    let node = writing.node_update(&reported).await?;
-    Ok(writing.commit(describe("node.report", &node, detail)).await?)
+    Some(NodeReport { facts, ..report })
 }

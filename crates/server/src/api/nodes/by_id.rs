@@ -1,17 +1,16 @@
 //! Operations on one node.
 
 use axum::extract::State;
-use serde_json::json;
 use stoker_model::Node;
+use stoker_services::nodes;
 
-use super::access::{describe, node_of};
-use super::change::{Changed, change, within_quotas};
+use super::access::node_of;
 use super::read::read_body;
 use super::view::{NodeBody, NodeView};
 use crate::access::caller::Authenticated;
 use crate::http::response::ApiResponse;
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult};
+use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::state::App;
@@ -46,18 +45,10 @@ pub(super) async fn node_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<ApiResponse<NodeView>> {
-    let body = document.fields(read_body)?;
+    let update = document.fields(read_body)?;
     let mut writing = app.change(&login).await?;
     let node = node_of(&mut writing, &login, &path).await?;
-    condition.check(node.generation)?;
-    if body.id.is_some_and(|id| id != node.id) {
-        return Err(ApiError::bad_request(format!("cannot change the ID of node {}", node.id)));
-    }
-    let Changed { node, gainer } = change(&mut writing, node, body).await?;
-    within_quotas(&app, &mut writing, gainer.into_iter()).await?;
-    let detail = json!({"name": node.name, "cluster_id": node.cluster_id.map(|id| id.0)});
-    writing.commit(describe("node.update", &node, detail)).await?;
-    Ok(answer(node))
+    Ok(answer(nodes::node_update(&app.settings, writing, node, &condition, update).await?))
 }
 
 /// Update a node

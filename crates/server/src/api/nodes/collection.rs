@@ -1,20 +1,17 @@
 //! `/nodes/`: list and bulk update.
 
-use std::collections::HashSet;
-
 use axum::extract::State;
-use serde_json::json;
 use stoker_manifest::reader::{list_of, object};
-use stoker_model::{AuditChange, ClusterId, Json, Node, NodeId, NodeStatus};
-use stoker_store::{List, NodeFilter, Page, WriteTransaction};
+use stoker_model::{ClusterId, Json, Node, NodeId, NodeStatus};
+use stoker_services::nodes;
+use stoker_store::{List, NodeFilter, Page};
 
-use super::change::{change, within_quotas};
-use super::read::{Body, read_body};
+use super::read::read_body;
 use super::view::{NamedNodeBody, NodeView};
 use crate::access::caller::Authenticated;
 use crate::http::response::ApiResponse;
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult};
+use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
 use crate::state::App;
@@ -156,32 +153,7 @@ pub(super) async fn node_update_all(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<ApiResponse<Vec<NodeView>>> {
-    let bodies = document.read(list_of(object(read_body)))?;
-    let mut writing = app.change(&login).await?;
-    let mut changed = Vec::with_capacity(bodies.len());
-    let mut node_ids = HashSet::new();
-    for (index, body) in bodies.into_iter().enumerate() {
-        let node = named(&mut writing, &body, index).await?;
-        if !node_ids.insert(node.id) {
-            return Err(ApiError::bad_request(format!("node {} is listed more than once", node.id)));
-        }
-        changed.push(change(&mut writing, node, body).await?);
-    }
-    within_quotas(&app, &mut writing, changed.iter().filter_map(|changed| changed.gainer)).await?;
-    let ids: Vec<i64> = changed.iter().map(|changed| changed.node.id.0).collect();
-    let target = "nodes".to_owned();
-    writing.commit(AuditChange { action: "node.update", target, detail: json!({"nodes": ids}) }).await?;
-    Ok(ApiResponse::ok(changed.into_iter().map(|changed| NodeView::from(changed.node)).collect()))
-}
-
-/// Finds the node of an entry: by ID, else by MAC address.
-async fn named(writing: &mut WriteTransaction, body: &Body, index: usize) -> ApiResult<Node> {
-    let node = match (body.id, &body.mac) {
-        (Some(NodeId(id)), _) => writing.node_get(NodeId(id)).await?,
-        (None, Some(mac)) => writing.node_by_mac(mac).await?,
-        (None, None) => {
-            return Err(ApiError::bad_request(format!("entry {index}: MAC or ID is not specified")));
-        }
-    };
-    node.ok_or_else(|| ApiError::bad_request(format!("entry {index}: Invalid ID or MAC specified")))
+    let updates = document.read(list_of(object(read_body)))?;
+    let changed = nodes::node_update_all(&app.settings, app.change(&login).await?, updates).await?;
+    Ok(ApiResponse::ok(changed.into_iter().map(NodeView::from).collect()))
 }

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use axum::extract::State;
-use serde_json::json;
-use stoker_model::{AuditChange, ClusterId, Node, NodeId, Run, RunName};
+use stoker_model::{Node, NodeId, Run};
+use stoker_services::nodes::nodes_delete;
 use stoker_store::{List, NodeFilter, WriteTransaction};
 
 use super::access::node_of;
 use crate::access::caller::Authenticated;
-use crate::api::transactions::{RunView, finished_run, require_idle};
+use crate::api::transactions::RunView;
 use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -64,32 +64,11 @@ pub(super) async fn node_delete(
     Ok(ApiResponse::ok(RunView::from(delete(&app, writing, &[node]).await?)))
 }
 
-async fn delete(app: &App, mut writing: WriteTransaction, nodes: &[Node]) -> ApiResult<Run> {
-    let clusters: HashSet<Option<ClusterId>> = nodes.iter().map(|node| node.cluster_id).collect();
-    for cluster_id in clusters.iter().flatten() {
-        require_idle(&mut writing, *cluster_id, "deleting nodes").await?;
-    }
-    let mut agents = Vec::new();
-    for node in nodes {
-        let uid = node.id.to_string();
-        let digest = writing.agent_digest(&uid).await?;
-        agents.push((uid, digest));
-        writing.node_delete(node.id).await?;
-    }
-    let ids: Vec<i64> = nodes.iter().map(|node| node.id.0).collect();
-    let detail = json!({"nodes": ids});
-    let message = format!("{} node(s) deleted", ids.len());
-    // A deletion of nodes of several clusters is recorded without a cluster.
-    let cluster_id = if clusters.len() == 1 { clusters.into_iter().next().flatten() } else { None };
-    let run = finished_run(&mut writing, RunName::NodeDeletion, cluster_id, message, detail.clone()).await?;
-    let target = match &ids[..] {
-        [id] => format!("node {id}"),
-        _ => "nodes".to_owned(),
-    };
-    writing.commit(AuditChange { action: "node.delete", target, detail }).await?;
+async fn delete(app: &App, writing: WriteTransaction, nodes: &[Node]) -> ApiResult<Run> {
+    let deleted = nodes_delete(writing, nodes).await?;
     // Close agent connections only after the commit.
-    for (uid, digest) in agents {
+    for (uid, digest) in deleted.agents {
         app.orchestrator.revoke_agent(&uid, digest);
     }
-    Ok(run)
+    Ok(deleted.run)
 }

@@ -4,7 +4,6 @@ mod access;
 mod agent;
 mod attributes;
 mod by_id;
-mod change;
 mod collection;
 mod delete;
 mod discover;

@@ -4,47 +4,22 @@ use stoker_manifest::reader::{
     Fields, FieldUpdate, boolean, identifier, integer, integer_in, json_map, list_of, nullable, string_with_length, enum_of,
 };
 use stoker_manifest::{Problems, codes};
-use stoker_model::{ClusterId, JsonMap, NodeErrorKind, NodeId, NodeStatus};
+use stoker_model::{ClusterId, NodeErrorKind, NodeId, NodeStatus};
+use stoker_services::nodes::NodeUpdate;
 use stoker_yaml::Node;
 
 use super::names::{read_hostname, read_ip, read_labels, read_mac};
 
 const TEXT_CHARS_MAX: usize = 4096;
 
-#[derive(Debug, Default)]
-pub(super) struct Body {
-    pub(super) id: Option<NodeId>,
-    pub(super) mac: Option<String>,
-    pub(super) name: Option<String>,
-    pub(super) hostname: Option<String>,
-    pub(super) labels: Option<JsonMap>,
-    pub(super) status: Option<NodeStatus>,
-    pub(super) online: Option<bool>,
-    pub(super) roles: Option<Vec<String>>,
-    pub(super) pending_roles: Option<Vec<String>>,
-    pub(super) pending_addition: Option<bool>,
-    pub(super) pending_deletion: Option<bool>,
-    pub(super) cluster: FieldUpdate<ClusterId>,
-    pub(super) meta: Option<JsonMap>,
-    pub(super) ip: FieldUpdate<String>,
-    pub(super) error_type: FieldUpdate<NodeErrorKind>,
-    pub(super) error_msg: FieldUpdate<String>,
-    pub(super) progress: Option<i64>,
-    pub(super) group_id: FieldUpdate<i64>,
-    pub(super) manufacturer: FieldUpdate<String>,
-    pub(super) platform_name: FieldUpdate<String>,
-    pub(super) os_platform: FieldUpdate<String>,
-    pub(super) kernel_params: FieldUpdate<String>,
-}
-
 /// Read-only fields: accepted so that a response can be sent back, and ignored.
 const READ_ONLY: &[&str] = &["fqdn", "network_data", "last_seen_at", "created_at", "facts"];
 
 #[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
-pub(super) fn read_body(fields: &mut Fields<'_, '_>) -> Option<Body> {
+pub(super) fn read_body(fields: &mut Fields<'_, '_>) -> Option<NodeUpdate> {
     let text = || string_with_length(0..=TEXT_CHARS_MAX);
     let roles = || list_of(string_with_length(1..=255));
-    let body = Body {
+    let update = NodeUpdate {
         id: fields.optional("id", nullable(identifier)).flatten().map(NodeId),
         mac: fields.optional("mac", nullable(read_mac)).flatten(),
         name: fields.optional("name", string_with_length(1..=255)),
@@ -69,7 +44,7 @@ pub(super) fn read_body(fields: &mut Fields<'_, '_>) -> Option<Body> {
         kernel_params: fields.update("kernel_params", text()),
     };
     fields.ignore(READ_ONLY);
-    Some(body)
+    Some(update)
 }
 
 /// Reads `cluster_id`, or `cluster` as responses name it.

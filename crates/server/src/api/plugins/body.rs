@@ -1,13 +1,14 @@
 //! Parsing of plugin bodies. An update contains any subset of the fields; a new plugin is an update of an
 //! empty one.
 
-use stoker_manifest::reader::{Fields, FieldUpdate, boolean, json_list, json_map, list_of, string, string_with_length};
+use stoker_manifest::reader::{Fields, boolean, json_list, json_map, list_of, string, string_with_length};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap, NewPlugin};
 use stoker_registry::package::{PackageVersion, is_plugin_version};
 use stoker_registry::stages::{Stage, describe_code};
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
+use stoker_services::plugins::PluginUpdate;
 use stoker_yaml::Node;
 use utoipa::ToSchema;
 
@@ -15,30 +16,6 @@ use crate::http::body::Document;
 use crate::http::error::ApiResult;
 
 const REQUIRED: [&str; 6] = ["name", "title", "version", "package_version", "fuel_version", "releases"];
-
-/// Parsed plugin body. Omitted fields are absent, so that an update does not change them.
-pub(super) struct PluginUpdate {
-    pub(super) name: Option<String>,
-    title: Option<String>,
-    version: Option<String>,
-    package_version: Option<String>,
-    description: FieldUpdate<String>,
-    homepage: FieldUpdate<String>,
-    is_hotpluggable: Option<bool>,
-    fuel_version: Option<Vec<String>>,
-    groups: Option<Vec<String>>,
-    authors: Option<Vec<String>>,
-    licenses: Option<Vec<String>>,
-    releases: Option<Vec<Json>>,
-    attributes_metadata: Option<JsonMap>,
-    pub(super) roles_metadata: Option<JsonMap>,
-    tags_metadata: Option<JsonMap>,
-    volumes_metadata: Option<JsonMap>,
-    components_metadata: Option<Vec<Json>>,
-    tasks: Option<Vec<Json>>,
-    own: JsonMap,
-    graphs: EmbeddedGraphs,
-}
 
 /// Parses a new plugin and checks that the required fields are present.
 pub(super) fn read_new(document: &Document) -> ApiResult<(NewPlugin, EmbeddedGraphs)> {
@@ -166,38 +143,6 @@ fn stage_tasks(node: &Node, package_version: &str, problems: &mut Problems) -> O
         None
     };
     list_of(task)(node, problems)
-}
-
-impl PluginUpdate {
-    /// Applies the update to a plugin. Returns the graphs, which the caller must store.
-    pub(super) fn apply(self, plugin: &mut NewPlugin) -> EmbeddedGraphs {
-        replace(&mut plugin.name, self.name);
-        replace(&mut plugin.title, self.title);
-        replace(&mut plugin.version, self.version);
-        replace(&mut plugin.package_version, self.package_version);
-        self.description.apply(&mut plugin.description);
-        self.homepage.apply(&mut plugin.homepage);
-        replace(&mut plugin.is_hotpluggable, self.is_hotpluggable);
-        replace(&mut plugin.fuel_version, self.fuel_version);
-        replace(&mut plugin.groups, self.groups);
-        replace(&mut plugin.authors, self.authors);
-        replace(&mut plugin.licenses, self.licenses);
-        replace(&mut plugin.releases, self.releases);
-        replace(&mut plugin.attributes_metadata, self.attributes_metadata);
-        replace(&mut plugin.roles_metadata, self.roles_metadata);
-        replace(&mut plugin.tags_metadata, self.tags_metadata);
-        replace(&mut plugin.volumes_metadata, self.volumes_metadata);
-        replace(&mut plugin.components_metadata, self.components_metadata);
-        replace(&mut plugin.tasks, self.tasks);
-        plugin.extra.extend(self.own);
-        self.graphs
-    }
-}
-
-fn replace<T>(old: &mut T, new: Option<T>) {
-    if let Some(new) = new {
-        *old = new;
-    }
 }
 
 /// Plugin. A new plugin requires `name`, `title`, `version`, `package_version`, `fuel_version` and

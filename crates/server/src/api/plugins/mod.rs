@@ -7,18 +7,14 @@ mod upload;
 mod view;
 
 use axum::extract::State;
-use serde_json::json;
-use stoker_model::{AuditChange, Json, JsonMap, NewPlugin, Owner, Permission, Plugin, PluginId};
+use stoker_model::{Json, JsonMap, Permission, Plugin, PluginId};
 use stoker_services::ErrorDetail;
-use stoker_services::metadata::holder::require_unused;
-use stoker_services::plugins::files::{io_error, keep};
-use stoker_services::plugins::links::link_plugin;
-use stoker_store::{List, Session, StoreError, WriteTransaction};
+use stoker_services::plugins::PluginError;
+use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::body::{PluginBody, PluginUpdate};
-use self::install::Installed;
+use self::body::PluginBody;
 use self::view::{PluginView, answer, show};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
@@ -67,17 +63,8 @@ async fn plugin_create(
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
     let (new, graphs) = body::read_new(&document)?;
-    let mut writing = app.change(&login).await?;
-    let installed = Installed::read(&mut writing).await?;
-    let plugin = match writing.plugin_create(&new).await {
-        Ok(plugin) => plugin,
-        Err(error) => return Err(duplicate_error(&mut writing, error, &new).await),
-    };
-    let types = graphs.types();
-    graphs.create(&mut writing, Owner::Plugin(plugin.id)).await?;
-    link_plugin(&mut writing, &plugin).await?;
-    installed.require_no_conflicts(&mut writing).await?;
-    writing.commit(change("plugin.create", &plugin, &types)).await?;
+    let created = app.services.plugins.create(&login.actor(), &new, graphs).await;
+    let plugin = created.map_err(plugin_error)?;
     Ok(answer(plugin, ApiResponse::created))
 }
 
@@ -107,20 +94,8 @@ async fn plugin_update(
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
     let update = body::read_change(&document)?;
-    let mut writing = app.change(&login).await?;
-    let mut plugin = find(&mut writing, &path).await?;
-    condition.check(plugin.generation)?;
-    require_same_identity(&mut writing, &plugin, &update).await?;
-    let installed = Installed::read(&mut writing).await?;
-    let graphs = update.apply(&mut plugin.body);
-    let plugin = match writing.plugin_update(&plugin).await {
-        Ok(plugin) => plugin,
-        Err(error) => return Err(duplicate_error(&mut writing, error, &plugin.body).await),
-    };
-    let types = graphs.types();
-    graphs.apply(&mut writing, Owner::Plugin(plugin.id)).await?;
-    installed.require_no_conflicts(&mut writing).await?;
-    writing.commit(change("plugin.update", &plugin, &types)).await?;
+    let updated = app.services.plugins.update(&login.actor(), plugin_id(&path)?, &condition, update).await;
+    let plugin = updated.map_err(plugin_error)?;
     Ok(answer(plugin, ApiResponse::ok))
 }
 
@@ -151,74 +126,26 @@ async fn plugin_delete(
     path: PathParams,
     condition: IfMatch,
 ) -> ApiResult<NoContent> {
-    let changing = app.services.packages.change().await;
-    let mut writing = app.change(&login).await?;
-    let plugin = find(&mut writing, &path).await?;
-    condition.check(plugin.generation)?;
-    let clusters = writing.plugin_clusters(plugin.id).await?;
-    if !clusters.is_empty() {
-        let ids: Vec<String> = clusters.iter().map(ToString::to_string).collect();
-        let message =
-            format!("Can't delete plugin which is enabled for some environment: {}", ids.join(", "));
-        return Err(ApiError::conflict(message));
-    }
-    let folders = writing.plugin_folders().await?;
-    writing.plugin_delete(plugin.id).await?;
-    let folder = folders.iter().find(|(_, id)| **id == plugin.id);
-    let removed = folder.map(|(folder, _)| changing.root.remove(folder)).transpose();
-    let removed = removed.map_err(io_error)?;
-    writing.commit(change("plugin.delete", &plugin, &[])).await?;
-    match removed {
-        Some(removed) => Ok(keep(removed).await.map(|()| NoContent)?),
-        None => Ok(NoContent),
-    }
-}
-
-/// Rejects changes of the name, and the removal of roles that nodes have.
-async fn require_same_identity(
-    writing: &mut WriteTransaction,
-    plugin: &Plugin,
-    update: &PluginUpdate,
-) -> ApiResult<()> {
-    let old = &plugin.body;
-    if update.name.as_ref().is_some_and(|name| *name != old.name) {
-        return Err(ApiError::bad_request(format!("cannot rename plugin `{}`", old.name)));
-    }
-    let Some(new) = &update.roles_metadata else { return Ok(()) };
-    let old = old.roles_metadata.keys().map(String::as_str);
-    let removed_roles: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
-    let clusters = writing.plugin_clusters(plugin.id).await?;
-    Ok(require_unused(writing, &clusters, &removed_roles).await?)
+    app.services.plugins.delete(&login.actor(), plugin_id(&path)?, &condition).await?;
+    Ok(NoContent)
 }
 
 async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Plugin> {
-    let id = path.id("id", PluginId, "Plugin")?;
-    session.plugin_get(id).await?.ok_or_else(|| ApiError::not_found("Plugin"))
+    session.plugin_get(plugin_id(path)?).await?.ok_or_else(|| ApiError::not_found("Plugin"))
 }
 
-fn change(action: &'static str, plugin: &Plugin, graph_types: &[String]) -> AuditChange {
-    let body = &plugin.body;
-    let detail = json!({"name": body.name, "version": body.version, "graphs": graph_types});
-    AuditChange { action, target: format!("plugin {}", plugin.id), detail }
+fn plugin_id(path: &PathParams) -> ApiResult<PluginId> {
+    path.id("id", PluginId, "Plugin")
 }
 
-/// Converts a duplicate into a 409 response. Fuel's client parses the ID of the existing plugin from the
-/// message.
-async fn duplicate_error(session: &mut Session, error: StoreError, new: &NewPlugin) -> ApiError {
-    if !matches!(error, StoreError::AlreadyExists { .. }) {
-        return error.into();
+/// Renders a duplicate as a 409 response. Fuel's client parses the ID of the existing plugin from the message.
+fn plugin_error(error: PluginError) -> ApiError {
+    let message = error.to_string();
+    match error {
+        PluginError::Service(error) => error.into(),
+        PluginError::Exists(existing) => {
+            let detail = ErrorDetail { message, id: Some(existing.id.0), ..ErrorDetail::default() };
+            ApiError::conflict(Json::Object(show(*existing)).to_string()).with_item(detail)
+        }
     }
-    let plugins = match session.plugin_list(&List::default()).await {
-        Ok(plugins) => plugins.items,
-        Err(error) => return error.into(),
-    };
-    let is_same = |plugin: &Plugin| plugin.body.name == new.name && plugin.body.version == new.version;
-    let Some(existing) = plugins.into_iter().find(is_same) else { return error.into() };
-    let id = Some(existing.id.0);
-    let message = format!("plugin `{}` {} already exists", new.name, new.version);
-    ApiError::conflict(Json::Object(show(existing)).to_string()).with_item(ErrorDetail {
-        message,
-        id,
-        ..ErrorDetail::default()
-    })
 }

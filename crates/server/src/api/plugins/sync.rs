@@ -1,23 +1,15 @@
 //! Synchronization of plugins with their files below the plugin root.
 
-use std::collections::BTreeSet;
-
 use axum::extract::State;
-use serde_json::json;
-use stoker_manifest::Severity;
 use stoker_manifest::reader::{identifier, list_of};
-use stoker_model::{AuditChange, Json, JsonMap, Plugin, PluginId};
-use stoker_packages::{PluginsRoot, check_folder};
-use stoker_registry::package::{PackageCheckOptions, Package, PackageProblem, codes};
-use stoker_services::plugins::files::{spawn_blocking_io, io_error, invalid_package_error};
-use stoker_store::{Session, WriteTransaction};
+use stoker_model::{Json, JsonMap, PluginId};
 use utoipa::ToSchema;
 
-use super::install::{Installed, create, update};
+use super::plugin_error;
 use crate::access::caller::Authenticated;
 use crate::http::response::ApiResponse;
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult};
+use crate::http::error::ApiResult;
 use crate::state::App;
 
 /// Plugins to synchronize (default: all folders below the plugin root).
@@ -50,17 +42,7 @@ pub(super) async fn plugin_sync(
     document: Option<Document>,
 ) -> ApiResult<ApiResponse<JsonMap>> {
     let ids = document.as_ref().map(read_ids).transpose()?.flatten();
-    let changing = app.services.packages.change().await;
-    let plan = SyncPlan::find(&mut app.store.read().await?, &changing.root, ids).await?;
-    let root = changing.root.clone();
-    let folders = plan.folders.clone();
-    let (packages, warnings) = spawn_blocking_io(move || read_packages(&root, &folders)).await??;
-    let mut writing = app.change(&login).await?;
-    let installed = Installed::read(&mut writing).await?;
-    let result = plan.execute(&mut writing, &installed, &packages).await?;
-    installed.require_no_conflicts(&mut writing).await?;
-    let detail = json!({"created": result.created, "updated": result.updated, "deleted": result.deleted});
-    writing.commit(AuditChange { action: "plugin.sync", target: "plugins".to_owned(), detail }).await?;
+    let warnings = app.services.plugins.sync(&login.actor(), ids).await.map_err(plugin_error)?;
     let mut body = JsonMap::new();
     if !warnings.is_empty() {
         body.insert("warnings".to_owned(), Json::from(warnings));
@@ -74,138 +56,4 @@ fn read_ids(document: &Document) -> ApiResult<Option<Vec<PluginId>>> {
     }
     let ids = document.fields(|fields| Some(fields.optional("ids", list_of(identifier))))?;
     Ok(ids.map(|ids| ids.into_iter().map(PluginId).collect()))
-}
-
-/// Folders to read and plugins to delete.
-struct SyncPlan {
-    /// Folders to read, sorted by name.
-    folders: Vec<String>,
-    /// Plugins whose files were removed.
-    removed: Vec<PluginId>,
-}
-
-#[derive(Default)]
-struct SyncResult {
-    created: Vec<i64>,
-    updated: Vec<i64>,
-    deleted: Vec<i64>,
-}
-
-impl SyncPlan {
-    async fn find(session: &mut Session, root: &PluginsRoot, ids: Option<Vec<PluginId>>) -> ApiResult<Self> {
-        let folder_ids = session.plugin_folders().await?;
-        let Some(ids) = ids else {
-            let root = root.clone();
-            let folders = spawn_blocking_io(move || root.names()).await?.map_err(io_error)?;
-            let present: BTreeSet<&String> = folders.iter().collect();
-            let removed = folder_ids
-                .iter()
-                .filter(|(folder, _)| !present.contains(folder))
-                .map(|(_, id)| *id)
-                .collect();
-            return Ok(Self { folders, removed });
-        };
-        let mut folders = BTreeSet::new();
-        for id in ids {
-            let plugin = session.plugin_get(id).await?.ok_or_else(|| ApiError::not_found("Plugin"))?;
-            let folder =
-                folder_ids.iter().find(|(_, folder_id)| **folder_id == id).map(|(folder, _)| folder.clone());
-            folders.insert(folder.ok_or_else(|| {
-                let (name, version) = (&plugin.body.name, &plugin.body.version);
-                ApiError::bad_request(format!("plugin `{name}` {version} was not installed from files"))
-            })?);
-        }
-        Ok(Self { folders: folders.into_iter().collect(), removed: Vec::new() })
-    }
-
-    async fn execute(
-        &self,
-        writing: &mut WriteTransaction,
-        installed: &Installed,
-        packages: &[Package],
-    ) -> ApiResult<SyncResult> {
-        let mut result = SyncResult::default();
-        let folder_ids = writing.plugin_folders().await?;
-        for (folder, package) in self.folders.iter().zip(packages) {
-            let is_same = |plugin: &&Plugin| {
-                let (old, new) = (&plugin.body, &package.plugin);
-                old.name == new.name && old.version == new.version
-            };
-            let by_folder = |plugin: &&Plugin| folder_ids.get(folder) == Some(&plugin.id);
-            let plugins = &installed.plugins;
-            let old = plugins.iter().find(by_folder).or_else(|| plugins.iter().find(is_same));
-            require_own_folder(folder, package, old)?;
-            let plugin = match old {
-                Some(old) => update(writing, old, package).await?,
-                None => create(writing, package).await?,
-            };
-            writing.plugin_folder_set(plugin.id, folder).await?;
-            let list = if old.is_some() { &mut result.updated } else { &mut result.created };
-            list.push(plugin.id.0);
-        }
-        for id in &self.removed {
-            let clusters = writing.plugin_clusters(*id).await?;
-            if clusters.is_empty() {
-                writing.plugin_delete(*id).await?;
-                result.deleted.push(id.0);
-            } else {
-                tracing::warn!(
-                    plugin = id.0,
-                    "plugin files were removed, but the plugin is enabled in clusters; keeping it"
-                );
-            }
-        }
-        Ok(result)
-    }
-}
-
-/// Requires the canonical folder name: otherwise two folders could contain the same plugin.
-fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> ApiResult<()> {
-    let canonical = package.folder_name();
-    let plugin = &package.plugin;
-    if let Some(old) = old.filter(|old| old.body.name != plugin.name) {
-        let message = format!("`{folder}`: cannot rename plugin `{}` to `{}`", old.body.name, plugin.name);
-        return Err(ApiError::bad_request(message));
-    }
-    if canonical == folder {
-        return Ok(());
-    }
-    let message = format!(
-        "`{folder}` contains plugin `{}` {}; rename the folder to `{canonical}`",
-        plugin.name, plugin.version
-    );
-    Err(ApiError::bad_request(message))
-}
-
-/// Reads the packages in these folders and their warnings, or returns the problems of all of them.
-fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Package>, Vec<String>)> {
-    let (mut packages, mut problems, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
-    for folder in folders {
-        // Not strict: a folder that an earlier version installed must remain readable.
-        match check_folder(&root.folder(folder), PackageCheckOptions { strict_keys: false }) {
-            Ok(folder_check) => {
-                for problem in folder_check.result.problems {
-                    match problem.severity {
-                        Severity::Error => problems.push((format!("{folder}/"), problem)),
-                        // Only duplicate keys are reported: their meaning differs from what the author
-                        // expects.
-                        Severity::Warning if problem.code == codes::YAML_SYNTAX => {
-                            warnings.push(format!("{folder}/{problem}"));
-                        }
-                        Severity::Warning => {}
-                    }
-                }
-                packages.extend(folder_check.result.package);
-            }
-            Err(error) => {
-                tracing::warn!(folder, error = %error, "cannot read plugin files");
-                let message = "cannot be read; see the server log";
-                problems.push((String::new(), PackageProblem::of_file(folder, codes::FILE_MISSING, message)));
-            }
-        }
-    }
-    if problems.is_empty() {
-        return Ok((packages, warnings));
-    }
-    Err(invalid_package_error(problems.iter().map(|(folder, problem)| (&**folder, problem))).into())
 }

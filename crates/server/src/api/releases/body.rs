@@ -2,12 +2,13 @@
 //! empty one.
 
 use stoker_manifest::codes;
-use stoker_manifest::reader::{Fields, FieldUpdate, json_map, list_of, string, string_with_length, enum_of};
+use stoker_manifest::reader::{Fields, json_map, list_of, string, string_with_length, enum_of};
 use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
 use stoker_registry::package::check_release_wizard;
 use stoker_services::ErrorDetail;
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
+use stoker_services::releases::ReleaseUpdate;
 use utoipa::ToSchema;
 
 use crate::http::body::Document;
@@ -19,28 +20,6 @@ const REQUIRED: [(&str, &str); 3] = [
     ("version", "No release version specified"),
     ("operating_system", "No release operating system specified"),
 ];
-
-/// Parsed release body. Omitted fields are absent, so that an update does not change them.
-pub(super) struct ReleaseUpdate {
-    name: Option<String>,
-    version: Option<String>,
-    operating_system: Option<String>,
-    description: FieldUpdate<String>,
-    state: Option<ReleaseState>,
-    modes_metadata: Option<JsonMap>,
-    pub(super) roles_metadata: Option<JsonMap>,
-    tags_metadata: Option<JsonMap>,
-    volumes_roles_mapping: Option<JsonMap>,
-    attributes_metadata: Option<JsonMap>,
-    networks_metadata: Option<JsonMap>,
-    volumes_metadata: Option<JsonMap>,
-    wizard_metadata: Option<JsonMap>,
-    components_metadata: Option<Vec<Json>>,
-    required_component_types: Option<Vec<String>>,
-    extensions: Option<Vec<String>>,
-    own: JsonMap,
-    pub(super) graphs: EmbeddedGraphs,
-}
 
 /// Parses a new release and checks that the required fields are present.
 pub(super) fn read_new(document: &Document) -> ApiResult<(NewRelease, EmbeddedGraphs)> {
@@ -118,45 +97,6 @@ fn attributes(node: &stoker_yaml::Node, problems: &mut stoker_manifest::Problems
     fields.optional("generated", json_map);
     fields.remaining();
     json_map(node, problems)
-}
-
-impl ReleaseUpdate {
-    /// Applies the update to a release. Returns the graphs, which the caller must store.
-    pub(super) fn apply(mut self, release: &mut NewRelease) -> EmbeddedGraphs {
-        // Fuel's documents contain the mapping in `volumes_metadata`.
-        let inner = self.volumes_metadata.as_mut().and_then(sections::lift_mapping);
-        let mapping = match (inner, self.volumes_roles_mapping) {
-            (Some(mut inner), Some(outer)) => {
-                inner.extend(outer);
-                Some(inner)
-            }
-            (inner, outer) => inner.or(outer),
-        };
-        replace(&mut release.name, self.name);
-        replace(&mut release.version, self.version);
-        replace(&mut release.operating_system, self.operating_system);
-        self.description.apply(&mut release.description);
-        replace(&mut release.state, self.state);
-        replace(&mut release.modes_metadata, self.modes_metadata);
-        replace(&mut release.roles_metadata, self.roles_metadata);
-        replace(&mut release.tags_metadata, self.tags_metadata);
-        replace(&mut release.volumes_roles_mapping, mapping);
-        replace(&mut release.attributes_metadata, self.attributes_metadata);
-        replace(&mut release.networks_metadata, self.networks_metadata);
-        replace(&mut release.volumes_metadata, self.volumes_metadata);
-        replace(&mut release.wizard_metadata, self.wizard_metadata);
-        replace(&mut release.components_metadata, self.components_metadata);
-        replace(&mut release.required_component_types, self.required_component_types);
-        replace(&mut release.extensions, self.extensions);
-        release.extra.extend(self.own);
-        self.graphs
-    }
-}
-
-fn replace<T>(old: &mut T, new: Option<T>) {
-    if let Some(new) = new {
-        *old = new;
-    }
 }
 
 fn empty(name: String, version: String, operating_system: String) -> NewRelease {

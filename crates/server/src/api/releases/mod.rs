@@ -6,17 +6,13 @@ mod sections;
 mod view;
 
 use axum::extract::State;
-use serde_json::json;
-use stoker_model::{
-    AuditChange, ClusterId, JsonMap, NewPlugin, NewRelease, Owner, Permission, Release, ReleaseId,
-};
-use stoker_services::metadata::holder::{clusters_of_release, require_unused};
-use stoker_services::plugins::conflicts::{Pairing, require_no_conflicts, validate_release};
-use stoker_store::{List, Session, StoreError, WriteTransaction};
+use stoker_model::{JsonMap, Permission, Release, ReleaseId};
+use stoker_services::releases;
+use stoker_store::{List, Session};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::body::{ReleaseBody, ReleaseUpdate};
+use self::body::ReleaseBody;
 use self::view::{ReleaseView, answer, show};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
@@ -69,12 +65,7 @@ async fn release_create(
     document: Document,
 ) -> ApiResult<ApiResponse<JsonMap>> {
     let (new, graphs) = body::read_new(&document)?;
-    let mut writing = app.change(&login).await?;
-    validate(&mut writing, None, &new).await?;
-    let release = writing.release_create(&new).await.map_err(duplicate_error)?;
-    let types = graphs.types();
-    graphs.create(&mut writing, Owner::Release(release.id)).await?;
-    writing.commit(change("release.create", &release, &types)).await?;
+    let release = releases::release_create(app.change(&login).await?, &new, graphs).await?;
     Ok(answer(release, ApiResponse::created))
 }
 
@@ -105,16 +96,8 @@ async fn release_update(
 ) -> ApiResult<ApiResponse<JsonMap>> {
     let update = body::read_change(&document)?;
     let mut writing = app.change(&login).await?;
-    let mut release = find(&mut writing, &path).await?;
-    condition.check(release.generation)?;
-    require_roles(&mut writing, &release, &update).await?;
-    let before = release.body.clone();
-    let graphs = update.apply(&mut release.body);
-    validate(&mut writing, Some(&before), &release.body).await?;
-    let release = writing.release_update(&release).await.map_err(duplicate_error)?;
-    let types = graphs.types();
-    graphs.apply(&mut writing, Owner::Release(release.id)).await?;
-    writing.commit(change("release.update", &release, &types)).await?;
+    let release = find(&mut writing, &path).await?;
+    let release = releases::release_update(writing, release, &condition, update).await?;
     Ok(answer(release, ApiResponse::ok))
 }
 
@@ -147,57 +130,11 @@ async fn release_delete(
 ) -> ApiResult<NoContent> {
     let mut writing = app.change(&login).await?;
     let release = find(&mut writing, &path).await?;
-    condition.check(release.generation)?;
-    writing.release_delete(release.id).await.map_err(|error| match error {
-        StoreError::Referenced { .. } => ApiError::bad_request("Can't delete release with clusters assigned"),
-        error => error.into(),
-    })?;
-    writing.commit(change("release.delete", &release, &[])).await?;
+    releases::release_delete(writing, &release, &condition).await?;
     Ok(NoContent)
-}
-
-/// Validates a release by itself and against the installed plugins. Problems that existed before are ignored.
-async fn validate(session: &mut Session, before: Option<&NewRelease>, release: &NewRelease) -> ApiResult<()> {
-    let is_same = before.is_some_and(|before| {
-        before.components_metadata == release.components_metadata
-            && before.wizard_metadata == release.wizard_metadata
-    });
-    if is_same {
-        return Ok(());
-    }
-    validate_release(release)?;
-    let plugins = session.plugin_list(&List::default()).await?.items;
-    let plugins: Vec<&NewPlugin> = plugins.iter().map(|plugin| &plugin.body).collect();
-    let before = before.map(|before| (before, &plugins[..]));
-    Ok(require_no_conflicts(std::iter::once(Pairing { before, after: (release, &plugins) }))?)
-}
-
-/// Rejects the removal of roles that nodes have.
-async fn require_roles(writing: &mut WriteTransaction, release: &Release, update: &ReleaseUpdate) -> ApiResult<()> {
-    let Some(new) = &update.roles_metadata else { return Ok(()) };
-    let old = release.body.roles_metadata.keys().map(String::as_str);
-    let removed_roles: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
-    let clusters = clusters_of_release(writing, release.id).await?;
-    let clusters: Vec<ClusterId> = clusters.iter().map(|cluster| cluster.id).collect();
-    Ok(require_unused(writing, &clusters, &removed_roles).await?)
 }
 
 pub(in crate::api) async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Release> {
     let id = path.id("id", ReleaseId, "Release")?;
     session.release_get(id).await?.ok_or_else(|| ApiError::not_found("Release"))
-}
-
-fn change(action: &'static str, release: &Release, graph_types: &[String]) -> AuditChange {
-    let body = &release.body;
-    let detail = json!({"name": body.name, "version": body.version, "graphs": graph_types});
-    AuditChange { action, target: format!("release {}", release.id), detail }
-}
-
-fn duplicate_error(error: StoreError) -> ApiError {
-    match error {
-        StoreError::AlreadyExists { .. } => {
-            ApiError::conflict("Release with the same name and version already exists")
-        }
-        error => error.into(),
-    }
 }

@@ -3,9 +3,10 @@
 use axum::extract::State;
 use stoker_manifest::reader::json_map;
 use stoker_model::{Json, JsonMap};
+use stoker_services::releases::describe;
 
+use super::find;
 use super::view::Attributes;
-use super::{change, find};
 use crate::access::caller::Authenticated;
 use crate::http::response::ApiResponse;
 use crate::http::body::Document;
@@ -56,7 +57,7 @@ pub(super) async fn release_attributes_update(
     attributes.insert("editable".to_owned(), Json::Object(editable));
     attributes.insert("generated".to_owned(), Json::Object(generated));
     let release = writing.release_update(&release).await?;
-    writing.commit(change("release.attributes.update", &release, &[])).await?;
+    writing.commit(describe("release.attributes.update", &release, &[])).await?;
     Ok(ApiResponse::ok(Attributes::of(&release.body.attributes_metadata)).version(release.generation))
 }
 
@@ -91,6 +92,6 @@ pub(super) async fn release_networks_update(
     condition.check(release.generation)?;
     release.body.networks_metadata = networks;
     let release = writing.release_update(&release).await?;
-    writing.commit(change("release.networks.update", &release, &[])).await?;
+    writing.commit(describe("release.networks.update", &release, &[])).await?;
     Ok(ApiResponse::ok(release.body.networks_metadata).version(release.generation))
 }

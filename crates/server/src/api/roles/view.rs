@@ -5,6 +5,7 @@ use stoker_manifest::reader::string_with_length;
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap};
 use stoker_services::metadata::holder::RoleOwner;
+use stoker_services::metadata::named::RoleUpdate;
 use stoker_services::metadata::sections;
 use stoker_yaml::Node;
 use utoipa::ToSchema;
@@ -47,13 +48,6 @@ impl RoleView {
         });
         Self { name: name.to_owned(), meta, volumes_roles_mapping: volumes.collect() }
     }
-}
-
-/// Update of a role.
-pub(super) struct RoleUpdate {
-    pub(super) name: Option<String>,
-    pub(super) meta: Option<JsonMap>,
-    pub(super) volumes: Option<Vec<Json>>,
 }
 
 pub(super) fn read_new(document: &Document) -> ApiResult<(String, JsonMap, Vec<Json>)> {

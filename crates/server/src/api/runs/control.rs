@@ -1,10 +1,8 @@
 //! Control of active runs: stop, pause, resume.
 
 use axum::extract::State;
-use serde_json::json;
 use stoker_engine::run::{Input, StopMode};
 use stoker_manifest::reader::one_of;
-use stoker_model::AuditChange;
 use stoker_orchestrator::runs::{control_run, stop_run};
 use utoipa::ToSchema;
 
@@ -51,11 +49,7 @@ pub(super) async fn run_stop(
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;
     drop(session);
-    let parent = run.parent_id.unwrap_or(run.id);
-    stop_run(&app.orchestrator, &login.actor(), parent, how).await?;
-    let writing = app.change(&login).await?;
-    let target = format!("run {parent}");
-    writing.commit(AuditChange { action: "run.stop", target, detail: json!({}) }).await?;
+    stop_run(&app.orchestrator, &login.actor(), &run, how).await?;
     Ok(ApiResponse::accepted(RunView::from(run)))
 }
 
@@ -97,9 +91,6 @@ async fn send_control(
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, login, path).await?;
     drop(session);
-    let child = control_run(&app.orchestrator, run.parent_id.unwrap_or(run.id), &input).await?;
-    let writing = app.change(login).await?;
-    let target = format!("run {}", run.id);
-    writing.commit(AuditChange { action, target, detail: json!({"part": child.0}) }).await?;
+    control_run(&app.orchestrator, &login.actor(), &run, &input, action).await?;
     Ok(ApiResponse::accepted(RunView::from(run)))
 }

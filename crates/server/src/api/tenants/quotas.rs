@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 use stoker_manifest::reader::integer_in;
 use stoker_model::{AuditChange, Quotas, Resource, Tenant};
+use stoker_services::quotas::effective;
 use stoker_store::Session;
 use utoipa::ToSchema;
 
@@ -14,7 +15,6 @@ use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
-use crate::limits::effective;
 use crate::state::App;
 
 const QUOTA_MAX: i64 = 1_000_000_000;
@@ -108,7 +108,7 @@ pub(super) async fn quotas_update(
 
 async fn view(app: &App, session: &mut Session, tenant: &Tenant) -> ApiResult<QuotasView> {
     let own = session.quotas_get(tenant.id).await?;
-    let effective = effective(&app.limits, session, tenant.id).await?;
+    let effective = effective(app.settings.limits.quotas, session, tenant.id).await?;
     let mut quota = async |resource| {
         let used = session.quota_used(tenant.id, resource).await?;
         Ok::<_, crate::http::error::ApiError>(QuotaView {

@@ -1,12 +1,11 @@
 //! Operations on one run.
 
 use axum::extract::State;
-use serde_json::json;
-use stoker_model::{AuditChange, ClusterStatus, NodeStatus, Run, RunId, RunStatus};
-use stoker_orchestrator::runs::stop_child_runs;
-use stoker_store::{List, NodeFilter, Session, WriteTransaction};
+use stoker_model::{Run, RunId};
+use stoker_orchestrator::runs::delete_run;
+use stoker_store::Session;
 
-use super::access::{is_active, require_run};
+use super::access::require_run;
 use super::view::RunView;
 use crate::access::caller::Authenticated;
 use crate::http::response::{ApiResponse, NoContent};
@@ -48,7 +47,8 @@ pub(super) async fn transaction_delete(
     let force = read_force(query)?;
     let mut writing = app.change(&login).await?;
     let run = transaction(&mut writing, &login, &path).await?;
-    delete(&app, writing, &run, &condition, force).await
+    delete_run(&app.orchestrator, writing, &run, &condition, force).await?;
+    Ok(NoContent)
 }
 
 /// Retrieve a task
@@ -85,7 +85,8 @@ pub(super) async fn task_delete(
     let force = read_force(query)?;
     let mut writing = app.change(&login).await?;
     let run = task(&mut writing, &login, &path).await?;
-    delete(&app, writing, &run, &condition, force).await
+    delete_run(&app.orchestrator, writing, &run, &condition, force).await?;
+    Ok(NoContent)
 }
 
 async fn transaction(session: &mut Session, login: &Authenticated, path: &PathParams) -> ApiResult<Run> {
@@ -103,56 +104,6 @@ fn read_force(mut query: Query) -> ApiResult<bool> {
     let force = query.boolean("force");
     query.finish()?;
     Ok(force)
-}
-
-async fn delete(
-    app: &App,
-    mut writing: WriteTransaction,
-    run: &Run,
-    condition: &IfMatch,
-    force: bool,
-) -> ApiResult<NoContent> {
-    condition.check(run.generation)?;
-    if is_active(run) && !force {
-        return Err(ApiError::bad_request("You cannot delete running task manually"));
-    }
-    let parts = writing.run_children(run.id).await?;
-    // Deleting a child run that has not started does not affect the others. Deleting an active one stops
-    // those after it.
-    let is_executing = is_active(run) && (run.status == RunStatus::Running || run.parent_id.is_none());
-    if is_executing {
-        stop_deployment(&mut writing, run).await?;
-    }
-    writing.run_delete(run.id).await?;
-    if let Some(parent) = run.parent_id.filter(|_| is_executing) {
-        stop_child_runs(&mut writing, parent).await?;
-    }
-    let detail = json!({"name": run.name.as_str(), "status": run.status.as_str()});
-    writing.commit(AuditChange { action: "run.delete", target: format!("run {}", run.id), detail }).await?;
-    // Remove the runs from their driver on this server.
-    for deleted in parts.iter().chain([run]) {
-        app.orchestrator.agents.remove_run(deleted.id);
-    }
-    Ok(NoContent)
-}
-
-/// Sets the cluster and its deploying nodes to `stopped`: after the deletion no driver would end their
-/// deployment.
-async fn stop_deployment(writing: &mut WriteTransaction, run: &Run) -> ApiResult<()> {
-    let Some(id) = run.cluster_id else { return Ok(()) };
-    let Some(mut cluster) = writing.cluster_get(id).await? else { return Ok(()) };
-    if run.dry_run || cluster.status != ClusterStatus::Deployment {
-        return Ok(());
-    }
-    cluster.status = ClusterStatus::Stopped;
-    writing.cluster_update(&cluster).await?;
-    let filter = NodeFilter { cluster: Some(Some(id)), ..NodeFilter::default() };
-    let nodes = writing.node_list(&filter, &List::default()).await?.items;
-    for mut node in nodes.into_iter().filter(|node| node.status == NodeStatus::Deploying) {
-        node.status = NodeStatus::Stopped;
-        writing.node_update(&node).await?;
-    }
-    Ok(())
 }
 
 fn answer(run: Run) -> ApiResponse<RunView> {

@@ -4,7 +4,6 @@
 mod access;
 mod by_id;
 mod collection;
-mod finished;
 mod history;
 mod planned;
 mod snapshot;
@@ -14,8 +13,7 @@ use stoker_model::Permission;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(super) use self::access::{fail_active, is_active, require_idle, require_run};
-pub(super) use self::finished::finished_run;
+pub(super) use self::access::{is_active, require_run};
 pub(super) use self::snapshot::settings_of;
 pub(super) use self::view::RunView;
 use crate::api::routes::Routes;

@@ -6,12 +6,13 @@ mod view;
 use axum::extract::State;
 use serde_json::json;
 use stoker_manifest::reader::{boolean, list_of, string_with_length, enum_of};
-use stoker_model::{AuditChange, NewUser, Permission, Role, Tenant, TenantId, User, UserId};
+use stoker_model::{AuditChange, NewUser, Permission, Role, Tenant, User, UserId};
+use stoker_services::tenants::find_tenant;
 use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(super) use self::view::{TenantRef, read_tenant};
+pub(super) use self::view::read_tenant;
 use self::view::{UserBody, UserView, read_password};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
@@ -176,18 +177,6 @@ pub(in crate::api) async fn require_enabled_admin(session: &mut Session) -> ApiR
     } else {
         Err(ApiError::conflict("cannot remove the last enabled admin; create another admin first"))
     }
-}
-
-pub(super) async fn find_tenant(session: &mut Session, tenant_ref: &TenantRef) -> ApiResult<Tenant> {
-    let tenant = match tenant_ref {
-        TenantRef::Id(id) => session.tenant_get(*id).await?,
-        // Logins return IDs as text, so text may be an ID.
-        TenantRef::Name(name) => match (session.tenant_by_name(name).await?, TenantId::parse(name)) {
-            (None, Some(id)) => session.tenant_get(id).await?,
-            (tenant, _) => tenant,
-        },
-    };
-    tenant.ok_or_else(|| ApiError::bad_request(format!("tenant {tenant_ref} does not exist")))
 }
 
 fn answer(user: &User, tenant: Option<&Tenant>, make: fn(UserView) -> ApiResponse<UserView>) -> ApiResponse<UserView> {

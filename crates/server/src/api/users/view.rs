@@ -1,11 +1,10 @@
 //! Request and response types of users.
 
-use std::fmt;
-
 use serde::Serialize;
 use stoker_manifest::Problems;
 use stoker_manifest::reader::{string_with_length, report_wrong_type};
 use stoker_model::{Tenant, TenantId, User};
+use stoker_services::tenants::TenantRef;
 use stoker_yaml::{Node, NodeKind, Scalar};
 use utoipa::ToSchema;
 
@@ -70,21 +69,6 @@ pub(super) struct UserBody {
     roles: Option<Vec<String>>,
     /// Whether the user can log in (default true).
     enabled: Option<bool>,
-}
-
-/// Reference to a tenant by name or ID.
-pub(in crate::api) enum TenantRef {
-    Name(String),
-    Id(TenantId),
-}
-
-impl fmt::Display for TenantRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(name) => write!(f, "`{name}`"),
-            Self::Id(id) => write!(f, "{id}"),
-        }
-    }
 }
 
 pub(in crate::api) fn read_tenant(node: &Node, problems: &mut Problems) -> Option<TenantRef> {

@@ -5,11 +5,8 @@ mod deliveries;
 mod view;
 
 use axum::extract::State;
-use axum::http::StatusCode;
-use serde_json::json;
-use stoker_model::{AuditChange, Json, Permission, EncryptedContents, Webhook, WebhookId};
-use stoker_services::random;
-use stoker_store::{List, Session, StoreError};
+use stoker_model::{Permission, Webhook, WebhookId};
+use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -24,10 +21,6 @@ use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
-
-/// Bounds the work per event: each event is matched against every webhook.
-const WEBHOOKS_MAX: usize = 100;
-const SECRET_CHARS: usize = 40;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("webhooks")
@@ -65,20 +58,7 @@ async fn webhook_create(
     document: Document,
 ) -> ApiResult<ApiResponse<WebhookView>> {
     let (body, secret) = document.fields(read_new)?;
-    let secret = match secret {
-        Some(secret) => secret,
-        None => random::password(SECRET_CHARS)?,
-    };
-    let sealed = encrypt_secret(&app, &secret)?;
-    let mut writing = app.change(&login).await?;
-    if writing.webhook_list(&List::default()).await?.items.len() >= WEBHOOKS_MAX {
-        return Err(ApiError::conflict(format!(
-            "the maximum of {WEBHOOKS_MAX} webhooks is reached; delete one first"
-        )));
-    }
-    let webhook =
-        writing.webhook_create(&body, &sealed).await.map_err(|error| describe_error(error, &body.name))?;
-    writing.commit(change("webhook.create", &webhook)).await?;
+    let (webhook, secret) = app.services.webhooks.create(&login.actor(), &body, secret).await?;
     Ok(ApiResponse::created(WebhookView::new(webhook, Some(secret))).version(1))
 }
 
@@ -108,16 +88,11 @@ async fn webhook_update(
     document: Document,
 ) -> ApiResult<ApiResponse<WebhookView>> {
     let update = document.fields(|fields| Some(WebhookUpdate::read(fields)))?;
-    let sealed = update.secret().map(|secret| encrypt_secret(&app, secret)).transpose()?;
-    let mut writing = app.change(&login).await?;
-    let mut webhook = find(&mut writing, &path).await?;
-    condition.check(webhook.generation)?;
-    update.apply(&mut webhook.body);
-    let updated = writing.webhook_update(&webhook, sealed.as_ref()).await;
-    let webhook = updated.map_err(|error| describe_error(error, &webhook.body.name))?;
-    writing.commit(change("webhook.update", &webhook)).await?;
-    // The webhook may have been enabled: wake the sender.
-    app.services.webhooks.notify();
+    let secret = update.secret().map(str::to_owned);
+    let (actor, id) = (login.actor(), webhook_id(&path)?);
+    let webhooks = &app.services.webhooks;
+    let webhook =
+        webhooks.update(&actor, id, &condition, secret.as_deref(), |body| update.apply(body)).await?;
     let generation = webhook.generation;
     Ok(ApiResponse::ok(WebhookView::new(webhook, None)).version(generation))
 }
@@ -132,36 +107,14 @@ async fn webhook_delete(
     path: PathParams,
     condition: IfMatch,
 ) -> ApiResult<NoContent> {
-    let mut writing = app.change(&login).await?;
-    let webhook = find(&mut writing, &path).await?;
-    condition.check(webhook.generation)?;
-    writing.webhook_delete(webhook.id).await?;
-    writing.commit(change("webhook.delete", &webhook)).await?;
+    app.services.webhooks.delete(&login.actor(), webhook_id(&path)?, &condition).await?;
     Ok(NoContent)
 }
 
 async fn find(session: &mut Session, path: &PathParams) -> ApiResult<Webhook> {
-    let id = path.id("id", WebhookId, "Webhook")?;
-    session.webhook_get(id).await?.ok_or_else(|| ApiError::not_found("Webhook"))
+    session.webhook_get(webhook_id(path)?).await?.ok_or_else(|| ApiError::not_found("Webhook"))
 }
 
-fn encrypt_secret(app: &App, secret: &str) -> ApiResult<EncryptedContents> {
-    app.services.module_keys.seal(secret).map_err(|error| {
-        tracing::error!(error = %error, "cannot encrypt the webhook secret");
-        let message = "cannot encrypt the secret; see the server log";
-        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, message)
-    })
-}
-
-fn describe_error(error: StoreError, name: &str) -> ApiError {
-    match error {
-        StoreError::AlreadyExists { .. } => ApiError::conflict(format!("webhook `{name}` already exists")),
-        StoreError::NotFound { what: "cluster" } => ApiError::bad_request("the cluster does not exist"),
-        error => error.into(),
-    }
-}
-
-fn change(action: &'static str, webhook: &Webhook) -> AuditChange {
-    let detail: Json = json!({"name": webhook.body.name, "url": webhook.body.url});
-    AuditChange { action, target: format!("webhook {}", webhook.id), detail }
+fn webhook_id(path: &PathParams) -> ApiResult<WebhookId> {
+    path.id("id", WebhookId, "Webhook")
 }

@@ -4,14 +4,11 @@ use axum::extract::State;
 use serde::Serialize;
 use stoker_manifest::reader::{json_map, nullable, string_with_length};
 use stoker_model::{Json, JsonMap};
-use stoker_registry::components::ComponentName;
 use stoker_registry::restrictions::RestrictionEffect;
-use stoker_registry::wizard::{AnswerProblem, ControlState, WizardEvaluation};
-use stoker_services::plugins::catalog::{Catalog, render_findings};
-use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
+use stoker_registry::wizard::{AnswerProblem, ControlState};
+use stoker_services::clusters::{WizardState, wizard_evaluate};
 use utoipa::ToSchema;
 
-use crate::api::clusters::modes;
 use crate::api::releases;
 use crate::http::response::ApiResponse;
 use crate::http::body::Document;
@@ -130,6 +127,20 @@ impl From<ControlState> for ControlView {
     }
 }
 
+impl From<WizardState> for EvaluationView {
+    fn from(state: WizardState) -> Self {
+        Self {
+            controls: state.controls.into_iter().map(ControlView::from).collect(),
+            answers: state.answers,
+            problems: state.problems.into_iter().map(ProblemView::from).collect(),
+            components: state.components,
+            plugins: state.plugins,
+            compatible: state.conflicts.is_empty(),
+            conflicts: state.conflicts,
+        }
+    }
+}
+
 impl From<AnswerProblem> for ProblemView {
     fn from(problem: AnswerProblem) -> Self {
         Self { path: problem.path, kind: problem.kind, message: problem.message }
@@ -156,46 +167,7 @@ pub(super) async fn release_wizard_evaluate(
     })?;
     let mut session = app.store.snapshot().await?;
     let release = releases::find(&mut session, &path).await?;
-    let mode = modes::choose(&release.body, requested_mode.as_deref())?;
-    let catalog = Catalog::read(&mut session, release.clone(), Some(&mode)).await?;
-    let (first_mode, first_answers) = (mode.clone(), answers.clone());
-    let (mut evaluation, answered_mode) =
-        app.services.planning.plans.compute(move || view(&catalog, &first_mode, &first_answers)).await??;
-    // Compatible plugins depend on the mode, and an answer may set the mode: evaluate again with that mode.
-    if let Some(answered_mode) =
-        answered_mode.filter(|answered_mode| requested_mode.is_none() && *answered_mode != mode)
-    {
-        let mode = modes::choose(&release.body, Some(&answered_mode))?;
-        let catalog = Catalog::read(&mut session, release, Some(&mode)).await?;
-        evaluation = app.services.planning.plans.compute(move || view(&catalog, &mode, &answers)).await??.0;
-    }
-    Ok(ApiResponse::ok(evaluation))
-}
-
-/// Evaluates the wizard. Also returns the mode that the answers set.
-fn view(catalog: &Catalog, mode: &str, answers: &JsonMap) -> ApiResult<(EvaluationView, Option<String>)> {
-    let registry = catalog.registry();
-    let wizard = Wizard::new(catalog, &registry, mode)?;
-    let WizardEvaluation { controls, answers: effective, .. } = wizard.evaluate(answers);
-    let problems = wizard.choose(answers).err().unwrap_or_default();
-    let chosen = wizard.choose(&effective).unwrap_or_default();
-    let answered_mode = bound_mode(&chosen).map(str::to_owned);
-    let mut plugins = chosen.plugins;
-    let names = chosen.components.iter().filter_map(|name| ComponentName::parse(name));
-    plugins.extend(registry.plugins_for(&names.collect::<Vec<_>>()).into_iter().map(str::to_owned));
-    let conflicts = if chosen.components.is_empty() {
-        Vec::new()
-    } else {
-        decide(catalog, &registry, &chosen.components).conflicts
-    };
-    let evaluation = EvaluationView {
-        controls: controls.into_iter().map(ControlView::from).collect(),
-        answers: effective,
-        problems: problems.into_iter().map(ProblemView::from).collect(),
-        components: chosen.components,
-        plugins: plugins.into_iter().collect(),
-        compatible: conflicts.is_empty(),
-        conflicts: render_findings(&registry, &conflicts),
-    };
-    Ok((evaluation, answered_mode))
+    let pool = &app.services.planning.plans;
+    let state = wizard_evaluate(pool, &mut session, release, requested_mode.as_deref(), answers).await?;
+    Ok(ApiResponse::ok(EvaluationView::from(state)))
 }

@@ -4,11 +4,11 @@ mod evaluate;
 
 use axum::extract::State;
 use stoker_model::{JsonMap, Permission};
+use stoker_services::metadata::modes;
 use stoker_services::plugins::catalog::Catalog;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::clusters::modes;
 use crate::api::releases;
 use crate::api::routes::Routes;
 use crate::http::response::ApiResponse;

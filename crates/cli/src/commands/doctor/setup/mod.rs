@@ -16,24 +16,25 @@ use stoker_settings::DatabaseLocation;
 use stoker_store::{Database, Inspection, Store};
 
 use super::finding::Finding;
-use crate::commands::serve::{Location, key_file};
+use crate::commands::serve::{ServerData, key_file};
 use crate::environment;
 use crate::exit::Outcome;
 use crate::runtime::block_on;
 
-/// Check the setup of a server before it starts; takes the options of `stoker serve`
+/// Check the setup of a server before it starts; takes the options and the configuration file of `stoker serve`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Nothing is changed: a missing database is not created, and an old one is not migrated.
 
 Examples:
   stoker doctor setup
+  stoker doctor setup --config /etc/stoker/serve.toml
   stoker doctor setup --data-dir /var/lib/stoker
   STOKER_DATABASE_URL=postgres://stoker@db/stoker stoker doctor setup --nats nats://127.0.0.1:4222
   stoker doctor setup --tls-cert server.pem --output json")]
 pub(super) struct Args {
     #[command(flatten)]
-    location: Location,
+    data: ServerData,
 
     /// Folder for unpacked plugin packages [default: `plugins` next to the embedded database]
     #[arg(long, value_name = "DIR")]
@@ -79,7 +80,7 @@ const CHECKS: &[fn(&Setup) -> Vec<Finding>] = &[
 ];
 
 pub(super) fn run_checks(args: Args) -> Outcome<Vec<Finding>> {
-    let location = args.location.resolve()?;
+    let location = args.data.resolve()?;
     let key_file = key_file(args.modules_key_file, &location);
     let (data_folder, database) = match location {
         DatabaseLocation::Folder(folder) => {

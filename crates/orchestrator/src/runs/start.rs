@@ -1,0 +1,160 @@
+//! Starts runs of graphs, sequences and plans after validating them.
+
+use std::collections::{BTreeSet, HashSet};
+
+use stoker_model::{Actor, Cluster, GraphType, NodeId, PlanRecord, Run, RunName, Sequence};
+use stoker_planner::Subgraph;
+use stoker_services::planning;
+use stoker_services::runs::records::require_idle;
+use stoker_services::runs::{GraphRequest, RunOptions};
+use stoker_services::{ServiceError, ServiceResult};
+use stoker_store::{List, NodeFilter, SequenceFilter, Session};
+
+use super::launch::{Launch, launch, launch_if_unchanged};
+use crate::orchestrator::Orchestrator;
+
+/// Name of the sequence that deploys pending changes, if the release has it.
+const DEPLOY_CHANGES: &str = "deploy-changes";
+/// Maximum number of attempts to start a plan while concurrent changes to its inputs are committed.
+const APPLY_ATTEMPTS: usize = 10;
+
+/// Which graph to run, and on which nodes.
+pub struct GraphSelection {
+    /// Graph type to run if the release has no sequence `deploy-changes`.
+    pub graph_type: Option<GraphType>,
+    /// Node UIDs; `None` for all nodes.
+    pub nodes: Option<Vec<String>>,
+}
+
+/// Validates the graphs of a run and starts it.
+pub async fn start(
+    orchestrator: &Orchestrator,
+    actor: &Actor,
+    cluster: &Cluster,
+    request: Launch,
+) -> ServiceResult<Run> {
+    let mut session = orchestrator.context.store.snapshot().await?;
+    let mut tasks = HashSet::new();
+    for graph in &request.graphs {
+        let planning = &orchestrator.context.services.planning;
+        tasks.extend(planning::check_request(planning, &mut session, cluster, &graph.plan_request()).await?);
+    }
+    drop(session);
+    check_endpoints(&request.run_options.subgraphs, &tasks)?;
+    launch(orchestrator, actor, cluster.id, request).await
+}
+
+/// Runs the graphs of a sequence one after another.
+pub async fn start_sequence(
+    orchestrator: &Orchestrator,
+    actor: &Actor,
+    cluster: &Cluster,
+    sequence: &Sequence,
+    run_options: RunOptions,
+) -> ServiceResult<Run> {
+    if cluster.release_id != sequence.release_id {
+        let message = format!("Sequence '{}' is not found for cluster {}", sequence.name, cluster.name);
+        return Err(ServiceError::NotFound(message));
+    }
+    let graphs = sequence.graphs.iter().map(GraphRequest::of_sequence).collect();
+    start(orchestrator, actor, cluster, Launch { graphs, run_options, name: RunName::Deploy }).await
+}
+
+/// Runs the sequence `deploy-changes` of the release or, if it does not exist, one graph.
+pub async fn start_changes(
+    orchestrator: &Orchestrator,
+    actor: &Actor,
+    cluster: &Cluster,
+    selection: GraphSelection,
+    run_options: RunOptions,
+) -> ServiceResult<Run> {
+    let GraphSelection { graph_type, nodes } = selection;
+    let mut session = orchestrator.context.store.snapshot().await?;
+    let filter = SequenceFilter { release_id: Some(cluster.release_id) };
+    let sequences = session.sequence_list(&filter, &List::default()).await?.items;
+    drop(session);
+    let graphs = match sequences.iter().find(|sequence| sequence.name == DEPLOY_CHANGES) {
+        Some(sequence) => {
+            let graphs = sequence.graphs.iter().map(GraphRequest::of_sequence);
+            graphs.map(|graph| graph.restricted_to(nodes.as_deref())).collect()
+        }
+        None => vec![GraphRequest { nodes, ..GraphRequest::whole(graph_type.unwrap_or_default()) }],
+    };
+    start(orchestrator, actor, cluster, Launch { graphs, run_options, name: RunName::Deploy }).await
+}
+
+/// Runs one graph. Nodes that do not exist are not found; nodes of other clusters are invalid.
+pub async fn start_one(
+    orchestrator: &Orchestrator,
+    actor: &Actor,
+    cluster: &Cluster,
+    graph: GraphRequest,
+    run_options: RunOptions,
+    name: RunName,
+) -> ServiceResult<Run> {
+    if let Some(nodes) = &graph.nodes {
+        require_nodes(&mut orchestrator.context.store.snapshot().await?, nodes).await?;
+    }
+    start(orchestrator, actor, cluster, Launch { graphs: vec![graph], run_options, name }).await
+}
+
+async fn require_nodes(session: &mut Session, nodes: &[String]) -> ServiceResult<()> {
+    let ids: BTreeSet<NodeId> = nodes.iter().filter_map(|node| NodeId::parse(node)).collect();
+    let filter = NodeFilter { ids: Some(ids.iter().copied().collect()), ..NodeFilter::default() };
+    if session.node_list(&filter, &List::default()).await?.items.len() < ids.len() {
+        return Err(ServiceError::not_found("NodeCollection"));
+    }
+    Ok(())
+}
+
+/// Runs a plan as stored, unless its inputs have changed since it was created.
+pub async fn apply_plan(
+    orchestrator: &Orchestrator,
+    actor: &Actor,
+    plan: &PlanRecord,
+    run_options: RunOptions,
+) -> ServiceResult<Run> {
+    if run_options.force || !run_options.subgraphs.is_empty() {
+        return Err(ServiceError::invalid(
+            "`force` and `subgraphs` cannot be set when a plan is applied; set them when the plan is created",
+        ));
+    }
+    // An active run changes the inputs of the plan; report the run instead of those changes.
+    require_idle(&mut orchestrator.context.store.snapshot().await?, plan.cluster_id).await?;
+    let graph = GraphRequest { plan: Some(plan.id), ..GraphRequest::whole(plan.graph_type.clone()) };
+    let request = Launch { graphs: vec![graph], run_options, name: RunName::Deploy };
+    let planning = &orchestrator.context.services.planning;
+    // Optimistic concurrency: retry if the inputs change between the check and the start, so that only an
+    // approved plan runs.
+    for _ in 0..APPLY_ATTEMPTS {
+        let (changed, snapshot) = planning::changes_since(planning, plan.cluster_id, plan).await?;
+        if !changed.is_empty() {
+            return Err(ServiceError::conflict(format!(
+                "the plan is out of date: these have changed since it was created: {}; create a new plan",
+                changed.join(", ")
+            )));
+        }
+        if let Some(run) = launch_if_unchanged(orchestrator, actor, plan.cluster_id, &request, snapshot).await? {
+            return Ok(run);
+        }
+    }
+    Err(ServiceError::conflict(
+        "cannot check whether the plan is current because its inputs keep changing; try again",
+    ))
+}
+
+/// Requires subgraph endpoints to be tasks of the graphs: with a misspelled name, the run would execute
+/// nothing and succeed.
+fn check_endpoints(subgraphs: &[Subgraph], tasks: &HashSet<String>) -> ServiceResult<()> {
+    let is_known = |reference: &str| {
+        // `task/nodes`: strip the nodes. Task names may contain slashes themselves.
+        let name = reference.rsplit_once('/').map_or(reference, |(name, _)| name);
+        tasks.contains(reference) || tasks.contains(name)
+    };
+    let endpoints = subgraphs.iter().flat_map(|subgraph| subgraph.start.iter().chain(&subgraph.end));
+    let unknown: Vec<&str> = endpoints.map(String::as_str).filter(|endpoint| !is_known(endpoint)).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    Err(ServiceError::invalid(format!("Tasks {} are not present in deployment graph", unknown.join(","))))
+}

@@ -1,0 +1,91 @@
+//! Assignment of nodes and their roles to clusters.
+
+use serde_json::json;
+use stoker_model::{Change, Cluster, Node, NodeId, Resource, RunId};
+use stoker_settings::Server;
+use stoker_store::WriteTransaction;
+
+use super::members::{load, nodes_of_other_clusters, not_assigned};
+use super::node_roles::{restricted_roles, role_problems};
+use crate::cluster_settings::condition_models;
+use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::metadata::holder::{RoleOwner, NamedSection};
+use crate::modules::automatic::enqueue_for;
+use crate::quotas::check_quota;
+
+/// Adds nodes to a cluster and sets their pending roles, which the next run deploys. Atomic. Returns module runs, which the
+/// caller starts.
+pub async fn nodes_assign(
+    server: &Server,
+    mut writing: WriteTransaction,
+    cluster: &Cluster,
+    assignments: Vec<(NodeId, Vec<String>)>,
+) -> ServiceResult<Vec<RunId>> {
+    let ids: Vec<NodeId> = assignments.iter().map(|(id, _)| *id).collect();
+    let nodes = load(&mut writing, &ids).await?;
+    let role_metadata = RoleOwner::of_cluster(&mut writing, cluster.clone()).await?.all(NamedSection::Roles);
+    let models = condition_models(&mut writing, cluster).await?;
+    let mut reasons = nodes_of_other_clusters(cluster, &nodes);
+    for (index, ((_, roles), node)) in assignments.iter().zip(&nodes).enumerate() {
+        let path = format!("[{index}].roles");
+        // Restrictions apply only to roles that the node does not have yet.
+        let has = |role: &String| {
+            node.cluster_id == Some(cluster.id)
+                && (node.roles.contains(role) || node.pending_roles.contains(role))
+        };
+        let mut problems = role_problems(cluster.id, &role_metadata, roles);
+        problems.extend(restricted_roles(&models, &role_metadata, roles.iter().filter(|role| !has(role))));
+        reasons.extend(problems.into_iter().map(|text| ErrorDetail::new(&path, text)));
+    }
+    if !reasons.is_empty() {
+        return Err(ServiceError::refused(reasons));
+    }
+    let mut joined = Vec::new();
+    for (mut node, (_, roles)) in nodes.into_iter().zip(assignments) {
+        let is_new = node.cluster_id != Some(cluster.id);
+        assign(&mut node, cluster, roles);
+        let node = writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, cluster))?;
+        joined.extend(is_new.then_some(node));
+    }
+    if !joined.is_empty() {
+        check_quota(server.limits.quotas, &mut writing, cluster.tenant_id, Resource::Nodes).await?;
+    }
+    let modules = enqueue_for(&mut writing, cluster, &joined).await?;
+    writing.commit(describe("cluster.assign", cluster, &ids)).await?;
+    Ok(modules)
+}
+
+fn assign(node: &mut Node, cluster: &Cluster, roles: Vec<String>) {
+    if node.cluster_id != Some(cluster.id) {
+        node.join(cluster.id);
+    }
+    // Assigning roles cancels a pending deletion.
+    node.pending_deletion = false;
+    node.pending_roles = roles;
+}
+
+/// Removes nodes immediately if nothing was deployed to them, otherwise with the next run. Atomic.
+pub async fn nodes_unassign(mut writing: WriteTransaction, cluster: &Cluster, ids: &[NodeId]) -> ServiceResult<()> {
+    let nodes = load(&mut writing, ids).await?;
+    let non_members: Vec<String> = nodes
+        .iter()
+        .filter(|node| node.cluster_id != Some(cluster.id))
+        .map(|node| node.id.to_string())
+        .collect();
+    if !non_members.is_empty() {
+        let non_members = non_members.join(", ");
+        let message = format!("Nodes [{non_members}] are not members of environment {}.", cluster.id);
+        return Err(ServiceError::invalid(message));
+    }
+    for mut node in nodes {
+        node.request_removal();
+        writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, cluster))?;
+    }
+    writing.commit(describe("cluster.unassign", cluster, ids)).await?;
+    Ok(())
+}
+
+fn describe(action: &'static str, cluster: &Cluster, ids: &[NodeId]) -> Change {
+    let nodes: Vec<i64> = ids.iter().map(|id| id.0).collect();
+    Change { action, target: format!("cluster {}", cluster.id), detail: json!({"nodes": nodes}) }
+}

@@ -1,0 +1,260 @@
+//! Resolves the components and wizard answers of a new cluster into its mode, settings and enabled plugins.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, Release};
+use stoker_registry::components::{Binding, BoundModel, ComponentName, Registry, overwritten_bindings};
+use stoker_registry::wizard::{AnswerProblem, WizardResult};
+use stoker_store::{Session, WriteTransaction};
+
+use super::create::ClusterRequest;
+use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::metadata::modes;
+use crate::plugins::catalog::{Catalog, finding_detail, render_findings};
+use crate::plugins::enabling::Enabling;
+use crate::plugins::wizard::{Wizard, bound_mode, decide};
+
+/// Resolved selection for a new cluster.
+#[derive(Default)]
+pub(super) struct Choice {
+    pub(super) mode: String,
+    pub(super) components: Vec<String>,
+    pub(super) net_provider: Option<String>,
+    /// Values by dotted path in the settings, in order of assignment; later values override earlier ones.
+    settings: Vec<(String, Json)>,
+    /// Plugins to enable, by name, each with values by dotted path in its own settings.
+    plugins: BTreeMap<String, (Plugin, Vec<(String, Json)>)>,
+}
+
+impl Choice {
+    /// Returns the selection without components or wizard answers.
+    pub(super) fn plain(release: &Release) -> ServiceResult<Self> {
+        Ok(Self { mode: modes::choose(&release.body, None)?, ..Self::default() })
+    }
+
+    /// Validates and resolves the request. Without components and wizard answers, only the mode is set.
+    pub(super) async fn read(
+        session: &mut Session,
+        release: &Release,
+        request: &ClusterRequest,
+    ) -> ServiceResult<Self> {
+        let mode = modes::choose(&release.body, request.mode.as_deref())?;
+        if request.components.is_none() && request.wizard.is_none() {
+            return Ok(Self { mode, ..Self::default() });
+        }
+        let (choice, answers) = Self::resolve(session, release, request, mode).await?;
+        // The set of compatible plugins depends on the mode, and a wizard answer may set the mode: resolve
+        // again in that mode.
+        match bound_mode(&answers).filter(|bound| request.mode.is_none() && *bound != choice.mode) {
+            None => Ok(choice),
+            Some(bound) => {
+                let mode = modes::choose(&release.body, Some(bound))?;
+                Ok(Self::resolve(session, release, request, mode).await?.0)
+            }
+        }
+    }
+
+    async fn resolve(
+        session: &mut Session,
+        release: &Release,
+        request: &ClusterRequest,
+        mode: String,
+    ) -> ServiceResult<(Self, WizardResult)> {
+        let catalog = Catalog::read(session, release.clone(), Some(&mode)).await?;
+        let registry = catalog.registry();
+        let answers = match &request.wizard {
+            Some(document) => {
+                let wizard = Wizard::new(&catalog, &registry, &mode)?;
+                wizard.choose(document).map_err(|problems| {
+                    let named = wizard.named_components(document);
+                    let conflicts = decide(&catalog, &registry, &canonical_names(named.iter())).conflicts;
+                    wizard_error(problems).with_conflicts(render_findings(&registry, &conflicts))
+                })?
+            }
+            None => WizardResult::default(),
+        };
+        let named = request.components.iter().flatten().chain(&answers.components);
+        let mut choice = Self { mode, components: canonical_names(named), ..Self::default() };
+        // A wizard without components selects none; this is not an empty selection that must satisfy
+        // requirements.
+        if request.components.is_some() || !choice.components.is_empty() {
+            require_compatible(&catalog, &registry, &choice.components)?;
+        }
+        choice.bind(&catalog, &registry, &answers);
+        Ok((choice, answers))
+    }
+
+    /// Collects the values that components set, overridden by those that wizard answers set.
+    fn bind(&mut self, catalog: &Catalog, registry: &Registry, answers: &WizardResult) {
+        let names: Vec<&str> = self.components.iter().map(String::as_str).collect();
+        let mut bindings = registry.bindings(&names);
+        bindings.extend(answers.bindings.iter().cloned());
+        for binding in overwritten_bindings(&bindings) {
+            let (model, path) = (binding.model.as_str(), binding.path.as_str());
+            tracing::warn!(model, path, "setting is bound more than once; the last value wins");
+        }
+        let mut enabled: BTreeSet<String> = answers.plugins.clone();
+        let chosen: Vec<ComponentName> = names.iter().filter_map(|name| ComponentName::parse(name)).collect();
+        enabled.extend(registry.plugins_for(&chosen).into_iter().map(str::to_owned));
+        enabled.extend(
+            bindings.iter().filter_map(|binding| enabled_plugin(catalog, binding)).map(str::to_owned),
+        );
+        for name in enabled {
+            if let Some(plugin) = catalog.plugin(&name) {
+                self.plugins.insert(name, (plugin.clone(), Vec::new()));
+            }
+        }
+        for binding in bindings {
+            self.write(catalog, binding);
+        }
+    }
+
+    fn write(&mut self, catalog: &Catalog, binding: Binding) {
+        let Binding { model, path, value } = binding;
+        match (model, value) {
+            (BoundModel::Cluster, Json::String(value)) if path == "net_provider" => {
+                self.net_provider = Some(value);
+            }
+            // The mode is resolved earlier; other cluster fields cannot be bound.
+            (BoundModel::Cluster, _) => {}
+            (BoundModel::Settings, value) => match path.split_once('.') {
+                Some((section, rest)) if catalog.plugin(section).is_some() => {
+                    let own = self.plugins.get_mut(section).filter(|_| !is_switch(rest));
+                    if let Some((_, own)) = own {
+                        own.push((rest.to_owned(), value));
+                    }
+                }
+                _ => self.settings.push((path, value)),
+            },
+        }
+    }
+
+    /// Writes the values into the default settings of the release.
+    pub(super) fn apply(&self, editable: &mut JsonMap) {
+        for (path, value) in &self.settings {
+            set(editable, path, value.clone());
+        }
+    }
+
+    /// Enables the selected plugins in the new cluster, if they are compatible.
+    pub(super) async fn enable(
+        &self,
+        writing: &mut WriteTransaction,
+        cluster: &Cluster,
+        release: &Release,
+    ) -> ServiceResult<()> {
+        for (plugin, own) in self.plugins.values() {
+            let mut settings = plugin.body.attributes_metadata.clone();
+            settings.shift_remove("metadata");
+            for (path, value) in own {
+                set(&mut settings, path, value.clone());
+            }
+            let link = ClusterPlugin { plugin_id: plugin.id, enabled: true, attributes: settings };
+            writing.cluster_plugin_set(cluster.id, &link).await?;
+        }
+        let enabling = Enabling {
+            cluster,
+            release,
+            plugins: self.plugins.values().map(|(plugin, _)| plugin).collect(),
+            fresh: self.plugins.keys().map(String::as_str).collect(),
+        };
+        let reasons = enabling.problems(writing, |_| "components".to_owned()).await?;
+        if reasons.is_empty() { Ok(()) } else { Err(ServiceError::refused(reasons)) }
+    }
+}
+
+/// Returns the plugin that a binding enables.
+fn enabled_plugin<'b>(catalog: &Catalog, binding: &'b Binding) -> Option<&'b str> {
+    let (section, rest) = binding.path.split_once('.')?;
+    let is_on = binding.model == BoundModel::Settings && is_switch(rest) && binding.value == Json::Bool(true);
+    Some(section).filter(|section| is_on && catalog.plugin(section).is_some())
+}
+
+/// Whether the path within a plugin section enables the plugin; both spellings are accepted.
+fn is_switch(path: &str) -> bool {
+    matches!(path, "value" | "metadata.enabled")
+}
+
+/// Returns canonical component names without duplicates. Invalid names are retained, so that they are
+/// reported later.
+fn canonical_names<'n>(names: impl Iterator<Item = &'n String>) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let spelled =
+        names.map(|name| ComponentName::parse(name).map_or_else(|| name.clone(), |name| name.to_string()));
+    spelled.filter(|name| known.insert(name.clone())).collect()
+}
+
+fn require_compatible(catalog: &Catalog, registry: &Registry, components: &[String]) -> ServiceResult<()> {
+    let decision = decide(catalog, registry, components);
+    if decision.is_compatible() {
+        return Ok(());
+    }
+    let item = |finding| finding_detail(registry, finding, "components");
+    let items = decision.conflicts.iter().map(item).collect();
+    Err(ServiceError::refused(items).with_conflicts(render_findings(registry, &decision.conflicts)))
+}
+
+fn wizard_error(problems: Vec<AnswerProblem>) -> ServiceError {
+    let item = |problem: AnswerProblem| {
+        let path = format!("wizard.{}", problem.path);
+        ErrorDetail {
+            kind: Some(problem.kind),
+            ..ErrorDetail::new(&path, format!("{path}: {}", problem.message))
+        }
+    };
+    ServiceError::refused(problems.into_iter().map(item).collect())
+}
+
+/// Sets a value at a dotted path. If the path leads to a setting, only its `value` is replaced.
+fn set(settings: &mut JsonMap, path: &str, value: Json) {
+    let mut keys: Vec<&str> = path.split('.').collect();
+    let Some(last) = keys.pop() else { return };
+    let mut map = settings;
+    for key in keys {
+        let inner = map.entry(key).or_insert_with(|| Json::Object(JsonMap::new()));
+        if !inner.is_object() {
+            *inner = Json::Object(JsonMap::new());
+        }
+        let Json::Object(inner) = inner else { return };
+        map = inner;
+    }
+    match map.get_mut(last) {
+        Some(Json::Object(setting)) if setting.contains_key("value") && !value.is_object() => {
+            setting.insert("value".to_owned(), value);
+        }
+        _ => _ = map.insert(last.to_owned(), value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_set_at_dotted_paths() {
+        let mut settings = JsonMap::new();
+        settings
+            .insert("common".to_owned(), json!({"debug": {"type": "checkbox", "value": false}, "odd": 5}));
+        set(&mut settings, "common.debug.value", json!(true));
+        set(&mut settings, "common.odd.value", json!(1));
+        set(&mut settings, "new.deep.value", json!("x"));
+        set(&mut settings, "flat", json!(2));
+        let expected = json!({
+            "common": {"debug": {"type": "checkbox", "value": true}, "odd": {"value": 1}},
+            "new": {"deep": {"value": "x"}},
+            "flat": 2,
+        });
+        assert_eq!(Json::Object(settings.clone()), expected);
+        // A path that ends at a setting addresses its `value`.
+        set(&mut settings, "common.debug", json!(false));
+        assert_eq!(settings["common"]["debug"], json!({"type": "checkbox", "value": false}));
+    }
+
+    #[test]
+    fn component_names_are_canonicalized() {
+        let names = ["networking:a".to_owned(), "network:a".to_owned(), "odd".to_owned()];
+        assert_eq!(canonical_names(names.iter()), ["network:a", "odd"]);
+    }
+}

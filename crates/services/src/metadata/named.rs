@@ -1,0 +1,199 @@
+//! Changes of the roles and tags of a release or a cluster, which are addressed by name.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use stoker_model::{Change, ClusterId, Json, JsonMap};
+use stoker_store::{Session, WriteTransaction};
+
+use super::holder::{RoleOwner, NamedSection, require_unused};
+use super::sections;
+use crate::error::{ServiceError, ServiceResult};
+use crate::precondition::Precondition;
+
+/// A stored role or tag, and the new generation of its owner.
+pub struct StoredEntry {
+    pub holder: RoleOwner,
+    pub meta: Json,
+    pub generation: i64,
+}
+
+/// Changed fields of a role; absent ones keep their value.
+pub struct RoleUpdate {
+    /// Must be the name of the role.
+    pub name: Option<String>,
+    pub meta: Option<JsonMap>,
+    pub volumes: Option<Vec<Json>>,
+}
+
+/// Creates a role of an owner that was read in the same transaction.
+pub async fn role_create(
+    writing: WriteTransaction,
+    mut holder: RoleOwner,
+    name: &str,
+    meta: JsonMap,
+    volumes: Vec<Json>,
+) -> ServiceResult<StoredEntry> {
+    require_free(&holder, NamedSection::Roles, name)?;
+    require_known_references(&holder, name, Some(&meta), &volumes)?;
+    let meta = Json::Object(meta);
+    holder.declared_mut(NamedSection::Roles).insert(name.to_owned(), meta.clone());
+    holder.set_volumes_of_role(name, Some(volumes));
+    store(writing, holder, meta, "role.create", json!({"role": name})).await
+}
+
+pub async fn role_update(
+    writing: WriteTransaction,
+    mut holder: RoleOwner,
+    name: &str,
+    precondition: &Precondition,
+    update: RoleUpdate,
+) -> ServiceResult<StoredEntry> {
+    let old = holder.find_declared(NamedSection::Roles, name)?.clone();
+    precondition.check(holder.generation())?;
+    if update.name.as_deref().is_some_and(|new_name| new_name != name) {
+        return Err(ServiceError::invalid(format!("cannot rename role `{name}`")));
+    }
+    require_known_references(
+        &holder,
+        name,
+        update.meta.as_ref(),
+        update.volumes.as_deref().unwrap_or_default(),
+    )?;
+    let meta = update.meta.map_or(old, Json::Object);
+    holder.declared_mut(NamedSection::Roles).insert(name.to_owned(), meta.clone());
+    if update.volumes.is_some() {
+        holder.set_volumes_of_role(name, update.volumes);
+    }
+    store(writing, holder, meta, "role.update", json!({"role": name})).await
+}
+
+/// Deletes a role that no node has.
+pub async fn role_delete(
+    mut writing: WriteTransaction,
+    mut holder: RoleOwner,
+    name: &str,
+    precondition: &Precondition,
+) -> ServiceResult<()> {
+    holder.find_declared(NamedSection::Roles, name)?;
+    precondition.check(holder.generation())?;
+    let clusters = holder.clusters(&mut writing).await?;
+    let clusters: Vec<ClusterId> = clusters.iter().map(|cluster| cluster.id).collect();
+    require_unused(&mut writing, &clusters, &[name]).await?;
+    holder.declared_mut(NamedSection::Roles).shift_remove(name);
+    holder.set_volumes_of_role(name, None);
+    store(writing, holder, Json::Null, "role.delete", json!({"role": name})).await.map(drop)
+}
+
+/// Creates a tag of an owner that was read in the same transaction.
+pub async fn tag_create(
+    writing: WriteTransaction,
+    mut holder: RoleOwner,
+    name: &str,
+    meta: JsonMap,
+) -> ServiceResult<StoredEntry> {
+    require_free(&holder, NamedSection::Tags, name)?;
+    let meta = Json::Object(meta);
+    holder.declared_mut(NamedSection::Tags).insert(name.to_owned(), meta.clone());
+    store(writing, holder, meta, "tag.create", json!({"tag": name})).await
+}
+
+/// `new_name` must be the name of the tag.
+pub async fn tag_update(
+    writing: WriteTransaction,
+    mut holder: RoleOwner,
+    name: &str,
+    precondition: &Precondition,
+    (new_name, new_meta): (Option<String>, Option<JsonMap>),
+) -> ServiceResult<StoredEntry> {
+    let old = holder.find_declared(NamedSection::Tags, name)?.clone();
+    precondition.check(holder.generation())?;
+    if new_name.is_some_and(|new_name| new_name != name) {
+        return Err(ServiceError::invalid(format!("cannot rename tag `{name}`")));
+    }
+    let meta = new_meta.map_or(old, Json::Object);
+    holder.declared_mut(NamedSection::Tags).insert(name.to_owned(), meta.clone());
+    store(writing, holder, meta, "tag.update", json!({"tag": name})).await
+}
+
+/// Deletes a tag that no role assigns.
+pub async fn tag_delete(
+    mut writing: WriteTransaction,
+    mut holder: RoleOwner,
+    name: &str,
+    precondition: &Precondition,
+) -> ServiceResult<()> {
+    holder.find_declared(NamedSection::Tags, name)?;
+    precondition.check(holder.generation())?;
+    let roles = roles_with(&mut writing, &holder, name).await?;
+    if !roles.is_empty() {
+        let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
+        return Err(ServiceError::invalid(format!(
+            "Tag '{name}' is in use by the roles {}",
+            roles.join(", ")
+        )));
+    }
+    holder.declared_mut(NamedSection::Tags).shift_remove(name);
+    store(writing, holder, Json::Null, "tag.delete", json!({"tag": name})).await.map(drop)
+}
+
+fn require_free(holder: &RoleOwner, section: NamedSection, name: &str) -> ServiceResult<()> {
+    if !holder.all(section).contains_key(name) {
+        return Ok(());
+    }
+    let message = format!("{} with name '{name}' already exists for the {}", section.class(), holder.name());
+    Err(ServiceError::conflict(message))
+}
+
+async fn store(
+    mut writing: WriteTransaction,
+    holder: RoleOwner,
+    meta: Json,
+    action: &'static str,
+    detail: Json,
+) -> ServiceResult<StoredEntry> {
+    let generation = holder.store(&mut writing).await?;
+    writing.commit(Change { action, target: holder.name(), detail }).await?;
+    Ok(StoredEntry { holder, meta, generation })
+}
+
+/// Rejects roles with unknown tags or volumes.
+fn require_known_references(
+    holder: &RoleOwner,
+    name: &str,
+    meta: Option<&JsonMap>,
+    volumes: &[Json],
+) -> ServiceResult<()> {
+    let mut problems = Vec::new();
+    let known_tags = holder.all(NamedSection::Tags);
+    let meta = meta.map(|meta| Json::Object(meta.clone())).unwrap_or_default();
+    let unknown: Vec<&str> = sections::tags_of(&meta).filter(|tag| !known_tags.contains_key(*tag)).collect();
+    if !unknown.is_empty() {
+        problems.push(format!("Role '{name}' contains non-existent tags: {}", unknown.join(", ")));
+    }
+    let allowed_volumes = holder.volume_ids();
+    let ids = volumes.iter().filter_map(|volume| volume.get("id")?.as_str());
+    let unknown: Vec<&str> = ids.filter(|id| !allowed_volumes.contains(id)).collect();
+    if !unknown.is_empty() {
+        problems.push(format!(
+            "Wrong data in volumes_roles_mapping. Volumes with ids {} are not in the list of allowed volumes: {}",
+            unknown.join(", "),
+            if allowed_volumes.is_empty() { "there are none".to_owned() } else { allowed_volumes.join(", ") }
+        ));
+    }
+    if problems.is_empty() { Ok(()) } else { Err(ServiceError::invalid(problems.join("\n"))) }
+}
+
+/// Returns the roles that assign this tag: those of its owner and, for a release, those of its clusters.
+async fn roles_with(session: &mut Session, holder: &RoleOwner, tag: &str) -> ServiceResult<BTreeSet<String>> {
+    let mut roles = with_tag(holder.own(NamedSection::Roles), tag);
+    for cluster in holder.clusters(session).await? {
+        roles.extend(with_tag(&cluster.roles_metadata, tag));
+    }
+    Ok(roles)
+}
+
+fn with_tag(roles: &JsonMap, tag: &str) -> BTreeSet<String> {
+    let matching = roles.iter().filter(|(_, meta)| sections::tags_of(meta).any(|role_tag| role_tag == tag));
+    matching.map(|(role, _)| role.clone()).collect()
+}

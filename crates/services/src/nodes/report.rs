@@ -1,0 +1,99 @@
+//! Reports of agents about their nodes. They are frequent, so a report without changes only updates the time of the last
+//! one.
+
+use serde_json::json;
+use stoker_manifest::reader::Given;
+use stoker_model::{Actor, Change, JsonMap, Node, NodeId};
+use stoker_store::Store;
+
+use crate::clock::Clock;
+use crate::error::{ServiceError, ServiceResult};
+
+/// What an agent reports. Either `id` or `mac` is required.
+#[derive(Debug, Default)]
+pub struct NodeReport {
+    pub id: Option<NodeId>,
+    pub mac: Option<String>,
+    /// Checksum of the other fields. If it equals the previous one, they are not evaluated.
+    pub checksum: Option<String>,
+    pub ip: Given<String>,
+    pub meta: Option<JsonMap>,
+    pub manufacturer: Given<String>,
+    pub platform_name: Given<String>,
+    pub os_platform: Given<String>,
+    pub facts: JsonMap,
+}
+
+pub struct Reported {
+    pub id: NodeId,
+    /// Whether the checksum was unchanged.
+    pub is_cached: bool,
+}
+
+/// Marks the node as online and updates its inventory and facts if they changed.
+pub async fn node_report(
+    store: &Store,
+    clock: Clock,
+    actor: &Actor,
+    report: &NodeReport,
+) -> ServiceResult<Reported> {
+    let node = find(store, report).await?;
+    let is_cached = report.checksum.is_some() && report.checksum == node.agent_checksum;
+    let reported = if is_cached { Node { online: true, ..node.clone() } } else { report.applied_to(&node) };
+    if reported == node {
+        store.node_heartbeat(node.id, clock.now()).await?;
+    } else {
+        record(store, clock, actor, report, is_cached, node.id).await?;
+    }
+    Ok(Reported { id: node.id, is_cached })
+}
+
+async fn find(store: &Store, report: &NodeReport) -> ServiceResult<Node> {
+    let mut session = store.read().await?;
+    let node = match (report.id, &report.mac) {
+        (Some(id), _) => session.node_get(id).await?,
+        (None, Some(mac)) => session.node_by_mac(mac).await?,
+        (None, None) => return Err(ServiceError::invalid("missing node: specify `id` or `mac`")),
+    };
+    node.ok_or_else(|| ServiceError::not_found("Node"))
+}
+
+impl NodeReport {
+    fn applied_to(&self, node: &Node) -> Node {
+        let mut node = Node { online: true, ..node.clone() };
+        self.ip.clone().apply(&mut node.ip);
+        self.manufacturer.clone().apply(&mut node.manufacturer);
+        self.platform_name.clone().apply(&mut node.platform_name);
+        self.os_platform.clone().apply(&mut node.os_platform);
+        if let Some(meta) = &self.meta {
+            node.meta.clone_from(meta);
+        }
+        if !self.facts.is_empty() {
+            node.facts.clone_from(&self.facts);
+        }
+        if self.checksum.is_some() {
+            node.agent_checksum.clone_from(&self.checksum);
+        }
+        node
+    }
+}
+
+/// Applies the report to the current record of the node, which may have changed since `find`.
+async fn record(
+    store: &Store,
+    clock: Clock,
+    actor: &Actor,
+    report: &NodeReport,
+    is_cached: bool,
+    id: NodeId,
+) -> ServiceResult<()> {
+    let mut writing = store.change(actor, clock.now()).await?;
+    let node = writing.node_get(id).await?.ok_or_else(|| ServiceError::not_found("Node"))?;
+    let mut reported =
+        if is_cached { Node { online: true, ..node.clone() } } else { report.applied_to(&node) };
+    reported.last_seen_at = Some(writing.now());
+    let detail = json!({"online": [node.online, reported.online], "checksum": reported.agent_checksum});
+    let node = writing.node_update(&reported).await?;
+    let target = format!("node {}", node.id);
+    Ok(writing.commit(Change { action: "node.report", target, detail }).await?)
+}

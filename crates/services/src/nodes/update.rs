@@ -1,0 +1,253 @@
+//! Updates of existing nodes.
+
+use std::collections::HashSet;
+
+use serde_json::json;
+use stoker_manifest::reader::Given;
+use stoker_model::{
+    Change, Cluster, ClusterId, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Resource, TenantId,
+};
+use stoker_settings::Server;
+use stoker_store::{StoreError, WriteTransaction};
+
+use crate::cluster_settings::condition_models;
+use crate::clusters::{restricted_roles, role_problems};
+use crate::error::{ErrorDetail, ServiceError, ServiceResult};
+use crate::metadata::holder::{RoleOwner, NamedSection};
+use crate::modules::automatic::enqueue_for;
+use crate::precondition::Precondition;
+use crate::quotas::check_quota;
+
+/// Changed fields of a node; absent ones keep their value.
+#[derive(Debug, Default)]
+pub struct NodeUpdate {
+    pub id: Option<NodeId>,
+    pub mac: Option<String>,
+    pub name: Option<String>,
+    pub hostname: Option<String>,
+    pub labels: Option<JsonMap>,
+    pub status: Option<NodeStatus>,
+    pub online: Option<bool>,
+    pub roles: Option<Vec<String>>,
+    pub pending_roles: Option<Vec<String>>,
+    pub pending_addition: Option<bool>,
+    pub pending_deletion: Option<bool>,
+    pub cluster: Given<ClusterId>,
+    pub meta: Option<JsonMap>,
+    pub ip: Given<String>,
+    pub error_type: Given<NodeErrorKind>,
+    pub error_msg: Given<String>,
+    pub progress: Option<i64>,
+    pub group_id: Given<i64>,
+    pub manufacturer: Given<String>,
+    pub platform_name: Given<String>,
+    pub os_platform: Given<String>,
+    pub kernel_params: Given<String>,
+}
+
+/// Updates a node that was read in the same transaction.
+pub async fn node_update(
+    server: &Server,
+    mut writing: WriteTransaction,
+    node: Node,
+    precondition: &Precondition,
+    update: NodeUpdate,
+) -> ServiceResult<Node> {
+    precondition.check(node.generation)?;
+    if update.id.is_some_and(|id| id != node.id) {
+        return Err(ServiceError::invalid(format!("cannot change the ID of node {}", node.id)));
+    }
+    let Changed { node, gainer } = change(&mut writing, node, update).await?;
+    within_quotas(server, &mut writing, gainer.into_iter()).await?;
+    let detail = json!({"name": node.name, "cluster_id": node.cluster_id.map(|id| id.0)});
+    let target = format!("node {}", node.id);
+    writing.commit(Change { action: "node.update", target, detail }).await?;
+    Ok(node)
+}
+
+/// Updates nodes that the updates name by ID or MAC address. Atomic: if one node cannot be updated, no node is.
+pub async fn node_update_all(
+    server: &Server,
+    mut writing: WriteTransaction,
+    updates: Vec<NodeUpdate>,
+) -> ServiceResult<Vec<Node>> {
+    let mut changed = Vec::with_capacity(updates.len());
+    let mut node_ids = HashSet::new();
+    for (index, update) in updates.into_iter().enumerate() {
+        let node = named(&mut writing, &update, index).await?;
+        if !node_ids.insert(node.id) {
+            return Err(ServiceError::invalid(format!("node {} is listed more than once", node.id)));
+        }
+        changed.push(change(&mut writing, node, update).await?);
+    }
+    within_quotas(server, &mut writing, changed.iter().filter_map(|changed| changed.gainer)).await?;
+    let ids: Vec<i64> = changed.iter().map(|changed| changed.node.id.0).collect();
+    let target = "nodes".to_owned();
+    writing.commit(Change { action: "node.update", target, detail: json!({"nodes": ids}) }).await?;
+    Ok(changed.into_iter().map(|changed| changed.node).collect())
+}
+
+/// Finds the node of an entry: by ID, else by MAC address.
+async fn named(writing: &mut WriteTransaction, update: &NodeUpdate, index: usize) -> ServiceResult<Node> {
+    let node = match (update.id, &update.mac) {
+        (Some(id), _) => writing.node_get(id).await?,
+        (None, Some(mac)) => writing.node_by_mac(mac).await?,
+        (None, None) => {
+            return Err(ServiceError::invalid(format!("entry {index}: MAC or ID is not specified")));
+        }
+    };
+    node.ok_or_else(|| ServiceError::invalid(format!("entry {index}: Invalid ID or MAC specified")))
+}
+
+/// Result of an update.
+struct Changed {
+    node: Node,
+    /// Tenant whose number of nodes increased.
+    gainer: Option<TenantId>,
+}
+
+/// Applies the update to a node. The caller must check quotas with `within_quotas` before it commits.
+async fn change(writing: &mut WriteTransaction, mut node: Node, update: NodeUpdate) -> ServiceResult<Changed> {
+    let before = node.cluster_id;
+    move_to(writing, &mut node, &update.cluster).await?;
+    let is_joining = before.is_none();
+    rename(&mut node, update.hostname.as_deref())?;
+    let (roles, pending_roles) = (update.roles.clone(), update.pending_roles.clone());
+    apply(&mut node, update);
+    let is_new = |new: Option<&Vec<String>>, old: &Vec<String>| new.is_some_and(|new| new != old);
+    if is_new(roles.as_ref(), &node.roles) || is_new(pending_roles.as_ref(), &node.pending_roles) {
+        let old_roles = [&node.roles[..], &node.pending_roles].concat();
+        node.roles = roles.unwrap_or(node.roles);
+        node.pending_roles = pending_roles.unwrap_or(node.pending_roles);
+        check_roles(writing, &node, &old_roles).await?;
+    }
+    let node = writing.node_update(&node).await.map_err(|error| duplicate_error(error, &node))?;
+    let mut gainer = None;
+    if is_joining && let Some(cluster) = node.cluster_id {
+        let cluster = writing.cluster_get(cluster).await?;
+        if let Some(cluster) = cluster {
+            enqueue_for(writing, &cluster, std::slice::from_ref(&node)).await?;
+            gainer = Some(cluster.tenant_id);
+        }
+    }
+    Ok(Changed { node, gainer })
+}
+
+/// Checks the node quota of each tenant whose number of nodes increased, once per request.
+async fn within_quotas(
+    server: &Server,
+    writing: &mut WriteTransaction,
+    gainers: impl Iterator<Item = TenantId>,
+) -> ServiceResult<()> {
+    let gainers: HashSet<TenantId> = gainers.collect();
+    for tenant in gainers {
+        check_quota(server.limits.quotas, writing, tenant, Resource::Nodes).await?;
+    }
+    Ok(())
+}
+
+/// Moves a node into a cluster or out of its cluster.
+async fn move_to(writing: &mut WriteTransaction, node: &mut Node, requested: &Given<ClusterId>) -> ServiceResult<()> {
+    match *requested {
+        Given::Absent => Ok(()),
+        Given::Null => {
+            if node.cluster_id.is_some() {
+                node.leave();
+            }
+            Ok(())
+        }
+        Given::Value(id) if node.cluster_id == Some(id) => Ok(()),
+        Given::Value(id) => {
+            if let Some(other) = node.cluster_id {
+                let message = format!("node {} belongs to cluster {other}; unassign it there first", node.id);
+                return Err(ServiceError::invalid(message));
+            }
+            if writing.cluster_get(id).await?.is_none() {
+                return Err(ServiceError::invalid(format!("cluster {id} does not exist")));
+            }
+            node.join(id);
+            Ok(())
+        }
+    }
+}
+
+fn rename(node: &mut Node, hostname: Option<&str>) -> ServiceResult<()> {
+    let Some(hostname) = hostname.filter(|hostname| *hostname != node.hostname) else { return Ok(()) };
+    if node.status != NodeStatus::Discover {
+        return Err(ServiceError::forbidden("Node hostname may be changed only before provisioning."));
+    }
+    hostname.clone_into(&mut node.hostname);
+    Ok(())
+}
+
+fn apply(node: &mut Node, update: NodeUpdate) {
+    fn set<T>(old: &mut T, new: Option<T>) {
+        if let Some(new) = new {
+            *old = new;
+        }
+    }
+    set(&mut node.mac, update.mac);
+    set(&mut node.name, update.name);
+    set(&mut node.labels, update.labels);
+    set(&mut node.status, update.status);
+    set(&mut node.online, update.online);
+    set(&mut node.pending_addition, update.pending_addition);
+    set(&mut node.pending_deletion, update.pending_deletion);
+    set(&mut node.meta, update.meta);
+    set(&mut node.progress, update.progress);
+    update.ip.apply(&mut node.ip);
+    update.error_type.apply(&mut node.error_type);
+    update.error_msg.apply(&mut node.error_msg);
+    update.group_id.apply(&mut node.group_id);
+    update.manufacturer.apply(&mut node.manufacturer);
+    update.platform_name.apply(&mut node.platform_name);
+    update.os_platform.apply(&mut node.os_platform);
+    update.kernel_params.apply(&mut node.kernel_params);
+}
+
+/// Checks the roles of a node. Restrictions apply only to roles that the node did not have before.
+async fn check_roles(writing: &mut WriteTransaction, node: &Node, old_roles: &[String]) -> ServiceResult<()> {
+    if node.roles.is_empty() && node.pending_roles.is_empty() {
+        return Ok(());
+    }
+    let Some(cluster) = cluster(writing, node).await? else {
+        return Err(ServiceError::invalid(format!(
+            "node {} has no cluster and cannot have roles; assign it to a cluster first",
+            node.id
+        )));
+    };
+    let cluster_id = cluster.id;
+    let models = condition_models(writing, &cluster).await?;
+    let known_roles = RoleOwner::of_cluster(writing, cluster).await?.all(NamedSection::Roles);
+    let mut reasons = Vec::new();
+    for (path, roles) in [("roles", &node.roles), ("pending_roles", &node.pending_roles)] {
+        let mut problems = role_problems(cluster_id, &known_roles, roles);
+        problems.extend(restricted_roles(
+            &models,
+            &known_roles,
+            roles.iter().filter(|role| !old_roles.contains(role)),
+        ));
+        reasons.extend(problems.into_iter().map(|problem| ErrorDetail::new(path, problem)));
+    }
+    if reasons.is_empty() { Ok(()) } else { Err(ServiceError::refused(reasons)) }
+}
+
+async fn cluster(writing: &mut WriteTransaction, node: &Node) -> ServiceResult<Option<Cluster>> {
+    match node.cluster_id {
+        Some(id) => Ok(writing.cluster_get(id).await?),
+        None => Ok(None),
+    }
+}
+
+fn duplicate_error(error: StoreError, node: &Node) -> ServiceError {
+    match error {
+        StoreError::Taken { what: "hostname" } => {
+            let cluster = node.cluster_id.map(|id| format!(" in cluster {id}")).unwrap_or_default();
+            ServiceError::conflict(format!("hostname `{}` is already in use{cluster}", node.hostname))
+        }
+        StoreError::Taken { .. } => {
+            ServiceError::conflict(format!("MAC address {} is already in use by another node", node.mac))
+        }
+        error => error.into(),
+    }
+}

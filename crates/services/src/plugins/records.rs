@@ -1,0 +1,258 @@
+//! Creation, update and deletion of plugins by a client. [`install`](super::install) and [`sync`](super::sync) change
+//! plugins by their files.
+
+use serde_json::json;
+use stoker_manifest::reader::Given;
+use stoker_model::{Actor, Change, Json, JsonMap, NewPlugin, Owner, Plugin, PluginId};
+use stoker_store::{List, Session, Store, StoreError, WriteTransaction};
+
+use super::conflicts::{Pairing, require_no_conflicts};
+use super::files::{Packages, io_error, keep};
+use super::links::link_plugin;
+use crate::clock::Clock;
+use crate::error::{ServiceError, ServiceResult};
+use crate::metadata::embedded_graphs::EmbeddedGraphs;
+use crate::metadata::holder::require_unused;
+use crate::precondition::Precondition;
+
+/// Use cases that change plugins. Cloning is cheap.
+#[derive(Clone)]
+pub struct Plugins {
+    pub store: Store,
+    pub clock: Clock,
+    pub packages: Packages,
+}
+
+/// Why a plugin was not created or updated.
+#[derive(Debug, thiserror::Error)]
+pub enum PluginError {
+    #[error("plugin `{}` {} already exists", .0.body.name, .0.body.version)]
+    Exists(Box<Plugin>),
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+}
+
+pub type PluginResult<T> = Result<T, PluginError>;
+
+impl From<StoreError> for PluginError {
+    fn from(error: StoreError) -> Self {
+        Self::Service(error.into())
+    }
+}
+
+/// Changed fields of a plugin; absent ones keep their value.
+#[derive(Debug)]
+pub struct PluginUpdate {
+    pub name: Option<String>,
+    pub title: Option<String>,
+    pub version: Option<String>,
+    pub package_version: Option<String>,
+    pub description: Given<String>,
+    pub homepage: Given<String>,
+    pub is_hotpluggable: Option<bool>,
+    pub fuel_version: Option<Vec<String>>,
+    pub groups: Option<Vec<String>>,
+    pub authors: Option<Vec<String>>,
+    pub licenses: Option<Vec<String>>,
+    pub releases: Option<Vec<Json>>,
+    pub attributes_metadata: Option<JsonMap>,
+    pub roles_metadata: Option<JsonMap>,
+    pub tags_metadata: Option<JsonMap>,
+    pub volumes_metadata: Option<JsonMap>,
+    pub components_metadata: Option<Vec<Json>>,
+    pub tasks: Option<Vec<Json>>,
+    /// User-defined fields.
+    pub own: JsonMap,
+    pub graphs: EmbeddedGraphs,
+}
+
+impl PluginUpdate {
+    /// Applies the update to a plugin. Returns the graphs, which the caller must store.
+    pub fn apply(self, plugin: &mut NewPlugin) -> EmbeddedGraphs {
+        replace(&mut plugin.name, self.name);
+        replace(&mut plugin.title, self.title);
+        replace(&mut plugin.version, self.version);
+        replace(&mut plugin.package_version, self.package_version);
+        self.description.apply(&mut plugin.description);
+        self.homepage.apply(&mut plugin.homepage);
+        replace(&mut plugin.is_hotpluggable, self.is_hotpluggable);
+        replace(&mut plugin.fuel_version, self.fuel_version);
+        replace(&mut plugin.groups, self.groups);
+        replace(&mut plugin.authors, self.authors);
+        replace(&mut plugin.licenses, self.licenses);
+        replace(&mut plugin.releases, self.releases);
+        replace(&mut plugin.attributes_metadata, self.attributes_metadata);
+        replace(&mut plugin.roles_metadata, self.roles_metadata);
+        replace(&mut plugin.tags_metadata, self.tags_metadata);
+        replace(&mut plugin.volumes_metadata, self.volumes_metadata);
+        replace(&mut plugin.components_metadata, self.components_metadata);
+        replace(&mut plugin.tasks, self.tasks);
+        plugin.extra.extend(self.own);
+        self.graphs
+    }
+}
+
+fn replace<T>(old: &mut T, new: Option<T>) {
+    if let Some(new) = new {
+        *old = new;
+    }
+}
+
+impl Plugins {
+    pub async fn create(
+        &self,
+        actor: &Actor,
+        new: &NewPlugin,
+        graphs: EmbeddedGraphs,
+    ) -> PluginResult<Plugin> {
+        let mut writing = self.change(actor).await?;
+        let installed = Installed::read(&mut writing).await?;
+        let plugin = match writing.plugin_create(new).await {
+            Ok(plugin) => plugin,
+            Err(error) => return Err(duplicate_error(&mut writing, error, new).await),
+        };
+        let types = graphs.types();
+        graphs.create(&mut writing, Owner::Plugin(plugin.id)).await?;
+        link_plugin(&mut writing, &plugin).await?;
+        installed.require_no_conflicts(&mut writing).await?;
+        writing.commit(describe("plugin.create", &plugin, &types)).await?;
+        Ok(plugin)
+    }
+
+    /// The name cannot be changed, and roles that nodes have cannot be removed.
+    pub async fn update(
+        &self,
+        actor: &Actor,
+        id: PluginId,
+        precondition: &Precondition,
+        update: PluginUpdate,
+    ) -> PluginResult<Plugin> {
+        let mut writing = self.change(actor).await?;
+        let mut plugin = find(&mut writing, id).await?;
+        precondition.check(plugin.generation)?;
+        if update.name.as_ref().is_some_and(|name| *name != plugin.body.name) {
+            let message = format!("cannot rename plugin `{}`", plugin.body.name);
+            return Err(ServiceError::invalid(message).into());
+        }
+        if let Some(roles) = &update.roles_metadata {
+            require_roles_kept(&mut writing, &plugin, roles).await?;
+        }
+        let installed = Installed::read(&mut writing).await?;
+        let graphs = update.apply(&mut plugin.body);
+        let plugin = match writing.plugin_update(&plugin).await {
+            Ok(plugin) => plugin,
+            Err(error) => return Err(duplicate_error(&mut writing, error, &plugin.body).await),
+        };
+        let types = graphs.types();
+        graphs.apply(&mut writing, Owner::Plugin(plugin.id)).await?;
+        installed.require_no_conflicts(&mut writing).await?;
+        writing.commit(describe("plugin.update", &plugin, &types)).await?;
+        Ok(plugin)
+    }
+
+    /// Deletes a plugin with its graphs and files, unless it is enabled in a cluster.
+    pub async fn delete(
+        &self,
+        actor: &Actor,
+        id: PluginId,
+        precondition: &Precondition,
+    ) -> ServiceResult<()> {
+        let changing = self.packages.change().await;
+        let mut writing = self.change(actor).await?;
+        let plugin = find(&mut writing, id).await?;
+        precondition.check(plugin.generation)?;
+        let clusters = writing.plugin_clusters(plugin.id).await?;
+        if !clusters.is_empty() {
+            let ids: Vec<String> = clusters.iter().map(ToString::to_string).collect();
+            let message =
+                format!("Can't delete plugin which is enabled for some environment: {}", ids.join(", "));
+            return Err(ServiceError::conflict(message));
+        }
+        let folders = writing.plugin_folders().await?;
+        writing.plugin_delete(plugin.id).await?;
+        let folder = folders.iter().find(|(_, id)| **id == plugin.id);
+        let removed = folder.map(|(folder, _)| changing.root.take(folder)).transpose();
+        let removed = removed.map_err(io_error)?;
+        writing.commit(describe("plugin.delete", &plugin, &[])).await?;
+        match removed {
+            Some(removed) => keep(removed).await,
+            None => Ok(()),
+        }
+    }
+
+    pub(super) async fn change(&self, actor: &Actor) -> Result<WriteTransaction, StoreError> {
+        self.store.change(actor, self.clock.now()).await
+    }
+}
+
+pub(super) async fn find(session: &mut Session, id: PluginId) -> ServiceResult<Plugin> {
+    session.plugin_get(id).await?.ok_or_else(|| ServiceError::not_found("Plugin"))
+}
+
+/// Rejects the removal of roles that nodes have.
+pub(super) async fn require_roles_kept(
+    writing: &mut WriteTransaction,
+    plugin: &Plugin,
+    new: &JsonMap,
+) -> ServiceResult<()> {
+    let old = plugin.body.roles_metadata.keys().map(String::as_str);
+    let removed_roles: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
+    let clusters = writing.plugin_clusters(plugin.id).await?;
+    require_unused(writing, &clusters, &removed_roles).await
+}
+
+/// Converts a violated unique constraint into [`PluginError::Exists`].
+pub(super) async fn duplicate_error(
+    session: &mut Session,
+    error: StoreError,
+    new: &NewPlugin,
+) -> PluginError {
+    if !matches!(error, StoreError::Taken { .. }) {
+        return error.into();
+    }
+    let plugins = match session.plugin_list(&List::default()).await {
+        Ok(plugins) => plugins.items,
+        Err(error) => return error.into(),
+    };
+    match plugins.into_iter().find(|plugin| is_same_version(plugin, new)) {
+        Some(existing) => PluginError::Exists(Box::new(existing)),
+        None => error.into(),
+    }
+}
+
+pub(super) fn is_same_version(plugin: &Plugin, new: &NewPlugin) -> bool {
+    plugin.body.name == new.name && plugin.body.version == new.version
+}
+
+/// Installed plugins before the change.
+pub(super) struct Installed {
+    pub(super) plugins: Vec<Plugin>,
+}
+
+impl Installed {
+    pub(super) async fn read(writing: &mut WriteTransaction) -> ServiceResult<Self> {
+        Ok(Self { plugins: writing.plugin_list(&List::default()).await?.items })
+    }
+
+    /// Rejects the change if it introduces component conflicts that did not exist before.
+    pub(super) async fn require_no_conflicts(&self, writing: &mut WriteTransaction) -> ServiceResult<()> {
+        let after = writing.plugin_list(&List::default()).await?.items;
+        let releases = writing.release_list(&List::default()).await?.items;
+        let (before, after) = (bodies(&self.plugins), bodies(&after));
+        let pairings = releases.iter().map(|release| Pairing {
+            before: Some((&release.body, &before)),
+            after: (&release.body, &after),
+        });
+        require_no_conflicts(pairings)
+    }
+}
+
+fn bodies(plugins: &[Plugin]) -> Vec<&NewPlugin> {
+    plugins.iter().map(|plugin| &plugin.body).collect()
+}
+
+fn describe(action: &'static str, plugin: &Plugin, graph_types: &[String]) -> Change {
+    let body = &plugin.body;
+    let detail = json!({"name": body.name, "version": body.version, "graphs": graph_types});
+    Change { action, target: format!("plugin {}", plugin.id), detail }
+}

@@ -1,0 +1,170 @@
+//! Synchronization of plugins with their files below the plugin root.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use stoker_manifest::Severity;
+use stoker_model::{Actor, Change, Plugin, PluginId};
+use stoker_packages::{PluginsRoot, check_folder};
+use stoker_registry::package::{CheckOptions, Package, PackageProblem, codes};
+use stoker_store::{Session, WriteTransaction};
+
+use super::files::{aside, io_error, invalid_package_error};
+use super::install::{create, upgrade};
+use super::records::{Installed, PluginResult, Plugins, find, is_same_version};
+use crate::error::{ServiceError, ServiceResult};
+
+impl Plugins {
+    /// With `ids`, reads the files of these plugins again. Otherwise reads all folders below the plugin root: new folders
+    /// become plugins, and plugins whose files were removed are deleted unless they are enabled in a cluster. Atomic.
+    /// Returns warnings.
+    pub async fn sync(&self, actor: &Actor, ids: Option<Vec<PluginId>>) -> PluginResult<Vec<String>> {
+        let changing = self.packages.change().await;
+        let plan = SyncPlan::find(&mut self.store.read().await?, &changing.root, ids).await?;
+        let root = changing.root.clone();
+        let folders = plan.folders.clone();
+        let (packages, warnings) = aside(move || read_packages(&root, &folders)).await??;
+        let mut writing = self.change(actor).await?;
+        let installed = Installed::read(&mut writing).await?;
+        let result = plan.execute(&mut writing, &installed, &packages).await?;
+        installed.require_no_conflicts(&mut writing).await?;
+        let detail = json!({"created": result.created, "updated": result.updated, "deleted": result.deleted});
+        writing.commit(Change { action: "plugin.sync", target: "plugins".to_owned(), detail }).await?;
+        Ok(warnings)
+    }
+}
+
+/// Folders to read and plugins to delete.
+struct SyncPlan {
+    /// Folders to read, sorted by name.
+    folders: Vec<String>,
+    /// Plugins whose files were removed.
+    removed: Vec<PluginId>,
+}
+
+#[derive(Default)]
+struct SyncResult {
+    created: Vec<i64>,
+    updated: Vec<i64>,
+    deleted: Vec<i64>,
+}
+
+impl SyncPlan {
+    async fn find(
+        session: &mut Session,
+        root: &PluginsRoot,
+        ids: Option<Vec<PluginId>>,
+    ) -> ServiceResult<Self> {
+        let folder_ids = session.plugin_folders().await?;
+        let Some(ids) = ids else {
+            let root = root.clone();
+            let folders = aside(move || root.names()).await?.map_err(io_error)?;
+            let present: BTreeSet<&String> = folders.iter().collect();
+            let removed = folder_ids
+                .iter()
+                .filter(|(folder, _)| !present.contains(folder))
+                .map(|(_, id)| *id)
+                .collect();
+            return Ok(Self { folders, removed });
+        };
+        let mut folders = BTreeSet::new();
+        for id in ids {
+            let plugin = find(session, id).await?;
+            let folder =
+                folder_ids.iter().find(|(_, folder_id)| **folder_id == id).map(|(folder, _)| folder.clone());
+            folders.insert(folder.ok_or_else(|| {
+                let (name, version) = (&plugin.body.name, &plugin.body.version);
+                ServiceError::invalid(format!("plugin `{name}` {version} was not installed from files"))
+            })?);
+        }
+        Ok(Self { folders: folders.into_iter().collect(), removed: Vec::new() })
+    }
+
+    async fn execute(
+        &self,
+        writing: &mut WriteTransaction,
+        installed: &Installed,
+        packages: &[Package],
+    ) -> PluginResult<SyncResult> {
+        let mut result = SyncResult::default();
+        let folder_ids = writing.plugin_folders().await?;
+        for (folder, package) in self.folders.iter().zip(packages) {
+            let is_same = |plugin: &&Plugin| is_same_version(plugin, &package.plugin);
+            let by_folder = |plugin: &&Plugin| folder_ids.get(folder) == Some(&plugin.id);
+            let plugins = &installed.plugins;
+            let old = plugins.iter().find(by_folder).or_else(|| plugins.iter().find(is_same));
+            require_own_folder(folder, package, old)?;
+            let plugin = match old {
+                Some(old) => upgrade(writing, old, package).await?,
+                None => create(writing, package).await?,
+            };
+            writing.plugin_folder_set(plugin.id, folder).await?;
+            let list = if old.is_some() { &mut result.updated } else { &mut result.created };
+            list.push(plugin.id.0);
+        }
+        for id in &self.removed {
+            let clusters = writing.plugin_clusters(*id).await?;
+            if clusters.is_empty() {
+                writing.plugin_delete(*id).await?;
+                result.deleted.push(id.0);
+            } else {
+                tracing::warn!(
+                    plugin = id.0,
+                    "plugin files were removed, but the plugin is enabled in clusters; keeping it"
+                );
+            }
+        }
+        Ok(result)
+    }
+}
+
+/// Requires the canonical folder name: otherwise two folders could contain the same plugin.
+fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> ServiceResult<()> {
+    let canonical = package.folder_name();
+    let plugin = &package.plugin;
+    if let Some(old) = old.filter(|old| old.body.name != plugin.name) {
+        let message = format!("`{folder}`: cannot rename plugin `{}` to `{}`", old.body.name, plugin.name);
+        return Err(ServiceError::invalid(message));
+    }
+    if canonical == folder {
+        return Ok(());
+    }
+    let message = format!(
+        "`{folder}` contains plugin `{}` {}; rename the folder to `{canonical}`",
+        plugin.name, plugin.version
+    );
+    Err(ServiceError::invalid(message))
+}
+
+/// Reads the packages in these folders and their warnings, or returns the problems of all of them.
+fn read_packages(root: &PluginsRoot, folders: &[String]) -> ServiceResult<(Vec<Package>, Vec<String>)> {
+    let (mut packages, mut problems, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+    for folder in folders {
+        // Not strict: a folder that an earlier version installed must remain readable.
+        match check_folder(&root.folder(folder), CheckOptions { strict_keys: false }) {
+            Ok(folder_check) => {
+                for problem in folder_check.checked.problems {
+                    match problem.severity {
+                        Severity::Error => problems.push((format!("{folder}/"), problem)),
+                        // Only duplicate keys are reported: their meaning differs from what the author
+                        // expects.
+                        Severity::Warning if problem.code == codes::YAML_SYNTAX => {
+                            warnings.push(format!("{folder}/{problem}"));
+                        }
+                        Severity::Warning => {}
+                    }
+                }
+                packages.extend(folder_check.checked.package);
+            }
+            Err(error) => {
+                tracing::warn!(folder, error = %error, "cannot read plugin files");
+                let message = "cannot be read; see the server log";
+                problems.push((String::new(), PackageProblem::of_file(folder, codes::FILE_MISSING, message)));
+            }
+        }
+    }
+    if problems.is_empty() {
+        return Ok((packages, warnings));
+    }
+    Err(invalid_package_error(problems.iter().map(|(folder, problem)| (&**folder, problem))))
+}

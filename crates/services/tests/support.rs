@@ -1,0 +1,117 @@
+//! A store with a tenant and a release.
+
+use std::path::PathBuf;
+
+use serde_json::{Value as Json, json};
+use stoker_model::{Actor, JsonMap, Micros, NewRelease, NewTenant, Release, ReleaseState, Tenant};
+use stoker_services::clusters::ClusterRequest;
+use stoker_services::error::ErrorReport;
+use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
+use stoker_services::plugins::Plugins;
+use stoker_services::plugins::files::Packages;
+use stoker_services::releases::release_create;
+use stoker_services::tenants::TenantRef;
+use stoker_services::{Clock, ServiceError};
+use stoker_settings::{DatabaseLocation, Server};
+use stoker_store::{Database, Store, WriteTransaction};
+use stoker_testkit::Folder;
+
+pub(crate) struct Fixture {
+    pub(crate) store: Store,
+    pub(crate) settings: Server,
+    pub(crate) tenant: Tenant,
+    pub(crate) release: Release,
+    folder: Folder,
+}
+
+impl Fixture {
+    pub(crate) async fn new() -> Self {
+        let folder = Folder::new();
+        let store = Store::open(&Database::Sqlite { path: folder.file("test.db") }).await.unwrap();
+        let settings = Server {
+            database: DatabaseLocation::Folder(folder.path().to_owned()),
+            plugins_root: folder.file("plugins"),
+            ..Server::default()
+        };
+        let tenant = NewTenant { name: "blue".to_owned(), description: None, enabled: true };
+        let mut writing = store.change(&Actor::server(), Micros(1)).await.unwrap();
+        let tenant = writing.tenant_create(&tenant).await.unwrap();
+        let release = release_create(writing, &release(), EmbeddedGraphs::default()).await.unwrap();
+        Self { store, settings, tenant, release, folder }
+    }
+
+    pub(crate) async fn change(&self) -> WriteTransaction {
+        self.store.change(&Actor::server(), Micros(2)).await.unwrap()
+    }
+
+    pub(crate) fn plugins(&self) -> Plugins {
+        Plugins { store: self.store.clone(), clock: Clock, packages: Packages::new(&self.settings) }
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.folder.file(name)
+    }
+
+    /// A request that creates a cluster without a selection.
+    pub(crate) fn request(&self, name: &str) -> ClusterRequest {
+        ClusterRequest {
+            name: name.to_owned(),
+            release_id: self.release.id,
+            mode: None,
+            net_provider: None,
+            nodes: Vec::new(),
+            components: None,
+            wizard: None,
+            ui_settings: JsonMap::new(),
+            tenant: TenantRef::Id(self.tenant.id),
+            merge_order: None,
+            merge_mode: None,
+        }
+    }
+}
+
+pub(crate) fn map(value: Json) -> JsonMap {
+    match value {
+        Json::Object(map) => map,
+        other => panic!("not a map: {other}"),
+    }
+}
+
+pub(crate) fn release() -> NewRelease {
+    NewRelease {
+        name: "Mitaka".to_owned(),
+        version: "mitaka-9.0".to_owned(),
+        description: None,
+        operating_system: "Ubuntu".to_owned(),
+        state: ReleaseState::Available,
+        modes_metadata: map(json!({"ha_compact": {}})),
+        roles_metadata: map(json!({"controller": {}, "compute": {"conflicts": ["controller"]}})),
+        tags_metadata: JsonMap::new(),
+        volumes_roles_mapping: JsonMap::new(),
+        attributes_metadata: map(json!({
+            "editable": {"common": {
+                "debug": {"type": "checkbox", "value": false},
+                "puppet_debug": {"type": "checkbox", "value": true},
+            }},
+            "generated": {"key": {"value": {"generator": "password"}}},
+        })),
+        networks_metadata: JsonMap::new(),
+        volumes_metadata: JsonMap::new(),
+        wizard_metadata: JsonMap::new(),
+        components_metadata: vec![
+            json!({"name": "hypervisor:kvm", "default": true}),
+            json!({"name": "hypervisor:xen", "incompatible": [{"name": "hypervisor:kvm"}]}),
+        ],
+        required_component_types: Vec::new(),
+        extensions: vec!["volume_manager".to_owned()],
+        extra: JsonMap::new(),
+    }
+}
+
+/// The report of an error that the caller can fix.
+pub(crate) fn invalid(error: ServiceError) -> ErrorReport {
+    match error {
+        ServiceError::Invalid(report) => report,
+        other => panic!("not invalid: {other:?}"),
+    }
+}
