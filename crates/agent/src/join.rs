@@ -29,7 +29,8 @@ pub async fn join(endpoint: &Endpoint, request: &JoinRequest) -> Result<JoinResp
         Reply::Unavailable(source) => return Err(JoinError::Unavailable { server, source }),
         Reply::Refused(reason) => return Err(refused(reason)),
     };
-    let response: JoinResponse = serde_json::from_slice(&body).map_err(|error| malformed("response", error))?;
+    let response: JoinResponse =
+        serde_json::from_slice(&body).map_err(|error| malformed("response", error))?;
     if response.node_uid.is_empty() || response.credential.is_empty() {
         return Err(refused("response without node UID or credential".to_owned()));
     }

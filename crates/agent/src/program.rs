@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use stoker_bus::NatsOptions;
 use stoker_model::ErrorChain;
-use stoker_settings::{AgentSettings as Options, AgentConnection, AgentNats, AgentTrust, TRACES_SECRETS};
+use stoker_settings::{AgentConnection, AgentNats, AgentSettings as Options, AgentTrust, TRACES_SECRETS};
 use stoker_tls::{AgentKey, Trust};
 use stoker_traces::Tracer;
 use stoker_wire::join::JoinRequest;

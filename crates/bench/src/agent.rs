@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use stoker_agent::transport::channel::channel_transport;
 use stoker_agent::{DriverSettings, StateFolder};
-use stoker_engine::session::{Attempt, AttemptKey, ResultKind, FromAgent, Generation, Mode, ToAgent};
+use stoker_engine::session::{Attempt, AttemptKey, FromAgent, Generation, Mode, ResultKind, ToAgent};
 use stoker_model::{InstanceIdx, Json, RunId};
 use stoker_tasks::host::HostFuture;
-use stoker_tasks::host::real::{Machine, AttemptRecorder, ProcessId, LocalHost};
+use stoker_tasks::host::real::{AttemptRecorder, LocalHost, Machine, ProcessId};
 use stoker_tasks::output::{OUTPUT_HEAD_TAIL_BYTES, OutputReport};
-use stoker_tasks::{HostError, AttemptSpec, StopSender, execute};
+use stoker_tasks::{AttemptSpec, HostError, StopSender, execute};
 use tokio::sync::watch;
 
 use crate::row::{Limit, Row};

@@ -1,12 +1,12 @@
 //! One interface for all transports.
 
 use crate::counts::BusStats;
-use crate::durable::{ConsumerKind, Consumer};
+use crate::durable::{Consumer, ConsumerKind};
 use crate::error::BusError;
 use crate::memory::MemoryBus;
 use crate::nats::NatsBus;
 use crate::retained::StreamSettings;
-use crate::subject::{SubjectPattern, Subject};
+use crate::subject::{Subject, SubjectPattern};
 use crate::subscription::Subscription;
 
 /// Clones share the same bus.

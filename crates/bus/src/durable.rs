@@ -47,8 +47,8 @@ impl Consumer {
 
 impl Delivery {
     fn new<A>(retained: Retained<A>, ack: impl FnOnce(A) -> Ack) -> Self {
-        let Retained { subject, body, n_times, ack: inner } = retained;
-        Self { subject, body, n_times, ack: ack(inner) }
+        let Retained { subject, body, n_deliveries, ack: inner } = retained;
+        Self { subject, body, n_deliveries, ack: ack(inner) }
     }
 
     /// Acknowledges the message. If the acknowledgement is lost, the message is redelivered.

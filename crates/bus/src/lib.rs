@@ -21,10 +21,10 @@ pub use counts::BusStats;
 pub use durable::{Consumer, Delivery};
 pub use error::BusError;
 pub use memory::MemoryBus;
-pub use nats::{NatsBus, NatsAuth, NatsError, NatsOptions, UserKeys};
+pub use nats::{NatsAuth, NatsBus, NatsError, NatsOptions, UserKeys};
 pub use pipe::{Pipe, PipeClosed, PipeSettings};
 pub use retained::StreamSettings;
-pub use subject::{SubjectPattern, Subject, SubjectError};
+pub use subject::{Subject, SubjectError, SubjectPattern};
 pub use subscription::{Message, Subscription};
 
 /// Messages buffered for a slow subscriber. Further messages are dropped and counted.

@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use stoker_manifest::Severity as PackageSeverity;
-use stoker_model::{Json, ErrorChain};
-use stoker_packages::{CheckedFolder, ArchiveLimits, UnpackedPackage, check_folder, unpack};
-use stoker_registry::package::{PackageCheckOptions, Package, PackageProblem};
+use stoker_model::{ErrorChain, Json};
+use stoker_packages::{ArchiveLimits, CheckedFolder, UnpackedPackage, check_folder, unpack};
+use stoker_registry::package::{Package, PackageCheckOptions, PackageProblem};
 use tempfile::TempDir;
 
 use crate::diagnostic::{Diagnostic, Severity, SourceLocation};

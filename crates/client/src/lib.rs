@@ -15,9 +15,9 @@ mod tls;
 mod token;
 
 pub use address::Address;
-pub use client::{Response, Client};
-pub use error::{CertificatesError, ClientError, Reason, ErrorResponse};
-pub use events::{StreamEvent, Events};
+pub use client::{Client, Response};
+pub use error::{CertificatesError, ClientError, ErrorResponse, Reason};
+pub use events::{Events, StreamEvent};
 pub use login::Login;
 pub use messenger::{HttpPoster, PostError};
 pub use request::{Body, Method, RestRequest, encode_segment};

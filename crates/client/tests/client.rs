@@ -158,7 +158,7 @@ pub(crate) fn certificate(folder: &TempFolder) -> Arc<ServerConfig> {
 
 #[test]
 fn certificate_is_trusted_only_with_ca_file() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let config = certificate(&folder);
     let (address, _asked) = server(answer("200 OK", "", r#"{"status": "ok"}"#), move |stream, answer| {
         let connection = ServerConnection::new(config.clone()).unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustls::{ServerConnection, StreamOwned};
 use stoker_client::{HttpPoster, PostError};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 use crate::client::{answer, certificate, converse, server};
 
@@ -165,19 +165,19 @@ async fn redirects_are_not_followed() {
 
 #[tokio::test]
 async fn certificate_is_trusted_only_with_ca_file() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let config = certificate(&folder);
     let (address, _requests) = server(answer("204 No Content", "", ""), move |stream, answer| {
         converse(StreamOwned::new(ServerConnection::new(config.clone()).unwrap(), stream), answer)
     });
     let url = format!("https://{address}/");
-    let messenger = HttpPoster::trusting(LONG, Some(&folder.file("cert.pem"))).unwrap();
+    let messenger = HttpPoster::with_ca_file(LONG, Some(&folder.file("cert.pem"))).unwrap();
     assert_eq!(messenger.post(&url, &[], Vec::new()).await.unwrap().as_u16(), 204);
     let error = post(LONG, &url).await.unwrap_err();
     assert!(error.to_string().contains("certificate"), "{error}");
     // A receiver without TLS.
     let (plain, _requests) = server(answer("204 No Content", "", ""), converse);
     assert!(post(LONG, &format!("https://{plain}/")).await.is_err());
-    let missing = HttpPoster::trusting(LONG, Some(&folder.file("nowhere.pem"))).err().unwrap();
+    let missing = HttpPoster::with_ca_file(LONG, Some(&folder.file("nowhere.pem"))).err().unwrap();
     assert!(missing.to_string().contains("nowhere.pem"), "{missing}");
 }

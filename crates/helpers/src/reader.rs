@@ -4,7 +4,7 @@ use stoker_yaml::{Node, NodeKind, Scalar, Span};
 use stoker_yaql::Value;
 use stoker_yaql::eval::suggest::closest_name;
 
-use crate::data::value_of;
+use crate::data::yaql_value;
 use crate::problem::{Problem, codes};
 
 /// Parses the entries of one file.
@@ -16,7 +16,7 @@ pub(crate) struct Reader<'a> {
 
 impl Reader<'_> {
     pub(crate) fn value(&mut self, node: &Node) -> Option<Value> {
-        match value_of(node) {
+        match yaql_value(node) {
             Ok(value) => Some(value),
             Err(error) => {
                 self.push(Problem::error(self.file, error.span, codes::SHAPE, error.message));

@@ -2,7 +2,7 @@
 
 use stoker_model::ModuleBody;
 
-use crate::error::{ModuleError, ModuleResult, truncated};
+use crate::error::{RuleResult, RuleViolation, truncated};
 
 /// Name and version of every release.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Datastores(pub Vec<(String, String)>);
 
 impl Datastores {
     /// Checks that both exist and belong together.
-    pub fn check(&self, datastore: Option<&str>, version: Option<&str>) -> ModuleResult<()> {
+    pub fn check(&self, datastore: Option<&str>, version: Option<&str>) -> RuleResult<()> {
         if let Some(name) = datastore
             && !self.has(name)
         {
@@ -18,7 +18,7 @@ impl Datastores {
         }
         let Some(version) = version else { return Ok(()) };
         let Some(name) = datastore else {
-            return Err(ModuleError::bad_request(format!(
+            return Err(RuleViolation::bad_request(format!(
                 "Datastore 'None' has no version '{}'.",
                 truncated(version)
             )));
@@ -27,20 +27,23 @@ impl Datastores {
             return Ok(());
         }
         if self.0.iter().any(|(_, other_version)| other_version == version) {
-            return Err(ModuleError::bad_request(format!(
+            return Err(RuleViolation::bad_request(format!(
                 "Datastore '{name}' has no version '{}'.",
                 truncated(version)
             )));
         }
-        Err(ModuleError::bad_request(format!("Datastore version '{}' cannot be found.", truncated(version))))
+        Err(RuleViolation::bad_request(format!(
+            "Datastore version '{}' cannot be found.",
+            truncated(version)
+        )))
     }
 
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(other, _)| other == name)
     }
 
-    pub fn unknown(name: &str) -> ModuleError {
-        ModuleError::not_found(format!("Datastore '{}' cannot be found.", truncated(name)))
+    pub fn unknown(name: &str) -> RuleViolation {
+        RuleViolation::not_found(format!("Datastore '{}' cannot be found.", truncated(name)))
     }
 }
 
@@ -51,9 +54,9 @@ pub fn is_compatible(module: &ModuleBody, datastore: &str, version: &str) -> boo
 }
 
 /// The error for a module that does not fit.
-pub fn incompatible_error(module: &ModuleBody) -> ModuleError {
+pub fn incompatible_error(module: &ModuleBody) -> RuleViolation {
     let all = |name: &Option<String>| name.clone().unwrap_or_else(|| "all".to_owned());
-    ModuleError::invalid_module(&format!(
+    RuleViolation::invalid_module(&format!(
         "Module '{}' cannot be applied: it is for datastore {}, version {}",
         module.name,
         all(&module.datastore),

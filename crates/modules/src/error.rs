@@ -2,7 +2,7 @@
 
 /// An error for the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModuleError {
+pub struct RuleViolation {
     pub kind: ErrorKind,
     pub message: String,
 }
@@ -17,9 +17,9 @@ pub enum ErrorKind {
     NotFound,
 }
 
-pub type ModuleResult<T> = Result<T, ModuleError>;
+pub type RuleResult<T> = Result<T, RuleViolation>;
 
-impl ModuleError {
+impl RuleViolation {
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::BadRequest, message: message.into() }
     }

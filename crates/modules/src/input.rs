@@ -2,7 +2,7 @@
 
 use stoker_model::Json;
 
-use crate::error::{ModuleError, ModuleResult};
+use crate::error::{RuleResult, RuleViolation};
 use crate::validate::Fields;
 
 pub const APPLY_ORDER_DEFAULT: i64 = 5;
@@ -74,7 +74,7 @@ pub struct ReapplyRequest {
 }
 
 impl CreateRequest {
-    pub fn read(body: &Json) -> ModuleResult<Self> {
+    pub fn read(body: &Json) -> RuleResult<Self> {
         let mut fields = Fields::of(body, "module")?;
         for key in ["name", "module_type", "contents"] {
             fields.require(key);
@@ -90,7 +90,7 @@ impl CreateRequest {
 }
 
 impl UpdateRequest {
-    pub fn read(body: &Json) -> ModuleResult<Self> {
+    pub fn read(body: &Json) -> RuleResult<Self> {
         let mut fields = Fields::of(body, "module")?;
         let name = fields.text("name");
         // The client sends `type`, the API documents `module_type`.
@@ -105,9 +105,9 @@ impl UpdateRequest {
         update.conflict().map_or(Ok(update), Err)
     }
 
-    fn conflict(&self) -> Option<ModuleError> {
+    fn conflict(&self) -> Option<RuleViolation> {
         let conflict = |field: &str, option: &str| {
-            ModuleError::invalid_module(&format!("You cannot set a {field} and specify {option}"))
+            RuleViolation::invalid_module(&format!("You cannot set a {field} and specify {option}"))
         };
         if self.all_datastores && self.options.datastore.is_some() {
             return Some(conflict("datastore", "--all_datastores"));
@@ -135,20 +135,20 @@ fn options(fields: &mut Fields<'_>) -> ModuleOptions {
 
 impl ApplyRequest {
     /// Reads `{"modules": [{"id"}…]}` without duplicates.
-    pub fn read(body: &Json) -> ModuleResult<Self> {
+    pub fn read(body: &Json) -> RuleResult<Self> {
         let Some(modules) = body.as_object().and_then(|map| map.get("modules")) else {
-            return Err(ModuleError::bad_request("Validation error: 'modules' is a required property"));
+            return Err(RuleViolation::bad_request("Validation error: 'modules' is a required property"));
         };
         Self::list(modules)
     }
 
     /// Reads the list itself, as in requests to create an instance.
-    pub fn list(modules: &Json) -> ModuleResult<Self> {
+    pub fn list(modules: &Json) -> RuleResult<Self> {
         let Some(items) = modules.as_array() else {
-            return Err(ModuleError::bad_request("Validation error: modules is not of type 'array'"));
+            return Err(RuleViolation::bad_request("Validation error: modules is not of type 'array'"));
         };
         if items.len() > MODULES_MAX {
-            return Err(ModuleError::bad_request(format!(
+            return Err(RuleViolation::bad_request(format!(
                 "Validation error: modules has more than {MODULES_MAX} items"
             )));
         }
@@ -164,13 +164,13 @@ impl ApplyRequest {
         if problems.is_empty() {
             return Ok(Self { ids });
         }
-        Err(ModuleError::bad_request(format!("Validation error: {}", problems.join("; "))))
+        Err(RuleViolation::bad_request(format!("Validation error: {}", problems.join("; "))))
     }
 }
 
 impl InstanceRequest {
     /// Size options are ignored: the size of a node is fixed.
-    pub fn read(body: &Json) -> ModuleResult<Self> {
+    pub fn read(body: &Json) -> RuleResult<Self> {
         let mut fields = Fields::of(body, "instance")?;
         fields.require("name");
         let name = fields.text("name");
@@ -183,7 +183,7 @@ impl InstanceRequest {
 }
 
 impl ReapplyRequest {
-    pub fn read(body: &Json) -> ModuleResult<Self> {
+    pub fn read(body: &Json) -> RuleResult<Self> {
         let mut fields = Fields::of(body, "reapply")?;
         let positive = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
         let request = Self {

@@ -13,7 +13,7 @@ pub mod rules;
 mod validate;
 
 pub use datastore::{Datastores, is_compatible};
-pub use error::{ErrorKind, ModuleError, ModuleResult};
+pub use error::{ErrorKind, RuleResult, RuleViolation};
 pub use input::{ApplyRequest, CreateRequest, ReapplyRequest, UpdateRequest};
 pub use md5::md5_hex;
 pub use order::{ApplyKey, sort_for_apply};

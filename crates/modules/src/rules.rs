@@ -3,7 +3,7 @@
 use stoker_model::{Module, ModuleBody, TenantId};
 
 use crate::datastore::Datastores;
-use crate::error::{ModuleError, ModuleResult, truncated};
+use crate::error::{RuleResult, RuleViolation, truncated};
 use crate::input::{APPLY_ORDER_DEFAULT, CreateRequest, UpdateRequest};
 use crate::md5::md5_hex;
 
@@ -39,7 +39,7 @@ pub fn may_apply(who: Requester, module: &ModuleBody) -> bool {
 }
 
 /// The module that a creation request results in.
-pub fn create(create: &CreateRequest, cx: RuleContext<'_>) -> ModuleResult<ModuleBody> {
+pub fn create(create: &CreateRequest, cx: RuleContext<'_>) -> RuleResult<ModuleBody> {
     let CreateRequest { name, module_type, contents, options } = create;
     check_type(module_type, cx.types)?;
     let body = ModuleBody {
@@ -68,7 +68,7 @@ pub fn update(
     update: &UpdateRequest,
     is_applied: bool,
     cx: RuleContext<'_>,
-) -> ModuleResult<ModuleBody> {
+) -> RuleResult<ModuleBody> {
     require_modifiable(&module.body, is_applied)?;
     require_admin(&module.body, cx.who, "update")?;
     let UpdateRequest { name, module_type, contents, options, .. } = update;
@@ -107,16 +107,16 @@ pub fn update(
 }
 
 /// Checks that a caller who sees a module may delete it.
-pub fn delete(module: &Module, is_applied: bool, who: Requester) -> ModuleResult<()> {
+pub fn delete(module: &Module, is_applied: bool, who: Requester) -> RuleResult<()> {
     check_options(&module.body, None, who, "delete")?;
     require_admin(&module.body, who, "delete")?;
     require_modifiable(&module.body, is_applied)
 }
 
 /// The error for two undeleted modules with equal name, datastore and version.
-pub fn duplicate_error(body: &ModuleBody) -> ModuleError {
+pub fn duplicate_error(body: &ModuleBody) -> RuleViolation {
     let all = |name: &Option<String>| name.clone().unwrap_or_else(|| "all".to_owned());
-    ModuleError::bad_request(format!(
+    RuleViolation::bad_request(format!(
         "A module with the name '{}' already exists for datastore '{}' and datastore version '{}'",
         body.name,
         all(&body.datastore),
@@ -143,11 +143,11 @@ fn apply_datastore(body: &mut ModuleBody, update: &UpdateRequest) {
     }
 }
 
-fn check_type(module_type: &str, types: &[&str]) -> ModuleResult<()> {
+fn check_type(module_type: &str, types: &[&str]) -> RuleResult<()> {
     if types.contains(&module_type) {
         return Ok(());
     }
-    Err(ModuleError::not_found(format!("Module type '{}' was not found.", truncated(module_type))))
+    Err(RuleViolation::not_found(format!("Module type '{}' was not found.", truncated(module_type))))
 }
 
 /// The enabled options that only an admin may set.
@@ -167,10 +167,10 @@ fn check_options(
     full_access: Option<bool>,
     who: Requester,
     action: &str,
-) -> ModuleResult<()> {
+) -> RuleResult<()> {
     let mut options = admin_options(body);
     if full_access == Some(true) && !options.is_empty() {
-        return Err(ModuleError::bad_request(format!(
+        return Err(RuleViolation::bad_request(format!(
             "The following values are invalid: Cannot make module full access: ({}).",
             options.join(", ")
         )));
@@ -186,20 +186,22 @@ fn check_options(
     Err(must_be_admin(action, &options.join(", ")))
 }
 
-fn require_admin(body: &ModuleBody, who: Requester, action: &str) -> ModuleResult<()> {
+fn require_admin(body: &ModuleBody, who: Requester, action: &str) -> RuleResult<()> {
     if body.is_admin && !who.is_admin {
         return Err(must_be_admin(action, "Module is an admin module"));
     }
     Ok(())
 }
 
-fn must_be_admin(action: &str, options: &str) -> ModuleError {
-    ModuleError::forbidden(format!("You must be admin to {action} a module with these options. ({options})"))
+fn must_be_admin(action: &str, options: &str) -> RuleViolation {
+    RuleViolation::forbidden(format!(
+        "You must be admin to {action} a module with these options. ({options})"
+    ))
 }
 
-fn require_modifiable(body: &ModuleBody, is_applied: bool) -> ModuleResult<()> {
+fn require_modifiable(body: &ModuleBody, is_applied: bool) -> RuleResult<()> {
     if is_applied && !body.live_update {
-        return Err(ModuleError::forbidden(
+        return Err(RuleViolation::forbidden(
             "A module cannot be deleted or its contents modified if it has been applied to a non-terminated \
              instance, unless the module has been marked as 'live_update.'",
         ));

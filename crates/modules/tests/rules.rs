@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use stoker_model::{Micros, Module, ModuleBody, ModuleId, TenantId};
 use stoker_modules::input::{ApplyRequest, CreateRequest, ReapplyRequest, UpdateRequest};
 use stoker_modules::rules::{self, RuleContext};
-use stoker_modules::{Datastores, ErrorKind, ModuleError, Requester, datastore};
+use stoker_modules::{Datastores, ErrorKind, Requester, RuleViolation, datastore};
 
 const USER: Requester = Requester { tenant_id: TenantId(7), is_admin: false };
 const ADMIN: Requester = Requester { tenant_id: TenantId(1), is_admin: true };
@@ -27,7 +27,7 @@ fn body(extra: &Value) -> Value {
     json!({"module": module})
 }
 
-fn create(who: Requester, extra: &Value) -> Result<ModuleBody, ModuleError> {
+fn create(who: Requester, extra: &Value) -> Result<ModuleBody, RuleViolation> {
     let datastores = datastores();
     let read = CreateRequest::read(&body(extra))?;
     rules::create(&read, RuleContext { who, types: TYPES, datastores: &datastores })
@@ -38,7 +38,7 @@ fn update(
     module: &ModuleBody,
     is_applied: bool,
     fields: &Value,
-) -> Result<ModuleBody, ModuleError> {
+) -> Result<ModuleBody, RuleViolation> {
     let datastores = datastores();
     let read = UpdateRequest::read(&json!({"module": fields}))?;
     let module = Module {
@@ -53,7 +53,7 @@ fn update(
 }
 
 #[track_caller]
-fn assert_rejected<T: std::fmt::Debug>(result: Result<T, ModuleError>, kind: ErrorKind, beginning: &str) {
+fn assert_rejected<T: std::fmt::Debug>(result: Result<T, RuleViolation>, kind: ErrorKind, beginning: &str) {
     let refusal = result.unwrap_err();
     assert_eq!(refusal.kind, kind, "{}", refusal.message);
     assert!(refusal.message.starts_with(beginning), "{}", refusal.message);
@@ -255,7 +255,7 @@ fn applied_module_is_immutable_unless_live_update() {
 
 #[test]
 fn admin_flag_is_sticky() {
-    let is_admin = |result: Result<ModuleBody, ModuleError>| result.unwrap().is_admin;
+    let is_admin = |result: Result<ModuleBody, RuleViolation>| result.unwrap().is_admin;
     assert!(!is_admin(create(USER, &json!({}))));
     assert!(is_admin(create(ADMIN, &json!({}))));
     assert!(!is_admin(create(ADMIN, &json!({"full_access": 1}))));

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use serde_json::json;
 use stoker_model::{
-    Change, Cluster, ClusterStatus, GraphType, Micros, Module, ModuleAction, ModuleItem, ModuleStatus, Node,
-    NodeModule, NodeStatus, Owner, Release, Resource, RunId, RunName, RunStatus,
+    AuditChange, Cluster, ClusterStatus, GraphType, Micros, Module, ModuleAction, ModuleItem, ModuleStatus,
+    Node, NodeModule, NodeStatus, Owner, Release, Resource, RunId, RunName, RunStatus,
 };
 use stoker_modules::input::InstanceRequest;
-use stoker_modules::{ApplyRequest, Datastores, Refusal, Requester, datastore, rules};
+use stoker_modules::{ApplyRequest, Datastores, Requester, RuleViolation, datastore, rules};
 use stoker_services::ServiceError;
 use stoker_services::clusters::cluster_create_in;
 use stoker_services::modules::automatic::modules_for;
 use stoker_services::modules::instances::NodeInstance;
-use stoker_services::modules::lists::{LIST_BYTES_MAX, Wanted, enqueue, is_too_large, items};
+use stoker_services::modules::lists::{LIST_BYTES_MAX, ModuleListRequest, enqueue, is_too_large, items};
 use stoker_services::modules::records::{datastore_list, datastores};
 use stoker_services::modules::{ModuleError, ModuleResult};
 use stoker_services::quotas::check_quota;
@@ -23,7 +23,7 @@ use stoker_store::{ClusterFilter, List, ModuleFilter, NodeFilter, Session, Write
 
 use crate::agent_launcher::has_reachable_agent;
 use crate::orchestrator::Orchestrator;
-use crate::runs::{Launch, start_driver, start_drivers, launch_in, wait};
+use crate::runs::{Launch, launch_in, start_driver, start_drivers, wait};
 
 /// Time that a run gets after its deadline to record that it timed out.
 const MARGIN: Duration = Duration::from_secs(10);
@@ -49,7 +49,9 @@ pub async fn instance_create(
     }
     let list = enqueue_modules(&mut writing, &node, &cluster, &release, modules, run).await?;
     let detail = json!({"cluster_id": cluster.id.0, "name": request.name, "run": run.map(|id| id.0)});
-    writing.commit(Change { action: "instance.create", target: format!("node {}", node.id), detail }).await?;
+    writing
+        .commit(AuditChange { action: "instance.create", target: format!("node {}", node.id), detail })
+        .await?;
     start_drivers(orchestrator, run.into_iter().chain(list).collect());
     Ok(NodeInstance { node, cluster, release })
 }
@@ -68,8 +70,8 @@ pub async fn modules_apply(
     modules.retain(|module| rules::may_apply(who, &module.body));
     let release = &instance.release.body;
     for module in &modules {
-        if !datastore::fits(&module.body, &release.name, &release.version) {
-            return Err(datastore::unfit(&module.body).into());
+        if !datastore::is_compatible(&module.body, &release.name, &release.version) {
+            return Err(datastore::incompatible_error(&module.body).into());
         }
     }
     if modules.is_empty() {
@@ -83,7 +85,7 @@ pub async fn modules_apply(
     results.retain(|applied| uuids.contains(&applied.uuid) && applied.removed_at.is_none());
     results.sort_by_key(|applied| applied.updated_at);
     if results.is_empty() {
-        return Err(Refusal::guest("the agent reported no results for the modules").into());
+        return Err(RuleViolation::guest_error("the agent reported no results for the modules").into());
     }
     Ok(results)
 }
@@ -97,7 +99,7 @@ pub async fn module_remove(
 ) -> ModuleResult<()> {
     let applied = find(writing.node_modules(instance.node.id).await?, &module.uuid);
     let Some(applied) = applied else {
-        return Err(Refusal::guest(&format!(
+        return Err(RuleViolation::guest_error(&format!(
             "module '{}' was never applied to this instance",
             module.body.name
         ))
@@ -113,7 +115,7 @@ pub async fn module_remove(
     let applied = orchestrator.context.store.read().await?.node_modules(instance.node.id).await?;
     match find(applied, &module.uuid) {
         Some(NodeModule { status: ModuleStatus::Error, message, removed_at: None, .. }) => {
-            Err(Refusal::guest(message.as_deref().unwrap_or("the module was not removed")).into())
+            Err(RuleViolation::guest_error(message.as_deref().unwrap_or("the module was not removed")).into())
         }
         _ => Ok(()),
     }
@@ -132,10 +134,10 @@ async fn start_run(
     items: Vec<ModuleItem>,
 ) -> ModuleResult<RunId> {
     if !node.online {
-        return Err(Refusal::guest("the agent of this node is not connected").into());
+        return Err(RuleViolation::guest_error("the agent of this node is not connected").into());
     }
     if !has_reachable_agent(orchestrator, &mut writing, node).await? {
-        return Err(Refusal::guest(&format!(
+        return Err(RuleViolation::guest_error(&format!(
             "node {0} has no agent; start `stoker agent` on it with a join token, or configure SSH access for the server",
             node.id
         ))
@@ -150,10 +152,11 @@ async fn start_run(
             + i64::try_from(orchestrator.context.settings.modules.apply_time().as_micros())
                 .unwrap_or(i64::MAX / 2),
     );
-    let request = Wanted { deadline: Some(deadline), action, ..Wanted::apply(node.id, items) };
+    let request =
+        ModuleListRequest { deadline: Some(deadline), action, ..ModuleListRequest::apply(node.id, items) };
     let run = enqueue(&mut writing, request).await?;
     let detail = json!({"action": action.as_str(), "modules": uuids, "run": run.0});
-    writing.commit(Change { action: "module.ask", target: format!("node {}", node.id), detail }).await?;
+    writing.commit(AuditChange { action: "module.ask", target: format!("node {}", node.id), detail }).await?;
     start_driver(orchestrator, run);
     Ok(run)
 }
@@ -162,8 +165,10 @@ async fn wait_for_end(orchestrator: &Orchestrator, run: RunId) -> ModuleResult<(
     let ended = wait(orchestrator, run, orchestrator.context.settings.modules.apply_time() + MARGIN).await?;
     match ended {
         Some(run) if run.status == RunStatus::Ready => Ok(()),
-        Some(run) => Err(Refusal::guest(run.message.as_deref().unwrap_or("the run failed")).into()),
-        None => Err(Refusal::guest("timeout while waiting for the agent").into()),
+        Some(run) => {
+            Err(RuleViolation::guest_error(run.message.as_deref().unwrap_or("the run failed")).into())
+        }
+        None => Err(RuleViolation::guest_error("timeout while waiting for the agent").into()),
     }
 }
 
@@ -188,8 +193,9 @@ async fn release(session: &mut Session, request: &InstanceRequest) -> ModuleResu
             releases.into_iter().filter(deployable).find(is_requested)
         }
     };
-    Ok(chosen
-        .ok_or_else(|| Refusal::not_found("Datastore cannot be found: there is no release to deploy."))?)
+    Ok(chosen.ok_or_else(|| {
+        RuleViolation::not_found("Datastore cannot be found: there is no release to deploy.")
+    })?)
 }
 
 /// Returns the requested modules that the caller may apply. All must be compatible with the release.
@@ -204,8 +210,8 @@ async fn modules(
     modules.retain(|module| rules::may_apply(who, &module.body));
     let misfit = modules
         .iter()
-        .find(|module| !datastore::fits(&module.body, &release.body.name, &release.body.version));
-    misfit.map_or(Ok(()), |module| Err(datastore::unfit(&module.body)))?;
+        .find(|module| !datastore::is_compatible(&module.body, &release.body.name, &release.body.version));
+    misfit.map_or(Ok(()), |module| Err(datastore::incompatible_error(&module.body)))?;
     Ok(modules)
 }
 
@@ -242,7 +248,7 @@ async fn join(
     release: &Release,
     name: &str,
 ) -> ModuleResult<(Node, Option<RunId>)> {
-    node.join(cluster.id);
+    node.join_cluster(cluster.id);
     name.clone_into(&mut node.name);
     let graph = writing.graph_find(Owner::Release(release.id), &GraphType::default()).await?;
     if graph.is_none_or(|graph| graph.tasks.is_empty()) {
@@ -259,7 +265,7 @@ async fn join(
     }
     let node = writing.node_update(&node).await?;
     let nodes = Some(vec![node.id.to_string()]);
-    let graphs = vec![GraphRequest { nodes, ..GraphRequest::whole(GraphType::default()) }];
+    let graphs = vec![GraphRequest { nodes, ..GraphRequest::entire_graph(GraphType::default()) }];
     let launch = Launch { graphs, run_options: RunOptions::default(), name: RunName::Deploy };
     let run = launch_in(writing, cluster.clone(), &launch).await.map_err(|error| match error {
         ServiceError::Conflict(report) => ModuleError::unprocessable(report.message),
@@ -290,7 +296,7 @@ async fn enqueue_modules(
     if is_too_large(&items) {
         return Err(too_large());
     }
-    let request = Wanted { after, ..Wanted::apply(node.id, items) };
+    let request = ModuleListRequest { after, ..ModuleListRequest::apply(node.id, items) };
     Ok(Some(enqueue(writing, request).await?))
 }
 

@@ -132,7 +132,7 @@ impl From<Receipt> for RunResponse {
 mod tests {
     use std::sync::Arc;
 
-    use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, ExecutionOptions, Policy, DraftWork};
+    use stoker_engine::blueprint::{Blueprint, Draft, DraftInstance, DraftWork, ExecutionOptions, Policy};
     use stoker_engine::session::{AttemptKey, ResultKind};
     use stoker_graph::Csr;
     use stoker_model::{InstanceIdx, JsonMap, Micros, NodeIdx, RunId, RunStatus, TaskIdx};

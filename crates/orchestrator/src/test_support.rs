@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use stoker_model::{Actor, Change, Micros, NewRun, RunId, RunName, RunStatus};
+use stoker_model::{Actor, AuditChange, Micros, NewRun, RunId, RunName, RunStatus};
 use stoker_services::{Clock, Environment, Services};
 use stoker_settings::{Modules, Server};
 use stoker_store::{Database, Store};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 use stoker_traces::Tracer;
 
 use crate::context::OrchestratorContext;
 use crate::orchestrator::Orchestrator;
 
 /// An orchestrator with an embedded database in this folder.
-pub(crate) async fn orchestrator(folder: &Folder) -> Orchestrator {
+pub(crate) async fn orchestrator(folder: &TempFolder) -> Orchestrator {
     let store = Store::open(&Database::Sqlite { path: folder.file("stoker.db") }).await.unwrap();
     let settings = Arc::new(Server {
         modules: Modules { key_file: folder.file("modules.key"), ..Modules::default() },
@@ -46,7 +46,7 @@ pub(crate) async fn orchestrator(folder: &Folder) -> Orchestrator {
 /// Creates a run without a cluster.
 pub(crate) async fn create_run(orchestrator: &Orchestrator, status: RunStatus) -> RunId {
     let store = &orchestrator.context.store;
-    let mut writing = store.change(&Actor::server(), Micros(1)).await.unwrap();
+    let mut writing = store.begin_write(&Actor::server(), Micros(1)).await.unwrap();
     let new = NewRun {
         uuid: format!("{status}"),
         parent_id: None,
@@ -62,6 +62,9 @@ pub(crate) async fn create_run(orchestrator: &Orchestrator, status: RunStatus) -
         ended_at: None,
     };
     let id = writing.run_create(&new).await.unwrap().id;
-    writing.commit(Change { action: "run.start", target: String::new(), detail: json!({}) }).await.unwrap();
+    writing
+        .commit(AuditChange { action: "run.start", target: String::new(), detail: json!({}) })
+        .await
+        .unwrap();
     id
 }

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use crate::error::FolderError;
-use crate::limits::Limits;
+use crate::limits::ArchiveLimits;
 
 /// Lists a folder recursively: files as `a/b`, folders as `a/`. Top-level names that start with a dot are
 /// skipped; they belong to the author's tools.
-pub(crate) fn list(folder: &Path, limits: &Limits) -> Result<BTreeSet<String>, FolderError> {
+pub(crate) fn list(folder: &Path, limits: &ArchiveLimits) -> Result<BTreeSet<String>, FolderError> {
     let mut paths = BTreeSet::new();
     let mut pending = vec![String::new()];
     while let Some(prefix) = pending.pop() {

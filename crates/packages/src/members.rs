@@ -326,7 +326,7 @@ mod tests {
                 archive.finish()
             };
             let error = read().unwrap_err();
-            assert!(matches!(error, ArchiveError::Damaged(_)), "{n_bytes}: {error}");
+            assert!(matches!(error, ArchiveError::Corrupt(_)), "{n_bytes}: {error}");
         }
     }
 }

@@ -80,7 +80,7 @@ pub use plan::{
     Details, FaultToleranceGroup, Instance, InstanceAction, NodeChoice, Plan, PlannedTask, Verdict,
 };
 pub use planning::plan;
-pub use problem::{ExcludedNode, ProblemOrigin, Problem, PlanningReport, Severity, codes};
+pub use problem::{ExcludedNode, PlanningReport, Problem, ProblemOrigin, Severity, codes};
 pub use reasons::{Difference, Explainer, Explanation, Reasons};
 pub use selection::resolve_reference;
 pub use serialized::FuelSerialization;

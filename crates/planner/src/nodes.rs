@@ -11,7 +11,7 @@ use stoker_yaql::{Engine, FixedHost, Input, Limits, Options, Value};
 
 use crate::compute::subjects::NodeIdx;
 use crate::input::{NodeInput, PlanningInput};
-use crate::problem::{ExcludedNode, Problem, PlanningReport, codes};
+use crate::problem::{ExcludedNode, PlanningReport, Problem, codes};
 
 #[derive(Debug)]
 pub(crate) struct Nodes {

@@ -9,7 +9,7 @@ use std::fmt::{self, Write as _};
 use stoker_model::Json;
 use stoker_state::SYNC;
 
-use crate::plan::{InstanceAction, Instance, Plan};
+use crate::plan::{Instance, InstanceAction, Plan};
 
 /// Displays a plan in the Fuel format.
 pub struct FuelSerialization<'p>(pub &'p Plan);

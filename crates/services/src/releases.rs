@@ -1,8 +1,10 @@
 //! Creation, update and deletion of releases.
 
 use serde_json::json;
-use stoker_manifest::reader::Given;
-use stoker_model::{Change, ClusterId, Json, JsonMap, NewPlugin, NewRelease, Owner, Release, ReleaseState};
+use stoker_manifest::reader::FieldUpdate;
+use stoker_model::{
+    AuditChange, ClusterId, Json, JsonMap, NewPlugin, NewRelease, Owner, Release, ReleaseState,
+};
 use stoker_store::{List, Session, StoreError, WriteTransaction};
 
 use crate::error::{ServiceError, ServiceResult};
@@ -18,7 +20,7 @@ pub struct ReleaseUpdate {
     pub name: Option<String>,
     pub version: Option<String>,
     pub operating_system: Option<String>,
-    pub description: Given<String>,
+    pub description: FieldUpdate<String>,
     pub state: Option<ReleaseState>,
     pub modes_metadata: Option<JsonMap>,
     pub roles_metadata: Option<JsonMap>,
@@ -143,7 +145,11 @@ async fn validate(
 }
 
 /// Rejects the removal of roles that nodes have.
-async fn require_roles_kept(writing: &mut WriteTransaction, release: &Release, new: &JsonMap) -> ServiceResult<()> {
+async fn require_roles_kept(
+    writing: &mut WriteTransaction,
+    release: &Release,
+    new: &JsonMap,
+) -> ServiceResult<()> {
     let old = release.body.roles_metadata.keys().map(String::as_str);
     let removed_roles: Vec<&str> = old.filter(|role| !new.contains_key(*role)).collect();
     let clusters = clusters_of_release(writing, release.id).await?;
@@ -152,15 +158,15 @@ async fn require_roles_kept(writing: &mut WriteTransaction, release: &Release, n
 }
 
 /// Returns the audit log entry of a change.
-pub fn describe(action: &'static str, release: &Release, graph_types: &[String]) -> Change {
+pub fn describe(action: &'static str, release: &Release, graph_types: &[String]) -> AuditChange {
     let body = &release.body;
     let detail = json!({"name": body.name, "version": body.version, "graphs": graph_types});
-    Change { action, target: format!("release {}", release.id), detail }
+    AuditChange { action, target: format!("release {}", release.id), detail }
 }
 
 fn duplicate_error(error: StoreError) -> ServiceError {
     match error {
-        StoreError::Taken { .. } => {
+        StoreError::AlreadyExists { .. } => {
             ServiceError::conflict("Release with the same name and version already exists")
         }
         error => error.into(),

@@ -134,7 +134,8 @@ async fn active_run_prevents_deletion_and_reset() {
         ended_at: None,
     };
     let run = writing.run_create(&run).await.unwrap();
-    let change = stoker_model::Change { action: "run.start", target: "run".to_owned(), detail: json!({}) };
+    let change =
+        stoker_model::AuditChange { action: "run.start", target: "run".to_owned(), detail: json!({}) };
     writing.commit(change).await.unwrap();
 
     let any = Precondition::Any;

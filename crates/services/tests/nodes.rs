@@ -1,7 +1,7 @@
 //! Reports, updates and assignment of nodes.
 
 use serde_json::json;
-use stoker_manifest::reader::Given;
+use stoker_manifest::reader::FieldUpdate;
 use stoker_model::{Actor, Cluster, JsonMap, NewNode, Node, NodeId};
 use stoker_services::clusters::{cluster_create, nodes_assign, nodes_unassign};
 use stoker_services::nodes::{NodeReport, NodeUpdate, node_report, node_update_all};
@@ -26,7 +26,8 @@ async fn node(fixture: &Fixture) -> Node {
     };
     let mut writing = fixture.change().await;
     let node = writing.node_create(&new).await.unwrap();
-    let change = stoker_model::Change { action: "node.create", target: "node".to_owned(), detail: json!({}) };
+    let change =
+        stoker_model::AuditChange { action: "node.create", target: "node".to_owned(), detail: json!({}) };
     writing.commit(change).await.unwrap();
     node
 }
@@ -48,7 +49,7 @@ async fn reports_identify_their_node_and_are_stored_once() {
     let content = || NodeReport {
         mac: Some(MAC.to_owned()),
         checksum: Some("c1".to_owned()),
-        ip: Given::Value("10.0.0.7".to_owned()),
+        ip: FieldUpdate::Value("10.0.0.7".to_owned()),
         ..NodeReport::default()
     };
     assert!(!report(content()).await.unwrap().is_cached);

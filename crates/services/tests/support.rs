@@ -14,19 +14,19 @@ use stoker_services::tenants::TenantRef;
 use stoker_services::{Clock, ServiceError};
 use stoker_settings::{DatabaseLocation, Server};
 use stoker_store::{Database, Store, WriteTransaction};
-use stoker_testkit::Folder;
+use stoker_testkit::TempFolder;
 
 pub(crate) struct Fixture {
     pub(crate) store: Store,
     pub(crate) settings: Server,
     pub(crate) tenant: Tenant,
     pub(crate) release: Release,
-    folder: Folder,
+    folder: TempFolder,
 }
 
 impl Fixture {
     pub(crate) async fn new() -> Self {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let store = Store::open(&Database::Sqlite { path: folder.file("test.db") }).await.unwrap();
         let settings = Server {
             database: DatabaseLocation::Folder(folder.path().to_owned()),
@@ -34,14 +34,14 @@ impl Fixture {
             ..Server::default()
         };
         let tenant = NewTenant { name: "blue".to_owned(), description: None, enabled: true };
-        let mut writing = store.change(&Actor::server(), Micros(1)).await.unwrap();
+        let mut writing = store.begin_write(&Actor::server(), Micros(1)).await.unwrap();
         let tenant = writing.tenant_create(&tenant).await.unwrap();
         let release = release_create(writing, &release(), EmbeddedGraphs::default()).await.unwrap();
         Self { store, settings, tenant, release, folder }
     }
 
     pub(crate) async fn change(&self) -> WriteTransaction {
-        self.store.change(&Actor::server(), Micros(2)).await.unwrap()
+        self.store.begin_write(&Actor::server(), Micros(2)).await.unwrap()
     }
 
     pub(crate) fn plugins(&self) -> Plugins {

@@ -5,8 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stoker_engine::blueprint::{StagePolicy, Blueprint, Draft, FailurePolicy};
-use stoker_engine::run::{AttemptOutcome, EngineEvent, EventKind, Next, NotStarted, InstanceOutcome, Resolution, RunOutcome};
+use stoker_engine::blueprint::{Blueprint, Draft, FailurePolicy, StagePolicy};
+use stoker_engine::run::{
+    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution, RunOutcome,
+};
 use stoker_engine::session::{AttemptKey, ResultKind};
 use stoker_model::{InstanceIdx, NodeIdx, RunId, VertexIdx};
 

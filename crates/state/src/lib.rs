@@ -31,11 +31,11 @@ mod tags;
 
 pub use compute::desired_state;
 pub use document::{document, intern_document, value_of};
-pub use input::{EnabledPlugin, DesiredState, NodeState, StateInput};
+pub use input::{DesiredState, EnabledPlugin, NodeState, StateInput};
 pub use secret_names::is_secret;
 pub use secrets::Secrets;
 pub use state::{
-    Document, DocumentInterner, MASTER, NodePast, OldStates, SYNC, StateDocument, StateIdx, compare_keys, master_document,
-    overlay,
+    Document, DocumentInterner, MASTER, NodePast, OldStates, SYNC, StateDocument, StateIdx, compare_keys,
+    master_document, overlay,
 };
 pub use supplied::{COMMON_UID, EffectiveDocuments, SuppliedDocuments};

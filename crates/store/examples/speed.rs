@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use stoker_model::{
-    Actor, AuditChange, GraphMetadata, GraphType, HistoryRecord, HistoryStatus, Json, JsonMap, Micros, NewRelease,
-    NewRun, NewTenant, NewToken, NewUser, Owner, ReleaseState, Role, RunEvent, RunId, RunName, RunStatus,
+    Actor, AuditChange, GraphMetadata, GraphType, HistoryRecord, HistoryStatus, Json, JsonMap, Micros,
+    NewRelease, NewRun, NewTenant, NewToken, NewUser, Owner, ReleaseState, Role, RunEvent, RunId, RunName,
+    RunStatus,
 };
 use stoker_store::{Database, GraphFilter, HistoryFilter, List, Store, WriteTransaction};
 

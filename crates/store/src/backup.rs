@@ -135,7 +135,9 @@ async fn check(path: &Path) -> Result<(), BackupError> {
     let supported = newest_version(&SQLITE);
     match version {
         None => Err(not_a_backup("it has no schema version".into())),
-        Some(version) if version > supported => Err(BackupError::SchemaTooNew { found: version, known: supported }),
+        Some(version) if version > supported => {
+            Err(BackupError::SchemaTooNew { found: version, known: supported })
+        }
         Some(_) => Ok(()),
     }
 }

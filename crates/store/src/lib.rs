@@ -70,7 +70,7 @@ pub use open::OpenError;
 pub use runs::RunFilter;
 pub use sequences::SequenceFilter;
 pub use session::{Session, WriteTransaction};
-pub use sql::list::{List, SortOrder, Page};
+pub use sql::list::{List, Page, SortOrder};
 pub use states::{GcStats, StateDocument};
 pub use store::{Database, Store};
 pub use together::GroupCommit;

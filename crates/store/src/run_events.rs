@@ -93,7 +93,11 @@ impl Session {
     }
 
     /// Unfinished runs whose lease is free, expired or held by `owner` at `now`, oldest first.
-    pub async fn run_work_unowned(&mut self, owner: &str, now: Micros) -> Result<Vec<RunExecution>, StoreError> {
+    pub async fn run_work_unowned(
+        &mut self,
+        owner: &str,
+        now: Micros,
+    ) -> Result<Vec<RunExecution>, StoreError> {
         let sql = format!(
             "SELECT {} FROM {WORK} w JOIN runs r ON r.id = w.run_id \
              WHERE r.status IN ('pending', 'running') AND (w.lease_until IS NULL OR w.lease_until <= $1 OR w.owner = $2) ORDER BY w.run_id",

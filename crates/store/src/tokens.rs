@@ -41,7 +41,8 @@ impl Session {
         &mut self,
         digest: &[u8; 32],
     ) -> Result<Option<(Token, User, Tenant)>, StoreError> {
-        let row = self.connection.fetch_optional(FIND.clone(), Args::new().text(&hex::encode(digest))).await?;
+        let row =
+            self.connection.fetch_optional(FIND.clone(), Args::new().text(&hex::encode(digest))).await?;
         let Some(row) = row else { return Ok(None) };
         let (token, user) = (row.read_prefixed("token_")?, row.read_prefixed("user_")?);
         Ok(Some((token, user, row.read_prefixed("tenant_")?)))

@@ -114,7 +114,12 @@ impl CertificateAuthority {
     }
 
     /// Issues an agent certificate for a signing request. Only the key of the request is used.
-    pub fn issue_agent(&self, request: &str, uid: &str, validity: Validity) -> Result<IssuedCertificate, TlsError> {
+    pub fn issue_agent(
+        &self,
+        request: &str,
+        uid: &str,
+        validity: Validity,
+    ) -> Result<IssuedCertificate, TlsError> {
         let invalid_request = |reason: &str| TlsError::Request(reason.into());
         if request.len() > REQUEST_BYTES_MAX {
             return Err(invalid_request("it is too large"));

@@ -37,7 +37,11 @@ impl TlsError {
     /// Like [`TlsError::nonsense`], because of another error.
     pub(crate) fn nonsense_from(path: &Path, reason: &str, source: impl Into<BoxedError>) -> Self {
         let source = source.into();
-        Self::InvalidFile { path: path.to_owned(), reason: format!("{reason}: {source}"), source: Some(source) }
+        Self::InvalidFile {
+            path: path.to_owned(),
+            reason: format!("{reason}: {source}"),
+            source: Some(source),
+        }
     }
 
     pub(crate) fn making(error: impl Into<BoxedError>) -> Self {

@@ -1,7 +1,7 @@
 //! Serialized types used in both directions.
 
 use serde::{Deserialize, Serialize};
-use stoker_engine::session::{AttemptKey, ResultKind, AttemptResult};
+use stoker_engine::session::{AttemptKey, AttemptResult, ResultKind};
 use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 
 use crate::codec::{WireError, check_length};

@@ -6,11 +6,13 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use stoker_engine::session::{Attempt, AttemptKey, ResultKind};
 use stoker_model::{ErrorChain, Json, JsonMap};
-use stoker_tasks::host::real::{AttemptRecorder, ProcessId, LocalHost};
-use stoker_tasks::host::{Status, HostFuture};
+use stoker_tasks::host::real::{AttemptRecorder, LocalHost, ProcessId};
+use stoker_tasks::host::{HostFuture, Status};
 use stoker_tasks::output::{OUTPUT_HEAD_TAIL_BYTES, OutputReport};
-use stoker_tasks::{FailureCause, Failure, HostError, AttemptSpec, TaskOutcome, StopReason, StopSender, execute, mask_outcome};
-use stoker_traces::{SpanKind, Span, Traceparent};
+use stoker_tasks::{
+    AttemptSpec, Failure, FailureCause, HostError, StopReason, StopSender, TaskOutcome, execute, mask_outcome,
+};
+use stoker_traces::{Span, SpanKind, Traceparent};
 use stoker_wire::record::JournalEntry;
 use tokio::sync::mpsc;
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stoker_engine::session::agent::{AgentSession, Identity, Input, AgentLimits, Output, Record, Durability};
+use stoker_engine::session::agent::{AgentLimits, AgentSession, Durability, Identity, Input, Output, Record};
 use stoker_engine::session::{AttemptKey, AttemptResult, FromAgent, ToAgent};
 use stoker_model::{ErrorChain, JsonMap};
 use stoker_tasks::host::real::Machine;

@@ -88,7 +88,7 @@ impl Outbox {
 
 #[cfg(test)]
 mod tests {
-    use stoker_engine::session::{AttemptKey, ResultKind, AttemptResult, Hello, Stream};
+    use stoker_engine::session::{AttemptKey, AttemptResult, Hello, ResultKind, Stream};
     use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 
     use super::*;

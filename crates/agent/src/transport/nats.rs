@@ -183,7 +183,10 @@ async fn publish(connection: &NatsConnection, node: &str, finished: AttemptResul
     let invalid = |error: SubjectError| BusError::DurableUnavailable(error.to_string());
     let subject = Subject::new(result_subject(node, &connection.key)).map_err(invalid)?;
     let id = result_message_id(&connection.key, finished.key);
-    connection.bus.publish_durable(&subject, &id, encode_from_agent(&FromAgent::Finished(finished)).into_bytes()).await
+    connection
+        .bus
+        .publish_durable(&subject, &id, encode_from_agent(&FromAgent::Finished(finished)).into_bytes())
+        .await
 }
 
 /// Opens a session with a server that accepts the call.
@@ -253,7 +256,10 @@ async fn transfer(pipe: Pipe, received: mpsc::Sender<ToAgent>, mut sending: mpsc
     tracing::debug!(?ended, "NATS session ended");
 }
 
-async fn request_user(endpoint: &Endpoint, credential: &str) -> Result<NatsUserCredentials, NatsSessionError> {
+async fn request_user(
+    endpoint: &Endpoint,
+    credential: &str,
+) -> Result<NatsUserCredentials, NatsSessionError> {
     let server = endpoint.to_string();
     match post(endpoint, USER_PATH, Some(credential), Vec::new()).await {
         Reply::Success(body) => {

@@ -53,8 +53,9 @@ pub(super) async fn measure() -> Result<Option<Row>, Box<dyn Error>> {
 
 /// Minimum number of sequential tasks of any schedule: the critical path and the work of the busiest agent.
 fn lower_bound(plan: &Plan) -> Result<u32, Box<dyn Error>> {
-    let blueprint: Blueprint = blueprint_of_plan(plan, ExecutionOptions::default(), &[], stoker_tasks::default_timing)
-        .map_err(|defects| format!("{defects:?}"))?;
+    let blueprint: Blueprint =
+        blueprint_of_plan(plan, ExecutionOptions::default(), &[], stoker_tasks::default_timing)
+            .map_err(|defects| format!("{defects:?}"))?;
     let order = plan.order();
     let sorted = order.topological_order().ok_or("the plan has a cycle")?;
     let mut longest = vec![0; order.n_vertices()];

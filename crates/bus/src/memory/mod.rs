@@ -12,7 +12,7 @@ use self::work_queue::WorkQueues;
 pub(crate) use self::work_queue::{MemoryAck, MemoryConsumer};
 use crate::counts::{BusStats, Counts};
 use crate::retained::StreamSettings;
-use crate::subject::{SubjectPattern, Subject};
+use crate::subject::{Subject, SubjectPattern};
 use crate::subscription::{Listener, Message, Subscription};
 
 #[derive(Clone, Default)]

@@ -8,7 +8,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::retained::{StreamSettings, Retained};
+use crate::retained::{Retained, StreamSettings};
 use crate::subject::Subject;
 
 /// All queues by name.
@@ -37,7 +37,7 @@ struct Entry {
     stored_at: Instant,
     /// Not delivered before.
     available_at: Instant,
-    n_times: u64,
+    n_deliveries: u64,
 }
 
 pub(crate) struct MemoryConsumer(Arc<WorkQueue>);
@@ -93,7 +93,7 @@ impl WorkQueue {
             body,
             stored_at: now,
             available_at: now,
-            n_times: 0,
+            n_deliveries: 0,
         });
         while contents.n_bytes > bytes_max && contents.drop_oldest() {}
         drop(contents);
@@ -110,8 +110,8 @@ impl WorkQueue {
         match contents.entries.iter_mut().find(|entry| entry.available_at <= now) {
             Some(entry) => {
                 entry.available_at = now + taken_for;
-                entry.n_times += 1;
-                Ok((entry.number, entry.subject.clone(), entry.body.clone(), entry.n_times))
+                entry.n_deliveries += 1;
+                Ok((entry.number, entry.subject.clone(), entry.body.clone(), entry.n_deliveries))
             }
             None => Err(contents.entries.iter().map(|entry| entry.available_at).min()),
         }
@@ -137,11 +137,11 @@ impl MemoryConsumer {
             // Register before checking, so that no wake-up is missed.
             let changed = queue.changed_notify.notified();
             let available_at = match queue.take() {
-                Ok((number, subject, body, n_times)) => {
+                Ok((number, subject, body, n_deliveries)) => {
                     // Wake another consumer: there may be more messages.
                     queue.changed_notify.notify_one();
                     let ack = MemoryAck { queue: Arc::clone(queue), number };
-                    return Retained { subject, body, n_times, ack };
+                    return Retained { subject, body, n_deliveries, ack };
                 }
                 Err(available_at) => available_at,
             };

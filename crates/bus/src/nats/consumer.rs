@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::{NatsBus, away, with_timeout};
 use crate::error::BusError;
-use crate::retained::{StreamSettings, Retained};
+use crate::retained::{Retained, StreamSettings};
 use crate::subject::Subject;
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
@@ -199,9 +199,9 @@ impl NatsConsumer {
     fn to_delivery(&self, message: async_nats::Message) -> Option<Retained<NatsAck>> {
         let reply = message.reply?;
         let subject = Subject::new(message.subject.as_str().split('.')).ok()?;
-        let n_times = n_deliveries(reply.as_str())?;
+        let n_deliveries = n_deliveries(reply.as_str())?;
         let ack = NatsAck { nats: self.nats.clone(), reply };
-        Some(Retained { subject, body: message.payload.to_vec(), n_times, ack })
+        Some(Retained { subject, body: message.payload.to_vec(), n_deliveries, ack })
     }
 }
 

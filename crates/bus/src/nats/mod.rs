@@ -27,7 +27,7 @@ pub use revocation::{RevokeError, revoke};
 
 use crate::counts::{BusStats, Counts};
 use crate::error::{BoxedError, BusError};
-use crate::subject::{SubjectPattern, Subject};
+use crate::subject::{Subject, SubjectPattern};
 use crate::subscription::{Listener, Message, Subscription};
 
 /// Send timeout on a connection that is open but stalled.

@@ -3,9 +3,9 @@
 use stoker_model::{InstanceIdx, Micros, NodeIdx, VertexIdx};
 
 use super::cause::Cause;
-use super::event::{AttemptOutcome, EngineEvent, EventKind, Next, NotStarted, InstanceOutcome, Resolution};
+use super::event::{AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution};
 use super::input::StopMode;
-use super::state::{Due, HeldStage, Phase, RunMachine, InstanceState, Timer};
+use super::state::{Due, HeldStage, InstanceState, Phase, RunMachine, Timer};
 use crate::blueprint::{Blueprint, FailurePolicy};
 use crate::session::AttemptKey;
 
@@ -130,7 +130,9 @@ impl RunMachine {
         let node = &mut self.nodes[instance.node.index()];
         let (state, taint) = match resolution {
             // A stage that is passed ends the propagation of failures.
-            Resolution::Skipped if blueprint.nodes[instance.node.index()].is_sync => (InstanceState::Skipped, None),
+            Resolution::Skipped if blueprint.nodes[instance.node.index()].is_sync => {
+                (InstanceState::Skipped, None)
+            }
             Resolution::Skipped => (InstanceState::Skipped, self.causes.get(idx)),
             Resolution::Blocked { by } => {
                 node.block(by);
@@ -227,7 +229,13 @@ impl RunMachine {
     }
 
     /// Records the final state of an instance and its consequences.
-    fn end_instance(&mut self, blueprint: &Blueprint, idx: InstanceIdx, state: InstanceState, taint: Option<Cause>) {
+    fn end_instance(
+        &mut self,
+        blueprint: &Blueprint,
+        idx: InstanceIdx,
+        state: InstanceState,
+        taint: Option<Cause>,
+    ) {
         let node_idx = blueprint.instances[idx.index()].node;
         self.states[idx.index()] = state;
         self.n_ended += 1;
@@ -348,7 +356,8 @@ impl RunMachine {
     fn postpone(&mut self, node: NodeIdx, until: Micros) {
         let flights: Vec<InstanceIdx> = self.nodes[node.index()].flights.iter().copied().collect();
         for idx in flights {
-            let is_in_flight = matches!(self.states[idx.index()], InstanceState::Dispatched | InstanceState::Started);
+            let is_in_flight =
+                matches!(self.states[idx.index()], InstanceState::Dispatched | InstanceState::Started);
             if is_in_flight && self.flights.get(&idx).is_some_and(|timer| *timer < until) {
                 self.set_timer(idx, until);
             }

@@ -4,10 +4,10 @@ use stoker_model::{InstanceIdx, NodeIdx};
 
 use super::cause::Cause;
 use super::end::RunOutcome;
-use super::event::{EventKind, NotStarted, InstanceOutcome, Resolution};
-use super::state::{Due, HeldStage, Phase, RunMachine, InstanceState};
+use super::event::{EventKind, InstanceOutcome, NotStarted, Resolution};
+use super::state::{Due, HeldStage, InstanceState, Phase, RunMachine};
 use super::step::Stepping;
-use crate::blueprint::{StagePolicy, Blueprint};
+use crate::blueprint::{Blueprint, StagePolicy};
 
 impl Stepping<'_> {
     /// Decides everything that is due, then dispatches instances until no more may start.
@@ -107,7 +107,11 @@ impl RunMachine {
         }
         if self.states[idx.index()] == InstanceState::BackingOff {
             let is_fatal = blueprint.policy_of(idx).is_some_and(|policy| policy.fail_on_error);
-            return Resolution::NotRetried(if is_fatal { InstanceOutcome::Failed } else { InstanceOutcome::Ignored });
+            return Resolution::NotRetried(if is_fatal {
+                InstanceOutcome::Failed
+            } else {
+                InstanceOutcome::Ignored
+            });
         }
         match cause {
             Some(Cause::Stopped) => return Resolution::NotStarted(NotStarted::Stopped),

@@ -38,10 +38,12 @@ mod stored;
 mod view;
 
 pub use end::{NodeOutcome, RunOutcome};
-pub use event::{AttemptOutcome, RunEffect, EngineEvent, EventKind, Next, NotStarted, InstanceOutcome, Resolution};
-pub use input::{InputError, Input, StopMode};
+pub use event::{
+    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution, RunEffect,
+};
+pub use input::{Input, InputError, StopMode};
 pub use replay::InvalidHistory;
-pub use state::{Phase, RunMachine, InstanceState};
+pub use state::{InstanceState, Phase, RunMachine};
 pub use step::{StepResult, step};
 pub use stored::EventFormatError;
 pub use view::Counts;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use stoker_model::{InstanceIdx, NodeIdx};
 
-use crate::blueprint::{Blueprint, ApplyKey};
+use crate::blueprint::{ApplyKey, Blueprint};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ready {

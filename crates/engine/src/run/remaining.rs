@@ -1,6 +1,6 @@
 //! The rest of a run that has ended.
 
-use super::state::{RunMachine, InstanceState};
+use super::state::{InstanceState, RunMachine};
 use crate::blueprint::Blueprint;
 
 impl Blueprint {

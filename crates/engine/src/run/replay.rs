@@ -66,8 +66,9 @@ impl RunMachine {
         let is_node = |node: &NodeIdx| node.index() < self.nodes.len();
         let is_begun = !matches!(self.phase, Phase::Created | Phase::Ended(_));
         let state = |instance: &InstanceIdx| self.state(*instance);
-        let is_in_flight =
-            |instance: &InstanceIdx| matches!(state(instance), Some(InstanceState::Dispatched | InstanceState::Started));
+        let is_in_flight = |instance: &InstanceIdx| {
+            matches!(state(instance), Some(InstanceState::Dispatched | InstanceState::Started))
+        };
         match kind {
             EventKind::Began => self.phase == Phase::Created,
             EventKind::NodeLost { node } => is_node(node) && self.nodes[node.index()].lost_since.is_none(),

@@ -135,7 +135,13 @@ impl Stepping<'_> {
         Ok(())
     }
 
-    fn end_attempt(&mut self, instance: InstanceIdx, ended_at: Micros, end: AttemptOutcome, summary: JsonMap) {
+    fn end_attempt(
+        &mut self,
+        instance: InstanceIdx,
+        ended_at: Micros,
+        end: AttemptOutcome,
+        summary: JsonMap,
+    ) {
         let attempt = u32::from(self.run.attempts[instance.index()]);
         let next = self.decide_next(instance, attempt, &end);
         self.emit(EventKind::AttemptEnded { instance, attempt, ended_at, end, summary, next });
@@ -143,7 +149,9 @@ impl Stepping<'_> {
 
     fn decide_next(&self, instance: InstanceIdx, attempt: u32, end: &AttemptOutcome) -> Next {
         // Only instances with a policy have attempts.
-        let Some(policy) = self.blueprint.policy_of(instance) else { return Next::Final(InstanceOutcome::Failed) };
+        let Some(policy) = self.blueprint.policy_of(instance) else {
+            return Next::Final(InstanceOutcome::Failed);
+        };
         let is_stopping = matches!(self.run.phase, Phase::Stopping { .. });
         let n_retries = match end {
             AttemptOutcome::Reported(ResultKind::Succeeded) => {

@@ -254,7 +254,9 @@ fn read_node_end(get: Fields<'_>) -> Result<NodeOutcome, EventFormatError> {
 fn run_end_json(end: &RunOutcome) -> Json {
     match end {
         RunOutcome::Succeeded => json!({"how": "succeeded"}),
-        RunOutcome::Tolerated { n_failed_nodes } => json!({"how": "tolerated", "failed_nodes": n_failed_nodes}),
+        RunOutcome::Tolerated { n_failed_nodes } => {
+            json!({"how": "tolerated", "failed_nodes": n_failed_nodes})
+        }
         RunOutcome::ToleranceExceeded { group, nodes } => {
             json!({"how": "tolerance_exceeded", "group": group.get(), "nodes": node_numbers(nodes)})
         }

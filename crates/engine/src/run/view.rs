@@ -43,7 +43,11 @@ impl RunMachine {
 
     /// The instance that blocks this one.
     pub fn cause(&self, instance: InstanceIdx) -> Option<InstanceIdx> {
-        if self.state(instance) == Some(InstanceState::Blocked) { self.causes.instance(instance) } else { None }
+        if self.state(instance) == Some(InstanceState::Blocked) {
+            self.causes.instance(instance)
+        } else {
+            None
+        }
     }
 
     /// Outcome of a node, if it has ended.
@@ -92,10 +96,9 @@ impl RunMachine {
     /// Attempts in flight, to be sent to agents again after a restart of the server.
     pub fn in_flight(&self) -> impl Iterator<Item = InFlight> {
         let cancel = self.cancel_how();
-        let in_flight = self
-            .flights
-            .keys()
-            .filter(|idx| matches!(self.states[idx.index()], InstanceState::Dispatched | InstanceState::Started));
+        let in_flight = self.flights.keys().filter(|idx| {
+            matches!(self.states[idx.index()], InstanceState::Dispatched | InstanceState::Started)
+        });
         in_flight.map(move |idx| InFlight {
             key: self.key(*idx),
             is_started: self.states[idx.index()] == InstanceState::Started,

@@ -11,6 +11,6 @@ mod message;
 pub mod server;
 
 pub use message::{
-    Attempt, AttemptKey, CancelMode, ResultKind, AttemptResult, FromAgent, Generation, Hello, InFlight, Mode, Stream,
-    ToAgent,
+    Attempt, AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, InFlight, Mode, ResultKind,
+    Stream, ToAgent,
 };

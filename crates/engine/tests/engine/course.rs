@@ -1,7 +1,7 @@
 //! Course of a run: retries, pauses, stops, continuation.
 
 use stoker_engine::blueprint::Policy;
-use stoker_engine::run::{RunEffect, EventKind, InputError, Input, RunOutcome, InstanceState, StopMode};
+use stoker_engine::run::{EventKind, Input, InputError, InstanceState, RunEffect, RunOutcome, StopMode};
 use stoker_engine::session::{CancelMode, ResultKind};
 use stoker_model::{InstanceIdx, NodeIdx};
 
@@ -130,6 +130,7 @@ fn progress_counts_ended_instances() {
     assert_eq!((play.run.progress(), play.run.node_progress(&play.blueprint, NodeIdx::new(0))), (25, 33));
     play.ok("a@2");
     assert_eq!(play.run.node_progress(&play.blueprint, NodeIdx::new(1)), 100);
-    let succeeded = play.effects.iter().filter(|effect| matches!(effect, RunEffect::Succeeded { .. })).count();
+    let succeeded =
+        play.effects.iter().filter(|effect| matches!(effect, RunEffect::Succeeded { .. })).count();
     assert_eq!(succeeded, 2);
 }

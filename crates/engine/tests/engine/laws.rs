@@ -37,8 +37,11 @@ fn options() -> impl Strategy<Value = ExecutionOptions> {
 /// Four nodes; the last one is the sync node.
 fn draft() -> impl Strategy<Value = Draft> {
     let work = (0..3_u32, policy(), proptest::option::of(1..3_u32));
-    let work =
-        work.prop_map(|(executor, policy, limit)| DraftWork { executor: NodeIdx::new(executor), policy, limit });
+    let work = work.prop_map(|(executor, policy, limit)| DraftWork {
+        executor: NodeIdx::new(executor),
+        policy,
+        limit,
+    });
     let instance = (0..4_u32, 0..4_u32, proptest::option::weighted(0.8, work));
     let instance = instance.prop_map(|(task, node, work)| DraftInstance {
         task: TaskIdx::new(task),

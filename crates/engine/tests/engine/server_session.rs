@@ -3,7 +3,9 @@
 use stoker_engine::session::InFlight;
 use stoker_engine::session::host::HostSession;
 use stoker_engine::session::server::{Input, Output, ServerSession, SessionSettings};
-use stoker_engine::session::{AttemptKey, CancelMode, ResultKind, AttemptResult, FromAgent, Generation, Hello, ToAgent};
+use stoker_engine::session::{
+    AttemptKey, AttemptResult, CancelMode, FromAgent, Generation, Hello, ResultKind, ToAgent,
+};
 use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 
 const ONE: Generation = Generation(1);

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use stoker_engine::blueprint::{Blueprint, Defect, Draft, DraftInstance, Group, ExecutionOptions, Policy, DraftWork};
+use stoker_engine::blueprint::{
+    Blueprint, Defect, Draft, DraftInstance, DraftWork, ExecutionOptions, Group, Policy,
+};
 use stoker_engine::run::{
     EngineEvent, Input, InputError, InstanceState, NodeOutcome, Phase, RunEffect, RunMachine, RunOutcome,
     StepResult, StopMode, step,

@@ -1,7 +1,7 @@
 //! Stored events: the format must not change, and unreadable events are reported.
 
 use serde_json::json;
-use stoker_engine::run::{EngineEvent, EventKind, Input, NotStarted, InstanceOutcome, Resolution, StopMode};
+use stoker_engine::run::{EngineEvent, EventKind, Input, InstanceOutcome, NotStarted, Resolution, StopMode};
 use stoker_engine::session::ResultKind;
 use stoker_model::{InstanceIdx, Micros, NodeIdx};
 

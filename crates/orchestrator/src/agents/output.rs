@@ -118,7 +118,7 @@ async fn keep(context: &OrchestratorContext, run: RunId, pieces: &[OutputChunk])
 #[cfg(test)]
 mod tests {
     use stoker_model::RunStatus;
-    use stoker_testkit::Folder;
+    use stoker_testkit::TempFolder;
 
     use super::*;
     use crate::test_support::{create_run, orchestrator};
@@ -134,7 +134,7 @@ mod tests {
 
     #[tokio::test]
     async fn counters_of_ended_and_deleted_runs_are_evicted() {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let orchestrator = orchestrator(&folder).await;
         let mut quota = OutputQuota::default();
         let running = create_run(&orchestrator, RunStatus::Running).await;

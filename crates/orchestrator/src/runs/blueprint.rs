@@ -3,11 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use stoker_engine::blueprint::{
-    Blueprint, Defect, Draft, DraftInstance, Group, ExecutionOptions, Policy, Executor, TypeDefaults, WHOLE_RUN, DraftWork,
+    Blueprint, Defect, Draft, DraftInstance, DraftWork, ExecutionOptions, Executor, Group, Policy,
+    TypeDefaults, WHOLE_RUN,
 };
 use stoker_engine::session::Mode;
 use stoker_model::{Json, NodeIdx, TaskIdx};
-use stoker_planner::{InstanceAction, Details, Instance, Plan, timing, parse_fault_tolerance};
+use stoker_planner::{Details, Instance, InstanceAction, Plan, parse_fault_tolerance, timing};
 use stoker_state::{MASTER, SYNC};
 
 /// Builds and validates the blueprint of a plan.

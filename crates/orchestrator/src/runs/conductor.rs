@@ -327,8 +327,9 @@ impl Taken<'_> {
         .await?;
         let known = durations::read(&mut session, cluster.id, &stored.explained.plan).await?;
         let options = run_options.options(&defaults(orchestrator));
-        let blueprint = blueprint_of_plan(&stored.explained.plan, options, &known, stoker_tasks::default_timing)
-            .map_err(|defects| refused(&defects))?;
+        let blueprint =
+            blueprint_of_plan(&stored.explained.plan, options, &known, stoker_tasks::default_timing)
+                .map_err(|defects| refused(&defects))?;
         let blueprint = match request.rest_of {
             Some(former) => rest(&mut session, former, &stored.explained.plan, blueprint).await?,
             None => cut(&stored.explained.plan, &request.from, blueprint),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use stoker_engine::run::{InputError, Input, StopMode};
+use stoker_engine::run::{Input, InputError, StopMode};
 use stoker_model::{Actor, AuditChange, ClusterId, Run, RunId, RunName, RunStatus};
 use stoker_services::runs::records::{active, finished_run};
 use stoker_services::{ServiceError, ServiceResult};
@@ -73,12 +73,12 @@ pub async fn stop_active(
         )));
     };
     stop(orchestrator, actor, parent.id, how).await?;
-    let mut writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
+    let mut writing = orchestrator.context.store.begin_write(actor, orchestrator.context.clock.now()).await?;
     let result = json!({"stopped": parent.id.0});
     let message = "Stop requested".to_owned();
     let run = finished_run(&mut writing, RunName::StopDeployment, Some(cluster), message, result).await?;
     let detail = json!({"cluster_id": cluster.0});
-    writing.commit(Change { action: "run.stop", target: format!("run {}", parent.id), detail }).await?;
+    writing.commit(AuditChange { action: "run.stop", target: format!("run {}", parent.id), detail }).await?;
     Ok(run)
 }
 
@@ -91,9 +91,9 @@ pub async fn stop_run(
 ) -> ServiceResult<()> {
     let parent = run.parent_id.unwrap_or(run.id);
     stop(orchestrator, actor, parent, how).await?;
-    let writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
+    let writing = orchestrator.context.store.begin_write(actor, orchestrator.context.clock.now()).await?;
     let target = format!("run {parent}");
-    Ok(writing.commit(Change { action: "run.stop", target, detail: json!({}) }).await?)
+    Ok(writing.commit(AuditChange { action: "run.stop", target, detail: json!({}) }).await?)
 }
 
 /// Pauses or resumes the run that contains `run`; `action` names the request in the audit log.
@@ -105,9 +105,9 @@ pub async fn control_run(
     action: &'static str,
 ) -> ServiceResult<()> {
     let child = control(orchestrator, run.parent_id.unwrap_or(run.id), input).await?;
-    let writing = orchestrator.context.store.change(actor, orchestrator.context.clock.now()).await?;
+    let writing = orchestrator.context.store.begin_write(actor, orchestrator.context.clock.now()).await?;
     let target = format!("run {}", run.id);
-    Ok(writing.commit(Change { action, target, detail: json!({"part": child.0}) }).await?)
+    Ok(writing.commit(AuditChange { action, target, detail: json!({"part": child.0}) }).await?)
 }
 
 /// Stops a run, whether it is being planned or executed.

@@ -1,7 +1,7 @@
 //! Deletion of runs.
 
 use serde_json::json;
-use stoker_model::{Change, ClusterStatus, NodeStatus, Run, RunStatus};
+use stoker_model::{AuditChange, ClusterStatus, NodeStatus, Run, RunStatus};
 use stoker_services::precondition::Precondition;
 use stoker_services::{ServiceError, ServiceResult};
 use stoker_store::{List, NodeFilter, WriteTransaction};
@@ -35,7 +35,7 @@ pub async fn delete_run(
         stop_child_runs(&mut writing, parent).await?;
     }
     let detail = json!({"name": run.name.as_str(), "status": run.status.as_str()});
-    writing.commit(Change { action: "run.delete", target: format!("run {}", run.id), detail }).await?;
+    writing.commit(AuditChange { action: "run.delete", target: format!("run {}", run.id), detail }).await?;
     // Remove the runs from their driver on this server.
     for deleted in parts.iter().chain([run]) {
         orchestrator.agents.remove_run(deleted.id);

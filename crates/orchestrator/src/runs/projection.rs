@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use stoker_engine::blueprint::Blueprint;
-use stoker_engine::run::{AttemptOutcome, EngineEvent, EventKind, Next, NotStarted, InstanceOutcome, Resolution};
+use stoker_engine::run::{
+    AttemptOutcome, EngineEvent, EventKind, InstanceOutcome, Next, NotStarted, Resolution,
+};
 use stoker_engine::session::ResultKind;
 use stoker_model::{HistoryRecord, HistoryStatus, InstanceIdx, Json, JsonMap, Micros, RunId};
 

@@ -1,6 +1,6 @@
 //! Retry of runs that have ended.
 
-use stoker_model::{Actor, HistoryStatus, Json, Run, RunName, RunStatus, RunExecution};
+use stoker_model::{Actor, HistoryStatus, Json, Run, RunExecution, RunName, RunStatus};
 use stoker_planner::resolve_reference;
 use stoker_services::planning::StoredPlan;
 use stoker_services::runs::{GraphRequest, RunKind, RunOptions};

@@ -78,7 +78,7 @@ pub async fn start_changes(
             let graphs = sequence.graphs.iter().map(GraphRequest::of_sequence);
             graphs.map(|graph| graph.restricted_to(nodes.as_deref())).collect()
         }
-        None => vec![GraphRequest { nodes, ..GraphRequest::whole(graph_type.unwrap_or_default()) }],
+        None => vec![GraphRequest { nodes, ..GraphRequest::entire_graph(graph_type.unwrap_or_default()) }],
     };
     start(orchestrator, actor, cluster, Launch { graphs, run_options, name: RunName::Deploy }).await
 }
@@ -121,7 +121,7 @@ pub async fn apply_plan(
     }
     // An active run changes the inputs of the plan; report the run instead of those changes.
     require_idle(&mut orchestrator.context.store.snapshot().await?, plan.cluster_id).await?;
-    let graph = GraphRequest { plan: Some(plan.id), ..GraphRequest::whole(plan.graph_type.clone()) };
+    let graph = GraphRequest { plan: Some(plan.id), ..GraphRequest::entire_graph(plan.graph_type.clone()) };
     let request = Launch { graphs: vec![graph], run_options, name: RunName::Deploy };
     let planning = &orchestrator.context.services.planning;
     // Optimistic concurrency: retry if the inputs change between the check and the start, so that only an
@@ -134,7 +134,9 @@ pub async fn apply_plan(
                 changed.join(", ")
             )));
         }
-        if let Some(run) = launch_if_unchanged(orchestrator, actor, plan.cluster_id, &request, snapshot).await? {
+        if let Some(run) =
+            launch_if_unchanged(orchestrator, actor, plan.cluster_id, &request, snapshot).await?
+        {
             return Ok(run);
         }
     }

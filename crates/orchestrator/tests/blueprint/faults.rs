@@ -1,6 +1,6 @@
 //! Simulates the real plan with all kinds of faults.
 
-use stoker_engine::blueprint::{Draft, FailurePolicy, ExecutionOptions, Executor, TypeDefaults};
+use stoker_engine::blueprint::{Draft, ExecutionOptions, Executor, FailurePolicy, TypeDefaults};
 use stoker_orchestrator::runs::draft_from_plan;
 use stoker_sim::{Rng, Sabotage, simulate_draft};
 

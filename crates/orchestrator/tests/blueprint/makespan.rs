@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use stoker_engine::blueprint::{Blueprint, ExecutionOptions};
-use stoker_engine::run::{RunEffect, Input, Phase, RunMachine, RunOutcome, InstanceState, step};
+use stoker_engine::run::{Input, InstanceState, Phase, RunEffect, RunMachine, RunOutcome, step};
 use stoker_engine::session::ResultKind;
 use stoker_model::{InstanceIdx, JsonMap, Micros, RunId, TaskIdx};
 use stoker_orchestrator::runs::blueprint_of_plan;

@@ -1,7 +1,7 @@
 //! Defects found before a run starts, and how task parameters are read from a plan.
 
 use serde_json::json;
-use stoker_engine::blueprint::{Group, ExecutionOptions, Policy, WHOLE_RUN};
+use stoker_engine::blueprint::{ExecutionOptions, Group, Policy, WHOLE_RUN};
 use stoker_engine::session::Mode;
 use stoker_model::{InstanceIdx, Json, NodeIdx, Task, TaskIdx};
 use stoker_orchestrator::runs::blueprint_of_plan;
@@ -83,7 +83,8 @@ fn all_invalid_parameters_are_reported() {
 #[test]
 fn unknown_task_type_is_reported_once() {
     let plan = forged("teleport", &json!({}));
-    let defects = blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect_err("defects");
+    let defects =
+        blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect_err("defects");
     let messages: Vec<String> = defects.iter().map(ToString::to_string).collect();
     assert_eq!(messages, ["task `a` has the unknown type `teleport`"]);
 }
@@ -121,7 +122,8 @@ fn fault_tolerance_option_sets_whole_run_group() {
         {"id": "end", "type": "stage"},
     ]);
     let groups = |tasks: &Json, tolerance: &str| {
-        let options = ExecutionOptions { fault_tolerance: Some(tolerance.to_owned()), ..ExecutionOptions::default() };
+        let options =
+            ExecutionOptions { fault_tolerance: Some(tolerance.to_owned()), ..ExecutionOptions::default() };
         let blueprint = blueprint_of_plan(&planned(tasks), options, &[], default_timing);
         blueprint.map(|blueprint| blueprint.groups().to_vec()).map_err(|defects| defects[0].to_string())
     };
@@ -163,7 +165,8 @@ fn task_overrides_retry_interrupted() {
 #[test]
 fn master_tasks_run_on_the_master_agent() {
     let plan = planned(&json!([{"id": "a", "type": "master_shell", "roles": ["compute"]}]));
-    let blueprint = blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect("valid");
+    let blueprint =
+        blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect("valid");
     let executor = blueprint.executor_of(InstanceIdx::new(0)).and_then(|node| blueprint.node(node));
     assert_eq!((blueprint.name(InstanceIdx::new(0)).as_str(), executor), ("a@1", Some("master")));
 }
@@ -172,7 +175,8 @@ fn master_tasks_run_on_the_master_agent() {
 fn master_tasks_need_a_master() {
     let mut plan = planned(&json!([{"id": "a", "type": "master_shell", "roles": ["compute"]}]));
     plan.nodes = ["1", "2", "another", "sync"].map(str::to_owned).into();
-    let defects = blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect_err("defects");
+    let defects =
+        blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect_err("defects");
     let messages: Vec<String> = defects.iter().map(ToString::to_string).collect();
     let expected = ["1", "2"].map(|node| format!("`a@{node}` runs on the master, which is not in the plan"));
     assert_eq!(messages, expected);
@@ -181,6 +185,7 @@ fn master_tasks_need_a_master() {
 #[test]
 fn tasks_without_executor_are_skipped() {
     let plan = planned(&json!([{"id": "a", "type": "noop", "roles": ["compute"]}]));
-    let blueprint = blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect("valid");
+    let blueprint =
+        blueprint_of_plan(&plan, ExecutionOptions::default(), &[], default_timing).expect("valid");
     assert_eq!((blueprint.n_instances(), blueprint.executor_of(InstanceIdx::new(0))), (2, None));
 }

@@ -4,7 +4,7 @@ use stoker_model::{Json, TaskType};
 use stoker_state::SYNC;
 
 use super::Findings;
-use crate::plan::{InstanceAction, Details, Plan};
+use crate::plan::{Details, InstanceAction, Plan};
 
 /// A map with this key is an unevaluated expression.
 const EXPRESSION: &str = "yaql_exp";

@@ -1,5 +1,5 @@
 use stoker_state::compare_keys;
-use stoker_yaml::emit::{Atom, TreeLevel, Tree, to_python_yaml};
+use stoker_yaml::emit::{Atom, Tree, TreeLevel, to_python_yaml};
 use stoker_yaql::eval::{Args, Cx};
 use stoker_yaql::library::{Builtin, Purity};
 use stoker_yaql::{Error, Result, Value};

@@ -3,7 +3,6 @@
 //! A rejected request was not started; the response has a `Retry-After` header. Work that is queued instead of
 //! rejected is scheduled fairly (`FairSemaphore` of `stoker-services`).
 
-
 use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};

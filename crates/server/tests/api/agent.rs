@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use stoker_engine::session::agent::{AgentSession, Identity, Input, AgentLimits, Output};
-use stoker_engine::session::{Attempt, AttemptKey, ResultKind, AttemptResult, FromAgent, Stream};
+use stoker_engine::session::agent::{AgentLimits, AgentSession, Identity, Input, Output};
+use stoker_engine::session::{Attempt, AttemptKey, AttemptResult, FromAgent, ResultKind, Stream};
 use stoker_model::{InstanceIdx, JsonMap, Micros};
 use stoker_server::{AgentSpawner, App, LocalAgent, LocalConnection};
 use tokio::sync::mpsc;

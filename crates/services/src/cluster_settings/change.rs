@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use stoker_model::codes;
-use stoker_model::{Change, Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
+use stoker_model::{AuditChange, Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
 use stoker_settings::Server;
 use stoker_state::json::merge_into_copy;
 use stoker_store::{List, NodeFilter, WriteTransaction};
@@ -12,7 +12,7 @@ use super::restrictions::Violations;
 use super::sections::{SWITCH, Section, Version, sections};
 use super::{check, lock};
 use crate::error::{ErrorDetail, ServiceError, ServiceResult};
-use crate::metadata::holder::{RoleOwner, NamedSection};
+use crate::metadata::holder::{NamedSection, RoleOwner};
 use crate::plugins::enabling::Enabling;
 use crate::plugins::links::disabled_link;
 use crate::precondition::Precondition;
@@ -85,7 +85,7 @@ async fn commit(
 ) -> ServiceResult<ChangedSettings> {
     let settings = settings(&mut writing, &cluster).await?;
     let target = format!("cluster {}", cluster.id);
-    writing.commit(Change { action, target, detail: json!({"name": cluster.name}) }).await?;
+    writing.commit(AuditChange { action, target, detail: json!({"name": cluster.name}) }).await?;
     Ok(ChangedSettings { cluster, settings })
 }
 

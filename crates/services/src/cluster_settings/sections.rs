@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, NewRelease, Plugin, PluginId, compare_versions};
-use stoker_state::json::{merge, merged};
+use stoker_state::json::{merge, merge_into_copy};
 use stoker_store::{List, Session};
 
 use crate::error::ServiceResult;

@@ -1,7 +1,7 @@
 //! Assignment of nodes and their roles to clusters.
 
 use serde_json::json;
-use stoker_model::{Change, Cluster, Node, NodeId, Resource, RunId};
+use stoker_model::{AuditChange, Cluster, Node, NodeId, Resource, RunId};
 use stoker_settings::Server;
 use stoker_store::WriteTransaction;
 
@@ -9,7 +9,7 @@ use super::members::{load, nodes_of_other_clusters, not_assigned};
 use super::node_roles::{restricted_roles, role_problems};
 use crate::cluster_settings::condition_models;
 use crate::error::{ErrorDetail, ServiceError, ServiceResult};
-use crate::metadata::holder::{RoleOwner, NamedSection};
+use crate::metadata::holder::{NamedSection, RoleOwner};
 use crate::modules::automatic::enqueue_for;
 use crate::quotas::check_quota;
 
@@ -57,7 +57,7 @@ pub async fn nodes_assign(
 
 fn assign(node: &mut Node, cluster: &Cluster, roles: Vec<String>) {
     if node.cluster_id != Some(cluster.id) {
-        node.join(cluster.id);
+        node.join_cluster(cluster.id);
     }
     // Assigning roles cancels a pending deletion.
     node.pending_deletion = false;
@@ -65,7 +65,11 @@ fn assign(node: &mut Node, cluster: &Cluster, roles: Vec<String>) {
 }
 
 /// Removes nodes immediately if nothing was deployed to them, otherwise with the next run. Atomic.
-pub async fn nodes_unassign(mut writing: WriteTransaction, cluster: &Cluster, ids: &[NodeId]) -> ServiceResult<()> {
+pub async fn nodes_unassign(
+    mut writing: WriteTransaction,
+    cluster: &Cluster,
+    ids: &[NodeId],
+) -> ServiceResult<()> {
     let nodes = load(&mut writing, ids).await?;
     let non_members: Vec<String> = nodes
         .iter()
@@ -85,7 +89,7 @@ pub async fn nodes_unassign(mut writing: WriteTransaction, cluster: &Cluster, id
     Ok(())
 }
 
-fn describe(action: &'static str, cluster: &Cluster, ids: &[NodeId]) -> Change {
+fn describe(action: &'static str, cluster: &Cluster, ids: &[NodeId]) -> AuditChange {
     let nodes: Vec<i64> = ids.iter().map(|id| id.0).collect();
-    Change { action, target: format!("cluster {}", cluster.id), detail: json!({"nodes": nodes}) }
+    AuditChange { action, target: format!("cluster {}", cluster.id), detail: json!({"nodes": nodes}) }
 }

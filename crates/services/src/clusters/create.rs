@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use stoker_model::{
-    Change, Cluster, GraphMetadata, GraphType, JsonMap, MergeMode, MergeOrder, NewCluster, NodeId, Owner,
-    Release, ReleaseId, Resource, Tenant, TenantId,
+    AuditChange, Cluster, GraphMetadata, GraphType, JsonMap, MergeMode, MergeOrder, NewCluster, NodeId,
+    Owner, Release, ReleaseId, Resource, Tenant, TenantId,
 };
 use stoker_settings::Server;
 use stoker_store::{StoreError, WriteTransaction};
@@ -129,13 +129,15 @@ async fn require_deployable(writing: &mut WriteTransaction, id: ReleaseId) -> Se
 
 pub(super) fn name_conflict(error: StoreError) -> ServiceError {
     match error {
-        StoreError::Taken { .. } => ServiceError::conflict("Environment with this name already exists"),
+        StoreError::AlreadyExists { .. } => {
+            ServiceError::conflict("Environment with this name already exists")
+        }
         error => error.into(),
     }
 }
 
-pub(super) fn describe(action: &'static str, cluster: &Cluster) -> Change {
+pub(super) fn describe(action: &'static str, cluster: &Cluster) -> AuditChange {
     let detail =
         json!({"name": cluster.name, "release_id": cluster.release_id.0, "tenant_id": cluster.tenant_id.0});
-    Change { action, target: format!("cluster {}", cluster.id), detail }
+    AuditChange { action, target: format!("cluster {}", cluster.id), detail }
 }

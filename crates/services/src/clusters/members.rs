@@ -67,7 +67,7 @@ pub(super) async fn set_members(
 
 pub(super) fn not_assigned(error: StoreError, node: &Node, cluster: &Cluster) -> ServiceError {
     match error {
-        StoreError::Taken { what: "hostname" } => ServiceError::conflict(format!(
+        StoreError::AlreadyExists { what: "hostname" } => ServiceError::conflict(format!(
             "hostname `{}` is taken in environment {}",
             node.hostname, cluster.id
         )),

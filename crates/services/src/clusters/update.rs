@@ -1,10 +1,10 @@
 //! Changes of existing clusters: fields, extensions, deletion and reset.
 
 use serde_json::json;
-use stoker_manifest::reader::Given;
+use stoker_manifest::reader::FieldUpdate;
 use stoker_model::{
-    Change, Cluster, ClusterId, ClusterStatus, JsonMap, MergeMode, MergeOrder, NodeId, NodeStatus, ReleaseId,
-    Resource, Run, RunId, RunName, Tenant,
+    AuditChange, Cluster, ClusterId, ClusterStatus, JsonMap, MergeMode, MergeOrder, NodeId, NodeStatus,
+    ReleaseId, Resource, Run, RunId, RunName, Tenant,
 };
 use stoker_settings::Server;
 use stoker_store::{List, NodeFilter, Session, WriteTransaction};
@@ -29,8 +29,8 @@ pub struct ClusterUpdate {
     pub components: Option<Vec<String>>,
     pub ui_settings: Option<JsonMap>,
     pub tenant: Option<TenantRef>,
-    pub merge_order: Given<MergeOrder>,
-    pub merge_mode: Given<MergeMode>,
+    pub merge_order: FieldUpdate<MergeOrder>,
+    pub merge_mode: FieldUpdate<MergeMode>,
 }
 
 /// Updates a cluster that was read in the same transaction.
@@ -134,7 +134,7 @@ pub async fn cluster_delete(
 async fn free_nodes(writing: &mut WriteTransaction, cluster: &Cluster) -> ServiceResult<Vec<i64>> {
     let mut ids = Vec::new();
     for mut node in writing.node_list(&nodes_of(cluster.id), &List::default()).await?.items {
-        node.leave();
+        node.leave_cluster();
         writing.node_update(&node).await?;
         ids.push(node.id.0);
     }
@@ -172,7 +172,9 @@ pub async fn cluster_reset(mut writing: WriteTransaction, mut cluster: Cluster) 
     let message = format!("Environment '{}' was successfully reset", cluster.name);
     let run = finished_run(&mut writing, RunName::ResetEnvironment, Some(id), message, json!({})).await?;
     let target = format!("cluster {id}");
-    writing.commit(Change { action: "cluster.reset", target, detail: json!({"n_nodes": n_nodes}) }).await?;
+    writing
+        .commit(AuditChange { action: "cluster.reset", target, detail: json!({"n_nodes": n_nodes}) })
+        .await?;
     Ok(run)
 }
 

@@ -2,7 +2,7 @@
 
 use stoker_model::{Json, JsonMap, Release};
 use stoker_registry::components::ComponentName;
-use stoker_registry::wizard::{AnswerProblem, ControlState, Evaluation};
+use stoker_registry::wizard::{AnswerProblem, ControlState, WizardEvaluation};
 use stoker_store::Session;
 
 use crate::error::ServiceResult;
@@ -60,7 +60,7 @@ fn evaluate(
 ) -> ServiceResult<(WizardState, Option<String>)> {
     let registry = catalog.registry();
     let wizard = Wizard::new(catalog, &registry, mode)?;
-    let Evaluation { controls, answers: effective, .. } = wizard.evaluate(answers);
+    let WizardEvaluation { controls, answers: effective, .. } = wizard.evaluate(answers);
     let problems = wizard.choose(answers).err().unwrap_or_default();
     let chosen = wizard.choose(&effective).unwrap_or_default();
     let answered_mode = bound_mode(&chosen).map(str::to_owned);

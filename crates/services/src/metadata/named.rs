@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
-use stoker_model::{Change, ClusterId, Json, JsonMap};
+use stoker_model::{AuditChange, ClusterId, Json, JsonMap};
 use stoker_store::{Session, WriteTransaction};
 
-use super::holder::{RoleOwner, NamedSection, require_unused};
+use super::holder::{NamedSection, RoleOwner, require_unused};
 use super::sections;
 use crate::error::{ServiceError, ServiceResult};
 use crate::precondition::Precondition;
@@ -153,7 +153,7 @@ async fn store(
     detail: Json,
 ) -> ServiceResult<StoredEntry> {
     let generation = holder.store(&mut writing).await?;
-    writing.commit(Change { action, target: holder.name(), detail }).await?;
+    writing.commit(AuditChange { action, target: holder.name(), detail }).await?;
     Ok(StoredEntry { holder, meta, generation })
 }
 
@@ -186,7 +186,7 @@ fn require_known_references(
 
 /// Returns the roles that assign this tag: those of its owner and, for a release, those of its clusters.
 async fn roles_with(session: &mut Session, holder: &RoleOwner, tag: &str) -> ServiceResult<BTreeSet<String>> {
-    let mut roles = with_tag(holder.own(NamedSection::Roles), tag);
+    let mut roles = with_tag(holder.declared(NamedSection::Roles), tag);
     for cluster in holder.clusters(session).await? {
         roles.extend(with_tag(&cluster.roles_metadata, tag));
     }

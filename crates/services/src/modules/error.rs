@@ -1,6 +1,6 @@
 //! Errors of the module API, whose clients distinguish more cases than [`ServiceError`].
 
-use stoker_modules::Refusal;
+use stoker_modules::RuleViolation;
 use stoker_store::StoreError;
 
 use super::keys::KeyError;
@@ -11,7 +11,7 @@ use crate::error::ServiceError;
 pub enum ModuleError {
     /// A rule of modules rejects the request.
     #[error("{}", .0.message)]
-    Refused(Refusal),
+    Refused(RuleViolation),
     #[error("{what} larger than {bytes_max} bytes")]
     TooLarge { what: &'static str, bytes_max: usize },
     /// The request is valid, but the current state does not permit it.
@@ -42,8 +42,8 @@ impl ModuleError {
     }
 }
 
-impl From<Refusal> for ModuleError {
-    fn from(refusal: Refusal) -> Self {
+impl From<RuleViolation> for ModuleError {
+    fn from(refusal: RuleViolation) -> Self {
         Self::Refused(refusal)
     }
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use serde_json::json;
-use stoker_model::{Change, Cluster, ClusterId, Micros, Module, Node, NodeId, Release, RunId};
-use stoker_modules::reapply::{self as batching, AppliedInstance, Limits};
-use stoker_modules::{ReapplyRequest, Refusal, Requester, fits};
+use stoker_model::{AuditChange, Cluster, ClusterId, Micros, Module, Node, NodeId, Release, RunId};
+use stoker_modules::reapply::{self as batching, AppliedInstance, ReapplyLimits};
+use stoker_modules::{ReapplyRequest, Requester, RuleViolation, is_compatible};
 use stoker_settings::Server;
 use stoker_store::{List, NodeFilter, Session, StoreError, WriteTransaction};
 
@@ -33,7 +33,9 @@ impl NodeInstance {
             Some(node) => ClusterCache::default().instance(session, node).await?,
             None => None,
         };
-        Ok(instance.filter(|instance| instance.is_for(who)).ok_or_else(|| Refusal::instance_not_found(id))?)
+        Ok(instance
+            .filter(|instance| instance.is_for(who))
+            .ok_or_else(|| RuleViolation::instance_not_found(id))?)
     }
 
     fn is_for(&self, who: Requester) -> bool {
@@ -60,11 +62,11 @@ pub async fn instance_delete(mut writing: WriteTransaction, instance: NodeInstan
             cluster.id, run.id
         )));
     }
-    node.leave();
+    node.leave_cluster();
     writing.node_update(&node).await?;
     let detail = json!({"cluster_id": cluster.id.0});
     let target = format!("node {}", node.id);
-    Ok(writing.commit(Change { action: "instance.delete", target, detail }).await?)
+    Ok(writing.commit(AuditChange { action: "instance.delete", target, detail }).await?)
 }
 
 /// An instance that has a module.
@@ -111,13 +113,19 @@ pub async fn module_reapply(
         .into_iter()
         .map(|ModuleInstance { instance, md5, .. }| {
             let release = &instance.release.body;
-            AppliedInstance { node: instance.node.id, md5, fits: fits(&module.body, &release.name, &release.version) }
+            AppliedInstance {
+                node: instance.node.id,
+                md5,
+                fits: is_compatible(&module.body, &release.name, &release.version),
+            }
         })
         .collect();
     let settings = &settings.modules;
-    let limits =
-        Limits { batch_size: settings.batch_size.into(), batch_delay_s: settings.batch_delay_seconds.into() };
-    let batches = batching::plan(carriers, &module.body.md5, request, limits, who.is_admin);
+    let limits = ReapplyLimits {
+        batch_size: settings.batch_size.into(),
+        batch_delay_s: settings.batch_delay_seconds.into(),
+    };
+    let batches = batching::plan_batches(carriers, &module.body.md5, request, limits, who.is_admin);
     let mut change = describe("module.reapply", module);
     change.detail["n_instances"] = batches.batches.iter().map(Vec::len).sum::<usize>().into();
     change.detail["n_current"] = batches.n_current.into();

@@ -1,9 +1,9 @@
 //! Creation, update and deletion of modules, and the datastores that they name.
 
 use serde_json::json;
-use stoker_model::{Change, Module, ModuleBody, Release, Resource, compare_versions};
+use stoker_model::{AuditChange, Module, ModuleBody, Release, Resource, compare_versions};
 use stoker_modules::rules::{self, RuleContext};
-use stoker_modules::{Create, Datastores, Refusal, Update, Requester};
+use stoker_modules::{CreateRequest, Datastores, Requester, RuleViolation, UpdateRequest};
 use stoker_settings::Server;
 use stoker_store::{List, Session, StoreError, WriteTransaction};
 
@@ -18,7 +18,9 @@ pub const CONTENTS_BYTES_MAX: usize = 4 << 20;
 /// Finds a module that the caller may see.
 pub async fn module_find(session: &mut Session, who: Requester, id: &str) -> ModuleResult<Module> {
     let module = session.module_by_uuid(id).await?;
-    Ok(module.filter(|module| rules::can_see(who, &module.body)).ok_or_else(|| Refusal::module_not_found(id))?)
+    Ok(module
+        .filter(|module| rules::can_see(who, &module.body))
+        .ok_or_else(|| RuleViolation::module_not_found(id))?)
 }
 
 /// Contents are encrypted before they are stored.
@@ -27,7 +29,7 @@ pub async fn module_create(
     keys: &ModuleKeys,
     mut writing: WriteTransaction,
     who: Requester,
-    create: &Create,
+    create: &CreateRequest,
 ) -> ModuleResult<Module> {
     require_size(&create.contents)?;
     let datastores = datastores(&mut writing).await?;
@@ -51,7 +53,7 @@ pub async fn module_update(
     mut writing: WriteTransaction,
     who: Requester,
     module: Module,
-    update: &Update,
+    update: &UpdateRequest,
 ) -> ModuleResult<Module> {
     if let Some(contents) = &update.contents {
         require_size(contents)?;
@@ -75,7 +77,11 @@ pub async fn module_update(
 }
 
 /// Deletes a module that was read in the same transaction. Instances to which it was applied keep it.
-pub async fn module_delete(mut writing: WriteTransaction, who: Requester, module: &Module) -> ModuleResult<()> {
+pub async fn module_delete(
+    mut writing: WriteTransaction,
+    who: Requester,
+    module: &Module,
+) -> ModuleResult<()> {
     let is_applied = is_applied(&mut writing, module).await?;
     rules::delete(module, is_applied, who)?;
     writing.module_delete(module.id).await?;
@@ -92,7 +98,7 @@ fn require_size(contents: &str) -> ModuleResult<()> {
 
 fn duplicate_error(error: StoreError, body: &ModuleBody) -> ModuleError {
     match error {
-        StoreError::Taken { what: "module" } => rules::duplicate(body).into(),
+        StoreError::AlreadyExists { what: "module" } => rules::duplicate_error(body).into(),
         error => error.into(),
     }
 }
@@ -140,10 +146,10 @@ fn types(settings: &Server) -> Vec<&'static str> {
 }
 
 /// Builds the audit record. Contents are omitted: they may be secret.
-pub(super) fn describe(action: &'static str, module: &Module) -> Change {
+pub(super) fn describe(action: &'static str, module: &Module) -> AuditChange {
     let detail = json!({
         "name": module.body.name, "type": module.body.module_type, "md5": module.body.md5,
         "tenant_id": module.body.tenant_id.map(|id| id.0), "is_admin": module.body.is_admin,
     });
-    Change { action, target: format!("module {}", module.uuid), detail }
+    AuditChange { action, target: format!("module {}", module.uuid), detail }
 }

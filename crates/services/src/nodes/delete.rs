@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::json;
-use stoker_model::{Change, ClusterId, Node, Run, RunName};
+use stoker_model::{AuditChange, ClusterId, Node, Run, RunName};
 use stoker_store::WriteTransaction;
 
 use crate::error::ServiceResult;
@@ -40,6 +40,6 @@ pub async fn nodes_delete(mut writing: WriteTransaction, nodes: &[Node]) -> Serv
         [id] => format!("node {id}"),
         _ => "nodes".to_owned(),
     };
-    writing.commit(Change { action: "node.delete", target, detail }).await?;
+    writing.commit(AuditChange { action: "node.delete", target, detail }).await?;
     Ok(DeletedNodes { run, agents })
 }

@@ -2,8 +2,8 @@
 //! one.
 
 use serde_json::json;
-use stoker_manifest::reader::Given;
-use stoker_model::{Actor, Change, JsonMap, Node, NodeId};
+use stoker_manifest::reader::FieldUpdate;
+use stoker_model::{Actor, AuditChange, JsonMap, Node, NodeId};
 use stoker_store::Store;
 
 use crate::clock::Clock;
@@ -16,11 +16,11 @@ pub struct NodeReport {
     pub mac: Option<String>,
     /// Checksum of the other fields. If it equals the previous one, they are not evaluated.
     pub checksum: Option<String>,
-    pub ip: Given<String>,
+    pub ip: FieldUpdate<String>,
     pub meta: Option<JsonMap>,
-    pub manufacturer: Given<String>,
-    pub platform_name: Given<String>,
-    pub os_platform: Given<String>,
+    pub manufacturer: FieldUpdate<String>,
+    pub platform_name: FieldUpdate<String>,
+    pub os_platform: FieldUpdate<String>,
     pub facts: JsonMap,
 }
 
@@ -87,7 +87,7 @@ async fn record(
     is_cached: bool,
     id: NodeId,
 ) -> ServiceResult<()> {
-    let mut writing = store.change(actor, clock.now()).await?;
+    let mut writing = store.begin_write(actor, clock.now()).await?;
     let node = writing.node_get(id).await?.ok_or_else(|| ServiceError::not_found("Node"))?;
     let mut reported =
         if is_cached { Node { online: true, ..node.clone() } } else { report.applied_to(&node) };
@@ -95,5 +95,5 @@ async fn record(
     let detail = json!({"online": [node.online, reported.online], "checksum": reported.agent_checksum});
     let node = writing.node_update(&reported).await?;
     let target = format!("node {}", node.id);
-    Ok(writing.commit(Change { action: "node.report", target, detail }).await?)
+    Ok(writing.commit(AuditChange { action: "node.report", target, detail }).await?)
 }

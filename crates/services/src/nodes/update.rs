@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use serde_json::json;
-use stoker_manifest::reader::Given;
+use stoker_manifest::reader::FieldUpdate;
 use stoker_model::{
-    Change, Cluster, ClusterId, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Resource, TenantId,
+    AuditChange, Cluster, ClusterId, JsonMap, Node, NodeErrorKind, NodeId, NodeStatus, Resource, TenantId,
 };
 use stoker_settings::Server;
 use stoker_store::{StoreError, WriteTransaction};
@@ -13,7 +13,7 @@ use stoker_store::{StoreError, WriteTransaction};
 use crate::cluster_settings::condition_models;
 use crate::clusters::{restricted_roles, role_problems};
 use crate::error::{ErrorDetail, ServiceError, ServiceResult};
-use crate::metadata::holder::{RoleOwner, NamedSection};
+use crate::metadata::holder::{NamedSection, RoleOwner};
 use crate::modules::automatic::enqueue_for;
 use crate::precondition::Precondition;
 use crate::quotas::check_quota;
@@ -32,17 +32,17 @@ pub struct NodeUpdate {
     pub pending_roles: Option<Vec<String>>,
     pub pending_addition: Option<bool>,
     pub pending_deletion: Option<bool>,
-    pub cluster: Given<ClusterId>,
+    pub cluster: FieldUpdate<ClusterId>,
     pub meta: Option<JsonMap>,
-    pub ip: Given<String>,
-    pub error_type: Given<NodeErrorKind>,
-    pub error_msg: Given<String>,
+    pub ip: FieldUpdate<String>,
+    pub error_type: FieldUpdate<NodeErrorKind>,
+    pub error_msg: FieldUpdate<String>,
     pub progress: Option<i64>,
-    pub group_id: Given<i64>,
-    pub manufacturer: Given<String>,
-    pub platform_name: Given<String>,
-    pub os_platform: Given<String>,
-    pub kernel_params: Given<String>,
+    pub group_id: FieldUpdate<i64>,
+    pub manufacturer: FieldUpdate<String>,
+    pub platform_name: FieldUpdate<String>,
+    pub os_platform: FieldUpdate<String>,
+    pub kernel_params: FieldUpdate<String>,
 }
 
 /// Updates a node that was read in the same transaction.
@@ -61,7 +61,7 @@ pub async fn node_update(
     within_quotas(server, &mut writing, gainer.into_iter()).await?;
     let detail = json!({"name": node.name, "cluster_id": node.cluster_id.map(|id| id.0)});
     let target = format!("node {}", node.id);
-    writing.commit(Change { action: "node.update", target, detail }).await?;
+    writing.commit(AuditChange { action: "node.update", target, detail }).await?;
     Ok(node)
 }
 
@@ -83,7 +83,7 @@ pub async fn node_update_all(
     within_quotas(server, &mut writing, changed.iter().filter_map(|changed| changed.gainer)).await?;
     let ids: Vec<i64> = changed.iter().map(|changed| changed.node.id.0).collect();
     let target = "nodes".to_owned();
-    writing.commit(Change { action: "node.update", target, detail: json!({"nodes": ids}) }).await?;
+    writing.commit(AuditChange { action: "node.update", target, detail: json!({"nodes": ids}) }).await?;
     Ok(changed.into_iter().map(|changed| changed.node).collect())
 }
 
@@ -107,7 +107,11 @@ struct Changed {
 }
 
 /// Applies the update to a node. The caller must check quotas with `within_quotas` before it commits.
-async fn change(writing: &mut WriteTransaction, mut node: Node, update: NodeUpdate) -> ServiceResult<Changed> {
+async fn change(
+    writing: &mut WriteTransaction,
+    mut node: Node,
+    update: NodeUpdate,
+) -> ServiceResult<Changed> {
     let before = node.cluster_id;
     move_to(writing, &mut node, &update.cluster).await?;
     let is_joining = before.is_none();
@@ -147,17 +151,21 @@ async fn within_quotas(
 }
 
 /// Moves a node into a cluster or out of its cluster.
-async fn move_to(writing: &mut WriteTransaction, node: &mut Node, requested: &Given<ClusterId>) -> ServiceResult<()> {
+async fn move_to(
+    writing: &mut WriteTransaction,
+    node: &mut Node,
+    requested: &FieldUpdate<ClusterId>,
+) -> ServiceResult<()> {
     match *requested {
-        Given::Absent => Ok(()),
-        Given::Null => {
+        FieldUpdate::Absent => Ok(()),
+        FieldUpdate::Null => {
             if node.cluster_id.is_some() {
-                node.leave();
+                node.leave_cluster();
             }
             Ok(())
         }
-        Given::Value(id) if node.cluster_id == Some(id) => Ok(()),
-        Given::Value(id) => {
+        FieldUpdate::Value(id) if node.cluster_id == Some(id) => Ok(()),
+        FieldUpdate::Value(id) => {
             if let Some(other) = node.cluster_id {
                 let message = format!("node {} belongs to cluster {other}; unassign it there first", node.id);
                 return Err(ServiceError::invalid(message));
@@ -165,7 +173,7 @@ async fn move_to(writing: &mut WriteTransaction, node: &mut Node, requested: &Gi
             if writing.cluster_get(id).await?.is_none() {
                 return Err(ServiceError::invalid(format!("cluster {id} does not exist")));
             }
-            node.join(id);
+            node.join_cluster(id);
             Ok(())
         }
     }
@@ -241,11 +249,11 @@ async fn cluster(writing: &mut WriteTransaction, node: &Node) -> ServiceResult<O
 
 fn duplicate_error(error: StoreError, node: &Node) -> ServiceError {
     match error {
-        StoreError::Taken { what: "hostname" } => {
+        StoreError::AlreadyExists { what: "hostname" } => {
             let cluster = node.cluster_id.map(|id| format!(" in cluster {id}")).unwrap_or_default();
             ServiceError::conflict(format!("hostname `{}` is already in use{cluster}", node.hostname))
         }
-        StoreError::Taken { .. } => {
+        StoreError::AlreadyExists { .. } => {
             ServiceError::conflict(format!("MAC address {} is already in use by another node", node.mac))
         }
         error => error.into(),

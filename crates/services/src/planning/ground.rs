@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use stoker_model::{ClusterId, JsonMap, NodeId};
-use stoker_planner::{NodeInput, PlanningInput, EvaluationSettings};
-use stoker_state::{Document, DesiredState, NodeState, OldStates, Secrets, DocumentInterner, intern_document};
+use stoker_planner::{EvaluationSettings, NodeInput, PlanningInput};
+use stoker_state::{
+    DesiredState, Document, DocumentInterner, NodeState, OldStates, Secrets, intern_document,
+};
 use stoker_yaql::Library;
 
 use super::gather::Gathered;

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use serde_json::json;
 use stoker_model::{ClusterId, Json, JsonMap, NewPlan, NodeId, PlanRecord};
-use stoker_planner::{InstanceAction, ExplainedPlan, Plan, check, check_placeholders, encode, input_digests, plan};
-use stoker_state::{MASTER, DesiredState, SYNC, Secrets};
+use stoker_planner::{
+    ExplainedPlan, InstanceAction, Plan, check, check_placeholders, encode, input_digests, plan,
+};
+use stoker_state::{DesiredState, MASTER, SYNC, Secrets};
 use stoker_store::{StateDocument, StoreError, WriteTransaction};
 
 use crate::error::ServiceResult;

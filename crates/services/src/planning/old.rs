@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use stoker_model::{ClusterId, DocumentId, JsonMap, Node, NodeStatus, SuccessGroup};
-use stoker_state::{Document, OldStates, DocumentInterner, StateDocument, intern_document};
+use stoker_state::{Document, DocumentInterner, OldStates, StateDocument, intern_document};
 use stoker_store::Session;
 
 use crate::error::ServiceResult;

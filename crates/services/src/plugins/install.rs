@@ -6,13 +6,15 @@ use std::io;
 use serde_json::json;
 use stoker_manifest::Severity;
 use stoker_manifest::graph::GraphBody;
-use stoker_model::{Actor, Change, GraphType, NewPlugin, Owner, Plugin, PluginId};
-use stoker_packages::{Limits, PluginsRoot, UnpackedPackage, check_folder, repositories_without_index};
-use stoker_registry::package::{CheckOptions, Checked, Package, version_line};
+use stoker_model::{Actor, AuditChange, GraphType, NewPlugin, Owner, Plugin, PluginId};
+use stoker_packages::{
+    ArchiveLimits, PluginsRoot, UnpackedPackage, check_folder, repositories_without_index,
+};
+use stoker_registry::package::{CheckResult, Package, PackageCheckOptions, version_line};
 use stoker_store::WriteTransaction;
 
 use super::conflicts::plugin_warnings;
-use super::files::{invalid_archive_error, aside, io_error, keep, invalid_package_error};
+use super::files::{invalid_archive_error, invalid_package_error, io_error, keep, spawn_blocking_io};
 use super::links::link_plugin;
 use super::records::{
     Installed, PluginError, PluginResult, Plugins, duplicate_error, is_same_version, require_roles_kept,
@@ -35,7 +37,8 @@ impl Plugins {
     pub async fn install(&self, actor: &Actor, archive: File) -> PluginResult<Installation> {
         let changing = self.packages.change().await;
         let root = changing.root.clone();
-        let (unpacked, checked, unindexed) = aside(move || read_archive(&root, archive)).await??;
+        let (unpacked, checked, unindexed) =
+            spawn_blocking_io(move || read_archive(&root, archive)).await??;
         let (package, mut warnings) = require_valid(checked)?;
         warnings.extend(unindexed.iter().map(|path| {
             format!("{path}: packages without an index, which nodes cannot use; build the package with `stoker plugin build` to create one")
@@ -46,7 +49,7 @@ impl Plugins {
         let folder = package.folder_name();
         let (plugin, is_new) = register(&installed, &mut writing, &package, &folder).await?;
         installed.require_no_conflicts(&mut writing).await?;
-        let placed = changing.root.put(unpacked, &folder).map_err(io_error)?;
+        let placed = changing.root.install(unpacked, &folder).map_err(io_error)?;
         writing.commit(describe(&plugin, is_new)).await?;
         keep(placed).await?;
         Ok(Installation { plugin, is_new, warnings })
@@ -55,19 +58,22 @@ impl Plugins {
 
 /// Unpacks and validates an archive. Also returns the repositories without an index, which package managers
 /// cannot use.
-fn read_archive(root: &PluginsRoot, archive: File) -> ServiceResult<(UnpackedPackage, Checked, Vec<String>)> {
-    let unpacked = root.receive(archive, &Limits::default()).map_err(invalid_archive_error)?;
+fn read_archive(
+    root: &PluginsRoot,
+    archive: File,
+) -> ServiceResult<(UnpackedPackage, CheckResult, Vec<String>)> {
+    let unpacked = root.unpack(archive, &ArchiveLimits::default()).map_err(invalid_archive_error)?;
     // Unreadable names were rejected while unpacking, so an error here is an I/O error.
-    let folder = check_folder(unpacked.folder(), CheckOptions::default());
+    let folder = check_folder(unpacked.folder(), PackageCheckOptions::default());
     let folder = folder.map_err(|error| io_error(io::Error::other(error)))?;
-    let plugin = folder.checked.package.as_ref().map(|package| &package.plugin);
+    let plugin = folder.result.package.as_ref().map(|package| &package.plugin);
     let unindexed =
         plugin.map(|plugin| repositories_without_index(unpacked.folder(), plugin, &folder.tree.paths));
-    Ok((unpacked, folder.checked, unindexed.unwrap_or_default()))
+    Ok((unpacked, folder.result, unindexed.unwrap_or_default()))
 }
 
 /// Returns the package and its warnings, or all problems as one error.
-fn require_valid(checked: Checked) -> ServiceResult<(Package, Vec<String>)> {
+fn require_valid(checked: CheckResult) -> ServiceResult<(Package, Vec<String>)> {
     let with_severity =
         |severity: Severity| checked.problems.iter().filter(move |problem| problem.severity == severity);
     match checked.package {
@@ -96,10 +102,10 @@ async fn register(
     Ok((plugin, replaced.is_none()))
 }
 
-fn describe(plugin: &Plugin, is_new: bool) -> Change {
+fn describe(plugin: &Plugin, is_new: bool) -> AuditChange {
     let detail = json!({"name": plugin.body.name, "version": plugin.body.version});
     let action = if is_new { "plugin.install" } else { "plugin.upgrade" };
-    Change { action, target: format!("plugin {}", plugin.id), detail }
+    AuditChange { action, target: format!("plugin {}", plugin.id), detail }
 }
 
 /// Whether a package upgrades a plugin: from package version 2 on, if the first two components of the version
@@ -117,7 +123,11 @@ pub(super) async fn create(writing: &mut WriteTransaction, package: &Package) ->
 
 /// Upgrades an existing plugin to a package. The name must not change, and roles that nodes have must not be
 /// removed.
-pub(super) async fn upgrade(writing: &mut WriteTransaction, old: &Plugin, package: &Package) -> PluginResult<Plugin> {
+pub(super) async fn upgrade(
+    writing: &mut WriteTransaction,
+    old: &Plugin,
+    package: &Package,
+) -> PluginResult<Plugin> {
     let new = &package.plugin;
     if new.name != old.body.name {
         let message = format!("cannot rename plugin `{}` to `{}`", old.body.name, new.name);

@@ -2,8 +2,8 @@
 //! plugins by their files.
 
 use serde_json::json;
-use stoker_manifest::reader::Given;
-use stoker_model::{Actor, Change, Json, JsonMap, NewPlugin, Owner, Plugin, PluginId};
+use stoker_manifest::reader::FieldUpdate;
+use stoker_model::{Actor, AuditChange, Json, JsonMap, NewPlugin, Owner, Plugin, PluginId};
 use stoker_store::{List, Session, Store, StoreError, WriteTransaction};
 
 use super::conflicts::{Pairing, require_no_conflicts};
@@ -47,8 +47,8 @@ pub struct PluginUpdate {
     pub title: Option<String>,
     pub version: Option<String>,
     pub package_version: Option<String>,
-    pub description: Given<String>,
-    pub homepage: Given<String>,
+    pub description: FieldUpdate<String>,
+    pub homepage: FieldUpdate<String>,
     pub is_hotpluggable: Option<bool>,
     pub fuel_version: Option<Vec<String>>,
     pub groups: Option<Vec<String>>,
@@ -171,7 +171,7 @@ impl Plugins {
         let folders = writing.plugin_folders().await?;
         writing.plugin_delete(plugin.id).await?;
         let folder = folders.iter().find(|(_, id)| **id == plugin.id);
-        let removed = folder.map(|(folder, _)| changing.root.take(folder)).transpose();
+        let removed = folder.map(|(folder, _)| changing.root.remove(folder)).transpose();
         let removed = removed.map_err(io_error)?;
         writing.commit(describe("plugin.delete", &plugin, &[])).await?;
         match removed {
@@ -181,7 +181,7 @@ impl Plugins {
     }
 
     pub(super) async fn change(&self, actor: &Actor) -> Result<WriteTransaction, StoreError> {
-        self.store.change(actor, self.clock.now()).await
+        self.store.begin_write(actor, self.clock.now()).await
     }
 }
 
@@ -207,7 +207,7 @@ pub(super) async fn duplicate_error(
     error: StoreError,
     new: &NewPlugin,
 ) -> PluginError {
-    if !matches!(error, StoreError::Taken { .. }) {
+    if !matches!(error, StoreError::AlreadyExists { .. }) {
         return error.into();
     }
     let plugins = match session.plugin_list(&List::default()).await {
@@ -251,8 +251,8 @@ fn bodies(plugins: &[Plugin]) -> Vec<&NewPlugin> {
     plugins.iter().map(|plugin| &plugin.body).collect()
 }
 
-fn describe(action: &'static str, plugin: &Plugin, graph_types: &[String]) -> Change {
+fn describe(action: &'static str, plugin: &Plugin, graph_types: &[String]) -> AuditChange {
     let body = &plugin.body;
     let detail = json!({"name": body.name, "version": body.version, "graphs": graph_types});
-    Change { action, target: format!("plugin {}", plugin.id), detail }
+    AuditChange { action, target: format!("plugin {}", plugin.id), detail }
 }

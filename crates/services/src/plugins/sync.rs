@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use stoker_manifest::Severity;
-use stoker_model::{Actor, Change, Plugin, PluginId};
+use stoker_model::{Actor, AuditChange, Plugin, PluginId};
 use stoker_packages::{PluginsRoot, check_folder};
-use stoker_registry::package::{CheckOptions, Package, PackageProblem, codes};
+use stoker_registry::package::{Package, PackageCheckOptions, PackageProblem, codes};
 use stoker_store::{Session, WriteTransaction};
 
-use super::files::{aside, io_error, invalid_package_error};
+use super::files::{invalid_package_error, io_error, spawn_blocking_io};
 use super::install::{create, upgrade};
 use super::records::{Installed, PluginResult, Plugins, find, is_same_version};
 use crate::error::{ServiceError, ServiceResult};
@@ -23,13 +23,13 @@ impl Plugins {
         let plan = SyncPlan::find(&mut self.store.read().await?, &changing.root, ids).await?;
         let root = changing.root.clone();
         let folders = plan.folders.clone();
-        let (packages, warnings) = aside(move || read_packages(&root, &folders)).await??;
+        let (packages, warnings) = spawn_blocking_io(move || read_packages(&root, &folders)).await??;
         let mut writing = self.change(actor).await?;
         let installed = Installed::read(&mut writing).await?;
         let result = plan.execute(&mut writing, &installed, &packages).await?;
         installed.require_no_conflicts(&mut writing).await?;
         let detail = json!({"created": result.created, "updated": result.updated, "deleted": result.deleted});
-        writing.commit(Change { action: "plugin.sync", target: "plugins".to_owned(), detail }).await?;
+        writing.commit(AuditChange { action: "plugin.sync", target: "plugins".to_owned(), detail }).await?;
         Ok(warnings)
     }
 }
@@ -58,7 +58,7 @@ impl SyncPlan {
         let folder_ids = session.plugin_folders().await?;
         let Some(ids) = ids else {
             let root = root.clone();
-            let folders = aside(move || root.names()).await?.map_err(io_error)?;
+            let folders = spawn_blocking_io(move || root.names()).await?.map_err(io_error)?;
             let present: BTreeSet<&String> = folders.iter().collect();
             let removed = folder_ids
                 .iter()
@@ -141,9 +141,9 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ServiceResult<(Vec<P
     let (mut packages, mut problems, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for folder in folders {
         // Not strict: a folder that an earlier version installed must remain readable.
-        match check_folder(&root.folder(folder), CheckOptions { strict_keys: false }) {
+        match check_folder(&root.folder(folder), PackageCheckOptions { strict_keys: false }) {
             Ok(folder_check) => {
-                for problem in folder_check.checked.problems {
+                for problem in folder_check.result.problems {
                     match problem.severity {
                         Severity::Error => problems.push((format!("{folder}/"), problem)),
                         // Only duplicate keys are reported: their meaning differs from what the author
@@ -154,7 +154,7 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ServiceResult<(Vec<P
                         Severity::Warning => {}
                     }
                 }
-                packages.extend(folder_check.checked.package);
+                packages.extend(folder_check.result.package);
             }
             Err(error) => {
                 tracing::warn!(folder, error = %error, "cannot read plugin files");

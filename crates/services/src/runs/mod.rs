@@ -91,7 +91,7 @@ mod tests {
     }
 
     fn graph() -> RunKind {
-        let request = GraphRequest::whole(GraphType::default());
+        let request = GraphRequest::entire_graph(GraphType::default());
         RunKind::Graph(Box::new(request), Box::default())
     }
 

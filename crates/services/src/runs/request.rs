@@ -39,7 +39,7 @@ impl GraphRequest {
         Self {
             nodes: graph.nodes.as_ref().map(|ids| ids.iter().map(ToString::to_string).collect()),
             tasks: graph.tasks.clone(),
-            ..Self::whole(graph.graph_type.clone())
+            ..Self::entire_graph(graph.graph_type.clone())
         }
     }
 

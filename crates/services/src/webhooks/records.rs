@@ -1,7 +1,7 @@
 //! Creation, update and deletion of webhooks.
 
 use serde_json::json;
-use stoker_model::{Actor, Change, EncryptedContents, Webhook, WebhookBody, WebhookId};
+use stoker_model::{Actor, AuditChange, EncryptedContents, Webhook, WebhookBody, WebhookId};
 use stoker_store::{List, Session, StoreError, WriteTransaction};
 
 use super::WebhookOutbox;
@@ -56,7 +56,7 @@ impl WebhookOutbox {
         let webhook = updated.map_err(|error| describe_error(error, &webhook.body.name))?;
         writing.commit(describe("webhook.update", &webhook)).await?;
         // The webhook may have been enabled: wake the sender.
-        self.ring();
+        self.notify();
         Ok(webhook)
     }
 
@@ -75,7 +75,7 @@ impl WebhookOutbox {
     }
 
     async fn change(&self, actor: &Actor) -> Result<WriteTransaction, StoreError> {
-        self.store.change(actor, self.clock.now()).await
+        self.store.begin_write(actor, self.clock.now()).await
     }
 
     fn seal(&self, secret: &str) -> ServiceResult<EncryptedContents> {
@@ -90,13 +90,15 @@ async fn find(session: &mut Session, id: WebhookId) -> ServiceResult<Webhook> {
 
 fn describe_error(error: StoreError, name: &str) -> ServiceError {
     match error {
-        StoreError::Taken { .. } => ServiceError::conflict(format!("webhook `{name}` already exists")),
-        StoreError::Missing { what: "cluster" } => ServiceError::invalid("the cluster does not exist"),
+        StoreError::AlreadyExists { .. } => {
+            ServiceError::conflict(format!("webhook `{name}` already exists"))
+        }
+        StoreError::NotFound { what: "cluster" } => ServiceError::invalid("the cluster does not exist"),
         error => error.into(),
     }
 }
 
-fn describe(action: &'static str, webhook: &Webhook) -> Change {
+fn describe(action: &'static str, webhook: &Webhook) -> AuditChange {
     let detail = json!({"name": webhook.body.name, "url": webhook.body.url});
-    Change { action, target: format!("webhook {}", webhook.id), detail }
+    AuditChange { action, target: format!("webhook {}", webhook.id), detail }
 }

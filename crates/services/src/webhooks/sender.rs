@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use stoker_client::{HttpPoster, PostError};
-use stoker_model::{Delivery, DeliveryStatus, DeliveryAttempt, Micros, WebhookId, ErrorChain};
+use stoker_model::{Delivery, DeliveryAttempt, DeliveryStatus, ErrorChain, Micros, WebhookId};
 use stoker_settings::Webhooks as Settings;
 use stoker_store::StoreError;
 use tokio::task::JoinSet;

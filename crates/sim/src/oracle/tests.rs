@@ -23,7 +23,11 @@ fn draft() -> Draft {
     let instance = |task: u32, node: u32| {
         let limit = (task == 0).then_some(1);
         let node = NodeIdx::new(node);
-        DraftInstance { task: TaskIdx::new(task), node, work: Some(DraftWork { executor: node, policy, limit }) }
+        DraftInstance {
+            task: TaskIdx::new(task),
+            node,
+            work: Some(DraftWork { executor: node, policy, limit }),
+        }
     };
     Draft {
         nodes: vec!["1".to_owned(), "2".to_owned()],

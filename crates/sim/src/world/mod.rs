@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use stoker_engine::blueprint::{Blueprint, Draft};
 use stoker_engine::run::{EngineEvent, Input, RunMachine, StopMode};
-use stoker_engine::session::{AttemptKey, ResultKind, FromAgent, ToAgent};
+use stoker_engine::session::{AttemptKey, FromAgent, ResultKind, ToAgent};
 use stoker_model::Micros;
 
 use crate::graph::random_draft;

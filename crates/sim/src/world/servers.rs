@@ -5,7 +5,7 @@
 
 use std::error::Error;
 
-use stoker_engine::run::{RunEffect, EngineEvent, Input, RunMachine, StepResult, step};
+use stoker_engine::run::{EngineEvent, Input, RunEffect, RunMachine, StepResult, step};
 use stoker_engine::session::InFlight;
 use stoker_engine::session::host::HostSession;
 use stoker_engine::session::server::{Input as SessionInput, Output, SessionSettings};

@@ -55,7 +55,7 @@ fn backup_can_be_restored() {
 
 #[test]
 fn configuration_file_names_the_data_folder() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let data = folder.file("data");
     Process::start(&data).terminate();
     let config = folder.file("serve.toml");

@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use stoker_bus::{Bus, NatsBus, NatsAuth, NatsOptions, SubjectPattern, Subject, UserKeys};
-use stoker_engine::session::{AttemptKey, ResultKind, AttemptResult, FromAgent};
+use stoker_bus::{Bus, NatsAuth, NatsBus, NatsOptions, Subject, SubjectPattern, UserKeys};
+use stoker_engine::session::{AttemptKey, AttemptResult, FromAgent, ResultKind};
 use stoker_model::{InstanceIdx, JsonMap, Micros, RunId};
 use stoker_testkit::{TempFolder, TestNats};
 

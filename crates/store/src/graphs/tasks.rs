@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use stoker_model::{GraphId, Json, JsonMap, TaskField, StoredTask, TASK_FIELDS, Task, TaskId};
+use stoker_model::{GraphId, Json, JsonMap, StoredTask, TASK_FIELDS, Task, TaskField, TaskId};
 
 use crate::sql::{Values, record};
 

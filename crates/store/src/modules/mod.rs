@@ -148,7 +148,11 @@ impl WriteTransaction {
         self.delete::<Module>(id.0).await
     }
 
-    async fn module_contents_put(&mut self, id: ModuleId, contents: &EncryptedContents) -> Result<(), StoreError> {
+    async fn module_contents_put(
+        &mut self,
+        id: ModuleId,
+        contents: &EncryptedContents,
+    ) -> Result<(), StoreError> {
         let values = Values::of(contents).set("module_id", &id);
         let replace = "ON CONFLICT (module_id) DO UPDATE SET key_name = excluded.key_name, contents = excluded.contents";
         self.connection.insert("module_contents", values, replace).await?;

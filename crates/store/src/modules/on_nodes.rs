@@ -1,6 +1,6 @@
 //! Modules applied to nodes.
 
-use stoker_model::{Cluster, ClusterId, ModuleBody, Node, NodeId, NodeModule, EncryptedContents};
+use stoker_model::{Cluster, ClusterId, EncryptedContents, ModuleBody, Node, NodeId, NodeModule};
 
 use crate::sql::{Args, Record as _, Values, is_key, record};
 use crate::{Session, StoreError, WriteTransaction};

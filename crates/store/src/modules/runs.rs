@@ -1,6 +1,8 @@
 //! Module runs: lists of modules in transit to a node, one run per node at a time.
 
-use stoker_model::{Actor, Micros, ModuleAction, ModuleBody, ModuleItem, ModuleRun, NodeId, RunId, EncryptedContents};
+use stoker_model::{
+    Actor, EncryptedContents, Micros, ModuleAction, ModuleBody, ModuleItem, ModuleRun, NodeId, RunId,
+};
 
 use crate::sql::{Args, Record as _, Values, read_column, record};
 use crate::{Session, Store, StoreError, WriteTransaction};

@@ -19,7 +19,10 @@ pub enum EncryptedLocation {
 
 impl Session {
     /// Values encrypted with a key other than `key`.
-    pub async fn encrypted_with_other_key(&mut self, key: &str) -> Result<Vec<(EncryptedLocation, EncryptedContents)>, StoreError> {
+    pub async fn encrypted_with_other_key(
+        &mut self,
+        key: &str,
+    ) -> Result<Vec<(EncryptedLocation, EncryptedContents)>, StoreError> {
         let args = || Args::new().text(key);
         let sql = "SELECT module_id, key_name, contents FROM module_contents WHERE key_name <> $1 ORDER BY module_id";
         let mut values: Vec<(EncryptedLocation, EncryptedContents)> = Vec::new();
@@ -30,7 +33,8 @@ impl Session {
                    ORDER BY run_id, position";
         for row in self.connection.fetch_all(sql.to_owned(), args()).await? {
             let table = "module_run_items";
-            let location = EncryptedLocation::ModuleRunItem(row.get(table, "run_id")?, row.get(table, "position")?);
+            let location =
+                EncryptedLocation::ModuleRunItem(row.get(table, "run_id")?, row.get(table, "position")?);
             values.push((location, row.read()?));
         }
         let sql = "SELECT node_id, uuid, key_name, contents FROM node_modules WHERE key_name <> $1 \
@@ -53,7 +57,11 @@ impl Session {
 
 impl WriteTransaction {
     /// Replaces an encrypted value by the same value encrypted with another key.
-    pub async fn encrypted_put(&mut self, location: &EncryptedLocation, sealed: &EncryptedContents) -> Result<(), StoreError> {
+    pub async fn encrypted_put(
+        &mut self,
+        location: &EncryptedLocation,
+        sealed: &EncryptedContents,
+    ) -> Result<(), StoreError> {
         let (table, contents, condition, args) = match location {
             EncryptedLocation::Module(id) => {
                 ("module_contents", "contents", "module_id = ?", Args::new().int(id.0))

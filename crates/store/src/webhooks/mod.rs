@@ -82,7 +82,11 @@ impl WriteTransaction {
         }
     }
 
-    async fn webhook_secret_put(&mut self, id: WebhookId, secret: &EncryptedContents) -> Result<(), StoreError> {
+    async fn webhook_secret_put(
+        &mut self,
+        id: WebhookId,
+        secret: &EncryptedContents,
+    ) -> Result<(), StoreError> {
         let values =
             Values::new().set("webhook_id", &id).set("key_name", &secret.key).set("secret", &secret.bytes);
         let replace =

@@ -3,8 +3,8 @@
 
 use serde_json::json;
 use stoker_model::{
-    Actor, AuditChange, GraphMetadata, HistoryRecord, HistoryStatus, JsonMap, LinkBody, LinkOwner, ServerRecord, Micros,
-    ModuleBody, NewNode, NewPlugin, NewRelease, Owner, EncryptedContents, TaskSuccess,
+    Actor, AuditChange, EncryptedContents, GraphMetadata, HistoryRecord, HistoryStatus, JsonMap, LinkBody,
+    LinkOwner, Micros, ModuleBody, NewNode, NewPlugin, NewRelease, Owner, ServerRecord, TaskSuccess,
 };
 
 use crate::fixture::{Fixture, NOW, cluster, commit, graph_type, map, n_rows, new_plugin, new_release, run};

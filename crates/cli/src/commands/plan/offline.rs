@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stoker_planner::{ExplainedPlan, Plan, PlanningInput, PlanScope, EvaluationSettings, check, plan};
+use stoker_planner::{EvaluationSettings, ExplainedPlan, Plan, PlanScope, PlanningInput, check, plan};
 use stoker_state::{OldStates, StateDocument, master_document};
 
 use super::cluster::{self, Cluster};

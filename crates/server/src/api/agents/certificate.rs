@@ -11,10 +11,10 @@ use stoker_model::{Actor, Agent, AuditChange, Micros};
 use utoipa::ToSchema;
 
 use super::connect::authenticate_credential;
-use crate::http::response::ApiResponse;
 use crate::http::body::SmallDocument;
 use crate::http::client::{Peer, TlsClient};
 use crate::http::error::{ApiError, ApiResult};
+use crate::http::response::ApiResponse;
 use crate::joining::issue_certificate;
 use crate::state::App;
 
@@ -60,8 +60,9 @@ pub(super) async fn agent_certificate(
     document: SmallDocument,
 ) -> ApiResult<ApiResponse<CertificateView>> {
     let agent = authenticate_credential(&app, peer, &headers).await?;
-    let request =
-        document.0.fields(|fields| fields.required("certificate_request", string_with_length(1..=REQUEST_MAX)))?;
+    let request = document
+        .0
+        .fields(|fields| fields.required("certificate_request", string_with_length(1..=REQUEST_MAX)))?;
     let now = app.clock.now();
     let actor = Actor { user_id: None, user_name: "agent".to_owned(), address: Some(peer.0.to_string()) };
     let mut writing = app.store.begin_write(&actor, now).await?;
@@ -79,7 +80,9 @@ pub(super) async fn agent_certificate(
         ));
     };
     let target = format!("agent {}", agent.id);
-    writing.commit(AuditChange { action: "agent.certificate", target, detail: json!({"uid": agent.uid}) }).await?;
+    writing
+        .commit(AuditChange { action: "agent.certificate", target, detail: json!({"uid": agent.uid}) })
+        .await?;
     Ok(ApiResponse::created(CertificateView { certificate }))
 }
 

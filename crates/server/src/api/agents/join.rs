@@ -9,10 +9,10 @@ use utoipa::ToSchema;
 
 use super::certificate::REQUEST_MAX;
 use crate::access::token::Secret;
-use crate::http::response::ApiResponse;
 use crate::http::body::SmallDocument;
 use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
+use crate::http::response::ApiResponse;
 use crate::joining::{Credential, GUESSING, Join};
 use crate::state::App;
 

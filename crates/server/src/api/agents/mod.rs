@@ -16,11 +16,11 @@ use utoipa_axum::routes;
 
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::response::{ApiResponse, NoContent};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

@@ -7,9 +7,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::connect::authenticate;
-use crate::http::response::ApiResponse;
 use crate::http::client::{Peer, TlsClient};
 use crate::http::error::{ApiError, ApiResult};
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 #[derive(Serialize, ToSchema)]

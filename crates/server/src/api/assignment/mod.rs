@@ -12,10 +12,10 @@ use utoipa_axum::routes;
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
 use crate::api::routes::Routes;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

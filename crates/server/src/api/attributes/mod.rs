@@ -7,7 +7,7 @@ use serde::Serialize;
 use stoker_manifest::reader::json_map;
 use stoker_model::{Cluster, Json, JsonMap, Permission, RunName, RunStatus};
 use stoker_services::cluster_settings::{defaults, settings, settings_reset, settings_update};
-use stoker_store::{List, SortOrder, RunFilter};
+use stoker_store::{List, RunFilter, SortOrder};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -17,12 +17,12 @@ use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
 use crate::api::routes::Routes;
 use crate::api::transactions::settings_of;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

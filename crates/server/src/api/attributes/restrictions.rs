@@ -9,9 +9,9 @@ use utoipa::ToSchema;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Section, setting or option that a restriction hides or disables.

@@ -10,10 +10,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::routes::Routes;
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

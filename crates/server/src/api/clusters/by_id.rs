@@ -8,11 +8,11 @@ use super::access::cluster_of;
 use super::read::read_change;
 use super::view::{ClusterBody, ClusterView};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Retrieve a cluster

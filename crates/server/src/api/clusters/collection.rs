@@ -8,11 +8,11 @@ use stoker_store::{ClusterFilter, List};
 use super::read::read_new;
 use super::view::{ClusterView, NewClusterBody};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// List clusters

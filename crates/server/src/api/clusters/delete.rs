@@ -6,11 +6,11 @@ use stoker_services::clusters;
 use super::access::cluster_of;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::RunView;
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Delete a cluster

@@ -8,12 +8,12 @@ use stoker_services::clusters;
 
 use super::access::cluster_of;
 use crate::access::caller::Authenticated;
-use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
 /// List the extensions of a cluster

@@ -10,10 +10,10 @@ use utoipa::ToSchema;
 
 use crate::access::caller::Authenticated;
 use crate::api::transactions::RunView;
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 #[derive(Serialize, ToSchema)]

@@ -2,7 +2,8 @@
 
 use stoker_manifest::Problems;
 use stoker_manifest::reader::{
-    Fields, FieldUpdate, identifier, json_list, json_map, list_of, nullable, string_with_length, one_of, enum_of,
+    FieldUpdate, Fields, enum_of, identifier, json_list, json_map, list_of, nullable, one_of,
+    string_with_length,
 };
 use stoker_model::{JsonMap, MergeMode, MergeOrder, NodeId, ReleaseId};
 use stoker_services::clusters::{ClusterRequest, ClusterUpdate};
@@ -107,7 +108,8 @@ pub(super) fn read_new(fields: &mut Fields<'_, '_>) -> Option<NewBody> {
     let releases = ReleaseRefs::read(fields);
     let name = fields.required("name", string_with_length(1..=NAME_CHARS_MAX));
     let mode = fields.optional("mode", nullable(one_of(MODES))).flatten();
-    let net_provider = fields.optional("net_provider", nullable(string_with_length(1..=NAME_CHARS_MAX))).flatten();
+    let net_provider =
+        fields.optional("net_provider", nullable(string_with_length(1..=NAME_CHARS_MAX))).flatten();
     let nodes = fields.optional("nodes", nullable(list_of(identifier))).flatten();
     let components = fields.optional("components", nullable(read_names)).flatten();
     let wizard = fields.optional("wizard", nullable(json_map)).flatten();

@@ -11,10 +11,10 @@ use stoker_services::plugins::wizard::decide;
 use utoipa::ToSchema;
 
 use crate::api::releases;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Selection of components to check.

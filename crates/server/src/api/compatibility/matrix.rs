@@ -8,11 +8,11 @@ use stoker_registry::components::{Cell, Component, Registry};
 use utoipa::ToSchema;
 
 use super::{catalog, page};
-use crate::http::response::{ApiResponse, shown};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::media;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::{ApiResponse, shown};
 use crate::state::App;
 
 /// Maximum number of components in a matrix, whose size grows quadratically; larger ones are not readable.

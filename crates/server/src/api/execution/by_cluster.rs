@@ -11,11 +11,11 @@ use super::read::{RunQuery, read_query};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::transactions::RunView;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 const PROVISION: &str = "provision";
@@ -75,8 +75,11 @@ pub(super) async fn cluster_deploy_tasks(
     if tasks.is_empty() {
         return Err(ApiError::bad_request("Tasks list must be specified."));
     }
-    let graph =
-        GraphRequest { nodes, tasks: Some(tasks), ..GraphRequest::entire_graph(graph_type.unwrap_or_default()) };
+    let graph = GraphRequest {
+        nodes,
+        tasks: Some(tasks),
+        ..GraphRequest::entire_graph(graph_type.unwrap_or_default())
+    };
     run_one(&app, &login, id, graph, run_options, RunName::Deploy).await
 }
 

@@ -11,10 +11,10 @@ use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::plans::require_plan;
 use crate::api::transactions::RunView;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 #[derive(ToSchema)]

@@ -1,7 +1,7 @@
 //! Parsing of run options and graph requests.
 
 use stoker_manifest::reader::{
-    Fields, boolean, integer_in, list_of, nullable, object, string_with_length, enum_of, report_wrong_type,
+    Fields, boolean, enum_of, integer_in, list_of, nullable, object, report_wrong_type, string_with_length,
 };
 use stoker_manifest::{Problems, codes};
 use stoker_model::{GraphType, NodeId};
@@ -124,8 +124,9 @@ fn fault_tolerance(node: &Node, problems: &mut Problems) -> Option<String> {
 fn subgraph(node: &Node, problems: &mut Problems) -> Option<Subgraph> {
     object(|fields| {
         let names = |fields: &mut Fields<'_, '_>, key| {
-            let read =
-                fields.optional(key, nullable(list_of(nullable(string_with_length(1..=NAME_CHARS_MAX))))).flatten();
+            let read = fields
+                .optional(key, nullable(list_of(nullable(string_with_length(1..=NAME_CHARS_MAX)))))
+                .flatten();
             read.unwrap_or_default().into_iter().flatten().collect()
         };
         Some(Subgraph { start: names(fields, "start"), end: names(fields, "end") })
@@ -137,7 +138,8 @@ pub(super) fn graph(node: &Node, problems: &mut Problems) -> Option<GraphRequest
     object(|fields| {
         let graph_type = fields.required("type", graph_type);
         let nodes = fields.optional("nodes", nullable(list_of(node_id))).flatten();
-        let tasks = fields.optional("tasks", nullable(list_of(string_with_length(1..=NAME_CHARS_MAX)))).flatten();
+        let tasks =
+            fields.optional("tasks", nullable(list_of(string_with_length(1..=NAME_CHARS_MAX)))).flatten();
         let nodes = nodes.map(|ids| ids.iter().map(NodeId::to_string).collect());
         Some(GraphRequest { nodes, tasks, ..GraphRequest::entire_graph(graph_type?) })
     })(node, problems)

@@ -14,12 +14,12 @@ use super::read::{read_document, selection};
 use crate::access::caller::Authenticated;
 use crate::access::mask::mask_for;
 use crate::api::clusters::access::cluster_of;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 const KIND: FactsKind = FactsKind::Deployment;
@@ -131,7 +131,8 @@ async fn documents(
     nodes: &[Node],
     with_supplied: bool,
 ) -> ApiResult<EffectiveDocuments> {
-    let supplied = if with_supplied { supplied(session, cluster, KIND).await? } else { SuppliedDocuments::new() };
+    let supplied =
+        if with_supplied { supplied(session, cluster, KIND).await? } else { SuppliedDocuments::new() };
     let mut state = Records::read(&app.services.graphs, session, cluster).await?.new_state();
     let node_ids: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
     state.nodes.retain(|node| node_ids.contains(&node.id));

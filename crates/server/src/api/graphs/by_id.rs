@@ -9,12 +9,12 @@ use super::access::{require_cluster, require_graph, require_owner};
 use super::upload::Upload;
 use super::view::{GraphBody, GraphView, NewGraphBody};
 use crate::access::caller::Authenticated;
-use crate::http::response::{ApiResponse, NoContent};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
 /// List graphs

@@ -11,11 +11,11 @@ use super::upload::Upload;
 use super::view::GraphView;
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 pub(super) fn add_all(routes: Routes) -> Routes {

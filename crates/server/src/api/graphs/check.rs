@@ -3,9 +3,9 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
-use stoker_graph::{GraphCheckOptions, Finding, MergeRules, Scope, Severity, Source, check, merge};
+use stoker_graph::{Finding, GraphCheckOptions, MergeRules, Scope, Severity, Source, check, merge};
 use stoker_model::{Cluster, ClusterId, GraphType, Owner};
-use stoker_services::graphs::{Layers, LayerFilter, layer, places_of_release};
+use stoker_services::graphs::{LayerFilter, Layers, layer, places_of_release};
 use stoker_store::Session;
 use utoipa::ToSchema;
 
@@ -14,10 +14,10 @@ use super::by_owner::find;
 use super::merged::requested_graph_type;
 use super::merged_view::layer_name;
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Error or warning about a graph.
@@ -115,7 +115,10 @@ pub(super) async fn check_owner(
     let findings = run_blocking(move || {
         let merged = merge(&[layer(source, &graph)], MergeRules::default());
         let (places, library) = (places.as_deref(), Some(&*library));
-        check(&merged, &GraphCheckOptions { roles_and_tags: places, library, ..GraphCheckOptions::new(Scope::Layer) })
+        check(
+            &merged,
+            &GraphCheckOptions { roles_and_tags: places, library, ..GraphCheckOptions::new(Scope::Layer) },
+        )
     });
     Ok(ApiResponse::ok(findings.await?.into_iter().map(FindingView::from).collect()))
 }
@@ -126,7 +129,8 @@ async fn check_cluster(
     cluster: &Cluster,
     graph_type: &GraphType,
 ) -> ApiResult<Vec<Finding>> {
-    let layers = Layers::read(&app.services.graphs, &mut session, cluster, graph_type, LayerFilter::ALL).await?;
+    let layers =
+        Layers::read(&app.services.graphs, &mut session, cluster, graph_type, LayerFilter::ALL).await?;
     let places = layers.places(&mut session, cluster).await?;
     drop(session);
     let library = app.services.graphs.library();

@@ -2,20 +2,20 @@
 
 use axum::extract::State;
 use stoker_graph::{MergedGraph, merge};
-use stoker_manifest::graph::{task_lines, read_tasks_node};
+use stoker_manifest::graph::{read_tasks_node, task_lines};
 use stoker_manifest::task::render;
 use stoker_model::{ClusterId, GraphSource, GraphType, JsonMap, Owner, OwnerKind};
-use stoker_services::graphs::{Layers, LayerFilter, check_tasks, graph_tasks_replace};
+use stoker_services::graphs::{LayerFilter, Layers, check_tasks, graph_tasks_replace};
 
 use super::access::{require_cluster, require_owner};
 use super::merged_view::MergedTasks;
 use crate::access::caller::Authenticated;
-use crate::http::response::{ApiResponse, Raw};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::{ApiResponse, Raw};
 use crate::state::App;
 
 /// List the merged tasks of a cluster
@@ -41,7 +41,8 @@ pub(super) async fn cluster_task_list(
     path: PathParams,
     query: Query,
 ) -> ApiResult<Raw> {
-    let layer_filter = query.list("layers").map_or(Ok(LayerFilter::ALL), |names| LayerFilter::parse(&names))?;
+    let layer_filter =
+        query.list("layers").map_or(Ok(LayerFilter::ALL), |names| LayerFilter::parse(&names))?;
     show(&app, &login, &path, query, layer_filter).await
 }
 

@@ -1,7 +1,7 @@
 //! Serialization of merged tasks. Serializes directly from the layers, so that large graphs are not copied.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
-use stoker_graph::{MergedGraph, MergedField, MergedTask, Source};
+use stoker_graph::{MergedField, MergedGraph, MergedTask, Source};
 use stoker_manifest::task::{VERSION_DEFAULT, alias_of};
 
 /// All merged tasks, optionally with the provenance of each attribute.
@@ -79,7 +79,8 @@ impl Serialize for FieldProvenance<'_, '_> {
             map.serialize_entry("version", version)?;
         }
         if !self.field.overridden_layers.is_empty() {
-            let overrode = self.field.overridden_layers.iter().map(|layer| self.sources[*layer as usize].to_string());
+            let overrode =
+                self.field.overridden_layers.iter().map(|layer| self.sources[*layer as usize].to_string());
             map.serialize_entry("overrides", &overrode.collect::<Vec<_>>())?;
         }
         map.end()

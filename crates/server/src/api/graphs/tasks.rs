@@ -10,11 +10,11 @@ use super::access::require_graph;
 use super::by_id::id;
 use super::view::with_row;
 use crate::access::caller::Authenticated;
-use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
 use crate::http::path::PathParams;
+use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
 /// List the tasks of a graph

@@ -6,9 +6,9 @@ use stoker_model::{Graph, GraphMetadata, Json, JsonMap, StoredTask};
 use stoker_services::graphs::Stored;
 use utoipa::ToSchema;
 
-use crate::http::response::ApiResponse;
 use crate::http::error::ErrorItem;
 use crate::http::etag;
+use crate::http::response::ApiResponse;
 
 /// Graph with its tasks.
 #[derive(Serialize, ToSchema)]

@@ -7,9 +7,9 @@ use stoker_model::Json;
 use super::error::{IdentityError, IdentityErrorBody};
 use super::request::{LoginCredential, log_in};
 use crate::access::login::{Credentials, TenantName};
-use crate::http::response::ApiResponse;
-use crate::http::client::{Peer, BaseUrl};
+use crate::http::client::{BaseUrl, Peer};
 use crate::http::error::ApiError;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Log in with request headers

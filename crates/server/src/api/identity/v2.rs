@@ -9,10 +9,10 @@ use super::error::{IdentityError, IdentityErrorBody};
 use super::request::{LoginCredential, log_in, malformed, text};
 use crate::access::login::{Credentials, Session, TenantName};
 use crate::access::token::Secret;
-use crate::http::response::ApiResponse;
 use crate::http::body::SmallDocument;
-use crate::http::client::{Peer, BaseUrl};
+use crate::http::client::{BaseUrl, Peer};
 use crate::http::error::{ApiError, ApiResult};
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Retrieve the Keystone v2.0 version document

@@ -11,10 +11,10 @@ use super::request::{LoginCredential, log_in, malformed, text};
 use crate::access::caller::Authenticated;
 use crate::access::login::{Credentials, Session, TenantName};
 use crate::access::token::Secret;
-use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::SmallDocument;
-use crate::http::client::{Peer, BaseUrl};
+use crate::http::client::{BaseUrl, Peer};
 use crate::http::error::{ApiError, ApiResult};
+use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
 const SUBJECT_TOKEN: HeaderName = HeaderName::from_static("x-subject-token");
@@ -93,7 +93,9 @@ pub(super) async fn identity_v3_revoke(
     let (token, ..) = token.ok_or_else(|| ApiError::not_found("Token"))?;
     writing.token_delete(token.id).await?;
     let detail = json!({"label": token.label, "user_id": token.user_id.0});
-    writing.commit(AuditChange { action: "token.delete", target: format!("token {}", token.id), detail }).await?;
+    writing
+        .commit(AuditChange { action: "token.delete", target: format!("token {}", token.id), detail })
+        .await?;
     app.orchestrator.clear_token_cache();
     Ok(NoContent)
 }

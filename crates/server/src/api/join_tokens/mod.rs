@@ -13,12 +13,12 @@ use utoipa_axum::routes;
 use crate::access::caller::Authenticated;
 use crate::access::login::random_secret;
 use crate::api::routes::Routes;
-use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
 /// Maximum lifetime of a join token: one year, to bound the damage of a leaked token.

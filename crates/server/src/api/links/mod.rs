@@ -12,13 +12,13 @@ use self::view::{LinkUpdate, LinkView, read_new};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::routes::Routes;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

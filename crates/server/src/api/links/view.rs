@@ -1,7 +1,7 @@
 //! Request and response bodies of links.
 
 use serde::Serialize;
-use stoker_manifest::reader::{Fields, FieldUpdate, boolean, string_with_length};
+use stoker_manifest::reader::{FieldUpdate, Fields, boolean, string_with_length};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Link, LinkBody};
 use stoker_yaml::Node;

@@ -16,12 +16,12 @@ use super::fault::{FaultResult, Faults};
 use super::instances::{Page, page};
 use super::{json_of, view, who};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::client::BaseUrl;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// List the instances of a module

@@ -10,11 +10,11 @@ use stoker_store::ModuleFilter;
 use super::fault::{FaultBody, FaultResult, Faults};
 use super::{json_of, view, who};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// List modules

@@ -3,14 +3,14 @@
 use axum::extract::State;
 use serde_json::json;
 use stoker_model::{Json, Release};
-use stoker_modules::{Datastores, ModuleError};
+use stoker_modules::{Datastores, RuleViolation};
 use stoker_services::modules::records::{self, Datastore};
 
 use super::fault::{FaultResult, Faults};
 use super::who;
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 fn show(datastore: &Datastore) -> Json {
@@ -105,7 +105,7 @@ pub(super) async fn datastore_version_show(
     let release = datastore.releases.iter().find(|release| release.body.version == requested);
     let release = release.ok_or_else(|| {
         let requested: String = requested.chars().take(255).collect();
-        ModuleError::not_found(format!("Datastore version '{requested}' cannot be found."))
+        RuleViolation::not_found(format!("Datastore version '{requested}' cannot be found."))
     })?;
     Ok(ApiResponse::ok(json!({"version": version(release)})))
 }

@@ -7,7 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
-use stoker_modules::{ErrorKind, ModuleError};
+use stoker_modules::{ErrorKind, RuleViolation};
 use stoker_services::ServiceError;
 use stoker_services::modules::ModuleError;
 use stoker_services::modules::keys::KeyError;
@@ -65,8 +65,8 @@ impl Fault {
     }
 }
 
-impl From<ModuleError> for Fault {
-    fn from(refusal: ModuleError) -> Self {
+impl From<RuleViolation> for Fault {
+    fn from(refusal: RuleViolation) -> Self {
         let status = match refusal.kind {
             ErrorKind::BadRequest => StatusCode::BAD_REQUEST,
             ErrorKind::Forbidden => StatusCode::FORBIDDEN,

@@ -9,10 +9,10 @@ use stoker_orchestrator::instances;
 use super::fault::{FaultResult, Faults};
 use super::{json_of, view, who};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiError;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Create an instance

@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
 use stoker_model::{Json, NodeId};
-use stoker_modules::ModuleError;
+use stoker_modules::RuleViolation;
 use stoker_services::modules::instances::{self, NodeInstance};
 use utoipa::IntoParams;
 
@@ -12,10 +12,10 @@ use super::carriers::render_instances;
 use super::fault::{FaultResult, Faults};
 use super::{view, who};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::client::BaseUrl;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 const PAGE_MAX: usize = 20;
@@ -38,12 +38,16 @@ pub(super) fn page(mut instances: Vec<NodeInstance>, query: &Query, base: &str) 
         None => PAGE_MAX,
         Some(text) => match text.parse::<usize>() {
             Ok(limit) if limit > 0 => limit.min(PAGE_MAX),
-            _ => return Err(ModuleError::bad_request(format!("limit '{text}' is not a positive number")).into()),
+            _ => {
+                return Err(
+                    RuleViolation::bad_request(format!("limit '{text}' is not a positive number")).into()
+                );
+            }
         },
     };
     if let Some(marker) = query.text("marker") {
         let Some(marker) = NodeId::parse(marker) else {
-            return Err(ModuleError::bad_request(format!("marker '{marker}' is not an instance ID")).into());
+            return Err(RuleViolation::bad_request(format!("marker '{marker}' is not an instance ID")).into());
         };
         instances.retain(|instance| instance.node.id > marker);
     }

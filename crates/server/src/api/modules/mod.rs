@@ -15,7 +15,7 @@ mod instances;
 mod view;
 
 use stoker_model::{Json, Permission, Role};
-use stoker_modules::{ModuleError, Requester};
+use stoker_modules::{Requester, RuleViolation};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -57,7 +57,7 @@ fn who(login: &Authenticated, path: &PathParams) -> FaultResult<Requester> {
     let named = path.text("tenant");
     if named != OWN_TENANT && named != caller.tenant_id.to_string() && named != caller.tenant_name {
         let named: String = named.chars().take(100).collect();
-        return Err(ModuleError::forbidden(format!(
+        return Err(RuleViolation::forbidden(format!(
             "User with tenant id {} cannot access the tenant {named}",
             caller.tenant_id
         ))

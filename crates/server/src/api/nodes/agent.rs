@@ -10,9 +10,9 @@ use utoipa::ToSchema;
 use super::discover::rest;
 use super::names::{read_ip, read_mac, read_meta};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 const TEXT_CHARS_MAX: usize = 4096;

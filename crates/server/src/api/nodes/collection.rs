@@ -9,11 +9,11 @@ use stoker_store::{List, NodeFilter, Page};
 use super::read::read_body;
 use super::view::{NamedNodeBody, NodeView};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// List nodes

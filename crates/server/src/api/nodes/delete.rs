@@ -10,11 +10,11 @@ use stoker_store::{List, NodeFilter, WriteTransaction};
 use super::access::node_of;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::RunView;
-use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Delete multiple nodes

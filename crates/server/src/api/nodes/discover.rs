@@ -12,9 +12,9 @@ use super::access::describe;
 use super::names::{read_hostname, read_ip, read_labels, read_mac, read_meta};
 use super::view::{NewNodeBody, NodeView};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 const TEXT_CHARS_MAX: usize = 4096;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use stoker_manifest::reader::{string, string_with_length, report_wrong_type};
+use stoker_manifest::reader::{report_wrong_type, string, string_with_length};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap};
 use stoker_services::nodes::normal_mac;

@@ -1,7 +1,8 @@
 //! Parsing of node update bodies.
 
 use stoker_manifest::reader::{
-    Fields, FieldUpdate, boolean, identifier, integer, integer_in, json_map, list_of, nullable, string_with_length, enum_of,
+    FieldUpdate, Fields, boolean, enum_of, identifier, integer, integer_in, json_map, list_of, nullable,
+    string_with_length,
 };
 use stoker_manifest::{Problems, codes};
 use stoker_model::{ClusterId, NodeErrorKind, NodeId, NodeStatus};

@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::access::{describe, node_of};
 use crate::access::caller::Authenticated;
-use crate::http::response::NoContent;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::NoContent;
 use crate::state::App;
 
 /// Revoke the agent of a node

@@ -10,9 +10,9 @@ use utoipa::ToSchema;
 
 use super::collection::label_text;
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Maximum number of distinct labels to count. Users choose labels freely, so their number is unbounded.

@@ -13,11 +13,11 @@ use utoipa_axum::routes;
 
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 const STATUSES: &[&str] = &["read", "unread"];
@@ -145,7 +145,10 @@ async fn notification_list(
 ///
 /// Returns the number of notifications, read and unread.
 #[utoipa::path(get, path = "/api/v1/notifications/stats", responses((status = 200, body = StatsView)))]
-async fn notification_stats(State(app): State<App>, login: Authenticated) -> ApiResult<ApiResponse<StatsView>> {
+async fn notification_stats(
+    State(app): State<App>,
+    login: Authenticated,
+) -> ApiResult<ApiResponse<StatsView>> {
     let visible = NotificationFilter { tenant_id: login.tenant_limit(), ..NotificationFilter::default() };
     let unread = NotificationFilter { is_read: Some(false), ..visible.clone() };
     let mut session = app.store.snapshot().await?;

@@ -7,9 +7,9 @@ use stoker_model::AuditChange;
 use super::access::{read_plan, require_plan};
 use super::view::PlanSummary;
 use crate::access::caller::Authenticated;
-use crate::http::response::{ApiResponse, NoContent};
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
 /// Retrieve a plan
@@ -46,6 +46,8 @@ pub(super) async fn plan_delete(
     let record = require_plan(&mut writing, &login, &path, "id").await?;
     writing.plan_delete(record.id).await?;
     let detail = json!({"cluster_id": record.cluster_id.0, "graph_type": record.graph_type.as_str()});
-    writing.commit(AuditChange { action: "plan.delete", target: format!("plan {}", record.id), detail }).await?;
+    writing
+        .commit(AuditChange { action: "plan.delete", target: format!("plan {}", record.id), detail })
+        .await?;
     Ok(NoContent)
 }

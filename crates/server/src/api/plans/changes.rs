@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Changes of the inputs of a plan since it was created.

@@ -13,12 +13,12 @@ use utoipa::ToSchema;
 use super::view::PlanView;
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Options of a new plan. All fields are optional.

@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Differences from one plan to another. Equal changes on several nodes are merged.

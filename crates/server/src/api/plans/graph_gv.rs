@@ -2,17 +2,17 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use stoker_pictures::{Dot, DefinitionFilter, draw_definitions};
+use stoker_pictures::{DefinitionFilter, Dot, draw_definitions};
 use stoker_services::graphs::planned_graph;
 
 use super::picture::DOT;
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
 use crate::api::graphs::requested_graph_type;
-use crate::http::response::shown;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::shown;
 use crate::state::App;
 
 /// Draw the merged graph of a cluster

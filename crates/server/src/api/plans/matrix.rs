@@ -1,15 +1,15 @@
 //! Matrix view of a plan.
 
 use axum::extract::State;
-use stoker_planner::{InstanceAction, Instance};
+use stoker_planner::{Instance, InstanceAction};
 
 use super::access::read_plan;
 use crate::access::caller::Authenticated;
 use crate::api::matrix::{MatrixView, Window};
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Retrieve the matrix of a plan

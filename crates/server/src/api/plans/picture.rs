@@ -3,16 +3,16 @@
 use axum::extract::State;
 use axum::response::Response;
 use stoker_model::{Json, JsonMap, Task};
-use stoker_pictures::{Dot, Diagram, DefinitionFilter, Appearance, Mermaid, Svg, draw_definitions};
-use stoker_planner::{InstanceAction, Instance, InstanceFilter, Plan, draw_plan};
+use stoker_pictures::{Appearance, DefinitionFilter, Diagram, Dot, Mermaid, Svg, draw_definitions};
+use stoker_planner::{Instance, InstanceAction, InstanceFilter, Plan, draw_plan};
 use stoker_services::planning::StoredPlan;
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
-use crate::http::response::shown;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::shown;
 use crate::state::App;
 
 pub(super) const DOT: &str = "text/vnd.graphviz";
@@ -79,7 +79,11 @@ impl DiagramRequest {
     fn drawing(&self, plan: &Plan, graph: JsonMap) -> Result<Diagram, String> {
         if self.graph == Graph::Tasks {
             let selected = (!self.tasks.is_empty()).then(|| self.tasks.clone());
-            let filter = DefinitionFilter { tasks: selected, parents_for: self.parents_of.clone(), remove: Vec::new() };
+            let filter = DefinitionFilter {
+                tasks: selected,
+                parents_for: self.parents_of.clone(),
+                remove: Vec::new(),
+            };
             return draw_definitions(&tasks(graph), &filter);
         }
         let filter = InstanceFilter {

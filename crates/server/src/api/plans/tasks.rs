@@ -6,9 +6,9 @@ use stoker_model::{Json, JsonMap, Task};
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// List the tasks of a plan

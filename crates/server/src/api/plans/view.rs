@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use stoker_model::{Json, PlanRecord};
-use stoker_planner::{InstanceAction, ExplainedPlan, Plan, PlannedTask, Problem, Severity, Verdict, estimate};
+use stoker_planner::{
+    ExplainedPlan, InstanceAction, Plan, PlannedTask, Problem, Severity, Verdict, estimate,
+};
 use utoipa::ToSchema;
 
 use stoker_services::clock;
@@ -215,7 +217,8 @@ impl EstimateView {
 
 impl TaskSummary {
     fn new(plan: &Plan, task: &PlannedTask) -> Self {
-        let running = plan.instances_of(task).filter(|instance| instance.verdict.action() == InstanceAction::Run);
+        let running =
+            plan.instances_of(task).filter(|instance| instance.verdict.action() == InstanceAction::Run);
         let n_run = running.count() as u64;
         Self { name: task.name.clone(), n_run, n_skip: task.nodes.len() as u64 - n_run }
     }

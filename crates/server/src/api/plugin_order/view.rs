@@ -64,7 +64,8 @@ impl TaskView {
         let graph_type =
             || plugin.graph_tasks.get(task.task_idx.checked_sub(plugin.tasks.len())?)?.field("type");
         let task_type = file_type.or_else(graph_type).and_then(Json::as_str);
-        let is_tie = |note: &OrderNote<'_>| matches!(note, OrderNote::Tie { stage, .. } if *stage == task.stage);
+        let is_tie =
+            |note: &OrderNote<'_>| matches!(note, OrderNote::Tie { stage, .. } if *stage == task.stage);
         Self {
             position,
             plugin: plugin.name.to_owned(),
@@ -138,7 +139,12 @@ impl From<StageError> for ErrorView {
     fn from(error: StageError) -> Self {
         let message = match error.task_idx {
             Some(task_idx) => {
-                format!("stage task {} of plugin `{}`: {}", task_idx + 1, error.plugin, describe_code(error.code))
+                format!(
+                    "stage task {} of plugin `{}`: {}",
+                    task_idx + 1,
+                    error.plugin,
+                    describe_code(error.code)
+                )
             }
             None => format!("plugin `{}`: {}", error.plugin, describe_code(error.code)),
         };

@@ -9,8 +9,8 @@ use super::plugin_error;
 use super::upload::Upload;
 use super::view::{PluginView, show};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Archive that `stoker plugin build` creates.

@@ -7,9 +7,9 @@ use utoipa::ToSchema;
 
 use super::plugin_error;
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Plugins to synchronize (default: all folders below the plugin root).

@@ -6,7 +6,7 @@ use std::io::{self, Seek as _, Write as _};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use stoker_packages::PluginsRoot;
-use stoker_services::plugins::files::{spawn_blocking_io, io_error};
+use stoker_services::plugins::files::{io_error, spawn_blocking_io};
 use tokio::sync::mpsc;
 
 use crate::http::body::{drain, next_frame, too_large};

@@ -2,7 +2,7 @@
 //! empty one.
 
 use stoker_manifest::codes;
-use stoker_manifest::reader::{Fields, json_map, list_of, string, string_with_length, enum_of};
+use stoker_manifest::reader::{Fields, enum_of, json_map, list_of, string, string_with_length};
 use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
 use stoker_registry::package::check_release_wizard;
 use stoker_services::ErrorDetail;

@@ -8,11 +8,11 @@ use stoker_services::releases::describe;
 use super::find;
 use super::view::Attributes;
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Retrieve the settings of a release

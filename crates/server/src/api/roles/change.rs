@@ -1,18 +1,22 @@
 //! Operations on roles, shared by releases and clusters.
 
 use stoker_model::Owner;
-use stoker_services::metadata::holder::{RoleOwner, NamedSection};
+use stoker_services::metadata::holder::{NamedSection, RoleOwner};
 use stoker_services::metadata::named::{StoredEntry, role_create, role_delete, role_update};
 
 use super::view::{self, RoleView};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
-pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<ApiResponse<Vec<RoleView>>> {
+pub(super) async fn list(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+) -> ApiResult<ApiResponse<Vec<RoleView>>> {
     let holder = RoleOwner::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let roles = holder.all(NamedSection::Roles);
     Ok(ApiResponse::ok(roles.into_iter().map(|(name, meta)| RoleView::new(&holder, &name, meta)).collect()))

@@ -9,10 +9,10 @@ use utoipa::ToSchema;
 use super::run_of;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::RunView;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 const STOP_MODES: &[&str] = &["graceful", "now"];
@@ -43,8 +43,8 @@ pub(super) async fn run_stop(
     path: PathParams,
     document: Document,
 ) -> ApiResult<ApiResponse<RunView>> {
-    let how =
-        document.fields(|fields| Some(fields.optional("how", one_of(STOP_MODES)).unwrap_or(STOP_MODES[0])))?;
+    let how = document
+        .fields(|fields| Some(fields.optional("how", one_of(STOP_MODES)).unwrap_or(STOP_MODES[0])))?;
     let how = if how == STOP_MODES[1] { StopMode::Now } else { StopMode::Graceful };
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;

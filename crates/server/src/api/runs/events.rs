@@ -18,11 +18,11 @@ use utoipa::ToSchema;
 use super::run_of;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::is_active;
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::media;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 pub(super) const STREAM: &str = "text/event-stream";

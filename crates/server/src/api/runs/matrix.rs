@@ -5,17 +5,17 @@ use std::collections::HashMap;
 use axum::extract::State;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, RunStatus};
 use stoker_orchestrator::runs::OUTCOME;
-use stoker_planner::{InstanceAction, Instance};
+use stoker_planner::{Instance, InstanceAction};
 use stoker_services::planning::StoredPlan;
 use stoker_store::HistoryFilter;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
 use crate::api::matrix::{MatrixView, Window};
-use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Retrieve the matrix of a run

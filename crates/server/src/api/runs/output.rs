@@ -8,10 +8,10 @@ use utoipa::ToSchema;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Maximum number of search results.

@@ -8,10 +8,10 @@ use utoipa::ToSchema;
 use super::run_of;
 use crate::access::caller::Authenticated;
 use crate::api::transactions::RunView;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 const NAME_CHARS_MAX: usize = 255;

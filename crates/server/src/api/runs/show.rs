@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
 use crate::api::transactions::{RunView, is_active};
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Run with its child runs.

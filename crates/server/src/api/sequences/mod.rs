@@ -13,13 +13,13 @@ use utoipa_axum::routes;
 use self::view::{NewSequenceBody, SequenceBody, SequenceView, read_graphs};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -207,7 +207,10 @@ async fn require_release(session: &mut Session, id: ReleaseId) -> ApiResult<()> 
     session.release_get(id).await?.map(drop).ok_or_else(|| ApiError::not_found("Release"))
 }
 
-fn answer(sequence: Sequence, make: fn(SequenceView) -> ApiResponse<SequenceView>) -> ApiResponse<SequenceView> {
+fn answer(
+    sequence: Sequence,
+    make: fn(SequenceView) -> ApiResponse<SequenceView>,
+) -> ApiResponse<SequenceView> {
     let generation = sequence.generation;
     make(SequenceView::from(sequence)).version(generation)
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use stoker_model::{ServerRecord, Micros, Permission, RunId};
+use stoker_model::{Micros, Permission, RunId, ServerRecord};
 use stoker_services::background::TaskStatus;
 use stoker_services::clock;
 use utoipa::ToSchema;
@@ -10,8 +10,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api::routes::Routes;
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

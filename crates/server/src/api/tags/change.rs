@@ -1,18 +1,22 @@
 //! Operations on tags, shared by releases and clusters.
 
 use stoker_model::Owner;
-use stoker_services::metadata::holder::{RoleOwner, NamedSection};
+use stoker_services::metadata::holder::{NamedSection, RoleOwner};
 use stoker_services::metadata::named::{StoredEntry, tag_create, tag_delete, tag_update};
 
 use super::view::{self, TagView};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
-pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<ApiResponse<Vec<TagView>>> {
+pub(super) async fn list(
+    app: &App,
+    login: &Authenticated,
+    owner: Owner,
+) -> ApiResult<ApiResponse<Vec<TagView>>> {
     let holder = RoleOwner::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let tags = holder.all(NamedSection::Tags).into_iter();
     Ok(ApiResponse::ok(tags.map(|(name, meta)| TagView { name, meta }).collect()))

@@ -11,10 +11,10 @@ use utoipa::ToSchema;
 
 use super::{id, not_found};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 const QUOTA_MAX: i64 = 1_000_000_000;
@@ -68,7 +68,10 @@ pub(super) struct QuotasBody {
     get, path = "/api/v1/tenants/{id}/quotas", params(("id" = i64, Path)),
     responses((status = 200, body = QuotasView))
 )]
-pub(super) async fn quotas_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<QuotasView>> {
+pub(super) async fn quotas_show(
+    State(app): State<App>,
+    path: PathParams,
+) -> ApiResult<ApiResponse<QuotasView>> {
     let mut session = app.store.snapshot().await?;
     let tenant = session.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
     Ok(ApiResponse::ok(view(&app, &mut session, &tenant).await?))

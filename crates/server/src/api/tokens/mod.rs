@@ -13,12 +13,12 @@ use utoipa_axum::routes;
 use crate::access::caller::Authenticated;
 use crate::access::login::random_secret;
 use crate::api::routes::Routes;
-use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
 /// Maximum lifetime: ten years.
@@ -134,7 +134,9 @@ async fn token_create(
     let mut writing = app.change(&login).await?;
     let token = writing.token_create(&new).await?;
     let detail = json!({"label": token.label});
-    writing.commit(AuditChange { action: "token.create", target: format!("token {}", token.id), detail }).await?;
+    writing
+        .commit(AuditChange { action: "token.create", target: format!("token {}", token.id), detail })
+        .await?;
     Ok(ApiResponse::created(TokenView::new(token, Some(secret.reveal().to_owned()))))
 }
 

@@ -8,11 +8,11 @@ use stoker_store::Session;
 use super::access::require_run;
 use super::view::RunView;
 use crate::access::caller::Authenticated;
-use crate::http::response::{ApiResponse, NoContent};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
 /// Retrieve a transaction

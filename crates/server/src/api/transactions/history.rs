@@ -16,11 +16,11 @@ use utoipa::ToSchema;
 use super::access::require_run;
 use super::planned::{RunHistory, read_history};
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::media;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 pub(super) const CSV: &str = "text/csv";

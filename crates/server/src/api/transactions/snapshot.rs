@@ -10,9 +10,9 @@ use utoipa::ToSchema;
 
 use super::access::require_run;
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// State that tasks read. Empty before the run is planned.

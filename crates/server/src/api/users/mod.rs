@@ -5,7 +5,7 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_manifest::reader::{boolean, list_of, string_with_length, enum_of};
+use stoker_manifest::reader::{boolean, enum_of, list_of, string_with_length};
 use stoker_model::{AuditChange, NewUser, Permission, Role, Tenant, User, UserId};
 use stoker_services::tenants::find_tenant;
 use stoker_store::{List, Session, StoreError};
@@ -16,13 +16,13 @@ pub(super) use self::view::read_tenant;
 use self::view::{UserBody, UserView, read_password};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
-use crate::http::response::{ApiResponse, NoContent};
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -179,13 +179,21 @@ pub(in crate::api) async fn require_enabled_admin(session: &mut Session) -> ApiR
     }
 }
 
-fn answer(user: &User, tenant: Option<&Tenant>, make: fn(UserView) -> ApiResponse<UserView>) -> ApiResponse<UserView> {
+fn answer(
+    user: &User,
+    tenant: Option<&Tenant>,
+    make: fn(UserView) -> ApiResponse<UserView>,
+) -> ApiResponse<UserView> {
     make(UserView::new(user, tenant)).version(user.generation)
 }
 
 fn change(action: &'static str, user: &User) -> AuditChange {
     let roles: Vec<&str> = user.roles.iter().map(|role| role.as_str()).collect();
-    AuditChange { action, target: format!("user {}", user.id), detail: json!({"name": user.name, "roles": roles}) }
+    AuditChange {
+        action,
+        target: format!("user {}", user.id),
+        detail: json!({"name": user.name, "roles": roles}),
+    }
 }
 
 fn id(path: &PathParams) -> ApiResult<UserId> {

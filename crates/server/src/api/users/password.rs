@@ -7,10 +7,10 @@ use utoipa::ToSchema;
 use super::view::read_password;
 use crate::access::caller::Authenticated;
 use crate::access::login::{self, Credentials};
-use crate::http::response::NoContent;
 use crate::http::body::Document;
 use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
+use crate::http::response::NoContent;
 use crate::state::App;
 
 /// Password change.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use stoker_manifest::Problems;
-use stoker_manifest::reader::{string_with_length, report_wrong_type};
+use stoker_manifest::reader::{report_wrong_type, string_with_length};
 use stoker_model::{Tenant, TenantId, User};
 use stoker_services::tenants::TenantRef;
 use stoker_yaml::{Node, NodeKind, Scalar};

@@ -11,11 +11,11 @@ use utoipa::ToSchema;
 
 use super::find;
 use crate::access::caller::Authenticated;
-use crate::http::response::ApiResponse;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Message to a webhook.

@@ -2,7 +2,9 @@
 
 use axum::http::Uri;
 use serde::Serialize;
-use stoker_manifest::reader::{Fields, FieldUpdate, boolean, identifier, list_of, string_with_length, enum_of};
+use stoker_manifest::reader::{
+    FieldUpdate, Fields, boolean, enum_of, identifier, list_of, string_with_length,
+};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{ClusterId, Topic, Webhook, WebhookBody};
 use stoker_yaml::Node;

@@ -10,10 +10,10 @@ use stoker_services::clusters::{WizardState, wizard_evaluate};
 use utoipa::ToSchema;
 
 use crate::api::releases;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Current answers.

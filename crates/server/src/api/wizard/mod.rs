@@ -11,10 +11,10 @@ use utoipa_axum::routes;
 
 use crate::api::releases;
 use crate::api::routes::Routes;
-use crate::http::response::ApiResponse;
 use crate::http::error::{ApiResult, Envelope};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {

@@ -4,9 +4,9 @@ use axum::extract::State as Extracted;
 use serde::Serialize;
 use stoker_manifest::reader::{identifier, json_map, string_with_length};
 use stoker_model::{ClusterId, Json, JsonMap};
-use stoker_state::{Secrets, StateDocument, document as facts};
 use stoker_planner::{evaluate_observed, options};
 use stoker_services::planning::NodeStates;
+use stoker_state::{Secrets, StateDocument, document as facts};
 use stoker_yaql::json::{WriteOptions, write};
 use stoker_yaql::presentation::{ExplainNode, Trace, describe_error, explain_tree};
 use stoker_yaql::{Engine, Error, Result};
@@ -14,9 +14,9 @@ use utoipa::ToSchema;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;
-use crate::http::response::ApiResponse;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 const EXPRESSION_MAX: usize = 20_000;

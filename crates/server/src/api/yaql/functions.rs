@@ -5,8 +5,8 @@ use serde::Serialize;
 use stoker_yaql::presentation::{Entry, entries};
 use utoipa::ToSchema;
 
-use crate::http::response::ApiResponse;
 use crate::http::error::ApiResult;
+use crate::http::response::ApiResponse;
 use crate::state::App;
 
 /// Function, method, operator or property.

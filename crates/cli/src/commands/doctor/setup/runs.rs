@@ -1,6 +1,6 @@
 //! Checks for runs with an expired lease.
 
-use stoker_model::{Micros, ErrorChain};
+use stoker_model::{ErrorChain, Micros};
 use stoker_store::{Store, StoreError};
 
 use super::Setup;
