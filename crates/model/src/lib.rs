@@ -65,7 +65,8 @@ pub use task::{StoredTask, TASK_FIELDS, Task, TaskField, TaskType, canonical_fie
 pub use time::Micros;
 pub use user::{NewTenant, NewToken, NewUser, Tenant, Token, User};
 pub use webhook::{
-    Delivery, DeliveryAttempt, DeliveryStatus, NewNotification, Notification, Topic, Webhook, WebhookBody,
+    DeliveryAttempt, DeliveryStatus, NewNotification, Notification, Topic, Webhook, WebhookBody,
+    WebhookDelivery,
 };
 
 /// A JSON document without source positions; keys keep their order.

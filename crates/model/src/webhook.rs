@@ -82,7 +82,7 @@ impl WebhookBody {
 
 /// A queued message to a webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Delivery {
+pub struct WebhookDelivery {
     pub id: DeliveryId,
     pub webhook_id: WebhookId,
     pub topic: Topic,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stoker_model::Json;
-use stoker_state::{MASTER, NodePast, OldStates, StateDocument, StateIdx};
+use stoker_state::{EffectiveState, MASTER, NodePast, OldStates, StateIdx};
 use stoker_yaql::Value;
 use stoker_yaql::library::Function;
 use stoker_yaql::value::Map;
@@ -105,7 +105,7 @@ impl Hash {
         }
     }
 
-    fn state(&mut self, state: Option<&StateDocument>) {
+    fn state(&mut self, state: Option<&EffectiveState>) {
         match state {
             None => self.number(0),
             Some(state) => {

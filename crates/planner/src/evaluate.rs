@@ -1,6 +1,6 @@
 //! Evaluation of one expression over one pair of states, without caches.
 
-use stoker_state::StateDocument;
+use stoker_state::EffectiveState;
 use stoker_yaql::eval::Observer;
 use stoker_yaql::{Expression, FixedHost, Limits, Options, Result, Value};
 
@@ -12,8 +12,8 @@ use crate::json::without_sets;
 /// see both states. `old` is `None` if the task never succeeded on the node.
 pub fn evaluate(
     expression: &Expression,
-    new: &StateDocument,
-    old: Option<&StateDocument>,
+    new: &EffectiveState,
+    old: Option<&EffectiveState>,
     options: &Options,
 ) -> Result<Value> {
     evaluate_observed(expression, new, old, options, None)
@@ -22,12 +22,12 @@ pub fn evaluate(
 /// Like [`evaluate`], and reports the value of every subexpression to `observer`.
 pub fn evaluate_observed(
     expression: &Expression,
-    new: &StateDocument,
-    old: Option<&StateDocument>,
+    new: &EffectiveState,
+    old: Option<&EffectiveState>,
     options: &Options,
     observer: Option<&mut dyn Observer>,
 ) -> Result<Value> {
-    let old = old.map_or_else(|| StateDocument::default().document(), StateDocument::document);
+    let old = old.map_or_else(|| EffectiveState::default().document(), EffectiveState::document);
     let documents = Documents { new: new.document(), old, past: 0 };
     // Shortens the lifetime of the trait object to that of this call.
     let observer = observer.map(|observer| observer as &mut dyn Observer);

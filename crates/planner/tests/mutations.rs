@@ -10,7 +10,7 @@ use stoker_model::Task;
 use stoker_planner::{
     EvaluationSettings, InstanceAction, NodeInput, PlanningInput, evaluate, library, options, plan,
 };
-use stoker_state::{Document, OldStates, StateDocument, master_document};
+use stoker_state::{Document, EffectiveState, OldStates, master_document};
 use stoker_yaql::value::{Map, MapBuilder};
 use stoker_yaql::{Engine, Expression, Value};
 
@@ -77,7 +77,7 @@ impl Oracle {
     }
 
     /// Whether a task runs; `None` if the evaluation fails.
-    fn runs(&self, task: &str, new: &StateDocument, old: Option<&StateDocument>) -> Option<bool> {
+    fn runs(&self, task: &str, new: &EffectiveState, old: Option<&EffectiveState>) -> Option<bool> {
         match self.conditions.get(task) {
             Some(condition) => {
                 evaluate(condition, new, old, &options(1000)).ok().map(|value| value.is_true())
@@ -93,7 +93,7 @@ fn check(
     tasks: &[Task],
     oracle: &Oracle,
     common: &Document,
-    nodes: &[(NodeInput, Option<StateDocument>)],
+    nodes: &[(NodeInput, Option<EffectiveState>)],
     seed: u64,
 ) -> usize {
     let mut old = OldStates::default();
@@ -108,10 +108,10 @@ fn check(
         settings: EvaluationSettings { n_threads: 2, ..EvaluationSettings::default() },
         ..PlanningInput::new(tasks, common.clone(), inputs)
     };
-    let states: HashMap<&str, (StateDocument, Option<&StateDocument>)> = nodes
+    let states: HashMap<&str, (EffectiveState, Option<&EffectiveState>)> = nodes
         .iter()
         .map(|(node, past)| {
-            let new = StateDocument { common: common.clone(), node: node.document.clone() };
+            let new = EffectiveState { common: common.clone(), node: node.document.clone() };
             (node.uid.as_str(), (new, past.as_ref()))
         })
         .collect();
@@ -161,7 +161,7 @@ fn mutated_old_states_match_the_oracle() {
     let (bases, oracle) = (real::node_inputs(&now, &expected), Oracle::new(&tasks));
     let (mut rng, mut n_run) = (Rng(4), 0);
     for round in 0..N_OLD / N_NODES {
-        let nodes: Vec<(NodeInput, Option<StateDocument>)> = (0..N_NODES)
+        let nodes: Vec<(NodeInput, Option<EffectiveState>)> = (0..N_NODES)
             .map(|number| {
                 let base = &bases[rng.below(bases.len())];
                 let (mut common, mut own) = (now.common.clone(), base.document.clone());
@@ -171,7 +171,7 @@ fn mutated_old_states_match_the_oracle() {
                     common = Document::new(&mutate(common.value(), &mut rng));
                 }
                 let node = NodeInput { uid: format!("{round}-{number}"), ..base.clone() };
-                (node, Some(StateDocument { common, node: own }))
+                (node, Some(EffectiveState { common, node: own }))
             })
             .collect();
         n_run += check(&tasks, &oracle, &now.common, &nodes, round as u64);
@@ -193,10 +193,10 @@ fn mutated_new_states_match_the_oracle() {
         let is_own = rng.below(2) == 0;
         let common =
             if is_own { now.common.clone() } else { Document::new(&mutate(now.common.value(), &mut rng)) };
-        let nodes: Vec<(NodeInput, Option<StateDocument>)> = bases
+        let nodes: Vec<(NodeInput, Option<EffectiveState>)> = bases
             .iter()
             .map(|base| {
-                let past = StateDocument { common: now.common.clone(), node: base.document.clone() };
+                let past = EffectiveState { common: now.common.clone(), node: base.document.clone() };
                 let document = if is_own && rng.below(3) == 0 {
                     Document::new(&mutate(base.document.value(), &mut rng))
                 } else {
@@ -227,7 +227,7 @@ fn key_order_is_not_a_change() {
             other => other.clone(),
         }
     }
-    let state = |common: Document| StateDocument { common, node: master_document() };
+    let state = |common: Document| EffectiveState { common, node: master_document() };
     let (new, old) = (state(now.common.clone()), state(Document::new(&reversed(now.common.value()))));
     let engine = Engine::new(library());
     for text in [

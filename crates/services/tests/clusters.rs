@@ -10,6 +10,7 @@ use stoker_services::cluster_settings::{settings_reset, settings_update};
 use stoker_services::clusters::{ClusterRequest, cluster_create, cluster_delete, cluster_reset};
 use stoker_services::precondition::Precondition;
 use stoker_settings::Server;
+use stoker_store::{ClusterFilter, List};
 
 use crate::support::{Fixture, invalid, map};
 
@@ -27,7 +28,7 @@ async fn invalid_requests_create_no_cluster() {
     assert_eq!(report.details[0].path, "components");
     assert!(!report.conflicts.is_empty());
     let mut session = fixture.store.read().await.unwrap();
-    assert_eq!(session.cluster_list(&Default::default(), &Default::default()).await.unwrap().total, 0);
+    assert_eq!(session.cluster_list(&ClusterFilter::default(), &List::default()).await.unwrap().total, 0);
 }
 
 #[tokio::test]

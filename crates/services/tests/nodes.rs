@@ -25,15 +25,18 @@ async fn node(fixture: &Fixture) -> Node {
         facts: JsonMap::new(),
     };
     let mut writing = fixture.change().await;
-    let node = writing.node_create(&new).await.unwrap();
+    let node = writing.node_create(&new).await.expect("the store accepts valid records");
     let change =
         stoker_model::AuditChange { action: "node.create", target: "node".to_owned(), detail: json!({}) };
-    writing.commit(change).await.unwrap();
+    writing.commit(change).await.expect("the store accepts valid records");
     node
 }
 
 async fn cluster(fixture: &Fixture) -> Cluster {
-    cluster_create(&fixture.settings, fixture.change().await, fixture.request("a")).await.unwrap().0
+    cluster_create(&fixture.settings, fixture.change().await, fixture.request("a"))
+        .await
+        .expect("the store accepts valid records")
+        .0
 }
 
 #[tokio::test]

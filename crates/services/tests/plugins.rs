@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
+use crate::support::{Fixture, invalid};
 use stoker_model::{Actor, NewPlugin, PluginId};
 use stoker_packages::pack;
 use stoker_registry::package::{PackageVersion, SkeletonOptions, skeleton};
@@ -10,22 +11,23 @@ use stoker_services::ServiceError;
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::plugins::PluginError;
 use stoker_services::precondition::Precondition;
-
-use crate::support::{Fixture, invalid};
+use stoker_store::List;
 
 /// Writes the source of a plugin below `folder`.
 fn source(folder: &Path, name: &str) {
-    for file in skeleton(SkeletonOptions { name, version: PackageVersion::V5, has_wizard: true }).unwrap() {
+    for file in skeleton(SkeletonOptions { name, version: PackageVersion::V5, has_wizard: true })
+        .expect("the package is written")
+    {
         let path = folder.join(&file.path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, file.text).unwrap();
+        fs::create_dir_all(path.parent().expect("the package is written")).expect("the package is written");
+        fs::write(path, file.text).expect("the package is written");
     }
 }
 
 fn service_error(error: PluginError) -> ServiceError {
     match error {
         PluginError::Service(error) => error,
-        other => panic!("{other:?}"),
+        other @ PluginError::Exists(_) => panic!("{other:?}"),
     }
 }
 
@@ -79,7 +81,7 @@ async fn sync_follows_the_folders_of_the_plugin_root() {
     fs::rename(misnamed, &folder).unwrap();
     plugins.sync(&actor, None).await.unwrap();
     let count =
-        async || fixture.store.read().await.unwrap().plugin_list(&Default::default()).await.unwrap().total;
+        async || fixture.store.read().await.unwrap().plugin_list(&List::default()).await.unwrap().total;
     assert_eq!(count().await, 1);
     fs::remove_dir_all(folder).unwrap();
     plugins.sync(&actor, None).await.unwrap();

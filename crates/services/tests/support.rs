@@ -27,21 +27,26 @@ pub(crate) struct Fixture {
 impl Fixture {
     pub(crate) async fn new() -> Self {
         let folder = TempFolder::new();
-        let store = Store::open(&Database::Sqlite { path: folder.file("test.db") }).await.unwrap();
+        let store = Store::open(&Database::Sqlite { path: folder.file("test.db") })
+            .await
+            .expect("the test set-up succeeds");
         let settings = Server {
             database: DatabaseLocation::Folder(folder.path().to_owned()),
             plugins_root: folder.file("plugins"),
             ..Server::default()
         };
         let tenant = NewTenant { name: "blue".to_owned(), description: None, enabled: true };
-        let mut writing = store.begin_write(&Actor::server(), Micros(1)).await.unwrap();
-        let tenant = writing.tenant_create(&tenant).await.unwrap();
-        let release = release_create(writing, &release(), EmbeddedGraphs::default()).await.unwrap();
+        let mut writing =
+            store.begin_write(&Actor::server(), Micros(1)).await.expect("the test set-up succeeds");
+        let tenant = writing.tenant_create(&tenant).await.expect("the test set-up succeeds");
+        let release = release_create(writing, &release(), EmbeddedGraphs::default())
+            .await
+            .expect("the test set-up succeeds");
         Self { store, settings, tenant, release, folder }
     }
 
     pub(crate) async fn change(&self) -> WriteTransaction {
-        self.store.begin_write(&Actor::server(), Micros(2)).await.unwrap()
+        self.store.begin_write(&Actor::server(), Micros(2)).await.expect("the test set-up succeeds")
     }
 
     pub(crate) fn plugins(&self) -> Plugins {

@@ -35,7 +35,7 @@ pub use input::{DesiredState, EnabledPlugin, NodeState, StateInput};
 pub use secret_names::is_secret;
 pub use secrets::Secrets;
 pub use state::{
-    Document, DocumentInterner, MASTER, NodePast, OldStates, SYNC, StateDocument, StateIdx, compare_keys,
+    Document, DocumentInterner, EffectiveState, MASTER, NodePast, OldStates, SYNC, StateIdx, compare_keys,
     master_document, overlay,
 };
 pub use supplied::{COMMON_UID, EffectiveDocuments, SuppliedDocuments};

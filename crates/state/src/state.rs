@@ -95,12 +95,12 @@ pub fn compare_keys(a: &Value, b: &Value) -> Ordering {
 
 /// A state as one node sees it.
 #[derive(Clone, Debug, Default)]
-pub struct StateDocument {
+pub struct EffectiveState {
     pub common: Document,
     pub node: Document,
 }
 
-impl StateDocument {
+impl EffectiveState {
     /// The value of `$`: the node's own document overlaid on the common one.
     pub fn document(&self) -> Value {
         overlay(&self.common.0, &self.node.0)
@@ -148,7 +148,7 @@ pub fn overlay(lower: &Value, upper: &Value) -> Value {
 /// exceptions.
 #[derive(Clone, Debug, Default)]
 pub struct OldStates {
-    states: Vec<StateDocument>,
+    states: Vec<EffectiveState>,
     by_node: HashMap<String, NodePast>,
 }
 
@@ -166,13 +166,13 @@ pub struct NodePast {
 
 impl OldStates {
     /// Sets the state of all tasks of a node, except those set by [`OldStates::set_task`].
-    pub fn set_node(&mut self, uid: &str, state: StateDocument) {
+    pub fn set_node(&mut self, uid: &str, state: EffectiveState) {
         let state_idx = self.add(state);
         self.by_node.entry(uid.to_owned()).or_default().usual = Some(state_idx);
     }
 
     /// Sets the state of one task on one node; `None` if it never succeeded there.
-    pub fn set_task(&mut self, task: &str, uid: &str, state: Option<StateDocument>) {
+    pub fn set_task(&mut self, task: &str, uid: &str, state: Option<EffectiveState>) {
         let state_idx = state.map(|state| self.add(state));
         self.by_node.entry(uid.to_owned()).or_default().by_task.insert(task.to_owned(), state_idx);
     }
@@ -182,19 +182,19 @@ impl OldStates {
         &mut self,
         tasks: impl IntoIterator<Item = &'t str>,
         uid: &str,
-        state: Option<StateDocument>,
+        state: Option<EffectiveState>,
     ) {
         let state_idx = state.map(|state| self.add(state));
         let by_task = &mut self.by_node.entry(uid.to_owned()).or_default().by_task;
         by_task.extend(tasks.into_iter().map(|task| (task.to_owned(), state_idx)));
     }
 
-    fn add(&mut self, state: StateDocument) -> StateIdx {
+    fn add(&mut self, state: EffectiveState) -> StateIdx {
         self.states.push(state);
         self.states.len() as StateIdx - 1
     }
 
-    pub fn states(&self) -> &[StateDocument] {
+    pub fn states(&self) -> &[EffectiveState] {
         &self.states
     }
 
@@ -208,7 +208,7 @@ impl OldStates {
     }
 
     /// The state with which a task last succeeded on a node.
-    pub fn state(&self, task: &str, uid: &str) -> Option<&StateDocument> {
+    pub fn state(&self, task: &str, uid: &str) -> Option<&EffectiveState> {
         let past = self.by_node.get(uid)?;
         let state_idx = past.by_task.get(task).copied().unwrap_or(past.usual)?;
         self.states.get(state_idx as usize)
@@ -226,7 +226,7 @@ mod tests {
     }
 
     fn check(lower: &str, upper: &str, expected: &str) {
-        let state = StateDocument { common: document(lower), node: document(upper) };
+        let state = EffectiveState { common: document(lower), node: document(upper) };
         assert_eq!(write(&state.document(), &WriteOptions::default()).unwrap(), expected);
     }
 
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn overlay_shares_unchanged_parts() {
-        let state = StateDocument {
+        let state = EffectiveState {
             common: document(r#"{"large": {"x": [1, 2, 3]}, "own": 1}"#),
             node: document(r#"{"own": 2}"#),
         };
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn task_state_overrides_node_state() {
-        let state = |text: &str| StateDocument { common: document(text), node: Document::default() };
+        let state = |text: &str| EffectiveState { common: document(text), node: Document::default() };
         let mut old = OldStates::default();
         old.set_node("1", state("{\"a\": 1}"));
         old.set_task("late", "1", Some(state("{\"a\": 2, \"b\": 3}")));

@@ -5,7 +5,7 @@ use std::fmt;
 
 use stoker_model::{Json, JsonMap};
 
-use crate::parameter::{COMMON, Parameter, ParameterType, Requirement};
+use crate::parameter::{COMMON, Parameter, ParameterRequirement, ParameterType};
 use crate::values::Values;
 
 /// Diagnostic about the parameters of a task.
@@ -66,21 +66,21 @@ impl Checker {
             let value = parameters.get(parameter.name).filter(|value| !value.is_null());
             let place = format!("{place}{}", parameter.name);
             match (value, parameter.requirement) {
-                (Some(_), Requirement::Ignored(why)) => {
+                (Some(_), ParameterRequirement::Ignored(why)) => {
                     self.report(Weight::Note, place.clone(), format!("`{place}` has no effect: {why}"));
                 }
                 (Some(value), _) => {
                     let value = self.value(*parameter, value, &place);
                     values.insert(parameter.name.to_owned(), value);
                 }
-                (None, Requirement::Required) => {
+                (None, ParameterRequirement::Required) => {
                     let message = format!("Missing a required parameter {place}");
                     self.report(Weight::Error, place, message);
                 }
-                (None, Requirement::Default(text)) => {
+                (None, ParameterRequirement::Default(text)) => {
                     values.insert(parameter.name.to_owned(), default_value(parameter.kind, text));
                 }
-                (None, Requirement::Optional | Requirement::Ignored(_)) => {}
+                (None, ParameterRequirement::Optional | ParameterRequirement::Ignored(_)) => {}
             }
         }
         for name in parameters.keys().filter(|name| !COMMON.contains(&name.as_str()) || !place.is_empty()) {

@@ -27,7 +27,7 @@ pub use check::{Remark, Weight};
 pub use execute::{AttemptSpec, execute};
 pub use host::{Host, HostError, StopReason, StopSender, StopSignal};
 pub use outcome::{Failure, FailureCause, TaskOutcome, mask_outcome};
-pub use parameter::{Parameter, ParameterType, Requirement};
+pub use parameter::{Parameter, ParameterRequirement, ParameterType};
 pub use prepare::{COPY_BYTES_MAX, FolderFile, MasterFileError, MasterFiles, SystemFiles, prepare};
 pub use task_type::{Context, TaskType};
 pub use timing::default_timing;

@@ -7,14 +7,14 @@ use stoker_model::Json;
 pub struct Parameter {
     pub name: &'static str,
     pub kind: ParameterType,
-    pub requirement: Requirement,
+    pub requirement: ParameterRequirement,
     /// Description for the reference documentation.
     pub description: &'static str,
 }
 
 /// Whether a parameter is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Requirement {
+pub enum ParameterRequirement {
     Required,
     /// Has no default.
     Optional,
@@ -45,11 +45,11 @@ pub enum ParameterType {
 
 impl Parameter {
     pub const fn required(name: &'static str, kind: ParameterType, about: &'static str) -> Self {
-        Self { name, kind, requirement: Requirement::Required, description: about }
+        Self { name, kind, requirement: ParameterRequirement::Required, description: about }
     }
 
     pub const fn optional(name: &'static str, kind: ParameterType, about: &'static str) -> Self {
-        Self { name, kind, requirement: Requirement::Optional, description: about }
+        Self { name, kind, requirement: ParameterRequirement::Optional, description: about }
     }
 
     pub const fn default(
@@ -58,11 +58,16 @@ impl Parameter {
         value: &'static str,
         about: &'static str,
     ) -> Self {
-        Self { name, kind, requirement: Requirement::Default(value), description: about }
+        Self { name, kind, requirement: ParameterRequirement::Default(value), description: about }
     }
 
     pub const fn ignored(name: &'static str, why: &'static str) -> Self {
-        Self { name, kind: ParameterType::Any, requirement: Requirement::Ignored(why), description: "" }
+        Self {
+            name,
+            kind: ParameterType::Any,
+            requirement: ParameterRequirement::Ignored(why),
+            description: "",
+        }
     }
 
     pub const fn timeout(seconds: &'static str) -> Self {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::TASK_TYPES;
-use crate::parameter::{Parameter, ParameterType, Requirement};
+use crate::parameter::{Parameter, ParameterRequirement, ParameterType};
 use crate::task_type::TaskType;
 use stoker_engine::blueprint::Executor;
 
@@ -59,10 +59,10 @@ fn section(text: &mut String, task_type: &TaskType) {
 fn row(text: &mut String, prefix: &str, parameter: Parameter) {
     let Parameter { name, kind, requirement: need, description: about } = parameter;
     let (default, about) = match need {
-        Requirement::Required => ("**required**".to_owned(), about),
-        Requirement::Optional => (String::new(), about),
-        Requirement::Default(value) => (format!("`{value}`"), about),
-        Requirement::Ignored(why) => ("no effect".to_owned(), why),
+        ParameterRequirement::Required => ("**required**".to_owned(), about),
+        ParameterRequirement::Optional => (String::new(), about),
+        ParameterRequirement::Default(value) => (format!("`{value}`"), about),
+        ParameterRequirement::Ignored(why) => ("no effect".to_owned(), why),
     };
     _ = writeln!(text, "| `{prefix}{name}` | {} | {default} | {about} |", kind.name());
     if let ParameterType::MapList(inner) = kind {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use stoker_model::{TASK_FIELDS, TaskType as Name};
 
 use crate::TASK_TYPES;
-use crate::parameter::{Parameter, ParameterType, Requirement};
+use crate::parameter::{Parameter, ParameterRequirement, ParameterType};
 use crate::task_type::TaskType;
 
 /// Returns the schema document.
@@ -176,10 +176,10 @@ fn parameter_schemas(parameters: &[Parameter]) -> Map<String, Value> {
     for Parameter { name, kind, requirement: need, description: about } in parameters {
         let mut form = Map::new();
         let about = match need {
-            Requirement::Ignored(why) => format!("Ignored: {why}"),
-            Requirement::Required => format!("{about} Required."),
-            Requirement::Optional => (*about).to_owned(),
-            Requirement::Default(value) => format!("{about} Default: {value}."),
+            ParameterRequirement::Ignored(why) => format!("Ignored: {why}"),
+            ParameterRequirement::Required => format!("{about} Required."),
+            ParameterRequirement::Optional => (*about).to_owned(),
+            ParameterRequirement::Default(value) => format!("{about} Default: {value}."),
         };
         form.insert("description".to_owned(), json!(about));
         if let ParameterType::MapList(inner) = kind {

@@ -3,7 +3,7 @@
 use stoker_engine::blueprint::TypeDefaults;
 
 use crate::find;
-use crate::parameter::Requirement;
+use crate::parameter::ParameterRequirement;
 use crate::task_type::TaskType;
 
 /// Timing defaults of a type, which task parameters can override. `None` for an unknown type.
@@ -22,7 +22,7 @@ pub fn default_timing(name: &str) -> Option<TypeDefaults> {
 fn default_of(task_type: &TaskType, name: &str) -> u64 {
     let parameter = task_type.parameters.iter().find(|parameter| parameter.name == name);
     match parameter.map(|parameter| parameter.requirement) {
-        Some(Requirement::Default(text)) => text.parse().unwrap_or_default(),
+        Some(ParameterRequirement::Default(text)) => text.parse().unwrap_or_default(),
         _ => 0,
     }
 }

@@ -1,7 +1,6 @@
 //! Output of an attempt on its way to the driver loop.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::Mutex;
 use stoker_engine::session::{AttemptKey, FromAgent, Stream};
 use tokio::sync::{Notify, mpsc};
 
@@ -25,7 +24,7 @@ struct Piece {
 
 impl OutputBuffer {
     pub(super) fn push(&self, stream: Stream, offset: u64, text: &str) {
-        let mut pieces = self.lock();
+        let mut pieces = self.pieces.lock();
         let piece = &mut pieces[usize::from(stream == Stream::Err)];
         if piece.text.is_empty() {
             piece.offset = offset;
@@ -50,18 +49,15 @@ impl OutputBuffer {
     /// Forwards what is buffered. Waits while the channel is full.
     pub(super) async fn flush(&self, key: AttemptKey, events: &mpsc::Sender<Event>) {
         for stream in [Stream::Out, Stream::Err] {
-            if self.lock()[usize::from(stream == Stream::Err)].text.is_empty() {
+            if self.pieces.lock()[usize::from(stream == Stream::Err)].text.is_empty() {
                 continue;
             }
             // The piece stays in the buffer, and grows, until there is room. Without a driver loop the agent is ending.
             let Ok(permit) = events.reserve().await else { return };
-            let Piece { offset, text } = std::mem::take(&mut self.lock()[usize::from(stream == Stream::Err)]);
+            let Piece { offset, text } =
+                std::mem::take(&mut self.pieces.lock()[usize::from(stream == Stream::Err)]);
             permit.send(Event::Report(FromAgent::Output { key, stream, offset, text }));
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, [Piece; 2]> {
-        self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -270,7 +270,7 @@ impl Stepping<'_> {
         let effects = &mut self.step.effects;
         match kind {
             EventKind::Dispatched { instance, .. } => {
-                effects.push(RunEffect::Dispatch(self.run.key(*instance)))
+                effects.push(RunEffect::Dispatch(self.run.key(*instance)));
             }
             EventKind::AttemptEnded { instance, next: Next::Final(InstanceOutcome::Succeeded), .. }
                 if self.blueprint.options.mode == Mode::Normal =>

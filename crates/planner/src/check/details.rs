@@ -48,7 +48,7 @@ pub(super) fn check_instances(plan: &Plan, findings: &mut Findings) {
             let name = || format!("{}@{uid}", task.name);
             match (verdict.action(), is_used.get_mut(details_idx)) {
                 (InstanceAction::Run, None) => {
-                    findings.add("details", || format!("{} runs without details", name()))
+                    findings.add("details", || format!("{} runs without details", name()));
                 }
                 (InstanceAction::Run, Some(is_used)) => *is_used = true,
                 (InstanceAction::Skip, _) if details_idx != u32::MAX as usize => {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use stoker_state::{Document, OldStates, StateDocument, overlay};
+use stoker_state::{Document, EffectiveState, OldStates, overlay};
 use stoker_yaql::Value;
 use stoker_yaql::value::{ExactDigest, MapBuilder};
 
@@ -21,7 +21,7 @@ pub(crate) type SubjectIdx = u32;
 pub(crate) struct Subject {
     /// The node's own document.
     pub(crate) own: Document,
-    pub(crate) old: Option<StateDocument>,
+    pub(crate) old: Option<EffectiveState>,
     /// Number of its old common document; equal numbers, equal documents. Zero: no old state.
     pub(crate) past: u32,
     /// The top-level keys in which its own document differs from the old one, computed on first use.
@@ -100,7 +100,7 @@ impl Subjects {
 
     pub(crate) fn documents(&self, subject_idx: SubjectIdx) -> Documents {
         let subject = &self.all[subject_idx as usize];
-        let new = StateDocument { common: self.common.clone(), node: subject.own.clone() }.document();
+        let new = EffectiveState { common: self.common.clone(), node: subject.own.clone() }.document();
         let old = match &subject.old {
             Some(_)
                 if self.differing(subject.past).touched.is_empty()
@@ -109,7 +109,7 @@ impl Subjects {
                 new.clone()
             }
             Some(old) => old.document(),
-            None => StateDocument::default().document(),
+            None => EffectiveState::default().document(),
         };
         Documents { new, old, past: subject.past }
     }

@@ -11,7 +11,7 @@ use stoker_manifest::Format;
 use stoker_manifest::graph::read_tasks;
 use stoker_model::Task;
 use stoker_planner::{Explainer, Plan, PlanScope, PlanningInput, PlanningReport, plan};
-use stoker_state::{OldStates, StateDocument, master_document};
+use stoker_state::{EffectiveState, OldStates, master_document};
 use stoker_yaql::json::{WriteOptions, parse, write};
 
 use crate::real::yaml;
@@ -79,7 +79,7 @@ impl Cluster {
         for (uid, own) in before.own.iter().filter(|(uid, _)| !new_nodes.contains(&uid.as_str())) {
             old.set_node(uid, state(&before.common, own));
         }
-        let master = StateDocument { common: document(&before.common), node: master_document() };
+        let master = EffectiveState { common: document(&before.common), node: master_document() };
         old.set_node("master", master);
         for exception in items(&past["tasks"]) {
             let (task, uid) = (text(&exception["task"]), text(&exception["node"]));

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use stoker_helpers::yaql_value;
 use stoker_planner::{SplitDocuments, split_common};
-use stoker_state::{Document, OldStates, StateDocument, master_document};
+use stoker_state::{Document, EffectiveState, OldStates, master_document};
 use stoker_yaml::{Limits, load};
 use stoker_yaql::Value;
 use stoker_yaql::value::Map;
@@ -77,9 +77,9 @@ impl Cluster {
         Self { common: Document::new(&common), nodes: self.nodes.clone() }
     }
 
-    pub(crate) fn state(&self, uid: &str) -> StateDocument {
+    pub(crate) fn state(&self, uid: &str) -> EffectiveState {
         let own = self.nodes.iter().find(|(other, _)| other == uid).map(|(_, own)| own.clone());
-        StateDocument { common: self.common.clone(), node: own.unwrap_or_else(master_document) }
+        EffectiveState { common: self.common.clone(), node: own.unwrap_or_else(master_document) }
     }
 
     /// Old states as if every task had succeeded with this cluster's state.

@@ -6,7 +6,7 @@
 use serde_json::{Value as Json, json};
 use stoker_model::Task;
 use stoker_planner::{InstanceAction, NodeInput, Plan, PlanningInput, PlanningReport, plan};
-use stoker_state::{Document, OldStates, StateDocument};
+use stoker_state::{Document, EffectiveState, OldStates};
 use stoker_yaql::json::parse;
 
 pub(crate) fn task(name: &str, fields: Json) -> Task {
@@ -31,8 +31,8 @@ pub(crate) fn node(uid: &str, tags: &[&str], own: Json) -> NodeInput {
     NodeInput { uid: uid.to_owned(), tags, document: document(&own), record: None }
 }
 
-pub(crate) fn state(common: &Json, own: &Json) -> StateDocument {
-    StateDocument { common: document(common), node: document(own) }
+pub(crate) fn state(common: &Json, own: &Json) -> EffectiveState {
+    EffectiveState { common: document(common), node: document(own) }
 }
 
 pub(crate) fn input<'a>(tasks: &'a [Task], common: &Json, nodes: &[NodeInput]) -> PlanningInput<'a> {
@@ -64,7 +64,7 @@ pub(crate) fn edges(plan: &Plan) -> Vec<String> {
     edges
 }
 
-pub(crate) fn old_of(states: &[(&str, StateDocument)]) -> OldStates {
+pub(crate) fn old_of(states: &[(&str, EffectiveState)]) -> OldStates {
     let mut old = OldStates::default();
     for (uid, state) in states {
         old.set_node(uid, state.clone());

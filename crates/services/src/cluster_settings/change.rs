@@ -234,7 +234,9 @@ fn plugin_changes<'a>(
         vec![ErrorDetail::new(format!("{path}{at}"), format!("{path}{at}: {message}"))]
     };
     let coded = |code, mut problems: Vec<ErrorDetail>| {
-        problems.iter_mut().for_each(|problem| problem.code = Some(code));
+        for problem in &mut problems {
+            problem.code = Some(code);
+        }
         Err(problems)
     };
     let Some(section) = sections.iter().find(|section| section.name == name) else {

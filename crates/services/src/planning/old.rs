@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use stoker_model::{ClusterId, DocumentId, JsonMap, Node, NodeStatus, SuccessGroup};
-use stoker_state::{Document, DocumentInterner, OldStates, StateDocument, intern_document};
+use stoker_state::{Document, DocumentInterner, EffectiveState, OldStates, intern_document};
 use stoker_store::Session;
 
 use crate::error::ServiceResult;
@@ -50,7 +50,7 @@ impl Old {
         let documents = self.documents.into_iter();
         let documents: HashMap<DocumentId, Document> =
             documents.map(|(id, map)| (id, intern_document(shared, &map))).collect();
-        let state = |past: &SuccessGroup| StateDocument {
+        let state = |past: &SuccessGroup| EffectiveState {
             common: documents.get(&past.common_id).cloned().unwrap_or_default(),
             node: documents.get(&past.document_id).cloned().unwrap_or_default(),
         };

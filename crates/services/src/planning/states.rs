@@ -1,7 +1,7 @@
 //! State of one node, as the expressions of its tasks see it.
 
 use stoker_model::{Cluster, FactsKind, JsonMap};
-use stoker_state::{DocumentInterner, Secrets, StateDocument, document};
+use stoker_state::{DocumentInterner, EffectiveState, Secrets, document};
 use stoker_store::Session;
 
 use crate::error::{ServiceError, ServiceResult};
@@ -12,9 +12,9 @@ use super::records::{Records, supplied};
 
 /// Desired state of a node, and the state of the last success of a task there.
 pub struct NodeStates {
-    pub new: StateDocument,
+    pub new: EffectiveState,
     /// `None` without a task, or if it never succeeded.
-    pub old: Option<StateDocument>,
+    pub old: Option<EffectiveState>,
     pub secrets: Secrets,
     pub n_nodes: usize,
 }
@@ -43,7 +43,7 @@ impl NodeStates {
             old_state = old.states(&[task], &mut DocumentInterner::default()).state(task, uid).cloned();
         }
         Ok(Self {
-            new: StateDocument { common: document(&common), node: document(own) },
+            new: EffectiveState { common: document(&common), node: document(own) },
             old: old_state,
             secrets,
             n_nodes: state.nodes.len(),

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use stoker_client::{HttpPoster, PostError};
-use stoker_model::{Delivery, DeliveryAttempt, DeliveryStatus, ErrorChain, Micros, WebhookId};
+use stoker_model::{DeliveryAttempt, DeliveryStatus, ErrorChain, Micros, WebhookDelivery, WebhookId};
 use stoker_settings::Webhooks as Settings;
 use stoker_store::StoreError;
 use tokio::task::JoinSet;
@@ -95,7 +95,7 @@ impl Drop for InFlight {
     }
 }
 
-async fn attempt(webhooks: &WebhookOutbox, messenger: HttpPoster, delivery: Delivery) {
+async fn attempt(webhooks: &WebhookOutbox, messenger: HttpPoster, delivery: WebhookDelivery) {
     let (answer, problem) = match send(webhooks, &messenger, &delivery).await {
         Ok(Some(status @ 200..=299)) => (Some(status), None),
         Ok(Some(status)) => (Some(status), Some(format!("the receiver responded with status {status}"))),
@@ -137,7 +137,7 @@ enum AttemptError {
 async fn send(
     webhooks: &WebhookOutbox,
     messenger: &HttpPoster,
-    delivery: &Delivery,
+    delivery: &WebhookDelivery,
 ) -> Result<Option<u16>, AttemptError> {
     let mut session = webhooks.store.read().await?;
     let Some(webhook) = session.webhook_get(delivery.webhook_id).await? else { return Ok(None) };
@@ -163,7 +163,7 @@ fn problem_text(error: &dyn Error) -> String {
 /// Outcome of an attempt: delivered unless there is a problem. `jitter` is between 0 and 1.
 fn record_outcome(
     settings: &Settings,
-    delivery: &Delivery,
+    delivery: &WebhookDelivery,
     answer: Option<u16>,
     problem: Option<String>,
     now: Micros,
@@ -204,8 +204,8 @@ mod tests {
 
     const NOW: Micros = Micros(1_000_000_000);
 
-    fn delivery(attempts: i64) -> Delivery {
-        Delivery {
+    fn delivery(attempts: i64) -> WebhookDelivery {
+        WebhookDelivery {
             id: DeliveryId(1),
             webhook_id: WebhookId(1),
             topic: Topic::RunFailed,

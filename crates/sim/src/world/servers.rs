@@ -229,7 +229,7 @@ impl World<'_> {
     }
 
     pub(crate) fn executor(&self, key: AttemptKey) -> usize {
-        self.blueprint.executor_of(key.instance).map_or(0, |node| node.index())
+        self.blueprint.executor_of(key.instance).map_or(0, stoker_model::NodeIdx::index)
     }
 
     /// Claims all attempts in flight with an agent.

@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoker_model::{ClusterStatus, Json, NodeId};
 use stoker_planner::{evaluate, library, options};
-use stoker_state::{DesiredState, EnabledPlugin, StateDocument, document};
+use stoker_state::{DesiredState, EffectiveState, EnabledPlugin, document};
 use stoker_yaql::Engine;
 use stoker_yaql::json::{WriteOptions, write};
 
@@ -13,7 +13,7 @@ use crate::records::{Records, map, plugin};
 fn value(text: &str, uid: &str, new: &DesiredState, old: Option<&DesiredState>) -> Json {
     let state_of = |state: &DesiredState| {
         let own = state.nodes.iter().find(|node| node.uid == uid).unwrap();
-        StateDocument { common: document(&state.common), node: document(&own.document) }
+        EffectiveState { common: document(&state.common), node: document(&own.document) }
     };
     let expression = Engine::new(library()).compile(text).unwrap();
     let options = options(new.nodes.len());

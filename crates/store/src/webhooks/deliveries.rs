@@ -1,7 +1,7 @@
 //! Webhook deliveries: an outbox that any server may drain.
 
 use stoker_model::{
-    Actor, Delivery, DeliveryAttempt, DeliveryId, DeliveryStatus, Json, Micros, Topic, WebhookId,
+    Actor, DeliveryAttempt, DeliveryId, DeliveryStatus, Json, Micros, Topic, WebhookDelivery, WebhookId,
 };
 
 use crate::sql::{Args, Record as _, Row, Values, read_all, record};
@@ -10,7 +10,7 @@ use crate::{List, Page, Session, Store, StoreError, WriteTransaction};
 const TABLE: &str = "webhook_deliveries";
 
 record! {
-    Delivery in "webhook_deliveries", "delivery" {
+    WebhookDelivery in "webhook_deliveries", "delivery" {
         id [auto sort],
         webhook_id,
         topic [sort],
@@ -40,7 +40,7 @@ impl Store {
         n_max: usize,
         now: Micros,
         until: Micros,
-    ) -> Result<Vec<Delivery>, StoreError> {
+    ) -> Result<Vec<WebhookDelivery>, StoreError> {
         // Check with a read first: it needs no writer lock, and usually no delivery is due.
         if !self.read().await?.deliveries_are_due(now).await? {
             return Ok(Vec::new());
@@ -57,12 +57,12 @@ impl Store {
              AND id IN (SELECT min(d.id) FROM {TABLE} d JOIN webhooks w ON w.id = d.webhook_id \
              WHERE d.status = 'pending' AND d.due_at <= {now} AND w.enabled{free} \
              GROUP BY d.webhook_id ORDER BY min(d.id) LIMIT {n_max}) RETURNING {columns}",
-            columns = Delivery::table().select_list(),
+            columns = WebhookDelivery::table().select_list(),
             until = until.0,
             now = now.0,
         );
         let rows = writing.connection.fetch_all(sql, Args::new()).await?;
-        let mut claimed: Vec<Delivery> = read_all(&rows)?;
+        let mut claimed: Vec<WebhookDelivery> = read_all(&rows)?;
         claimed.sort_by_key(|delivery| delivery.id);
         writing.commit_unaudited().await?;
         Ok(claimed)
@@ -91,7 +91,7 @@ impl Session {
         webhook: WebhookId,
         status: Option<DeliveryStatus>,
         list: &List,
-    ) -> Result<Page<Delivery>, StoreError> {
+    ) -> Result<Page<WebhookDelivery>, StoreError> {
         let mut select = self.select().and_int("webhook_id = ?", Some(webhook.0));
         if let Some(status) = status {
             select = select.and("status = ?", |args| args.text(status.as_str()));
@@ -99,7 +99,7 @@ impl Session {
         self.list_by("id DESC", select, list).await
     }
 
-    pub async fn delivery_get(&mut self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
+    pub async fn delivery_get(&mut self, id: DeliveryId) -> Result<Option<WebhookDelivery>, StoreError> {
         self.get(id.0).await
     }
 
@@ -121,7 +121,7 @@ impl WriteTransaction {
         webhook: WebhookId,
         topic: Topic,
         body: &Json,
-    ) -> Result<Delivery, StoreError> {
+    ) -> Result<WebhookDelivery, StoreError> {
         let now = self.now();
         let values = Values::new()
             .set("webhook_id", &webhook)
@@ -131,18 +131,21 @@ impl WriteTransaction {
             .set("attempts", &0_i64)
             .set("due_at", &now)
             .set("created_at", &now);
-        let returning = format!("RETURNING {}", Delivery::table().select_list());
+        let returning = format!("RETURNING {}", WebhookDelivery::table().select_list());
         let row = self.connection.insert_returning(TABLE, values, &returning).await?;
         row.ok_or(StoreError::NotFound { what: "webhook" })?.read()
     }
 
     /// Resets a delivery to pending with no attempts, regardless of its status. Returns `None` if it does not
     /// exist.
-    pub async fn delivery_redeliver(&mut self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
+    pub async fn delivery_redeliver(
+        &mut self,
+        id: DeliveryId,
+    ) -> Result<Option<WebhookDelivery>, StoreError> {
         let sql = format!(
             "UPDATE {TABLE} SET status = 'pending', attempts = 0, due_at = $1, problem = NULL \
              WHERE id = $2 RETURNING {}",
-            Delivery::table().select_list()
+            WebhookDelivery::table().select_list()
         );
         let args = Args::new().int(self.now().0).int(id.0);
         let row = self.connection.fetch_optional(sql, args).await?;

@@ -7,7 +7,7 @@ use super::cases::{all, yaml};
 use super::fake::Script;
 use crate::host::StopReason;
 use crate::outcome::{Failure, FailureCause};
-use crate::parameter::{Parameter, ParameterType, Requirement};
+use crate::parameter::{Parameter, ParameterRequirement, ParameterType};
 use crate::{TASK_TYPES, Weight, check, find};
 
 #[test]
@@ -19,7 +19,7 @@ fn every_type_is_documented_and_accepted_in_graphs() {
             assert!(text.ends_with('.'), "`{name}`: `{text}` is not a sentence");
         }
         for parameter in task_type.parameters {
-            let is_described = matches!(parameter.requirement, Requirement::Ignored(_))
+            let is_described = matches!(parameter.requirement, ParameterRequirement::Ignored(_))
                 || parameter.description.ends_with('.');
             assert!(is_described, "`{name}` does not describe `{}`", parameter.name);
         }
@@ -49,7 +49,7 @@ fn examples_have_known_parameters_only() {
 fn defaults_match_their_kind() {
     fn check_table(table: &[Parameter]) {
         for parameter in table {
-            if let Requirement::Default(text) = parameter.requirement {
+            if let ParameterRequirement::Default(text) = parameter.requirement {
                 let value = serde_json::from_str(text)
                     .ok()
                     .filter(|_| !matches!(parameter.kind, ParameterType::Permissions));
@@ -75,8 +75,10 @@ fn unknown_and_missing_parameters_are_reported() {
         let remarks = check(task_type.name, &serde_json::json!({"no_such_thing": 1}));
         let unknown = remarks.iter().find(|remark| remark.place == "no_such_thing");
         assert_eq!(unknown.map(|remark| remark.weight), Some(Weight::Warning), "{}", task_type.name);
-        for parameter in
-            task_type.parameters.iter().filter(|parameter| parameter.requirement == Requirement::Required)
+        for parameter in task_type
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.requirement == ParameterRequirement::Required)
         {
             let expected = format!("Missing a required parameter {}", parameter.name);
             assert!(
@@ -89,7 +91,7 @@ fn unknown_and_missing_parameters_are_reported() {
         let n_required = task_type
             .parameters
             .iter()
-            .filter(|parameter| parameter.requirement == Requirement::Required)
+            .filter(|parameter| parameter.requirement == ParameterRequirement::Required)
             .count();
         assert_eq!(remarks.len(), n_required, "{remarks:?}");
     }

@@ -80,7 +80,7 @@ impl Outline {
         };
         match named.or(first).and_then(|node| word(tree, node)) {
             Some(name) => {
-                _ = self.defined_functions.insert(camel_case(name.trim_end_matches('_')).into_owned())
+                _ = self.defined_functions.insert(camel_case(name.trim_end_matches('_')).into_owned());
             }
             None => self.has_computed_names = true,
         }

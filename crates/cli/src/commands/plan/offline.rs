@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use stoker_planner::{EvaluationSettings, ExplainedPlan, Plan, PlanScope, PlanningInput, check, plan};
-use stoker_state::{OldStates, StateDocument, master_document};
+use stoker_state::{EffectiveState, OldStates, master_document};
 
 use super::cluster::{self, Cluster};
 use super::durations::Durations;
@@ -139,7 +139,7 @@ fn settings(args: &Files) -> EvaluationSettings {
 /// Old states as if every task had last succeeded with this state of the cluster.
 fn old_states(cluster: &Cluster) -> OldStates {
     let mut old = OldStates::default();
-    let state = |node| StateDocument { common: cluster.common.clone(), node };
+    let state = |node| EffectiveState { common: cluster.common.clone(), node };
     for (uid, own) in &cluster.nodes {
         old.set_node(uid, state(own.clone()));
     }

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
-use stoker_model::{AuditChange, Delivery, DeliveryId, DeliveryStatus, Json, Topic};
+use stoker_model::{AuditChange, WebhookDelivery, DeliveryId, DeliveryStatus, Json, Topic};
 use stoker_services::clock;
 use stoker_services::webhooks::test_message;
 use stoker_store::Session;
@@ -49,8 +49,8 @@ pub(super) struct DeliveryView {
     body: Json,
 }
 
-impl From<Delivery> for DeliveryView {
-    fn from(delivery: Delivery) -> Self {
+impl From<WebhookDelivery> for DeliveryView {
+    fn from(delivery: WebhookDelivery) -> Self {
         let is_pending = delivery.status == DeliveryStatus::Pending;
         Self {
             id: delivery.id.0,
@@ -158,7 +158,7 @@ pub(super) async fn delivery_again(
     Ok(ApiResponse::accepted(redelivery.into()))
 }
 
-async fn find_delivery(session: &mut Session, path: &PathParams) -> ApiResult<Delivery> {
+async fn find_delivery(session: &mut Session, path: &PathParams) -> ApiResult<WebhookDelivery> {
     let webhook = find(session, path).await?;
     let id = path.id("delivery", DeliveryId, "Delivery")?;
     let delivery = session.delivery_get(id).await?;

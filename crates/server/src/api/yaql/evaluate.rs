@@ -6,7 +6,7 @@ use stoker_manifest::reader::{identifier, json_map, string_with_length};
 use stoker_model::{ClusterId, Json, JsonMap};
 use stoker_planner::{evaluate_observed, options};
 use stoker_services::planning::NodeStates;
-use stoker_state::{Secrets, StateDocument, document as facts};
+use stoker_state::{Secrets, EffectiveState, document as facts};
 use stoker_yaql::json::{WriteOptions, write};
 use stoker_yaql::presentation::{ExplainNode, Trace, describe_error, explain_tree};
 use stoker_yaql::{Engine, Error, Result};
@@ -126,7 +126,7 @@ pub(super) async fn yaql_evaluate(
             NodeStates::read(&app.services.graphs, &mut session, &cluster, &uid, task).await?
         }
         None => NodeStates {
-            new: StateDocument { common: facts(&request.data), node: facts(&JsonMap::new()) },
+            new: EffectiveState { common: facts(&request.data), node: facts(&JsonMap::new()) },
             old: None,
             secrets: Secrets::default(),
             n_nodes: 1,
