@@ -3,7 +3,7 @@
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
-use stoker_model::{AuditChange, WebhookDelivery, DeliveryId, DeliveryStatus, Json, Topic};
+use stoker_model::{AuditChange, DeliveryId, DeliveryStatus, Json, Topic, WebhookDelivery};
 use stoker_services::clock;
 use stoker_services::webhooks::test_message;
 use stoker_store::Session;

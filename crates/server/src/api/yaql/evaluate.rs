@@ -6,7 +6,7 @@ use stoker_manifest::reader::{identifier, json_map, string_with_length};
 use stoker_model::{ClusterId, Json, JsonMap};
 use stoker_planner::{evaluate_observed, options};
 use stoker_services::planning::NodeStates;
-use stoker_state::{Secrets, EffectiveState, document as facts};
+use stoker_state::{EffectiveState, Secrets, document as facts};
 use stoker_yaql::json::{WriteOptions, write};
 use stoker_yaql::presentation::{ExplainNode, Trace, describe_error, explain_tree};
 use stoker_yaql::{Engine, Error, Result};

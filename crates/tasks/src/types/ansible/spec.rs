@@ -3,7 +3,7 @@
 use stoker_model::{Json, JsonMap};
 
 use crate::host::{Command, CommandEffect};
-use crate::parameter::{ParameterType, Parameter};
+use crate::parameter::{Parameter, ParameterType};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[

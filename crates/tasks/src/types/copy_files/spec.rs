@@ -5,7 +5,7 @@ use stoker_model::{Json, JsonMap};
 use crate::check::{Remark, Weight};
 use crate::host::FileToWrite;
 use crate::outcome::Failure;
-use crate::parameter::{ParameterType, Parameter};
+use crate::parameter::{Parameter, ParameterType};
 use crate::prepare::{COPY_BYTES_MAX, FolderFile, MasterFileError, MasterFiles};
 use crate::types::files::{
     DATA_BASE64, DIR_PERMISSIONS, OWN_DIR_PERMISSIONS, OWN_PERMISSIONS, PERMISSIONS, file_of, to_base64,
@@ -18,7 +18,11 @@ const FILE: &[Parameter] = &[
     OWN_PERMISSIONS,
     OWN_DIR_PERMISSIONS,
     Parameter::optional("data", ParameterType::Data, "Content; set by the master."),
-    Parameter::optional(DATA_BASE64, ParameterType::Data, "Content in Base64 if it is not UTF-8; set by the master."),
+    Parameter::optional(
+        DATA_BASE64,
+        ParameterType::Data,
+        "Content in Base64 if it is not UTF-8; set by the master.",
+    ),
 ];
 
 pub(super) const PARAMETERS: &[Parameter] = &[

@@ -1,6 +1,6 @@
 //! Parameters of `move_to_bootstrap`.
 
-use crate::parameter::{ParameterType, Parameter};
+use crate::parameter::{Parameter, ParameterType};
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::required("provisioning_info", ParameterType::Map, "Data for the network boot service."),

@@ -1,7 +1,7 @@
 //! Executor of `puppet`.
 
 use super::spec::{REPORT, SUMMARY, command, failure, read_summary};
-use crate::host::{Status, HostFuture};
+use crate::host::{HostFuture, Status};
 use crate::outcome::{Failure, TaskOutcome};
 use crate::task_type::Context;
 use crate::values::Values;

@@ -5,7 +5,7 @@ use stoker_manifest::reader::json_map;
 use stoker_model::{Json, JsonMap};
 
 use crate::host::{Command, CommandEffect};
-use crate::parameter::{ParameterType, Parameter};
+use crate::parameter::{Parameter, ParameterType};
 use crate::values::Values;
 
 /// Reason for ignoring the polling parameters of other tools.
@@ -24,7 +24,12 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::retries("2"),
     Parameter::interval(),
     Parameter::default("debug", ParameterType::Boolean, "false", "Run Puppet with debug output."),
-    Parameter::default("raw_report", ParameterType::Boolean, "false", "Store the full report with the result."),
+    Parameter::default(
+        "raw_report",
+        ParameterType::Boolean,
+        "false",
+        "Store the full report with the result.",
+    ),
     Parameter::optional("command_prefix", ParameterType::Data, "Command prefix, for example `nice -n 10`."),
     Parameter::ignored("succeed_retries", NO_POLLING),
     Parameter::ignored("undefined_retries", NO_POLLING),

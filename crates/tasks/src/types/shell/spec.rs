@@ -3,13 +3,17 @@
 use stoker_model::Json;
 
 use crate::outcome::Failure;
-use crate::parameter::{ParameterType, Parameter};
+use crate::parameter::{Parameter, ParameterType};
 use crate::values::Values;
 
 pub(in crate::types) const PARAMETERS: &[Parameter] = &[
     Parameter::required("cmd", ParameterType::Text, "Command or multi-line script."),
     Parameter::cwd(),
-    Parameter::optional("env", ParameterType::Map, "Environment variables to add; strings, numbers and booleans."),
+    Parameter::optional(
+        "env",
+        ParameterType::Map,
+        "Environment variables to add; strings, numbers and booleans.",
+    ),
     Parameter::timeout("300"),
     Parameter::retries("2"),
     Parameter::interval(),

@@ -1,7 +1,7 @@
 //! Parameters of `sync`.
 
 use crate::host::{Command, CommandEffect, shell_quote};
-use crate::parameter::{ParameterType, Parameter};
+use crate::parameter::{Parameter, ParameterType};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[

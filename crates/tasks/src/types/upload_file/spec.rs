@@ -2,7 +2,7 @@
 
 use crate::host::FileToWrite;
 use crate::outcome::Failure;
-use crate::parameter::{ParameterType, Parameter};
+use crate::parameter::{Parameter, ParameterType};
 use crate::types::files::{DIR_PERMISSIONS, PERMISSIONS, absolute, owner_of};
 use crate::values::Values;
 

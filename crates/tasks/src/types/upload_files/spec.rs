@@ -2,7 +2,7 @@
 
 use crate::host::FileToWrite;
 use crate::outcome::Failure;
-use crate::parameter::{ParameterType, Parameter};
+use crate::parameter::{Parameter, ParameterType};
 use crate::types::files::{
     DATA_BASE64, DIR_PERMISSIONS, OWN_DIR_PERMISSIONS, OWN_PERMISSIONS, PERMISSIONS, file_of,
 };
