@@ -40,7 +40,7 @@ pub(crate) enum ConsumerKind {
 pub struct Kept {
     pub subject: Subject,
     pub body: Vec<u8>,
-    /// Delivery count, including this one.
+    /// Number of deliveries of the message, including the current one.
     pub n_times: u64,
     pub(crate) ack: Ack,
 }

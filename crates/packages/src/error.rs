@@ -38,7 +38,7 @@ impl ArchiveError {
     }
 }
 
-/// Why a folder cannot be read or packed as a package.
+/// Why a directory cannot be read or packed as a package.
 #[derive(Debug, Error)]
 pub enum FolderError {
     #[error("cannot read `{}`: {error}", path.display())]

@@ -1,4 +1,4 @@
-//! Packages in folders.
+//! Packages in directories.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -11,14 +11,14 @@ use crate::error::FolderError;
 use crate::limits::Limits;
 use crate::repository::problems;
 
-/// Result of checking a folder.
+/// Result of checking a directory.
 #[derive(Debug)]
 pub struct CheckedFolder {
     pub tree: PackageTree,
     pub checked: Checked,
 }
 
-/// Checks the package in a folder and reports all problems.
+/// Checks the package in a directory and reports all problems.
 pub fn check_folder(folder: &Path, options: CheckOptions) -> Result<CheckedFolder, FolderError> {
     let limits = Limits::default();
     let mut tree = PackageTree { paths: list(folder, &limits)?, ..PackageTree::default() };
@@ -64,7 +64,7 @@ fn read_bounded(path: &Path, bytes_max: u64) -> Result<Vec<u8>, FolderError> {
     read.map(|_| bytes).map_err(|error| FolderError::Unreadable { path: path.to_owned(), error })
 }
 
-/// Lists a folder recursively: files as `a/b`, folders as `a/`. Top-level names that start with a dot are
+/// Lists a directory recursively: files as `a/b`, directories as `a/`. Top-level names that start with a dot are
 /// skipped; they belong to the author's tools.
 pub(crate) fn list(folder: &Path, limits: &Limits) -> Result<BTreeSet<String>, FolderError> {
     let mut paths = BTreeSet::new();
@@ -81,12 +81,12 @@ pub(crate) fn list(folder: &Path, limits: &Limits) -> Result<BTreeSet<String>, F
                 continue;
             }
             let inner = format!("{prefix}{name}");
-            // Symbolic links are followed when a source folder is checked; packing rejects them.
+            // Symbolic links are followed when a source directory is checked; packing rejects them.
             let metadata = fs::metadata(entry.path())
                 .map_err(|error| FolderError::Unreadable { path: entry.path(), error })?;
             if metadata.is_dir() {
                 if inner.split('/').count() >= limits.depth_max {
-                    let reason = format!("folders are nested more than {} levels deep", limits.depth_max);
+                    let reason = format!("directories are nested more than {} levels deep", limits.depth_max);
                     return Err(unfit(reason));
                 }
                 pending.push(format!("{inner}/"));
@@ -95,7 +95,7 @@ pub(crate) fn list(folder: &Path, limits: &Limits) -> Result<BTreeSet<String>, F
                 paths.insert(inner);
             }
             if paths.len() > limits.n_entries_max {
-                return Err(unfit(format!("the folder has more than {} files", limits.n_entries_max)));
+                return Err(unfit(format!("the directory has more than {} files", limits.n_entries_max)));
             }
         }
     }

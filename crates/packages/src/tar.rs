@@ -1,4 +1,4 @@
-//! Minimal tar reader and writer: files and folders, with paths of any length.
+//! Minimal tar reader and writer: files and directories, with paths of any length.
 //!
 //! The reader does no disk I/O. Member types that packages may not contain (links, devices) are errors, not
 //! skipped.
@@ -74,7 +74,7 @@ impl<R: Read> Reader<R> {
         header: &[u8; BLOCK],
     ) -> Result<Entry, ArchiveError> {
         let kind = match kind {
-            // Pre-POSIX tar marks folders only by a trailing slash.
+            // Pre-POSIX tar marks directories only by a trailing slash.
             0 if path.ends_with('/') => Kind::Folder,
             b'0' | 0 | b'7' => Kind::File,
             b'5' => Kind::Folder,
@@ -88,7 +88,7 @@ impl<R: Read> Reader<R> {
             }
         };
         if kind == Kind::Folder && n_bytes != 0 {
-            return Err(ArchiveError::damaged("a folder has content"));
+            return Err(ArchiveError::damaged("a directory has content"));
         }
         let mode = number(&header[100..108])?;
         self.start_content(n_bytes);

@@ -76,7 +76,7 @@ impl BackgroundTasks {
         monitors.iter().map(|monitor| monitor.lock().clone()).collect()
     }
 
-    /// Aborts everything.
+    /// Aborts all background tasks.
     pub fn stop(&self) {
         self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
     }

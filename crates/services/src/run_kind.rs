@@ -1,13 +1,13 @@
-//! What a run is about.
+//! Kinds of runs, derived from the options of their records.
 
 use stoker_model::Json;
 
 /// The tag of a run, stored in its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunKind {
-    /// Graphs of a cluster, each a part of the run.
+    /// Deployment of a cluster; each graph is a child run.
     Deployment,
-    /// One graph: a part of a deployment.
+    /// A child run: one graph of a deployment.
     Graph,
     /// A list of modules for one node.
     Modules,
@@ -16,7 +16,7 @@ pub enum RunKind {
 }
 
 const KEY: &str = "kind";
-/// Of options without a tag: what only these kinds have.
+/// Keys that identify the kind of legacy options without a tag.
 const REAPPLY_KEY: &str = "reapply";
 const GRAPH_KEY: &str = "type";
 

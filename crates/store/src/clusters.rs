@@ -1,4 +1,4 @@
-//! Clusters.
+//! Queries on clusters.
 
 use stoker_model::{
     Cluster, ClusterId, ClusterStatus, JsonMap, MergeMode, MergeOrder, NewCluster, Owner, Release, ReleaseId,

@@ -9,7 +9,7 @@
 //! The store makes no policy decisions: callers decide what may be changed, by whom and when. It does not
 //! read the clock; callers pass timestamps.
 //!
-//! To add a record type: a migration with the same number in both folders, a module here with its `impl
+//! To add a record type: a migration with the same number in both directories, a module here with its `impl
 //! Session` and `impl Writing`, and a test file in `tests/conformance`, which runs on both engines.
 
 mod agent_certificates;

@@ -13,7 +13,7 @@ use crate::find;
 /// Bound on the total size of the files of one task, which are sent in one message. Must stay well below the
 /// limit of a message to an agent.
 pub const COPY_BYTES_MAX: usize = 8 << 20;
-/// Bound on the number of files in a folder, including subfolders.
+/// Bound on the number of files in a directory, including subdirectories.
 const FOLDER_FILES_MAX: usize = 2000;
 const FOLDER_DEPTH_MAX: usize = 32;
 
@@ -25,7 +25,7 @@ pub struct FolderFile {
 
 /// Access to files of the master.
 pub trait MasterFiles {
-    /// Lists all files below a folder, sorted. `None` if the path is not a folder.
+    /// Lists all files below a directory, sorted. `None` if the path is not a directory.
     fn list(&self, folder: &str) -> Result<Option<Vec<FolderFile>>, String>;
 
     /// Reads a file of at most `bytes_max` bytes.
@@ -81,7 +81,7 @@ impl MasterFiles for SystemFiles {
     }
 }
 
-/// Symbolic links are rejected: a user who can create one in the folder could read every file that the master
+/// Symbolic links are rejected: a user who can create one in the directory could read every file that the master
 /// can read.
 fn list_into(
     files: &mut Vec<FolderFile>,
@@ -100,7 +100,7 @@ fn list_into(
         let metadata = entry.metadata().map_err(list_error)?;
         if metadata.is_dir() {
             if depth_remaining == 0 {
-                return Err(format!("its folders are nested more than {FOLDER_DEPTH_MAX} levels deep"));
+                return Err(format!("its directories are nested more than {FOLDER_DEPTH_MAX} levels deep"));
             }
             list_into(files, &entry.path(), &format!("{path}/"), depth_remaining - 1)?;
         } else if metadata.is_file() {
@@ -109,7 +109,7 @@ fn list_into(
             }
             files.push(FolderFile { path, is_executable: metadata.permissions().mode() & 0o100 != 0 });
         } else {
-            return Err(format!("`{path}` in it is neither a regular file nor a folder"));
+            return Err(format!("`{path}` in it is neither a regular file nor a directory"));
         }
     }
     Ok(())

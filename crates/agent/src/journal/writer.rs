@@ -163,7 +163,7 @@ fn write_batch(file: &mut JournalFile, jobs: Vec<Job>, may_wait: bool) -> Result
                 needs_sync |= may_wait && safe != Safe::Whenever;
             }
             Job::Rewrite { entries: replacement, reply } => {
-                // Earlier appends are contained in the rewrite and later ones go behind it.
+                // Earlier appends are contained in the rewrite and later ones follow it.
                 append(file, &mut entries, &mut waiting, needs_sync, &mut results);
                 needs_sync = false;
                 results.push((reply, error_text(file.rewrite(&replacement))));
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(setup.next().await, 2, "entry 1 needs no sync");
         tokio::time::sleep(2 * SYNC_DELAY).await;
         setup.write(3, Safe::Whenever);
-        // It waits for the overdue sync of entry 2.
+        // The append waits for the overdue sync of entry 2.
         setup.assert_idle().await;
         drop(sync_permit);
         assert_eq!(setup.next().await, 3);

@@ -165,7 +165,7 @@ async fn open_session(connection: &NatsConnection, node: &str) -> Result<Connect
     let deadline = Instant::now() + CONNECT_TIMEOUT;
     while !connection.bus.is_up() {
         if Instant::now() > deadline {
-            return Err(unavailable("not connected: it is unavailable or rejects this agent"));
+            return Err(unavailable("not connected: the NATS server is unavailable or rejects this agent"));
         }
         tokio::time::sleep(POLL_INTERVAL).await;
     }

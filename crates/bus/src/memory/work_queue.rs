@@ -34,7 +34,7 @@ struct Entry {
     subject: Subject,
     body: Vec<u8>,
     stored_at: Instant,
-    /// Not delivered before.
+    /// Earliest delivery time.
     available_at: Instant,
     n_times: u64,
 }

@@ -54,6 +54,6 @@ pub enum OnFailure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtStages {
     Pass,
-    /// No task after the stage starts.
+    /// Tasks after the stage do not start.
     Hold,
 }

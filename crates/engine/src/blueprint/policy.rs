@@ -30,7 +30,7 @@ pub enum RunsOn {
     Node,
     /// The master's agent, on behalf of the node.
     Master,
-    /// No agent: the task only shapes the graph.
+    /// No agent executes the task: it only structures the graph.
     Nowhere,
 }
 

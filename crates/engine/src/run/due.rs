@@ -93,7 +93,7 @@ impl Stepping<'_> {
 }
 
 impl Run {
-    /// How an instance ends that will not be executed.
+    /// Returns the resolution of an instance that will not be executed.
     fn resolution(&self, blueprint: &Blueprint, idx: u32) -> Resolution {
         let instance = blueprint.instances[idx as usize];
         let cause = self.cause[idx as usize];
@@ -122,7 +122,7 @@ impl Run {
         })
     }
 
-    /// How the run ends, once every instance has ended.
+    /// Returns the outcome of the run; called once every instance has ended.
     fn verdict(&self) -> RunEnd {
         let held = self.held.map(|stage| RunEnd::Held { stage, by: self.cause[stage as usize] });
         if let Some(group) = self.exceeded {

@@ -22,7 +22,7 @@ pub(super) struct NodeState {
     pub(super) failed_by: u32,
     pub(super) blocked_by: u32,
     pub(super) is_stopped: bool,
-    /// Its end is queued in `Run::due`.
+    /// Whether the end of the node is queued in `Run::due`.
     pub(super) is_end_due: bool,
     pub(super) end: Option<NodeEnd>,
     /// Instances in flight on its agent, possibly on behalf of other nodes.

@@ -16,7 +16,7 @@ use crate::blueprint::{Blueprint, NONE};
 pub enum State {
     /// A predecessor has not ended.
     Pending,
-    /// All predecessors have ended; it may start.
+    /// All predecessors have ended; the instance may start.
     Ready,
     /// Sent to an agent.
     Dispatched,
@@ -81,16 +81,16 @@ pub(super) enum Due {
 pub struct Run {
     pub(super) id: RunId,
     pub(super) phase: Phase,
-    /// By instance.
+    /// Indexed by instance.
     pub(super) states: Vec<State>,
-    /// By instance: number of its last attempt; 0 if there was none.
+    /// For each instance, number of its last attempt; 0 if there was none.
     pub(super) attempts: Vec<u16>,
-    /// By vertex: number of predecessors that have not ended.
+    /// For each vertex, number of predecessors that have not ended.
     pub(super) n_open: Vec<u32>,
-    /// By vertex: the instance whose failure prevents it from starting.
+    /// For each vertex, the instance whose failure prevents it from starting.
     pub(super) cause: Vec<u32>,
     pub(super) nodes: Vec<NodeState>,
-    /// By group: its failed nodes.
+    /// For each group, its failed nodes.
     pub(super) failed: Vec<Vec<u32>>,
     pub(super) exceeded: Option<u32>,
     pub(super) is_stop_asked: bool,

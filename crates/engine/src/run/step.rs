@@ -169,7 +169,7 @@ impl Stepping<'_> {
     fn stop(&mut self, how: StopHow) -> Result<(), Illegal> {
         match self.run.phase {
             Phase::Ended(_) => Err(Illegal::HasEnded),
-            // Stopped while queued: begin and end at once, so that all instances end.
+            // Stopped while queued: begin and end in one step, so that all instances end.
             Phase::Created => {
                 self.emit(EventKind::Began);
                 self.emit(EventKind::StopAsked { how });

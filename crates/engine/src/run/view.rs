@@ -49,7 +49,7 @@ impl Run {
         self.attempts.get(instance as usize).copied().map_or(0, u32::from)
     }
 
-    /// The instance that blocks this one.
+    /// Returns the instance whose failure blocks the given instance.
     pub fn cause(&self, instance: u32) -> Option<u32> {
         let cause =
             self.cause.get(instance as usize).copied().filter(|cause| (*cause as usize) < self.states.len());

@@ -50,7 +50,7 @@ impl Presence {
             match written {
                 Ok(()) => {}
                 Err(StoreError::Unavailable(cause)) => {
-                    tracing::warn!(error = %cause, "which agents came and went is written down later");
+                    tracing::warn!(error = %cause, "cannot write agent presence; retrying");
                     self.put_back(batch);
                     tokio::time::sleep(PAUSE).await;
                 }
@@ -102,7 +102,7 @@ async fn one_by_one(context: &OrchestratorContext, batch: BTreeMap<NodeId, Sight
     for (id, sighting) in batch {
         let alone = BTreeMap::from([(id, sighting)]);
         if let Err(error) = note_down(context, &alone).await {
-            tracing::warn!(error = %error, node.id = id.0, "the node was not marked as online or away");
+            tracing::warn!(error = %error, node.id = id.0, "cannot update the online status of the node");
         }
     }
 }

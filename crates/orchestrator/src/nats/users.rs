@@ -57,7 +57,8 @@ impl NatsUsers {
     /// Revokes the agent's user: NATS closes its connections and rejects new ones.
     pub(crate) async fn revoke(&self, uid: &str, digest: &str, now: Micros) -> Result<(), RevokeError> {
         let now = seconds(now);
-        let key = random::bytes().map_err(|_| RevokeError::Away("there are no random numbers".to_owned()))?;
+        let key =
+            random::bytes().map_err(|_| RevokeError::Away("the system random source failed".to_owned()))?;
         let system_user = self.authority.system_user(key, now - SLACK_SECONDS, now + BRIEF_SECONDS)?;
         let user = self.key_of(uid, digest)?;
         let forgotten = now - LIFE_SECONDS - SLACK_SECONDS;

@@ -51,7 +51,7 @@ async fn listen(
         let background = orchestrator.background.clone();
         background.spawn(async move {
             if let Err(error) = answer(&orchestrator, &users, &call, place).await {
-                tracing::warn!(subject = %call.subject, error = %error, "an agent on NATS was not answered");
+                tracing::warn!(subject = %call.subject, error = %error, "cannot respond to an agent on NATS");
             }
         });
     }
@@ -82,7 +82,7 @@ async fn answer(
     let (send, sending) = mpsc::channel(QUEUE);
     tokio::spawn(async move {
         let ended = pipe.carry(received, sending).await;
-        tracing::debug!(?ended, "a conversation over NATS is over");
+        tracing::debug!(?ended, "NATS session ended");
         drop(place);
     });
     converse(orchestrator, uid, proof_of(&digest), Piped { send, receive }).await;
@@ -115,7 +115,7 @@ impl AgentTransport for Piped {
                 // Message kind of a newer agent version.
                 Ok(Decoded::Unknown) => {}
                 Err(error) => {
-                    tracing::warn!(error = %error, "an agent said something that makes no sense");
+                    tracing::warn!(error = %error, "malformed message from an agent");
                     return None;
                 }
             }

@@ -38,7 +38,7 @@ pub(super) async fn begin_part(
     match run.status {
         RunStatus::Running => return Ok(()),
         RunStatus::Pending => run.status = RunStatus::Running,
-        // It was stopped during planning.
+        // The run was stopped during planning.
         RunStatus::Ready | RunStatus::Error => return Err(Broken::Ended),
     }
     run.started_at = Some(writing.now());
@@ -50,12 +50,12 @@ pub(super) async fn begin_part(
     Ok(())
 }
 
-/// How a child run ended.
+/// Outcome of a child run.
 pub(super) struct Conclusion {
     pub(super) status: RunStatus,
     pub(super) message: Option<String>,
     pub(super) plan: Option<PlanId>,
-    /// It ended because it was stopped.
+    /// Whether the child run ended because it was stopped.
     pub(super) is_stopped: bool,
     /// A stop was requested; the child run may have completed nevertheless.
     pub(super) stop_requested: bool,

@@ -15,7 +15,7 @@ pub(super) struct AttemptSpans {
     tracer: Tracer,
     run: RunId,
     under: Option<Traceparent>,
-    /// By instance and attempt number.
+    /// Open spans by instance and attempt number.
     open: HashMap<(u32, u32), Span>,
 }
 

@@ -11,7 +11,7 @@ use crate::restrictions::Effect;
 /// State of the wizard.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluation {
-    /// In display order.
+    /// Controls in display order.
     pub controls: Vec<ControlState>,
     /// Effective value of every control.
     pub answers: JsonMap,

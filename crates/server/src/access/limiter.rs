@@ -26,7 +26,7 @@ const KEYS_MAX: usize = 50_000;
 /// Rate limiter for failed logins.
 #[derive(Default)]
 pub(crate) struct FailureLimiter {
-    /// For each key, the time at which its bucket is full again.
+    /// For each key, the time at which its token bucket is full again.
     refilled_at: Mutex<HashMap<Key, Micros>>,
 }
 

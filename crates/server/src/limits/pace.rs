@@ -12,7 +12,7 @@ const KEYS_MAX: usize = 10_000;
 /// Allows a number of requests per minute and key, with a burst of one minute's worth.
 pub(super) struct Pace {
     interval: i64,
-    /// For each key, the time at which its bucket is full again.
+    /// For each key, the time at which its token bucket is full again.
     refilled_at: Mutex<HashMap<i64, Micros>>,
 }
 

@@ -1,4 +1,4 @@
-//! Fixture: a server with in-process agents, and a client with its own home folder.
+//! Fixture: a server with in-process agents, and a client with its own home directory.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use stoker_testkit::Folder;
 
 use crate::process::{PASSWORD, Process};
 
-/// A server with in-process agents, and the configuration folder of a client.
+/// A server with in-process agents, and the configuration directory of a client.
 pub(crate) struct CliFixture {
     pub(crate) folder: Folder,
     server: Process,
@@ -106,7 +106,7 @@ impl CliFixture {
         std::fs::read_to_string(self.folder.file(name)).unwrap()
     }
 
-    /// Runs a command line, split at whitespace; `{examples}` is the folder of examples.
+    /// Runs a command line, split at whitespace; `{examples}` is the directory of examples.
     pub(crate) fn run(&self, line: &str) -> CommandOutput {
         self.run_with(line, "")
     }

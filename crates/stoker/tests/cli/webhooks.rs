@@ -61,7 +61,7 @@ fn doctor_checks_server_setup_and_agent() {
     let data = cli.folder.file("data");
     let output = cli.run_args(&["doctor", "setup", "--data-dir", data.to_str().unwrap()], "").ok();
     assert!(output.contains("SQLite") && output.contains("module keys"), "{output}");
-    // The doctor does not create a missing data folder.
+    // The doctor does not create a missing data directory.
     let missing = cli.folder.file("new");
     cli.run_args(&["doctor", "setup", "--data-dir", missing.to_str().unwrap()], "").ok();
     assert!(!missing.exists());

@@ -90,7 +90,7 @@ fn plugins_are_created_installed_enabled_and_run_in_order() {
         site.run_ok(&["plugin", "enable", name, "--env", &env]);
     }
     let stderr = site.run_failing(&["plugin", "remove", "zeta", "--yes"], 1);
-    assert!(stderr.contains("enabled for some environment"), "{stderr}");
+    assert!(stderr.contains("enabled in clusters"), "{stderr}");
     let order: Value =
         serde_json::from_str(&site.run_ok(&["plugin", "order", "--env", &env, "-o", "json"])).unwrap();
     let position = |task: &Value| {
@@ -199,7 +199,7 @@ fn failed_copy_of_scripts_is_reported() {
     };
     fs::write(site.file("node"), "in the way").unwrap();
     let stderr = failed_record();
-    assert!(stderr.contains("cannot create the folder") && stderr.contains("node/plugins"), "{stderr}");
+    assert!(stderr.contains("cannot create the directory") && stderr.contains("node/plugins"), "{stderr}");
     fs::remove_file(site.file("node")).unwrap();
     let scripts = site.file("data/plugins/gridnet-1.0/deployment_scripts");
     fs::File::create(scripts.join("large")).unwrap().set_len(9 << 20).unwrap();

@@ -116,7 +116,7 @@ impl Session {
         rows.iter().map(Head::from_row).collect()
     }
 
-    /// Loads the tasks of graphs and keeps their order. Outside of a transaction a graph may change between
+    /// Loads the tasks of graphs and keeps their order. Outside a transaction a graph may change between
     /// the two reads; then it is read again. A graph deleted meanwhile is left out.
     pub(super) async fn graphs_fill(&mut self, mut heads: Vec<Head>) -> Result<Vec<Graph>, StoreError> {
         let mut tasks: HashMap<GraphId, (i64, Arc<[StoredTask]>)> = HashMap::new();

@@ -27,14 +27,14 @@ pub enum Safe {
     First,
     /// Fsync shortly after.
     Soon,
-    /// No fsync required.
+    /// The record needs no fsync.
     Whenever,
 }
 
 impl Record {
     pub fn safe(&self) -> Safe {
         match self {
-            // Otherwise the attempt could start twice.
+            // Without an fsync the attempt could start twice after a power loss.
             Self::Accepted { .. } => Safe::First,
             // This record may be the only protection against starting the attempt when it arrives late.
             Self::Ended(finished) if finished.end == End::Cancelled => Safe::First,

@@ -153,7 +153,7 @@ async fn cluster_unassign(
         .collect();
     if !non_members.is_empty() {
         let non_members = non_members.join(", ");
-        let message = format!("Nodes [{non_members}] are not members of environment {}.", cluster.id);
+        let message = format!("Nodes [{non_members}] are not members of cluster {}", cluster.id);
         return Err(ApiError::bad_request(message));
     }
     for mut node in nodes {
@@ -167,7 +167,7 @@ async fn cluster_unassign(
 pub(super) fn not_assigned(error: StoreError, node: &Node, cluster: &Cluster) -> ApiError {
     match error {
         StoreError::Taken { what: "hostname" } => {
-            ApiError::conflict(format!("hostname `{}` is taken in environment {}", node.hostname, cluster.id))
+            ApiError::conflict(format!("hostname `{}` is already in use in cluster {}", node.hostname, cluster.id))
         }
         StoreError::Stale { .. } => {
             ApiError::conflict(format!("node {} was changed by another request; try again", node.id))

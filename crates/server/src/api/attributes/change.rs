@@ -187,7 +187,7 @@ fn plugin_changes<'a>(
         vec![ErrorDetail::new(format!("{path}{at}"), format!("{path}{at}: {message}"))]
     };
     let Some(section) = sections.iter().find(|section| section.name == name) else {
-        return Err(problem("", "no such plugin for this environment".to_owned()));
+        return Err(problem("", "no such plugin for this cluster".to_owned()));
     };
     let Some(submitted) = submitted.as_object() else {
         return Err(problem("", "expected a map of settings".to_owned()));

@@ -22,7 +22,7 @@ pub(super) fn check(cluster: &Cluster, editable: &JsonMap, plugins: &[PluginChan
     match section.or_else(plugin) {
         None => Ok(()),
         Some(name) => Err(ApiError::forbidden(format!(
-            "Environment attributes can't be changed after or during deployment: `{name}` is locked; force=1 overrides \
+            "settings cannot be changed during or after deployment: `{name}` is locked; force=1 overrides \
              this"
         ))),
     }

@@ -99,7 +99,7 @@ async fn apply(
 ) -> ApiResult<Option<Vec<stoker_model::NodeId>>> {
     if body.releases.agreed()?.is_some_and(|id| id != cluster.release_id) {
         return Err(ApiError::bad_request(
-            "the release of an environment cannot be changed; create a new environment",
+            "the release of a cluster cannot be changed; create a new cluster",
         ));
     }
     if let Some(mode) = body.mode.filter(|mode| *mode != cluster.mode) {
@@ -115,7 +115,7 @@ async fn apply(
     }
     if body.components.is_some_and(|components| components != cluster.components) {
         return Err(ApiError::bad_request(
-            "the components of an environment cannot be changed after it is created; enable plugins in its settings \
+            "the components of a cluster cannot be changed after it is created; enable plugins in its settings \
              instead",
         ));
     }

@@ -112,7 +112,7 @@ async fn require_deployable(writing: &mut Writing, id: ReleaseId) -> ApiResult<R
 
 pub(super) fn name_conflict(error: StoreError) -> ApiError {
     match error {
-        StoreError::Taken { .. } => ApiError::conflict("Environment with this name already exists"),
+        StoreError::Taken { .. } => ApiError::conflict("a cluster with this name already exists"),
         error => error.into(),
     }
 }

@@ -37,14 +37,14 @@ pub(super) async fn cluster_delete(
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     condition.check(cluster.generation)?;
     let failed = if force {
-        fail_active(&mut writing, cluster.id, "the environment was deleted").await?
+        fail_active(&mut writing, cluster.id, "the cluster was deleted").await?
     } else {
         require_idle(&mut writing, cluster.id, "deleting").await?;
         Vec::new()
     };
     let nodes = free_nodes(&mut writing, &cluster).await?;
     writing.cluster_delete(cluster.id).await?;
-    let message = format!("Environment '{}' is deleted", cluster.name);
+    let message = format!("Cluster '{}' is deleted", cluster.name);
     let result = json!({"cluster_id": cluster.id.0, "nodes": nodes});
     let run = finished_run(&mut writing, RunName::ClusterDeletion, None, message, result).await?;
     writing.commit(describe("cluster.delete", &cluster)).await?;

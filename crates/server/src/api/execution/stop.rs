@@ -43,7 +43,7 @@ pub(super) async fn cluster_stop(
     drop(session);
     let Some(parent) = active_run else {
         return Err(ApiError::bad_request(format!(
-            "Nothing to stop - deployment is not running on environment '{}'",
+            "nothing to stop: no run is active in cluster {}",
             cluster.id
         )));
     };
@@ -80,7 +80,7 @@ pub(super) async fn cluster_reset(
     let mut cluster = require_cluster(&mut writing, &login, id).await?;
     if let Some(run) = active(&mut writing, id).await? {
         return Err(ApiError::conflict(format!(
-            "task {} ({}) is {} on environment {id}; stop it first",
+            "run {} ({}) is {} in cluster {id}; stop it first",
             run.id, run.name, run.status
         )));
     }
@@ -104,7 +104,7 @@ pub(super) async fn cluster_reset(
     }
     cluster.status = ClusterStatus::New;
     writing.cluster_update(&cluster).await?;
-    let message = format!("Environment '{}' was successfully reset", cluster.name);
+    let message = format!("Cluster '{}' was reset", cluster.name);
     let run = finished_run(&mut writing, RunName::ResetEnvironment, Some(id), message, json!({})).await?;
     let target = format!("cluster {id}");
     writing.commit(Change { action: "cluster.reset", target, detail: json!({"n_nodes": n_nodes}) }).await?;

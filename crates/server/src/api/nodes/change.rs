@@ -81,7 +81,7 @@ async fn move_to(
         Given::Value(id) if node.cluster_id == Some(id) => Ok(()),
         Given::Value(id) => {
             if let Some(other) = node.cluster_id {
-                let message = format!("node {} belongs to cluster {other}; unassign it there first", node.id);
+                let message = format!("node {} belongs to cluster {other}; remove it from that cluster first", node.id);
                 return Err(ApiError::bad_request(message));
             }
             if writing.cluster_get(id).await?.is_none() {

@@ -159,7 +159,7 @@ async fn plugin_delete(
     if !clusters.is_empty() {
         let ids: Vec<String> = clusters.iter().map(ToString::to_string).collect();
         let message =
-            format!("Can't delete plugin which is enabled for some environment: {}", ids.join(", "));
+            format!("cannot delete a plugin that is enabled in clusters: {}", ids.join(", "));
         return Err(ApiError::conflict(message));
     }
     let folders = writing.plugin_folders().await?;

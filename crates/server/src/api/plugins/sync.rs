@@ -20,7 +20,7 @@ use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
-/// Plugins to synchronize (default: all folders below the plugin root).
+/// Plugins to synchronize (default: all directories below the plugin root).
 #[derive(ToSchema)]
 #[expect(
     dead_code,
@@ -33,9 +33,9 @@ pub(super) struct SyncBody {
 
 /// Synchronize plugins with their files
 ///
-/// With `ids`, reads the files of these plugins again. Otherwise reads all folders below the plugin root: new
-/// folders become plugins, and plugins whose files were removed are deleted unless they are enabled in a
-/// cluster. The request is atomic; the problems of all folders are reported together. Duplicate YAML keys are
+/// With `ids`, reads the files of these plugins again. Otherwise reads all directories below the plugin root: new
+/// directories become plugins, and plugins whose files were removed are deleted unless they are enabled in a
+/// cluster. The request is atomic; the problems of all directories are reported together. Duplicate YAML keys are
 /// reported in `warnings`.
 #[utoipa::path(
     post, path = "/api/v1/plugins/sync", request_body = Option<SyncBody>,
@@ -76,9 +76,9 @@ fn read_ids(document: &Document) -> ApiResult<Option<Vec<PluginId>>> {
     Ok(ids.map(|ids| ids.into_iter().map(PluginId).collect()))
 }
 
-/// Folders to read and plugins to delete.
+/// Directories to read and plugins to delete.
 struct SyncPlan {
-    /// Folders to read, sorted by name.
+    /// Directories to read, sorted by name.
     folders: Vec<String>,
     /// Plugins whose files were removed.
     removed: Vec<PluginId>,
@@ -159,7 +159,7 @@ impl SyncPlan {
     }
 }
 
-/// Requires the canonical folder name: otherwise two folders could contain the same plugin.
+/// Requires the canonical directory name: otherwise two directories could contain the same plugin.
 fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> ApiResult<()> {
     let canonical = package.folder_name();
     let plugin = &package.plugin;
@@ -171,17 +171,17 @@ fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> 
         return Ok(());
     }
     let message = format!(
-        "`{folder}` contains plugin `{}` {}; rename the folder to `{canonical}`",
+        "`{folder}` contains plugin `{}` {}; rename the directory to `{canonical}`",
         plugin.name, plugin.version
     );
     Err(ApiError::bad_request(message))
 }
 
-/// Reads the packages in these folders and their warnings, or returns the problems of all of them.
+/// Reads the packages in these directories and their warnings, or returns the problems of all of them.
 fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Package>, Vec<String>)> {
     let (mut packages, mut problems, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for folder in folders {
-        // Not strict: a folder that an earlier version installed must remain readable.
+        // Not strict: a directory that an earlier version installed must remain readable.
         match check_folder(&root.folder(folder), CheckOptions { strict_keys: false }) {
             Ok(folder_check) => {
                 for problem in folder_check.checked.problems {

@@ -89,7 +89,7 @@ fn read_from(document: &Document) -> ApiResult<Vec<String>> {
     let from = document.fields(|fields| Some(fields.optional("from", nullable(names)).flatten()))?;
     match from {
         Some(names) if names.is_empty() => {
-            Err(ApiError::bad_request("from: specify at least one task, or omit it"))
+            Err(ApiError::bad_request("`from` is empty; list at least one task, or omit `from`"))
         }
         from => Ok(from.unwrap_or_default()),
     }
@@ -176,7 +176,7 @@ async fn restart_from(
     }
     let unknown: Vec<String> = from.iter().map(|name| format!("`{name}`")).collect();
     Err(ApiError::bad_request(format!(
-        "from: no plan of run {1} contains {0}; expected `task` or `task/node`",
+        "`from`: no plan of run {1} contains {0}; use `TASK` or `TASK/NODE`",
         unknown.join(", "),
         run.id
     )))

@@ -14,7 +14,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::optional("user_owner", Kind::Text, "Owner of the file."),
     Parameter::optional("group_owner", Kind::Text, "Group of the file."),
     Parameter::default("overwrite", Kind::Flag, "true", "Overwrite an existing file."),
-    Parameter::default("parents", Kind::Flag, "true", "Create missing parent folders."),
+    Parameter::default("parents", Kind::Flag, "true", "Create missing parent directories."),
     Parameter::timeout("60"),
     Parameter::retries("3"),
     Parameter::interval(),
