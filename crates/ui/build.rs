@@ -1,4 +1,4 @@
-//! Files are listed when this crate is compiled; one that was added or renamed is noticed by nobody else.
+//! Rebuilds this crate when a UI file is added or renamed, because the list of files is embedded at compile time.
 
 fn main() {
     println!("cargo::rerun-if-changed=../../ui/dist");

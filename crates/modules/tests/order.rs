@@ -17,7 +17,7 @@ fn rank(module: &TestModule) -> Rank<'_> {
     Rank { priority_apply: module.priority, apply_order: module.order, name: &module.name, id: &module.id }
 }
 
-/// Few distinct values, so that ties occur.
+/// Generates few distinct values, so that ties occur.
 fn modules() -> impl Strategy<Value = Vec<TestModule>> {
     let module = (any::<bool>(), 0..3_i64, "[ab]{1,2}", 0..1000_u32)
         .prop_map(|(priority, order, name, id)| TestModule { priority, order, name, id: format!("{id:04}") });

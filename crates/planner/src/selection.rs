@@ -11,7 +11,7 @@ use crate::order_builder::Layout;
 use crate::plan::{Action, Plan, Verdict};
 use crate::problem::{Problem, Report, codes};
 
-/// By task, whether the request selects it. Unknown names are reported.
+/// For each task, whether the request selects it. Unknown names are reported.
 pub(crate) fn selected_tasks(request: &Request, names: &Names<'_>, report: &mut Report) -> Vec<bool> {
     let Some(requested) = &request.tasks else { return vec![true; names.index_of.len()] };
     let mut is_selected = vec![false; names.index_of.len()];

@@ -20,25 +20,25 @@ enum InstanceEnd {
     Failed,
 }
 
-/// What really happened to an attempt.
+/// Ground truth about an attempt, independent of what was reported.
 #[derive(Clone, Debug, Default)]
 struct Execution {
     n_begun: u32,
     /// Result that is durable in the agent's journal and must reach the history.
     journaled: Option<End>,
-    /// How the process really ended.
+    /// Actual result of the process.
     actual: Option<End>,
 }
 
 pub(crate) struct Oracle {
     draft: Draft,
-    /// By instance: its direct predecessors, with joins resolved.
+    /// For each instance, its direct predecessors, with joins resolved.
     before: Vec<Vec<u32>>,
     ended: Vec<Option<InstanceEnd>>,
     flights: BTreeSet<u32>,
     failed_nodes: BTreeSet<u32>,
     executions: BTreeMap<AttemptKey, Execution>,
-    /// By attempt: the result in the history, in time or late.
+    /// Reported result of each attempt, from the history, in time or late.
     reported: BTreeMap<AttemptKey, End>,
     /// Attempts ended by the engine without a result.
     given_up: BTreeSet<(u32, u32)>,
@@ -135,7 +135,7 @@ impl Oracle {
         }
     }
 
-    // History.
+    // Checks of the recorded history.
 
     pub(crate) fn committed(&mut self, events: &[Event]) {
         for event in events {

@@ -1,4 +1,4 @@
-//! Spans.
+//! Spans: attributes, status, and export when they end.
 
 use opentelemetry::trace::{Span as _, SpanKind, Status};
 use opentelemetry::{KeyValue, Value};

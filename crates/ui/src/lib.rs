@@ -1,8 +1,7 @@
-//! The web interface as files. `cargo xtask ui` builds them into `ui/dist`; without them there is one small page that
-//! says so.
+//! Files of the web UI. `cargo xtask ui` builds them into `ui/dist`; without a build, one small page says so.
 //!
-//! A development build reads the folder each time, so that a rebuilt interface is served by a running server; a
-//! release build has the files inside.
+//! A development build reads the directory on each request, so that a running server serves a rebuilt UI; a release
+//! build embeds the files.
 
 use std::borrow::Cow;
 
@@ -13,7 +12,7 @@ use rust_embed::RustEmbed;
 #[allow_missing = true]
 struct Built;
 
-/// The page that every address of the interface begins with.
+/// Entry page of the web UI.
 const INDEX: &str = "index.html";
 const UNBUILT: &str = include_str!("unbuilt.html");
 /// Vite puts files here whose names change with their content.
@@ -23,7 +22,7 @@ const HASHED_FOLDER: &str = "assets/";
 pub struct File {
     pub bytes: Cow<'static, [u8]>,
     pub content_type: &'static str,
-    /// Its name changes when its content does, so that it may be kept for ever.
+    /// Whether the file name contains a hash of the content, so that clients may cache the file forever.
     pub is_immutable: bool,
 }
 
@@ -34,7 +33,7 @@ pub fn file(path: &str) -> Option<File> {
     Some(File { bytes: found.data, content_type, is_immutable: path.starts_with(HASHED_FOLDER) })
 }
 
-/// The first page, whatever the address.
+/// The entry page (`index.html`), served for every path of the web UI.
 pub fn index() -> File {
     file(INDEX).unwrap_or(File {
         bytes: Cow::Borrowed(UNBUILT.as_bytes()),
@@ -43,7 +42,7 @@ pub fn index() -> File {
     })
 }
 
-/// Nothing is served whose type is not known.
+/// Returns the media type of a path; files of unknown type are not served.
 fn content_type(path: &str) -> Option<&'static str> {
     let (_, extension) = path.rsplit_once('.')?;
     Some(match extension {

@@ -7,11 +7,11 @@ use crate::tools::debian;
 use crate::ui::{build as build_ui, npm, prepare};
 use crate::workspace::Profile;
 
-/// The folder for screenshots of all pages, below the target folder.
+/// The directory for screenshots of all pages, below the target directory.
 const SCREENSHOTS: &str = "screenshots";
 
 /// Builds `ui/dist` if a source file changed. Comes before the cargo build, which recompiles `crates/ui` and what
-/// depends on it when that folder changes.
+/// depends on it when that directory changes.
 pub(super) fn build(cx: &Cx) -> Outcome<Done> {
     build_ui(&cx.root)?;
     Ok(Done::Passed)

@@ -11,7 +11,7 @@ pub(crate) const VARIABLE: &str = "STOKER_YAQL_ORACLE_PYTHON";
 pub(super) const ENVIRONMENT: Environment = Environment {
     name: "yaql-oracle",
     packages: &["yaql==3.2.0", "python-dateutil==2.9.0.post0"],
-    // The reference uses `collections.abc` without importing it.
+    // Python YAQL uses `collections.abc` without importing it.
     probe: "import collections.abc, yaql",
 };
 

@@ -2,7 +2,7 @@
 
 use stoker_yaql::Value;
 
-/// Replaces a secret.
+/// Placeholder that replaces a secret.
 pub(super) const MASK: &str = "(secret)";
 
 const PARTS: &[&str] =
