@@ -1,6 +1,6 @@
 //! Top-level modules of a crate depend on each other in one direction.
 //!
-//! Crates are layered by `layers`; this rule keeps the inside each crate readable from bottom to top. It follows `crate::`
+//! Crates are layered by `layers`; this rule keeps each crate readable from bottom to top. It follows `crate::`
 //! and `super::` paths, groups and re-exports of the crate root. It does not expand macros, and takes `super` inside an
 //! inline module for the parent of the file.
 

@@ -107,7 +107,7 @@ struct UploadArgs {
     #[arg(long, short, value_name = "FILE")]
     file: PathBuf,
 
-    /// Update settings even while a run locks the cluster
+    /// Change settings even if they are locked, as during and after a deployment
     #[arg(long)]
     force: bool,
 }
@@ -129,7 +129,7 @@ struct SetArgs {
     #[arg(value_name = "GROUP.SETTING=VALUE", required = true)]
     changes: Vec<String>,
 
-    /// Update settings even while a run locks the cluster
+    /// Change settings even if they are locked, as during and after a deployment
     #[arg(long)]
     force: bool,
 }

@@ -73,9 +73,9 @@ pub enum Output {
         key: AttemptKey,
         at: Micros,
     },
-    /// An attempt ended; report it to the run. Must be answered with [`Input::Recorded`], even if the result changes nothing or the run
-    /// is over, and only by a server that has just verified its run lease: a result owned by another server
-    /// would be lost.
+    /// An attempt ended; report it to the run. Must be answered with [`Input::Recorded`], even if the
+    /// result changes nothing or the run is over, and only by a server that has just verified its run
+    /// lease: a result owned by another server would be lost.
     Finished(Finished),
     Printed {
         key: AttemptKey,
