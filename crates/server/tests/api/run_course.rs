@@ -162,7 +162,7 @@ async fn retry_from_task_reruns_its_dependents() {
     for (body, expected) in [
         (json!({"from": ["nothing"]}), "contains `nothing`"),
         (json!({"from": ["then", format!("then/{two}")]}), "no plan of run"),
-        (json!({"from": []}), "specify at least one task"),
+        (json!({"from": []}), "list at least one task"),
         (json!({"from": "then"}), "must be a list"),
         (json!({"since": ["then"]}), "unknown key"),
         (json!(["then"]), "must be a map"),

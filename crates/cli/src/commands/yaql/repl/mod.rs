@@ -21,7 +21,7 @@ use state::{Next, State};
 /// Otherwise, reads expressions from standard input without prompts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-`$` is the document from `--data`, `$_` the previous result. Enter `:help` for a list of commands.
+`$` is the loaded document, `$_` the previous result. Enter `:help` for a list of commands.
 
 Examples:
   stoker yaql repl --data cluster.yaml
