@@ -1,4 +1,4 @@
-"""Times the reference implementation of YAQL on a file of cases.
+"""Benchmarks Python YAQL, the reference implementation, with the cases in a file.
 
 Usage: python bench_reference.py FILE
 
@@ -8,7 +8,7 @@ what a long-running service would do. The digest is of the result as JSON with s
 ASCII.
 """
 
-import collections.abc  # noqa: F401 (the reference uses it without importing it)
+import collections.abc  # noqa: F401 (Python YAQL uses it without importing it)
 import hashlib
 import importlib.metadata
 import json
@@ -25,14 +25,14 @@ OPTIONS = {
     'yaql.convertTuplesToLists': True,
     'yaql.convertSetsToLists': True,
 }
-# Processor time that one measurement may take, unless fewer than ROUNDS_MIN rounds fit.
+# Processor time budget of one measurement; exceeded if fewer than ROUNDS_MIN rounds fit.
 BUDGET_NS = 1_000_000_000
 ROUNDS_MIN = 3
 ROUNDS_MAX = 200
 
 
 def least_time(function):
-    """The least processor time of a call, in nanoseconds, and what the last call returned."""
+    """Returns the minimum processor time of a call in nanoseconds, and the result of the last call."""
     least = None
     spent = 0
     rounds = 0

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What failed, why, and what to do about it.
+/// A failed command: what failed, why, and how to fix it.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
 

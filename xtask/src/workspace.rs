@@ -1,4 +1,4 @@
-//! Locations: the root of the repository, the metadata of cargo, the target folder and the cache folder.
+//! Locations: the root of the repository, the metadata of cargo, the target directory and the cache directory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::failure::{Context as _, Failure, Outcome};
 use crate::process::{capture, cargo, run};
 
-/// The root of the repository. Read at run time, not at compile time: several clones may share one target folder and
+/// The root of the repository. Read at run time, not at compile time: several clones may share one target directory and
 /// with it one binary.
 pub(crate) fn root() -> PathBuf {
     let manifest_dir = env::var_os("CARGO_MANIFEST_DIR")
@@ -17,7 +17,7 @@ pub(crate) fn root() -> PathBuf {
     manifest_dir.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// The folder for tools that several clones share: in the user's cache folder, or the target folder if there is none.
+/// The directory for tools that several clones share: in the user's cache directory, or the target directory if there is none.
 pub(crate) fn cache_dir(target_dir: &Path) -> PathBuf {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
@@ -42,7 +42,7 @@ pub(crate) enum Profile {
 #[derive(Debug, Default)]
 pub(crate) struct Member {
     pub(crate) name: String,
-    /// Folder relative to the root, with `/`.
+    /// Directory relative to the root, with `/`.
     pub(crate) folder: String,
     pub(crate) license: String,
     pub(crate) dependencies: Vec<Dependency>,

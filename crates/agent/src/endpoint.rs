@@ -21,7 +21,7 @@ const CONNECT_MAX: Duration = Duration::from_secs(15);
 /// One or more equivalent server addresses; connections rotate over them.
 #[derive(Clone)]
 pub struct Endpoint {
-    /// Never empty.
+    /// Server addresses; never empty.
     addresses: Arc<[Address]>,
     /// Number of connection attempts. Each attempt uses the address after the previous one.
     n_tried: Arc<AtomicUsize>,

@@ -207,10 +207,10 @@ async fn run_over_stdio(
     run(settings(options, tracer, node), folder, StdioTransport::own(), stop).await
 }
 
-/// Poll interval while the state folder is locked.
+/// Poll interval while the state directory is locked.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Opens the state folder. After a broken connection the previous agent still finishes its attempts; this one
+/// Opens the state directory. After a broken connection the previous agent still finishes its attempts; this one
 /// waits for it.
 async fn wait_for_folder(path: &Path, tell: &mut dyn FnMut(&str)) -> Result<StateFolder, AgentError> {
     let mut is_reported = false;

@@ -139,7 +139,7 @@ async fn read(
                     tracing::error!(%error, "incompatible agent");
                     break;
                 }
-                // For example a login banner of the remote shell.
+                // The line may be a login banner of the remote shell.
                 Err(error) => tracing::debug!(%error, "ignored a line that is not a message"),
             }
         }

@@ -1,4 +1,4 @@
-//! State folder of an agent: lock, membership (node UID and credential), journal, scratch space.
+//! State directory of an agent: lock, membership (node UID and credential), journal, scratch space.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::{Flock, FlockArg};
 use stoker_model::Json;
 
-/// Locked state folder; at most one agent holds it.
+/// Locked state directory; at most one agent holds it.
 #[derive(Debug)]
 pub struct StateFolder {
     path: PathBuf,
@@ -27,7 +27,7 @@ pub struct Membership {
 
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    #[error("`{}` is in use by another agent; use a different folder with `--state`", path.display())]
+    #[error("`{}` is in use by another agent; use a different directory with `--state`", path.display())]
     InUse { path: PathBuf },
     #[error("cannot {operation} `{}`", path.display())]
     File { operation: &'static str, path: PathBuf, source: io::Error },
@@ -36,7 +36,7 @@ pub enum StateError {
 }
 
 impl StateFolder {
-    /// Creates the folder if necessary and locks it. Scratch files left by a crash are removed.
+    /// Creates the directory if necessary and locks it. Scratch files left by a crash are removed.
     pub fn open(path: &Path) -> Result<Self, StateError> {
         let file_error = |operation: &'static str, path: &Path| {
             let path = path.to_owned();
@@ -72,7 +72,7 @@ impl StateFolder {
         self.path.join("journal")
     }
 
-    /// Folder for temporary files, readable only by the agent's user.
+    /// Directory for temporary files, readable only by the agent's user.
     pub fn scratch_path(&self) -> PathBuf {
         self.path.join("scratch")
     }

@@ -23,7 +23,7 @@ pub(crate) async fn measure(program: &Path) -> Result<Vec<Row>, Box<dyn Error>> 
     let read = Arc::new(request("GET", "/api/v1/tenants/1", &token, None));
     let per_second = rate(&server.address, &read).await.map_err(|error| error.to_string())?;
     Ok(vec![
-        Row::new("start on an empty folder", start_up.as_secs_f64() * 1000.0, "ms", Limit::AtMost(1000.0)),
+        Row::new("start on an empty directory", start_up.as_secs_f64() * 1000.0, "ms", Limit::AtMost(1000.0)),
         Row::new(
             format!("authenticated reads, {N_CONNECTIONS} connections"),
             per_second,

@@ -21,7 +21,7 @@ use crate::usage;
 
 const PASSWORD: &str = "bench";
 
-/// A target of requests.
+/// An HTTP server to send requests to.
 pub(crate) trait Api {
     /// Sends a request; fails unless the response is a success.
     async fn call(&self, method: &str, path: &str, body: Option<&Json>) -> Result<Vec<u8>, Box<dyn Error>>;
@@ -98,7 +98,7 @@ impl Api for InProcess {
     }
 }
 
-/// `stoker serve` with its own empty folder; killed on drop.
+/// `stoker serve` with its own empty directory; killed on drop.
 pub(crate) struct Process {
     child: Child,
     pub(crate) address: String,
@@ -172,7 +172,7 @@ impl Process {
     }
 }
 
-/// A server behind a socket, logged in.
+/// A logged-in client of a server over HTTP.
 pub(crate) struct Remote {
     address: String,
     token: String,

@@ -25,7 +25,7 @@ pub(crate) enum ConsumerKind {
 pub struct Delivery {
     pub subject: Subject,
     pub body: Vec<u8>,
-    /// Delivery count, including this one.
+    /// Number of deliveries of the message, including the current one.
     pub n_deliveries: u64,
     ack: Ack,
 }

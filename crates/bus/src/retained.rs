@@ -24,7 +24,7 @@ pub struct StreamSettings {
 pub(crate) struct Retained<A> {
     pub(crate) subject: Subject,
     pub(crate) body: Vec<u8>,
-    /// Delivery count, including this one.
+    /// Number of deliveries of the message, including the current one.
     pub(crate) n_deliveries: u64,
     pub(crate) ack: A,
 }

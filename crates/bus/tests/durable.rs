@@ -122,7 +122,7 @@ async fn duplicate_ids_are_dropped(bus: Bus) {
         kept.ack().await.expect("acknowledged");
     }
     assert_eq!(bodies, b"ab");
-    // Also after the message was acknowledged.
+    // Deduplication also covers messages that were acknowledged.
     keep(&bus, "b").await;
     assert!(is_empty(&mut keeper).await);
 }

@@ -93,7 +93,7 @@ async fn slow_reader_causes_back_pressure(bus: Bus) {
             sending.send(n.to_le_bytes().to_vec()).await.expect("sent");
         }
     });
-    // Longer than the silence timeout.
+    // Wait longer than the silence timeout.
     sleep(Duration::from_millis(1500)).await;
     assert!(!sender.is_finished(), "blocked by back-pressure");
     for n in 0..1000_u32 {

@@ -1,4 +1,4 @@
-//! Plugin packages for commands: opens a folder or an archive and renders the problems of its check.
+//! Plugin packages for commands: opens a directory or an archive and renders the problems of its check.
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -13,16 +13,16 @@ use tempfile::TempDir;
 use crate::diagnostic::{Diagnostic, Severity, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 
-/// A package folder that can be checked.
+/// A package directory that can be checked.
 pub(crate) struct PackageFolder {
     /// Path from the command line, used in messages.
     pub(crate) origin: PathBuf,
     folder: PathBuf,
-    /// Temporary folder of an unpacked archive; deleted on drop.
+    /// Temporary directory of an unpacked archive; deleted on drop.
     _unpacked: Option<(UnpackedPackage, TempDir)>,
 }
 
-/// Opens a package folder, or unpacks an archive into a temporary folder.
+/// Opens a package directory, or unpacks an archive into a temporary directory.
 pub(crate) fn open(path: &Path) -> Outcome<PackageFolder> {
     let name = path.display();
     let metadata =

@@ -1,4 +1,4 @@
-//! Requests.
+//! HTTP requests: method, path, query and body.
 
 use std::fmt::{self, Write as _};
 use std::fs::File;

@@ -39,7 +39,8 @@ impl Condition {
         Ok(Self { root: parsed.root, dialect, narrow_nots: parsed.narrow_nots })
     }
 
-    /// Its value: `and` and `or` return the deciding operand, a lone value itself, everything else a boolean.
+    /// Evaluates the condition: `and` and `or` return the deciding operand, a lone value itself, all other
+    /// operators a boolean.
     pub fn evaluate(&self, models: &Models<'_, '_>) -> Result<Json, ConditionError> {
         Ok(evaluate(&self.root, models, self.dialect)?.value.into_owned())
     }
@@ -49,7 +50,7 @@ impl Condition {
         Ok(is_true(&evaluate(&self.root, models, self.dialect)?.value))
     }
 
-    /// Its value, and the part of the text that decided.
+    /// Evaluates the condition and returns its value with the part of the text that decided it.
     pub fn decide(&self, models: &Models<'_, '_>) -> Result<ConditionResult, ConditionError> {
         let outcome = evaluate(&self.root, models, self.dialect)?;
         Ok(ConditionResult { value: outcome.value.into_owned(), span: outcome.span })

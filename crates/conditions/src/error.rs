@@ -19,7 +19,7 @@ pub mod codes {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConditionError {
-    /// One of [`codes`].
+    /// Error code, one of [`codes`].
     pub code: &'static str,
     /// Byte range in the condition; empty, at its end, if a token is missing there.
     pub span: Range<usize>,

@@ -1,4 +1,4 @@
-//! Lexer.
+//! Lexer of the condition language.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Parser.
+//! Parser of the condition language.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub(crate) struct Parsed {
 
 pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Parsed, ConditionError> {
     if text.len() > BYTES_MAX {
-        let message = format!("a condition must have at most {BYTES_MAX} bytes, this has {}", text.len());
+        let message = format!("a condition must have at most {BYTES_MAX} bytes, got {}", text.len());
         return Err(ConditionError::new(codes::LIMIT, 0..0, message));
     }
     let tokens = tokens(text, dialect)?;

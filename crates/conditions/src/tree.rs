@@ -39,7 +39,7 @@ pub(crate) enum Comparison {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelPath {
     pub model: String,
-    /// Not empty.
+    /// Keys of the path; never empty.
     pub keys: Vec<String>,
 }
 

@@ -117,7 +117,7 @@ impl Csr {
         n_done < self.n_vertices()
     }
 
-    /// By vertex, whether it is reachable from these, which are included.
+    /// For each vertex, whether it is reachable from the given vertices, which count as reachable.
     pub fn reachable(&self, from: impl IntoIterator<Item = u32>) -> Vec<bool> {
         let mut is_reached = vec![false; self.n_vertices()];
         let mut pending: Vec<u32> = from.into_iter().collect();

@@ -49,7 +49,7 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub severity: Severity,
-    /// One of [`codes`].
+    /// Diagnostic code, one of [`codes`].
     pub code: &'static str,
     /// The task it is about; `None` if it is about several.
     pub task: Option<String>,

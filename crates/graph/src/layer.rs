@@ -60,7 +60,7 @@ impl fmt::Display for Source {
 pub struct Layer<'a> {
     pub source: Source,
     pub metadata: Option<&'a GraphMetadata>,
-    /// In upload order, with unique ids.
+    /// Tasks in upload order, with unique IDs.
     pub tasks: Vec<&'a Task>,
 }
 

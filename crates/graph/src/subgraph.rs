@@ -1,9 +1,9 @@
-//! Subgraph selection: the tasks after some tasks and before others.
+//! Subgraph selection: tasks between start and end tasks of the dependency graph.
 
 use crate::check::order;
 use crate::merge::MergedGraph;
 
-/// By task, whether it belongs to the subgraph: reachable from one of `start` (if not empty) and with one of
+/// For each task, whether it belongs to the subgraph: reachable from one of `start` (if not empty) and with one of
 /// `end` (if not empty) reachable from it, both inclusive; tasks of `include` always belong to it. Fails with
 /// the unknown names.
 pub fn part(

@@ -23,7 +23,7 @@ pub(crate) struct Definition {
     pub(crate) body: Node,
     pub(crate) overrides: Option<Span>,
     pub(crate) examples: Vec<Example>,
-    /// No error was found in it so far.
+    /// Whether the definition has no errors so far.
     pub(crate) is_valid: bool,
 }
 

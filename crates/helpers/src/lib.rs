@@ -45,7 +45,7 @@ pub struct LoadedHelpers {
     pub library: Option<Arc<Library>>,
     /// All helpers that could be parsed, in file order.
     pub helpers: Vec<Helper>,
-    /// In the order of the files and positions.
+    /// Problems in the order of files and positions.
     pub problems: Vec<Problem>,
 }
 

@@ -37,7 +37,7 @@ pub struct Problem {
     pub file: String,
     pub span: Span,
     pub severity: Severity,
-    /// One of [`codes`], or a YAML problem code.
+    /// Diagnostic code, one of [`codes`], or a YAML problem code.
     pub code: &'static str,
     /// Lowercase, without a trailing period.
     pub message: String,

@@ -45,7 +45,7 @@ pub mod codes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub severity: Severity,
-    /// One of [`codes`] or of the codes of the syntax.
+    /// Diagnostic code, one of [`codes`] or of the syntax codes.
     pub code: &'static str,
     /// Path in the document, such as `tasks[3].requires[0]`; empty: the whole document.
     pub path: String,

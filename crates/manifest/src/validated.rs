@@ -6,7 +6,7 @@ use crate::problem::{Problem, Problems};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validated<T> {
     pub value: Option<T>,
-    /// In text order.
+    /// Problems in source order.
     pub problems: Vec<Problem>,
 }
 

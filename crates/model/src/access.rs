@@ -15,7 +15,7 @@ words! {
 words! {
     /// The permission that an operation requires.
     Permission {
-        /// No authentication.
+        /// Operations without authentication.
         Public => "public",
         /// Any authenticated user, limited to the user's own password and tokens.
         Own => "own",

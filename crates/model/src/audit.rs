@@ -2,7 +2,7 @@
 
 use crate::{AuditId, Json, Micros, UserId};
 
-/// On whose behalf a change is made.
+/// Originator of a change: the user or the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Actor {
     /// `None` for the server itself (first start, retention).

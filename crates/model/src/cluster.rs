@@ -25,13 +25,13 @@ words! {
 }
 
 words! {
-    /// What a stronger layer overrides.
+    /// Merge mode: what a layer of higher precedence overrides.
     #[derive(Default)]
     MergeMode {
         /// Single attributes; attributes it does not set keep their values.
         #[default]
         Attributes => "attributes",
-        /// The whole task.
+        /// A later layer replaces the whole task.
         Replace => "replace",
     }
 }
@@ -95,6 +95,6 @@ pub struct NewCluster {
 pub struct ClusterPlugin {
     pub plugin_id: PluginId,
     pub enabled: bool,
-    /// Its settings in this cluster.
+    /// Settings of the plugin in this cluster.
     pub attributes: JsonMap,
 }

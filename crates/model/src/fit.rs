@@ -38,7 +38,7 @@ impl NewPlugin {
         target.is_covered_by(&self.releases)
     }
 
-    /// The folder in its package with the scripts for the target.
+    /// The directory in its package with the scripts for the target.
     pub fn scripts_path(&self, target: CompatibilityTarget<'_>) -> Option<&str> {
         target.covering(&self.releases)?.get("deployment_scripts_path")?.as_str()
     }

@@ -65,6 +65,6 @@ pub struct Graph {
     pub owner: Owner,
     pub graph_type: GraphType,
     pub metadata: GraphMetadata,
-    /// In upload order. Rows are immutable, so all readers of a graph can share them.
+    /// Tasks in upload order. Rows are immutable, so all readers of a graph can share them.
     pub tasks: Arc<[StoredTask]>,
 }

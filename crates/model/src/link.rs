@@ -21,7 +21,7 @@ pub struct Link {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkBody {
     pub title: String,
-    /// Unique among the links of its owner.
+    /// URL, unique among the links of the owner.
     pub url: String,
     pub description: Option<String>,
     /// Stored but not displayed.

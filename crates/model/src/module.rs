@@ -78,11 +78,11 @@ pub struct ModuleRun {
     pub run_id: RunId,
     pub node_id: NodeId,
     pub action: ModuleAction,
-    /// Must not start before this run has ended.
+    /// The run must not start before this run has ended.
     pub after: Option<RunId>,
     /// Callers stop waiting for the run at this time.
     pub deadline: Option<Micros>,
-    /// In the order of application.
+    /// Modules in the order of application.
     pub items: Vec<ModuleItem>,
 }
 

@@ -31,10 +31,10 @@ pub struct Node {
     pub generation: i64,
     pub cluster_id: Option<ClusterId>,
     pub name: String,
-    /// Lower case, unique.
+    /// MAC address in lower case; globally unique.
     pub mac: String,
     pub ip: Option<String>,
-    /// Unique in its cluster.
+    /// Host name, unique in the cluster of the node.
     pub hostname: String,
     pub status: NodeStatus,
     pub online: bool,

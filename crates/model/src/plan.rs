@@ -35,7 +35,7 @@ pub struct NewPlan {
     pub inputs: Json,
     pub graph_id: DocumentId,
     pub common_id: DocumentId,
-    /// By uid, the own document of each node.
+    /// Per-node documents, by node UID.
     pub nodes: Vec<(String, DocumentId)>,
     /// The encoded plan.
     pub document: Vec<u8>,

@@ -2,7 +2,7 @@
 
 use crate::{Json, JsonMap, Micros, PluginId};
 
-/// Default folder of plugin scripts on nodes; existing plugins rely on it.
+/// Default directory of plugin scripts on nodes; existing plugins rely on it.
 pub const PLUGIN_SCRIPTS_ROOT: &str = "/etc/fuel/plugins";
 
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Plugin {
 }
 
 impl Plugin {
-    /// The folder of its scripts on a node, below the common root of plugin scripts.
+    /// The directory of its scripts on a node, below the common root of plugin scripts.
     pub fn scripts_folder(&self, root: &str) -> String {
         format!("{}/{}-{}/", root.trim_end_matches('/'), self.body.name, self.body.version)
     }

@@ -14,7 +14,7 @@ pub struct Sequence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSequence {
     pub release_id: ReleaseId,
-    /// Unique in its release.
+    /// Sequence name, unique in the release.
     pub name: String,
     pub graphs: Vec<SequenceGraph>,
 }

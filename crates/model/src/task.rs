@@ -31,7 +31,7 @@ words! {
 /// A field that is not set is absent; one set to `false`, `[]` or `null` is present.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Unique in its graph.
+    /// Task name, unique in the graph.
     pub name: String,
     pub fields: JsonMap,
 }

@@ -14,7 +14,7 @@ pub struct Tenant {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewTenant {
-    /// Unique.
+    /// Tenant name, globally unique.
     pub name: String,
     pub description: Option<String>,
     pub enabled: bool,
@@ -34,11 +34,11 @@ pub struct User {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewUser {
     pub tenant_id: TenantId,
-    /// Unique.
+    /// User name, globally unique.
     pub name: String,
     pub roles: Vec<Role>,
     pub enabled: bool,
-    /// In the string format of the hash algorithm; never part of a [`User`].
+    /// Password hash in the string format of the algorithm; never part of a [`User`].
     pub password_hash: String,
 }
 

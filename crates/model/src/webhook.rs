@@ -22,7 +22,7 @@ words! {
         /// An attempt or a retry is pending.
         Pending => "pending",
         Delivered => "delivered",
-        /// All attempts failed.
+        /// All delivery attempts failed.
         Failed => "failed",
     }
 }
@@ -62,12 +62,12 @@ pub struct Webhook {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookBody {
-    /// Unique.
+    /// Webhook name, globally unique.
     pub name: String,
     pub url: String,
     /// Topics to deliver; empty: all.
     pub topics: Vec<Topic>,
-    /// Only notifications of this cluster; `None`: of all clusters.
+    /// Cluster whose notifications are sent; `None` for all clusters.
     pub cluster_id: Option<ClusterId>,
     pub enabled: bool,
 }

@@ -27,7 +27,7 @@ pub struct Batches<T> {
     pub delay_s: u64,
     /// Instances that already have the current contents.
     pub n_current: usize,
-    /// Instances that the module no longer fits.
+    /// Instances whose datastore the module no longer supports.
     pub n_unfit: usize,
 }
 

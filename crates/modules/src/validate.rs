@@ -69,7 +69,7 @@ impl<'j> Fields<'j> {
         }
     }
 
-    /// Any nonempty text.
+    /// Reads a non-empty text.
     pub(crate) fn contents(&mut self, key: &str) -> Option<String> {
         let value = self.map.get(key)?;
         match value.as_str() {

@@ -22,7 +22,7 @@ fn rank(module: &TestModule) -> ApplyKey<'_> {
     }
 }
 
-/// Few distinct values, so that ties occur.
+/// Generates few distinct values, so that ties occur.
 fn modules() -> impl Strategy<Value = Vec<TestModule>> {
     let module = (any::<bool>(), 0..3_i64, "[ab]{1,2}", 0..1000_u32)
         .prop_map(|(priority, order, name, id)| TestModule { priority, order, name, id: format!("{id:04}") });

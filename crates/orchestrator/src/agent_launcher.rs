@@ -35,7 +35,7 @@ pub(crate) async fn ensure_agent(orchestrator: &Orchestrator, uid: &str) {
         Ok(Some(place)) => place,
         Ok(None) => return,
         Err(error) => {
-            tracing::warn!(error = %error, agent.uid = uid, "whether the agent is to be started is not known");
+            tracing::warn!(error = %error, agent.uid = uid, "cannot read whether to start an agent for the node");
             return;
         }
     };
@@ -79,7 +79,7 @@ async fn serve_local_agent(
     drop(taken);
     orchestrator.local_agents.end(uid);
     if has_moved {
-        tracing::info!(agent.uid = uid, "the agent of a node belongs elsewhere now");
+        tracing::info!(agent.uid = uid, "the transport of a node changed; restarting its agent");
         restart(orchestrator, uid).await;
     }
 }
@@ -98,8 +98,8 @@ pub(crate) fn not_here(orchestrator: &Orchestrator, uid: &str, attempt: &Attempt
     let is_dangerous = attempt.task_type == "reboot" && attempt.mode == Mode::Normal;
     let is_hooked = orchestrator.context.settings.runs.hooks.contains_key("reboot");
     (is_dangerous && !is_hooked && orchestrator.local_agents.is_in_process(uid)).then(|| {
-        "the agent of this node is inside of the server, whose machine would be restarted; give the server \
-         `--hook reboot=PATH`, or the node an agent of its own"
+        "cannot reboot: the agent of this node runs inside the server process; start the server with \
+         `--hook reboot=PATH`, or start an agent on the node"
             .to_owned()
     })
 }
@@ -173,7 +173,11 @@ async fn place_in(
         Ok(None) => runs.local_agents.then(here),
         Err(problems) => {
             let why: Vec<String> = problems.into_iter().map(|(_, message)| message).collect();
-            tracing::warn!(agent.uid = uid, why = why.join("; "), "how the node is reached is not known");
+            tracing::warn!(
+                agent.uid = uid,
+                why = why.join("; "),
+                "cannot determine the transport of the node"
+            );
             None
         }
     })

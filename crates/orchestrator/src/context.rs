@@ -58,7 +58,7 @@ impl OrchestratorContext {
         match self.store.lease_acquire(job, &self.owner, now, now.plus_seconds(seconds)).await {
             Ok(is_taken) => is_taken,
             Err(error) => {
-                tracing::warn!(error = %error, job, "cannot take the lease of a job");
+                tracing::warn!(error = %error, job, "cannot acquire the lease of a background job");
                 false
             }
         }

@@ -63,7 +63,7 @@ impl Default for RunMetrics {
             attempts_sent: Counter::default(),
             attempts: Family::default(),
             events: Counter::default(),
-            // From 0.1 ms to 3.3 s.
+            // Buckets from 0.1 ms to 3.3 s.
             writes: Histogram::new(exponential_buckets(0.0001, 2.0, 16)),
         }
     }

@@ -24,7 +24,7 @@ const RECEIPT_TIME_MAX: Duration = Duration::from_secs(15);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hops {
     Allowed,
-    /// It was forwarded once. A second hop could create a loop.
+    /// The result was already forwarded once. A second hop could create a loop.
     Exhausted,
 }
 
@@ -86,7 +86,7 @@ pub(crate) enum Receipt {
     Committed,
     /// The attempt belongs to another agent.
     Refused,
-    /// Not acknowledged by a driver; must be redelivered.
+    /// No driver has acknowledged the result; it must be redelivered.
     Pending,
 }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::test_support::{create_run, orchestrator};
 
-    /// One task on node 7.
+    /// A run with one task on node 7.
     fn blueprint() -> Blueprint {
         let policy = Policy {
             timeout_ms: 1000,

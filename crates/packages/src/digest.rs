@@ -1,4 +1,4 @@
-//! Digest of the contents of a folder, for change detection.
+//! Digest of the contents of a directory, for change detection.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -14,7 +14,7 @@ use crate::listing::list;
 const CHUNK_BYTES: usize = 64 << 10;
 
 /// Digest of paths, contents and executable bits. Times and owners are excluded, because they differ between
-/// servers. Fails if the folder exceeds the limits.
+/// servers. Fails if the directory exceeds the limits.
 pub fn folder_digest(folder: &Path, limits: &ArchiveLimits) -> Result<String, FolderError> {
     let mut hasher = Sha1::new();
     let mut n_bytes_remaining = limits.total_bytes_max;

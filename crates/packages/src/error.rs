@@ -49,7 +49,7 @@ pub enum PackageFileError {
     Invalid(String),
 }
 
-/// Why a folder cannot be read or packed as a package.
+/// Why a directory cannot be read or packed as a package.
 #[derive(Debug, Error)]
 pub enum FolderError {
     #[error("cannot read `{}`: {error}", path.display())]

@@ -1,4 +1,4 @@
-//! Packages in folders.
+//! Packages in directories.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,14 +11,14 @@ use crate::limits::ArchiveLimits;
 use crate::listing::{has_extension, list};
 use crate::repository::problems;
 
-/// Result of checking a folder.
+/// Result of checking a directory.
 #[derive(Debug)]
 pub struct CheckedFolder {
     pub tree: PackageTree,
     pub result: CheckResult,
 }
 
-/// Checks the package in a folder and reports all problems.
+/// Checks the package in a directory and reports all problems.
 pub fn check_folder(folder: &Path, options: PackageCheckOptions) -> Result<CheckedFolder, FolderError> {
     let limits = ArchiveLimits::default();
     let mut tree = PackageTree { paths: list(folder, &limits)?, ..PackageTree::default() };

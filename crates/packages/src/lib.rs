@@ -1,10 +1,10 @@
-//! Plugin packages on disk: in folders, in archives, and in the package root of a server.
+//! Plugin packages on disk: in directories, in archives, and in the package root of a server.
 //!
 //! Validation of package contents belongs to `stoker-registry`; this crate reads the files. Archives are
-//! untrusted input: they are streamed within [`Limits`] into a temporary folder that is removed unless all
+//! untrusted input: they are streamed within [`Limits`] into a temporary directory that is removed unless all
 //! checks pass.
 //!
-//! An archive is a gzip-compressed tar with one top-level folder, which contains `checksums.sha1` beside the
+//! An archive is a gzip-compressed tar with one top-level directory, which contains `checksums.sha1` beside the
 //! files. Packing is reproducible: the same files produce the same bytes.
 
 mod checksums;

@@ -3,12 +3,12 @@
 /// Far above the size of any real plugin, and low enough for a server to handle a hostile archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchiveLimits {
-    /// Number of files and folders.
+    /// Number of files and directories.
     pub n_entries_max: usize,
     pub file_bytes_max: u64,
     /// Total size of all files.
     pub total_bytes_max: u64,
-    /// Nesting depth of folders.
+    /// Nesting depth of directories.
     pub depth_max: usize,
     /// Length of a path in the package.
     pub path_bytes_max: usize,

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::error::FolderError;
 use crate::limits::ArchiveLimits;
 
-/// Lists a folder recursively: files as `a/b`, folders as `a/`. Top-level names that start with a dot are
+/// Lists a directory recursively: files as `a/b`, directories as `a/`. Top-level names that start with a dot are
 /// skipped; they belong to the author's tools.
 pub(crate) fn list(folder: &Path, limits: &ArchiveLimits) -> Result<BTreeSet<String>, FolderError> {
     let mut paths = BTreeSet::new();
@@ -24,12 +24,12 @@ pub(crate) fn list(folder: &Path, limits: &ArchiveLimits) -> Result<BTreeSet<Str
                 continue;
             }
             let inner = format!("{prefix}{name}");
-            // Symbolic links are followed when a source folder is checked; packing rejects them.
+            // Symbolic links are followed when a source directory is checked; packing rejects them.
             let metadata = fs::metadata(entry.path())
                 .map_err(|error| FolderError::Unreadable { path: entry.path(), error })?;
             if metadata.is_dir() {
                 if inner.split('/').count() >= limits.depth_max {
-                    let reason = format!("folders are nested more than {} levels deep", limits.depth_max);
+                    let reason = format!("directories are nested more than {} levels deep", limits.depth_max);
                     return Err(unfit(reason));
                 }
                 pending.push(format!("{inner}/"));
@@ -38,7 +38,7 @@ pub(crate) fn list(folder: &Path, limits: &ArchiveLimits) -> Result<BTreeSet<Str
                 paths.insert(inner);
             }
             if paths.len() > limits.n_entries_max {
-                return Err(unfit(format!("the folder has more than {} files", limits.n_entries_max)));
+                return Err(unfit(format!("the directory has more than {} files", limits.n_entries_max)));
             }
         }
     }

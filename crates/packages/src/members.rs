@@ -103,7 +103,7 @@ impl<R: Read> Content<'_, R> {
 }
 
 fn member(path: String, header: &Header) -> Result<Entry, ArchiveError> {
-    // Pre-POSIX tar marks folders only by a trailing slash.
+    // Pre-POSIX tar marks directories only by a trailing slash.
     let is_old_folder = header.as_old().linkflag == [0] && path.ends_with('/');
     let kind = match header.entry_type() {
         EntryType::Directory => Kind::Folder,
@@ -122,7 +122,7 @@ fn member(path: String, header: &Header) -> Result<Entry, ArchiveError> {
     };
     let n_bytes = header.entry_size().map_err(read_error)?;
     if kind == Kind::Folder && n_bytes != 0 {
-        return Err(ArchiveError::damaged("a folder has content"));
+        return Err(ArchiveError::damaged("a directory has content"));
     }
     let is_executable = header.mode().map_err(read_error)? & 0o100 != 0;
     Ok(Entry { path, kind, n_bytes, is_executable })

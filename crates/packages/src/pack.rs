@@ -1,4 +1,4 @@
-//! Packing of a folder into an archive.
+//! Packing of a directory into an archive.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -24,12 +24,12 @@ pub struct PackStats {
     pub n_bytes: u64,
 }
 
-/// Packs the folder of a plugin and adds indexes of its package repositories.
+/// Packs the directory of a plugin and adds indexes of its package repositories.
 pub fn pack_plugin(folder: &Path, package: &Package, out: impl Write) -> Result<PackStats, FolderError> {
     pack_with(folder, &package.folder_name(), indexes(folder, &package.plugin)?, out)
 }
 
-/// Packs a folder unchanged, under this top-level name.
+/// Packs a directory unchanged, under this top-level name.
 pub fn pack(folder: &Path, name: &str, out: impl Write) -> Result<PackStats, FolderError> {
     pack_with(folder, name, Vec::new(), out)
 }
@@ -75,10 +75,10 @@ fn pack_with(
     Ok(PackStats { n_files: recorded.len(), n_bytes })
 }
 
-/// Packs the folder of a plugin into a file. The file is replaced atomically.
+/// Packs the directory of a plugin into a file. The file is replaced atomically.
 pub fn pack_file(folder: &Path, package: &Package, target: &Path) -> Result<PackStats, FolderError> {
     let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // The leading dot excludes the temporary file from the package if it is written to the same folder.
+    // The leading dot excludes the temporary file from the package if it is written to the same directory.
     let mut file = tempfile::Builder::new().prefix(".building-").tempfile_in(parent)?;
     let packed = pack_plugin(folder, package, io::BufWriter::new(file.as_file_mut()))?;
     file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
@@ -115,12 +115,12 @@ impl Member {
         let kind = match (metadata.is_dir(), metadata.is_file()) {
             (true, _) => Kind::Folder,
             (_, true) => Kind::File,
-            _ => return Err(unfit("it is neither a regular file nor a folder")),
+            _ => return Err(unfit("it is neither a regular file nor a directory")),
         };
         if path.chars().any(|letter| letter.is_control() || letter == '\\') {
             return Err(unfit("its name contains control characters or backslashes"));
         }
-        // Reserve space for the top-level folder name that the archive adds.
+        // Reserve space for the top-level directory name that the archive adds.
         if path.len() + 300 > limits.path_bytes_max {
             return Err(unfit("its path is too long"));
         }

@@ -1,4 +1,4 @@
-//! Package root of a server: one subfolder per installed package.
+//! Package root of a server: one subdirectory per installed package.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -10,11 +10,11 @@ use crate::error::ArchiveError;
 use crate::limits::ArchiveLimits;
 use crate::unpack::{UNPACKING_PREFIX, UnpackedPackage, unpack};
 
-/// Name prefix of folders that hold replaced or removed packages until the change is committed.
+/// Name prefix of directories that hold replaced or removed packages until the change is committed.
 const REPLACED_PREFIX: &str = ".replaced-";
 
 /// Names that start with a dot are work in progress and not visible as packages. A crash leaves only such
-/// folders behind, which [`PluginsRoot::recover`] cleans up.
+/// directories behind, which [`PluginsRoot::recover`] cleans up.
 #[derive(Clone, Debug)]
 pub struct PluginsRoot {
     path: PathBuf,
@@ -35,7 +35,7 @@ impl PluginsRoot {
         tempfile::tempfile_in(&self.path)
     }
 
-    /// Unpacks an archive into a temporary folder on the same file system.
+    /// Unpacks an archive into a temporary directory on the same file system.
     pub fn unpack(&self, source: impl Read, limits: &ArchiveLimits) -> Result<UnpackedPackage, ArchiveError> {
         fs::create_dir_all(&self.path)?;
         unpack(source, &self.path, limits)
@@ -146,7 +146,7 @@ impl PendingChange {
 impl Drop for PendingChange {
     fn drop(&mut self) {
         if !self.is_committed && self.roll_back().is_err() {
-            // Rollback failed: keep the old package in its temporary folder for manual recovery.
+            // Rollback failed: keep the old package in its temporary directory for manual recovery.
             if let Some(aside) = self.old.take() {
                 let _ = aside.keep();
             }

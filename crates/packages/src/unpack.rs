@@ -1,4 +1,4 @@
-//! Unpacking of an archive into a folder.
+//! Unpacking of an archive into a directory.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -15,10 +15,10 @@ use crate::limits::ArchiveLimits;
 use crate::members::{Archive, Content, Entry, Kind};
 use crate::sniff::{HEAD_BYTES, other_format};
 
-/// Name prefix of temporary folders that archives are unpacked into.
+/// Name prefix of temporary directories that archives are unpacked into.
 pub(crate) const UNPACKING_PREFIX: &str = ".unpacking-";
 
-/// Unpacked package in a temporary folder, which is removed on drop.
+/// Unpacked package in a temporary directory, which is removed on drop.
 #[derive(Debug)]
 pub struct UnpackedPackage {
     temporary: TempDir,
@@ -26,7 +26,7 @@ pub struct UnpackedPackage {
 }
 
 impl UnpackedPackage {
-    /// Root folder of the package.
+    /// Root directory of the package.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -35,7 +35,7 @@ impl UnpackedPackage {
     pub(crate) fn move_to(self, target: &Path) -> io::Result<()> {
         fs::set_permissions(&self.folder, fs::Permissions::from_mode(0o755))?;
         fs::rename(&self.folder, target)?;
-        // An archive without a top-level folder is moved together with the temporary folder.
+        // An archive without a top-level directory is moved together with the temporary directory.
         match self.temporary.close() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             closed => closed,
@@ -134,7 +134,7 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    /// Finds the root of the package: the only top-level folder, or the top level itself.
+    /// Finds the root of the package: the only top-level directory, or the top level itself.
     fn into_package(self) -> Result<(String, Checksums), ArchiveError> {
         if self.sums.contains_key("metadata.yaml") {
             return Ok((String::new(), self.sums));
@@ -150,7 +150,7 @@ impl Unpacking<'_> {
                 Ok((top.clone(), self.sums.into_iter().filter_map(inside).collect()))
             }
             None => Err(ArchiveError::damaged(
-                "it has neither a single top-level folder nor a top-level `metadata.yaml`",
+                "it has neither a single top-level directory nor a top-level `metadata.yaml`",
             )),
         }
     }
@@ -176,7 +176,7 @@ fn safe_path(member_path: &str, limits: &ArchiveLimits) -> Result<Option<String>
         return forbidden("a name in its path exceeds 255 bytes");
     }
     if parts.len() > limits.depth_max {
-        return forbidden(&format!("folders are nested more than {} levels deep", limits.depth_max));
+        return forbidden(&format!("directories are nested more than {} levels deep", limits.depth_max));
     }
     Ok((!parts.is_empty()).then(|| parts.join("/")))
 }

@@ -93,7 +93,7 @@ fn packages_round_trip_for_all_versions() {
         assert_eq!(before.result, after.result);
         let script = fs::metadata(folder.join("deployment_scripts/deploy.sh")).unwrap();
         assert_eq!(script.permissions().mode() & 0o777, 0o755);
-        // Packing the unpacked folder reproduces the archive.
+        // Packing the unpacked directory reproduces the archive.
         assert_eq!(packed(&folder), bytes);
         drop(unpacked);
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
@@ -198,8 +198,8 @@ fn layouts_of_other_builders_are_accepted() {
     let unpacked = unpack(&from_top[..], root.path(), &ArchiveLimits::default()).unwrap();
     assert!(unpacked.folder().ends_with("p-1.0.0"));
     let two = archive(&[member("a/metadata.yaml", b'0', b""), member("b/metadata.yaml", b'0', b"")]);
-    assert!(refusal(&two, &ArchiveLimits::default()).contains("neither a single top-level folder"));
-    assert!(refusal(&archive(&[]), &ArchiveLimits::default()).contains("neither a single top-level folder"));
+    assert!(refusal(&two, &ArchiveLimits::default()).contains("neither a single top-level directory"));
+    assert!(refusal(&archive(&[]), &ArchiveLimits::default()).contains("neither a single top-level directory"));
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn recover_cleans_up_after_a_crash() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A corrupt archive is rejected or harmless, and writes nothing outside its folder.
+    /// A corrupt archive is rejected or harmless, and writes nothing outside its directory.
     #[test]
     fn corrupt_archives_do_not_panic(at in 0usize..4000, byte: u8, cut in 0usize..4000, is_inside: bool) {
         let members = [

@@ -43,7 +43,7 @@ fn packed(folder: &Path) -> Vec<u8> {
     bytes
 }
 
-/// Packs a folder and unpacks it as a server would.
+/// Packs a directory and unpacks it as a server would.
 fn unpacked(folder: &Path, root: &TempFolder) -> UnpackedPackage {
     unpack(&packed(folder)[..], root.path(), &ArchiveLimits::default()).unwrap()
 }
@@ -179,7 +179,11 @@ fn debian_packages_are_indexed() {
     assert!(release.contains("Label: gridnet\nVersion: 1.0\n"), "{release}");
     assert!(release.contains(&format!(" {} Packages\n", packages.len())), "{release}");
     assert!(index_digest(RepositoryKind::Debian, &repository).is_some());
-    assert_eq!(text_of(&folder.file(DEBIAN).join("Packages")), "stale", "the author's folder is not changed");
+    assert_eq!(
+        text_of(&folder.file(DEBIAN).join("Packages")),
+        "stale",
+        "the author's directory is not changed"
+    );
     assert_eq!(packed(folder.path()), packed(folder.path()), "packing is reproducible");
 }
 
@@ -208,7 +212,7 @@ fn rpm_packages_are_indexed() {
         assert!(primary.contains(expected), "{expected}\n{primary}");
     }
     assert!(!primary.contains("rpmlib") && !primary.contains("/usr/share"), "{primary}");
-    // Offset of the header: behind the lead and the padded signature table.
+    // Offset of the header: after the lead and the padded signature table.
     let start = 96 + 16 + 24;
     assert!(primary.contains(&format!("<rpm:header-range start=\"{start}\" end=")), "{primary}");
     assert!(unzipped(&data.join("filelists.xml.gz")).contains("<file>/usr/share/data</file>"));

@@ -13,7 +13,7 @@ use crate::looks::Appearance;
 pub struct DefinitionFilter {
     /// Draws all other ordinary tasks as skipped.
     pub tasks: Option<Vec<String>>,
-    /// Only this task and its direct predecessors.
+    /// Restricts the drawing to this task and its direct predecessors.
     pub parents_for: Option<String>,
     /// Task types to hide: `group`, `stage`, `skipped`.
     pub remove: Vec<String>,

@@ -15,9 +15,9 @@ pub struct Diagram {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vertex {
-    /// Unique in the drawing.
+    /// Vertex ID, unique in the drawing.
     pub id: String,
-    /// Unique in its cluster.
+    /// Vertex label, unique in its cluster of vertices.
     pub label: String,
     pub appearance: Appearance,
     /// Vertices of one cluster are drawn together, for example those of a node.

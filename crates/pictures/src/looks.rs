@@ -3,16 +3,16 @@
 /// The kind or the state of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Appearance {
-    // Definitions.
+    // Appearances of task definitions.
     Task,
     Group,
     Stage,
     SkippedTask,
     /// A name without a definition that others refer to.
     Unknown,
-    // Instances.
+    // Appearances of task instances.
     Pending,
-    /// Will be skipped.
+    /// A task instance that will be skipped.
     WillSkip,
     Ready,
     Running,

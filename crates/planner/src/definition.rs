@@ -4,14 +4,14 @@ use stoker_model::{Json, Task};
 
 use crate::template::{Template, Templates};
 
-/// How a task is placed.
+/// Placement of a task on nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaskKind {
     /// Runs on nodes.
     Ordinary,
     /// A synchronization point on the virtual node `sync`.
     Stage,
-    /// Assigns its nodes to its member tasks.
+    /// A group: assigns its nodes to its member tasks.
     Group,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Definition<'a> {
     pub(crate) fault_tolerance: Option<Template>,
     pub(crate) condition: Option<Template>,
     pub(crate) relations: Vec<(&'static str, Template)>,
-    /// What the executor gets in addition to the type.
+    /// Executor parameters of the task.
     pub(crate) parameters: Option<Template>,
     pub(crate) fail_on_error: Option<Template>,
 }

@@ -25,18 +25,18 @@ type Hex = String;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InputDigests {
-    /// By task.
+    /// Indexed by task.
     pub graph: BTreeMap<String, Hex>,
-    /// By top-level key of the common document.
+    /// Digests of the common document, by top-level key.
     pub common: BTreeMap<String, Hex>,
-    /// By uid, the master included: the node's own document, tags and record.
+    /// Digests of the per-node document, tags and record of each node including the master, by UID.
     pub nodes: BTreeMap<String, Hex>,
-    /// By uid: the states of the last successes on the node. Empty if the plan ignores old states.
+    /// Digests of the applied states of each node, by UID. Empty if the plan ignores applied states.
     pub old: BTreeMap<String, Hex>,
-    /// By part of the request. The keys are stored; [`InputDigests::differences`] translates them for
+    /// Digests of the planning request, by part. The keys are stored; [`InputDigests::differences`] translates them for
     /// display.
     pub request: BTreeMap<String, Hex>,
-    /// By name: user-defined helpers that expressions of the graph may call.
+    /// Digests of user-defined helpers that expressions of the graph may call, by name.
     #[serde(default)]
     pub helpers: BTreeMap<String, Hex>,
 }

@@ -9,13 +9,13 @@ use crate::plan::{Instance, InstanceAction, Plan};
 /// Selects the instances to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstanceFilter {
-    /// Only these tasks; empty: all.
+    /// Tasks to draw; empty selects all tasks.
     pub tasks: Vec<String>,
-    /// Only these nodes; empty: all.
+    /// Nodes to draw; empty selects all nodes.
     pub nodes: Vec<String>,
-    /// Only the instances of this task and their direct predecessors.
+    /// Restricts the drawing to the instances of this task and their direct predecessors.
     pub parents_of: Option<String>,
-    /// Only instances that run. A dependency through skipped instances is drawn as one edge.
+    /// Omits skipped instances. A dependency through skipped instances is drawn as one edge.
     pub running_only: bool,
     /// Maximum number of instances; the diagram states how many are omitted.
     pub n_max: Option<usize>,
@@ -62,7 +62,7 @@ pub fn draw_plan(
     Ok(Diagram { title: "Task instances of a plan".to_owned(), vertices, edges, n_omitted: n_left_out })
 }
 
-/// By instance, whether the filter selects it.
+/// For each instance, whether the filter selects it.
 fn select_instances(plan: &Plan, filter: &InstanceFilter, finder: &mut SuccessorFinder<'_>) -> Vec<bool> {
     let tasks: HashSet<&str> = filter.tasks.iter().map(String::as_str).collect();
     let nodes: HashSet<&str> = filter.nodes.iter().map(String::as_str).collect();
@@ -108,7 +108,7 @@ struct SuccessorFinder<'p> {
     plan: &'p Plan,
     /// Whether to traverse skipped instances.
     through_skipped: bool,
-    /// By vertex, the last traversal that reached it; avoids clearing a visited set.
+    /// For each vertex, the last traversal that reached it; avoids clearing a visited set.
     reached_in: Vec<u32>,
     n_traversals: u32,
     n_steps: usize,

@@ -23,12 +23,12 @@ pub(crate) struct FieldWork<'d> {
     pub(crate) fields: Vec<(&'static str, &'d Template)>,
 }
 
-/// The values of a [`FieldWork`].
+/// Computed field values of a [`FieldWork`].
 pub(crate) struct ComputedFields {
     pub(crate) task_idx: TaskIdx,
     pub(crate) nodes: NodeSet,
     pub(crate) classes: Classes,
-    /// By class, the value of each field; `None` where evaluation failed.
+    /// For each class, the value of each field; `None` where evaluation failed.
     pub(crate) values: Vec<Vec<Option<Json>>>,
 }
 

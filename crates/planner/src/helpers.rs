@@ -1,4 +1,4 @@
-//! Which user-defined helpers a plan depends on.
+//! User-defined helper functions that a plan depends on.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -17,7 +17,7 @@ use crate::problem::{ExcludedNode, PlanningReport, Problem, codes};
 pub(crate) struct Nodes {
     /// Uids of all nodes, including `master` and `sync`.
     pub(crate) uids: Arc<[String]>,
-    /// By ordinary node, its index in the input.
+    /// For each ordinary node, its index in the input.
     pub(crate) inputs: Vec<usize>,
     by_tag: BTreeMap<String, Vec<NodeIdx>>,
 }

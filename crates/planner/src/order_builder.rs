@@ -16,9 +16,9 @@ pub(crate) type Vertex = u32;
 /// The nodes of each task, and the numbering of instances.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    /// By task, the nodes it is on.
+    /// For each task, the nodes it is on.
     pub(crate) nodes: Vec<NodeSet>,
-    /// By task, its first instance; with the total number as an additional last entry.
+    /// For each task, its first instance; with the total number as an additional last entry.
     pub(crate) first: Vec<Vertex>,
 }
 
@@ -53,7 +53,7 @@ impl Layout {
 pub(crate) struct OrderBuilder<'l> {
     layout: &'l Layout,
     edges: Vec<(Vertex, Vertex)>,
-    /// By source set, the junction that its successors are connected to.
+    /// For each source set, the junction that its successors are connected to.
     junctions: HashMap<(TaskIdx, NodeSet), Vertex>,
     n_vertices: u32,
     /// Pairs of sets that are already connected.

@@ -15,7 +15,7 @@ use crate::tolerance::tolerated;
 
 pub(crate) struct Placement {
     pub(crate) kinds: Vec<TaskKind>,
-    /// By task; empty for groups.
+    /// Nodes of each task; empty for groups.
     pub(crate) nodes: Vec<NodeSet>,
     pub(crate) groups: Vec<FaultToleranceGroup>,
 }
@@ -81,7 +81,7 @@ impl Placer<'_, '_> {
     fn kind(&mut self, definition: &Definition<'_>) -> TaskKind {
         let type_name = match &definition.task_type {
             Template::Fixed(value) => Some(value.clone()),
-            // It may depend on the node; it is evaluated again per node.
+            // The value may depend on the node and is evaluated again per node.
             computed => self.value_if_valid(computed),
         };
         let type_name = type_name.as_ref().and_then(Json::as_str);

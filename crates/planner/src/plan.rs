@@ -15,13 +15,13 @@ use stoker_model::Json;
 pub struct Plan {
     /// Uids; the last two are `master` and `sync`.
     pub nodes: Arc<[String]>,
-    /// Sorted by name. Groups are not included: they never run.
+    /// Tasks sorted by name. Groups are not included, because they never run.
     pub tasks: Vec<PlannedTask>,
     pub groups: Vec<FaultToleranceGroup>,
     /// The node chosen for each relation with `policy: any`.
     pub choices: Vec<NodeChoice>,
     pub(crate) verdicts: Vec<Verdict>,
-    /// By instance, the index of its details in [`PlannedTask::details`]; `u32::MAX`: none.
+    /// For each instance, the index of its details in [`PlannedTask::details`]; `u32::MAX`: none.
     pub(crate) details: Vec<u32>,
     /// Edges from an instance to those that run after it. Vertices beyond the instances are junctions, see
     /// `order_builder.rs`.
@@ -52,7 +52,7 @@ pub struct Details {
 #[serde(deny_unknown_fields)]
 pub struct FaultToleranceGroup {
     pub name: String,
-    /// Uids.
+    /// UIDs of the nodes of the group.
     pub nodes: Vec<String>,
     /// Maximum number of them that may fail.
     #[serde(rename = "tolerated")]

@@ -47,7 +47,7 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
     pub severity: Severity,
-    /// One of [`mod@codes`].
+    /// Diagnostic code, one of [`mod@codes`].
     pub code: &'static str,
     pub task: Option<String>,
     /// Path inside the task, such as `cross_depends[0].role`; empty: the task as a whole.

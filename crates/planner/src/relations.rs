@@ -15,16 +15,16 @@ pub(crate) struct Relation {
     pub(crate) field: String,
 }
 
-/// On which nodes the other task's instances count.
+/// Nodes on which instances of the other task are considered.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TargetNodes {
-    /// On the same node, or stages.
+    /// Instances on the same node, or stages.
     OwnOrSync,
     /// On the same node.
     Own,
     /// Only stages.
     Sync,
-    /// On the nodes with these roles or tags; `None`: on all nodes.
+    /// Instances on nodes with these roles or tags; `None` for all nodes.
     Nodes(Option<Json>),
     /// On one of these nodes, chosen by the planner.
     AnyOf(Option<Json>),

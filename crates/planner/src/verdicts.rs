@@ -18,7 +18,7 @@ pub(crate) struct VerdictInput<'j, 'a> {
     pub(crate) definitions: &'j [Definition<'a>],
     pub(crate) kinds: &'j [TaskKind],
     pub(crate) layout: &'j Layout,
-    /// By task, whether the request selects it.
+    /// For each task, whether the request selects it.
     pub(crate) is_selected: &'j [bool],
 }
 

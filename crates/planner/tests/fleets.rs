@@ -16,7 +16,7 @@ fn common(n_nodes: usize) -> Json {
     json!({"disks": (0..n_nodes * 4).map(|disk| json!({"uid": (disk / 4).to_string(), "size": disk})).collect::<Vec<_>>()})
 }
 
-/// The reference stops at 10,000 items, which any list of disks exceeds in a cluster of 3,000 nodes.
+/// Python YAQL stops at 10,000 items, which any list of disks exceeds in a cluster of 3,000 nodes.
 #[test]
 fn collection_limit_scales_with_fleet() {
     let nodes = fleet(3_000);
@@ -116,7 +116,7 @@ fn nodes_with_equal_but_distinct_values_do_not_share_results() {
     assert_eq!(parameters, values);
 }
 
-/// The same for the common document, new and old: each old state must be distinguished.
+/// Common documents, new and old, are distinguished too.
 #[test]
 fn old_states_with_equal_but_distinct_values_do_not_share_results() {
     let nodes = fleet(4);

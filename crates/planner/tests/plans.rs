@@ -1,4 +1,4 @@
-//! Plans of the real graphs match those of the reference, except where a bug of the reference is fixed.
+//! Plans of the real graphs match those of the reference planner, except where a bug of the reference planner is fixed.
 
 use crate::real;
 
@@ -43,7 +43,7 @@ fn edges(plan: &Plan) -> Edges {
     plan.edges().map(|(from, to)| (names[from as usize].clone(), names[to as usize].clone())).collect()
 }
 
-/// Edges of a graph that the reference lacks because of a fixed bug.
+/// Edges of a graph that the reference planner lacks because of a fixed bug.
 fn fixed_edges(graph: &str) -> Edges {
     let text = include_str!("fixed-reference-edges.txt");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));

@@ -48,7 +48,7 @@ fn state_functions_match_the_reference() {
     check("changed($.l.where($.x = new($.a)))", "true", "false");
 }
 
-/// In the reference lazy iterators escape the guard: these expressions raise there if an old element lacks
+/// In Python YAQL lazy iterators escape the guard: these expressions raise there if an old element lacks
 /// `x`.
 #[test]
 fn iterators_are_materialized_inside_the_guard() {

@@ -12,10 +12,10 @@ pub struct Contributions {
     /// Volumes required by each role.
     pub volumes_roles_mapping: JsonMap,
     pub network_roles: Vec<Json>,
-    /// By plugin name.
+    /// Indexed by plugin name.
     pub nic_attributes: JsonMap,
     pub bond_attributes: JsonMap,
-    /// By section.
+    /// Indexed by section.
     pub node_attributes: JsonMap,
 }
 
@@ -25,7 +25,7 @@ pub struct Collision {
     /// `role`, `volume`, `network_role` or `node_attributes`.
     pub kind: &'static str,
     pub name: String,
-    /// In the order they were added: `release` or plugin names.
+    /// Contributors in the order they were added: `release` or plugin names.
     pub owners: Vec<String>,
 }
 

@@ -7,9 +7,9 @@ use stoker_model::{Json, JsonMap};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestrictionAction {
     Disable,
-    /// Hidden, including everything inside.
+    /// Hidden, including nested settings.
     Hide,
-    /// Only shows the message.
+    /// The control stays enabled; only the message is displayed.
     None,
 }
 

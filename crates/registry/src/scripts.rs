@@ -9,9 +9,9 @@ use crate::reach::{Reach, free_name, quoted, reach};
 #[derive(Clone, Copy, Debug)]
 pub struct Scripts<'a> {
     pub plugin: &'a Plugin,
-    /// Folder on the master.
+    /// Directory on the master.
     pub source: &'a str,
-    /// Parent folder of the scripts of all plugins on nodes.
+    /// Parent directory of the scripts of all plugins on nodes.
     pub root: &'a str,
     /// Digest of the scripts, as stored in states under [`STATE_KEY`]; `None` if unknown.
     pub digest: Option<&'a str>,

@@ -37,7 +37,7 @@ pub struct PackageSource<'a> {
     pub address: &'a str,
     /// CA certificates to trust, in PEM; `None` if those of the system suffice.
     pub authority: Option<&'a str>,
-    /// Root folder on nodes; different from `/` only in tests.
+    /// Root directory on nodes; different from `/` only in tests.
     pub root: &'a str,
     /// Digest of the repository, as stored in states under [`STATE_KEY`].
     pub digest: &'a str,
@@ -47,7 +47,7 @@ pub struct PackageSource<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct RemovedSource<'a> {
     pub plugin: &'a str,
-    /// Folder of the plugin on the server, which is part of the repository URL.
+    /// Directory of the plugin on the server, which is part of the repository URL.
     pub folder: &'a str,
     pub root: &'a str,
 }
@@ -161,7 +161,7 @@ fn repository_id(plugin: &str) -> String {
 
 struct Paths<'a> {
     plugin: &'a str,
-    /// Without a trailing slash.
+    /// Root directory on the node, without a trailing slash.
     root: &'a str,
 }
 

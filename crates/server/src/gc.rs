@@ -14,7 +14,8 @@ const NOTIFICATION_DAYS: i64 = 30;
 /// Retention of records of stopped servers, so that a restarted one is recognized.
 const SERVER_SECONDS: i64 = 3600;
 
-/// Never returns. With several servers, a lease selects one per pass.
+/// Runs garbage collection periodically; never returns. With several servers, a lease selects one server per
+/// pass.
 pub(crate) async fn run(context: OrchestratorContext, monitor: TaskMonitor) {
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -35,8 +36,8 @@ pub(crate) async fn run(context: OrchestratorContext, monitor: TaskMonitor) {
         let mut is_done = true;
         for (records, result) in passes {
             if let Err(error) = result {
-                tracing::warn!(error = %error, "failed to delete {records}; retrying later");
-                monitor.fail(format!("failed to delete {records}: {error}"));
+                tracing::warn!(error = %error, "cannot delete {records}; will retry");
+                monitor.fail(format!("cannot delete {records}: {error}"));
                 is_done = false;
             }
         }

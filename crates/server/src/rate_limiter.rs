@@ -28,7 +28,7 @@ impl RateLimit {
 
 /// One bucket per key. A caller that is subject to several limits passes one key for each.
 pub(crate) struct RateLimiter<K> {
-    /// For each key, the time at which its bucket is full again.
+    /// For each key, the time at which its token bucket is full again.
     full_at: Mutex<HashMap<K, Micros>>,
 }
 

@@ -31,14 +31,15 @@ pub fn service(app: &App) -> AppService {
         .route(web_ui::ROUTE, get(web_ui::serve))
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
-        // Inside the spawned task of a change, so that its logs carry the trace.
+        // This layer is inside the spawned task of a change, so that its logs carry the trace.
         .layer(from_fn_with_state(app.orchestrator.context.tracer.clone(), trace::follow))
         .layer(from_fn(run_to_completion))
         .layer(from_fn(api::module_faults))
         .layer(from_fn_with_state(Arc::clone(&app.access), identify))
-        // Outside authentication: nodes are not users, and their passwords must not be looked up among those of users.
+        // This route is outside authentication: nodes are not users, and their passwords must not be looked
+        // up among those of users.
         .route(package_files::ROUTE, get(package_files::serve))
-        // Before authentication, which is expensive.
+        // Admission control runs before authentication, which is expensive.
         .layer(from_fn_with_state(Arc::clone(&app.limits), limits::admit))
         .layer(map_response(default_headers))
         .layer(from_fn(strict_transport_security))
@@ -46,7 +47,7 @@ pub fn service(app: &App) -> AppService {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(CompressionLayer::new())
         .with_state(app.clone());
-    // Before routing, so that the router sees normalized paths only.
+    // Paths are normalized before routing.
     BoxCloneSyncService::new(router.map_request(move |request: Request| match web_ui::find(&request) {
         Some(found) => found.put_into(request),
         None => rewrite.apply(request),

@@ -66,7 +66,7 @@ impl App {
         .await?;
         let given = settings.admin_password.as_ref().map(|password| password.reveal().to_owned());
         let first_start = first_start::run(&store, &passwords, clock, given).await?;
-        // An embedded database has one server, which resumes its own runs at once; servers that share one get a new id with
+        // An embedded database has one server, which resumes its own runs immediately; servers that share one get a new id with
         // each start.
         let owner = match settings.database {
             DatabaseLocation::Folder(_) => "embedded".to_owned(),

@@ -77,7 +77,7 @@ impl BackgroundTasks {
         monitors.iter().map(|monitor| monitor.lock().clone()).collect()
     }
 
-    /// Aborts everything.
+    /// Aborts all background tasks.
     pub fn stop(&self) {
         self.0.tasks.lock().abort_all();
     }

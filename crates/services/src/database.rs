@@ -6,13 +6,13 @@ use stoker_settings::DatabaseLocation;
 use stoker_store::Database;
 
 #[derive(Debug, thiserror::Error)]
-#[error("cannot create the folder {folder}")]
+#[error("cannot create the directory {folder}")]
 pub struct DatabaseFolderError {
     pub folder: String,
     pub source: std::io::Error,
 }
 
-/// Creates the folder of an embedded database if it does not exist, readable by its owner only.
+/// Creates the directory of an embedded database if it does not exist, readable by its owner only.
 pub fn of_location(location: &DatabaseLocation) -> Result<Database, DatabaseFolderError> {
     match location {
         DatabaseLocation::Url(url) => Ok(Database::Postgres { url: url.reveal().to_owned() }),

@@ -51,7 +51,7 @@ pub enum Severity {
     Warning,
 }
 
-/// One problem. Fields that do not apply are empty.
+/// A problem in user input. Fields that do not apply are empty.
 #[derive(Clone, Debug, Default)]
 pub struct ErrorDetail {
     pub severity: Severity,

@@ -24,7 +24,7 @@ struct Line {
     waiters: VecDeque<oneshot::Sender<FairPermit>>,
 }
 
-/// Released when dropped.
+/// A permit of the semaphore; released on drop.
 pub struct FairPermit {
     semaphore: FairSemaphore,
 }
@@ -131,7 +131,7 @@ mod tests {
         for (key, n_tasks) in large.iter().enumerate() {
             for _ in 0..*n_tasks {
                 let (semaphore, n_given) = (semaphore.clone(), Arc::clone(&n_given));
-                // Like a driver that writes continuously: it requests the next permit at once.
+                // Like a driver that writes continuously: it requests the next permit immediately.
                 tasks.spawn(async move {
                     loop {
                         let _permit = semaphore.acquire(key as i64).await;
@@ -155,7 +155,7 @@ mod tests {
     async fn wait_is_bounded_by_number_of_keys() {
         for large in [&[10][..], &[10_000], &[5_000, 10, 3_000]] {
             let most = most_before_small(large).await;
-            // One per key, and the current holder.
+            // At most one permit per other key, and the current holder.
             assert!(most <= large.len() + 1, "{most} permits granted before it, with waiters {large:?}");
         }
     }

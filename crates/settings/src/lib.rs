@@ -27,7 +27,7 @@ pub struct Server {
     pub nats: Option<NatsSettings>,
     /// Maximum size of a request body in bytes.
     pub body_bytes_max: usize,
-    /// Folder in which plugin packages are unpacked.
+    /// Directory in which plugin packages are unpacked.
     pub plugins_root: PathBuf,
     /// Absolute path of plugin scripts on nodes.
     pub plugin_scripts_root: String,
@@ -92,7 +92,7 @@ impl Default for Server {
 pub struct Tls {
     /// Certificate and key files that are managed externally.
     pub files: Option<(PathBuf, PathBuf)>,
-    /// Folder of the authority that issues agent certificates, and the server's own if `files` is not set.
+    /// Directory of the authority that issues agent certificates, and the server's own if `files` is not set.
     pub ca_dir: Option<PathBuf>,
     /// Additional names of the server.
     pub names: Vec<String>,
@@ -125,7 +125,7 @@ pub struct Runs {
     pub keep_plans_days: u32,
     /// Operator-supplied programs by hook name, for actions such as erasing a node.
     pub hooks: BTreeMap<String, PathBuf>,
-    /// Folder for the journals of built-in agents.
+    /// Directory for the journals of built-in agents.
     pub agents_folder: PathBuf,
 }
 
@@ -162,7 +162,7 @@ pub struct Modules {
 }
 
 impl Modules {
-    /// File name of the key file in the database folder.
+    /// File name of the key file in the database directory.
     pub const KEY_FILE: &'static str = "modules.key";
 
     pub fn apply_time(&self) -> Duration {
@@ -242,14 +242,14 @@ pub struct EvaluationLimits {
 /// Location of the database.
 #[derive(Clone)]
 pub enum DatabaseLocation {
-    /// Folder of the SQLite database.
+    /// Directory of the SQLite database.
     Folder(PathBuf),
     /// URL of a PostgreSQL database.
     Url(Secret),
 }
 
 impl DatabaseLocation {
-    /// File name of the SQLite database in its folder.
+    /// File name of the SQLite database in its directory.
     pub const FILE: &'static str = "stoker.db";
 }
 
@@ -265,7 +265,7 @@ impl fmt::Debug for DatabaseLocation {
 /// NATS settings of the server.
 #[derive(Clone, Debug)]
 pub struct NatsSettings {
-    /// May contain a password.
+    /// Server URLs; may contain a password.
     pub url: Secret,
     /// Credentials file of the NATS tools.
     pub credentials: Option<PathBuf>,
@@ -281,7 +281,7 @@ pub struct AgentSettings {
     pub link: AgentConnection,
     /// Node name; defaults to the host name.
     pub node: Option<String>,
-    /// State folder, which must not be shared with another agent.
+    /// State directory, which must not be shared with another agent.
     pub state: PathBuf,
     /// Operator-supplied programs by hook name.
     pub hooks: BTreeMap<String, PathBuf>,
@@ -289,7 +289,7 @@ pub struct AgentSettings {
     pub traces: Option<Traces>,
 }
 
-/// How an agent connects.
+/// Transport settings of an agent.
 #[derive(Clone, Debug)]
 pub enum AgentConnection {
     /// Connects to a server and joins with the token if it has no credential yet. `url` may be a

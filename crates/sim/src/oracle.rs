@@ -26,13 +26,13 @@ enum InstanceEnd {
     Failed,
 }
 
-/// What really happened to an attempt.
+/// Ground truth about an attempt, independent of what was reported.
 #[derive(Clone, Debug, Default)]
 struct Execution {
     n_begun: u32,
     /// Result that is durable in the agent's journal and must reach the history.
     journaled: Option<ResultKind>,
-    /// How the process really ended.
+    /// Actual result of the process.
     actual: Option<ResultKind>,
 }
 
@@ -42,13 +42,13 @@ fn key(instance: InstanceIdx, attempt: u32) -> AttemptKey {
 
 pub(crate) struct Oracle {
     draft: Draft,
-    /// By instance: its direct predecessors, with joins resolved.
+    /// For each instance, its direct predecessors, with joins resolved.
     before: Vec<Vec<InstanceIdx>>,
     ended: Vec<Option<InstanceEnd>>,
     flights: BTreeSet<InstanceIdx>,
     failed_nodes: BTreeSet<NodeIdx>,
     executions: BTreeMap<AttemptKey, Execution>,
-    /// By attempt: the result in the history, in time or late.
+    /// Reported result of each attempt, from the history, in time or late.
     reported: BTreeMap<AttemptKey, ResultKind>,
     /// Attempts ended by the engine without a result.
     given_up: BTreeSet<AttemptKey>,
@@ -145,7 +145,7 @@ impl Oracle {
         }
     }
 
-    // History.
+    // Checks of the recorded history.
 
     pub(crate) fn committed(&mut self, events: &[EngineEvent]) {
         for event in events {

@@ -11,13 +11,13 @@ pub struct StateInput<'a> {
     pub release: &'a Release,
     /// The plugins enabled in the cluster.
     pub plugins: &'a [EnabledPlugin],
-    /// Folder of plugin scripts on nodes.
+    /// Directory of plugin scripts on nodes.
     pub scripts_root: &'a str,
     /// All nodes of the cluster.
     pub nodes: &'a [Node],
     /// The current primary node of each tag.
     pub primaries: &'a BTreeMap<String, NodeId>,
-    /// By node, a fingerprint of its credentials for package repositories, if it needs any; changes when they
+    /// For each node, a fingerprint of its credentials for package repositories, if it needs any; changes when they
     /// change.
     pub package_access: &'a BTreeMap<NodeId, String>,
 }
@@ -25,7 +25,7 @@ pub struct StateInput<'a> {
 #[derive(Clone, Debug)]
 pub struct EnabledPlugin {
     pub plugin: Plugin,
-    /// Its settings in the cluster, as far as they differ from the plugin's defaults.
+    /// Settings of the plugin in the cluster that differ from the plugin's defaults.
     pub attributes: JsonMap,
     /// Digest of its scripts; `None` if it has no files here.
     pub scripts_digest: Option<String>,
@@ -38,7 +38,7 @@ pub struct EnabledPlugin {
 pub struct DesiredState {
     /// The document that all nodes share.
     pub common: JsonMap,
-    /// Ordered by id.
+    /// Nodes, ordered by ID.
     pub nodes: Vec<NodeState>,
     /// The elected primary node of each tag.
     pub primaries: BTreeMap<String, NodeId>,

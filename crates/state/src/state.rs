@@ -73,7 +73,7 @@ fn sort_keys(value: &Value) -> Value {
     }
 }
 
-/// Null, then numbers, then text, then everything else.
+/// Orders keys: null, numbers, text, then all other types.
 pub fn compare_keys(a: &Value, b: &Value) -> Ordering {
     let rank = |value: &Value| match value {
         Value::Null => 0,

@@ -18,7 +18,8 @@ pub type SuppliedDocuments = HashMap<String, JsonMap>;
 #[derive(Clone, Debug, PartialEq)]
 pub struct EffectiveDocuments {
     common: JsonMap,
-    /// In node order; the flag is set for a complete document, which is not overlaid on the common one.
+    /// Uploaded documents in node order. The flag marks a complete document, which is not overlaid on the
+    /// common document.
     nodes: Vec<(JsonMap, bool)>,
 }
 

@@ -175,7 +175,7 @@ fn hook_runs_before_the_check_and_can_fail_the_build() {
     assert!(!path.join("gridnet-1.0.0.fp").exists());
 }
 
-/// Real plugins, with the folders that their metadata refers to.
+/// Real plugins, with the directories that their metadata refers to.
 #[test]
 fn real_plugins_have_the_expected_results() {
     let Some(readme) = real_data("plugins/README.md") else { return };

@@ -1,4 +1,4 @@
-//! Clusters.
+//! Queries on clusters.
 
 use stoker_model::{
     Cluster, ClusterId, ClusterStatus, JsonMap, NewCluster, Owner, Release, ReleaseId, Tenant, TenantId,

@@ -27,7 +27,7 @@ pub enum StoreError {
     #[error("cannot order by `{field}`; supported fields are {}", known.join(", "))]
     UnknownSortField { field: String, known: &'static [&'static str] },
     /// The database is unreachable, full or too slow. Transient: a retry may succeed.
-    #[error("the database does not answer")]
+    #[error("the database is unavailable")]
     Unavailable(#[source] Outage),
     /// A row contains data that this program cannot have written.
     #[error("`{table}.{column}` contains invalid data")]
@@ -44,7 +44,7 @@ pub enum StoreError {
 
 #[derive(Debug, thiserror::Error)]
 pub enum Outage {
-    #[error("no answer within {} ms", after.as_millis())]
+    #[error("no response within {} ms", after.as_millis())]
     Timeout { after: Duration },
     #[error(transparent)]
     Connection(sqlx::Error),

@@ -30,7 +30,7 @@ pub enum OpenError {
         "the database schema is version {found}, but this program supports up to {known}; use a newer `stoker`"
     )]
     SchemaTooNew { found: i64, known: i64 },
-    /// The file is not a database, its folder does not exist, or the URL is invalid.
+    /// The file is not a database, its directory does not exist, or the URL is invalid.
     #[error("cannot open {what}")]
     CannotOpen {
         what: String,

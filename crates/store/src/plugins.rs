@@ -1,4 +1,4 @@
-//! Plugins, the clusters that use them, and the folders of their files.
+//! Plugins, the clusters that use them, and the directories of their files.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ impl Session {
         read_column(&rows, "cluster_plugins", "cluster_id")
     }
 
-    /// Plugins installed from files, by folder name.
+    /// Plugins installed from files, by directory name.
     pub async fn plugin_folders(&mut self) -> Result<BTreeMap<String, PluginId>, StoreError> {
         let sql = "SELECT folder, plugin_id FROM plugin_folders".to_owned();
         let rows = self.connection.fetch_all(sql, Args::new()).await?;
@@ -109,12 +109,12 @@ impl WriteTransaction {
         self.delete::<Plugin>(id.0).await
     }
 
-    /// Records the folder with the files of a plugin. A folder belongs to at most one plugin.
+    /// Records the directory with the files of a plugin. A directory belongs to at most one plugin.
     pub async fn plugin_folder_set(&mut self, id: PluginId, folder: &str) -> Result<(), StoreError> {
         self.require::<Plugin>(id.0).await?;
         let others = "SELECT 1 FROM plugin_folders WHERE folder = $1 AND plugin_id <> $2".to_owned();
         if self.exists(others, Args::new().key(folder).int(id.0)).await? {
-            return Err(StoreError::AlreadyExists { what: "folder of a plugin" });
+            return Err(StoreError::AlreadyExists { what: "directory of a plugin" });
         }
         let values = Values::new().set("plugin_id", &id).key("folder", folder);
         let replace = "ON CONFLICT (plugin_id) DO UPDATE SET folder = excluded.folder";

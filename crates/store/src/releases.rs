@@ -1,4 +1,4 @@
-//! Releases.
+//! Queries on releases.
 
 use stoker_model::{NewRelease, Owner, Release, ReleaseId};
 

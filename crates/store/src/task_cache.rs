@@ -9,7 +9,7 @@ use stoker_model::{GraphId, Json, JsonMap, StoredTask};
 
 /// Approximate upper bound of the cache size in bytes.
 const BYTES_MAX: usize = 64 << 20;
-/// Estimated overhead of a JSON value beside its text.
+/// Estimated overhead of a JSON value in addition to its text.
 const VALUE_BYTES: usize = 64;
 
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! Task types: their parameters, reference documentation and execution on a host.
 //!
-//! To add a type, create a folder under `types/` and a line in the list there: `mod.rs` (reference text and
+//! To add a type, create a directory under `types/` and a line in the list there: `mod.rs` (reference text and
 //! registration), `spec.rs` (parameter table and its conversion to a struct; pure), `run.rs` (execution on
 //! the [`Host`] port) and `cases/*.yaml` (parameters and the expected host calls). The test suite iterates
 //! over the list, so a new type is tested without code of its own.

@@ -17,9 +17,9 @@ pub struct Failure {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FailureCause {
-    /// It was executed and failed.
+    /// The task was executed and failed.
     Failed(String),
-    /// It was not started, because the request is invalid.
+    /// The task was not started, because the request is invalid.
     Refused(String),
     Stopped(StopReason),
 }

@@ -16,7 +16,7 @@ pub struct Parameter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterRequirement {
     Required,
-    /// Has no default.
+    /// An optional parameter without a default.
     Optional,
     /// Default value in YAML syntax.
     Default(&'static str),

@@ -13,7 +13,7 @@ use crate::find;
 /// Bound on the total size of the files of one task, which are sent in one message. Must stay well below the
 /// limit of a message to an agent.
 pub const COPY_BYTES_MAX: usize = 8 << 20;
-/// Bound on the number of files in a folder, including subfolders.
+/// Bound on the number of files in a directory, including subdirectories.
 const FOLDER_FILES_MAX: usize = 2000;
 const FOLDER_DEPTH_MAX: usize = 32;
 
@@ -36,7 +36,7 @@ pub enum MasterFileError {
 
 /// Access to files of the master.
 pub trait MasterFiles {
-    /// Lists all files below a folder, sorted. `None` if the path is not a folder.
+    /// Lists all files below a directory, sorted. `None` if the path is not a directory.
     fn list(&self, folder: &str) -> Result<Option<Vec<FolderFile>>, MasterFileError>;
 
     /// Reads a file of at most `bytes_max` bytes.
@@ -91,7 +91,7 @@ impl MasterFiles for SystemFiles {
     }
 }
 
-/// Symbolic links are rejected: a user who can create one in the folder could read every file that the master
+/// Symbolic links are rejected: a user who can create one in the directory could read every file that the master
 /// can read.
 fn list_into(
     files: &mut Vec<FolderFile>,

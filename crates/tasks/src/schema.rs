@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-    /// Collects every file with a task list below a folder.
+    /// Collects every file with a task list below a directory.
     fn graphs(folder: &Path, paths: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

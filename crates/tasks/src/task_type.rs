@@ -16,7 +16,7 @@ pub struct TaskType {
     pub summary: &'static str,
     /// Reference documentation in Markdown.
     pub reference: &'static str,
-    /// Which agent executes it.
+    /// Agent that executes tasks of this type.
     pub runs_on: Executor,
     /// Executing it twice has the same effect as once, so an interrupted attempt may be retried.
     pub is_idempotent: bool,

@@ -1,4 +1,4 @@
-//! Graphs, nodes and expected plans of real deployments. They live beside the repository and are never copied into it.
+//! Graphs, nodes and expected plans of real deployments. They live next to the repository and are never copied into it.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub fn shared_data(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// The path of a folder in `../shared/data`, `.` for the root. If the folder is missing, records the current test
+/// The path of a directory in `../shared/data`, `.` for the root. If the directory is missing, records the current test
 /// as skipped.
 pub fn shared_folder(name: &str) -> Option<PathBuf> {
     let path = if name == "." { root() } else { root().join(name) };
@@ -25,12 +25,12 @@ pub fn shared_folder(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// The reason is the same for every file while the whole folder is missing, so that the summary groups the tests.
+/// The reason is the same for every file while the whole directory is missing, so that the summary groups the tests.
 fn report(name: &str) {
     if root().is_dir() {
         miss("data", &format!("data: no `{name}` in ../shared/data"));
     } else {
-        miss("data", "data: no folder ../shared/data");
+        miss("data", "data: no directory ../shared/data");
     }
 }
 

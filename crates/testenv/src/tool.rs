@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::report::{exclude, miss};
 
-/// Folders that are not on every user's search path; Debian installs daemons there.
+/// Directories that are not on every user's search path; Debian installs daemons there.
 const SYSTEM_FOLDERS: &[&str] = &["/usr/sbin", "/sbin", "/usr/local/sbin"];
 
 /// An external program and how to install it.
@@ -22,7 +22,7 @@ impl Tool {
     pub const ANSIBLE: Self = Self {
         name: "ansible",
         program: "ansible-playbook",
-        install: "`cargo xtask test --only ansible` installs it into the target folder",
+        install: "`cargo xtask test --only ansible` installs it into the target directory",
     };
     pub const APT: Self = Self { name: "apt", program: "apt-get", install: "it is part of Debian" };
     pub const CURL: Self = Self { name: "curl", program: "curl", install: "`apt-get install curl`" };

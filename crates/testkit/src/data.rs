@@ -1,4 +1,4 @@
-//! Graphs and nodes of real deployments, in `../shared/data` beside the repository.
+//! Graphs and nodes of real deployments, in `../shared/data` next to the repository.
 
 use std::path::PathBuf;
 

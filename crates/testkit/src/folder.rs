@@ -1,18 +1,18 @@
-//! Temporary folders.
+//! Temporary directories.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// A temporary folder, empty at first; deleted with its contents when dropped.
+/// A temporary directory, empty at first; deleted with its contents when dropped.
 #[derive(Debug)]
 pub struct TempFolder {
     path: PathBuf,
 }
 
 impl TempFolder {
-    #[expect(clippy::new_without_default, reason = "creating a folder has a side effect")]
+    #[expect(clippy::new_without_default, reason = "creating a directory has a side effect")]
     pub fn new() -> Self {
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Fixtures of tests: temporary folders, a private PostgreSQL, a private NATS, an OTLP collector, the shared data set.
+//! Fixtures of tests: temporary directories, a private PostgreSQL, a private NATS, an OTLP collector, the shared data set.
 //!
 //! A missing program fails the test with the command that installs it. `STOKER_TEST_SKIP=postgres` (or `nats`) skips
 //! the tests that need it; each is recorded through `stoker-testenv` and listed by `cargo xtask test`.

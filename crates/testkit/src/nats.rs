@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::folder::TempFolder;
 
 const PROGRAM: &str = "nats-server";
-/// Debian installs the program there, outside of the search path of most users.
+/// Debian installs the program there, outside the search path of most users.
 const SYSTEM_FOLDER: &str = "/usr/sbin";
 const MISSING: &str = "`nats-server` is not installed; run `apt-get install nats-server`, \
                        or set STOKER_TEST_SKIP=nats to skip the tests that need it";
@@ -35,7 +35,7 @@ impl TestNats {
         Self::start_with(None, LOOPBACK, false)
     }
 
-    /// The same with JetStream, whose streams survive a restart.
+    /// Starts a NATS server with JetStream, whose streams survive a restart.
     pub fn with_jetstream() -> Option<Self> {
         Self::start_with(None, LOOPBACK, true)
     }
@@ -45,7 +45,7 @@ impl TestNats {
         Self::with_config_at(config, LOOPBACK)
     }
 
-    /// The same on another address than loopback.
+    /// Starts a NATS server with a configuration file on the given address.
     pub fn with_config_at(config: &Path, address: IpAddr) -> Option<Self> {
         Self::start_with(Some(config.to_owned()), address, false)
     }
@@ -66,10 +66,10 @@ impl TestNats {
     }
 
     /// Deletes the JetStream storage. The server must be stopped and must not have a configuration file, which sets
-    /// another folder.
+    /// another directory.
     pub fn delete_storage(&self) {
         assert!(self.process.is_none(), "NATS is running; stop it first");
-        fs::remove_dir_all(self.storage()).expect("cannot remove the storage folder of NATS");
+        fs::remove_dir_all(self.storage()).expect("cannot remove the storage directory of NATS");
     }
 
     /// Starts the server on the address and port that it had before.
@@ -77,7 +77,7 @@ impl TestNats {
         assert!(self.process.is_none(), "NATS is running already");
         let ports = self.folder.file("ports");
         drop(fs::remove_dir_all(&ports));
-        fs::create_dir(&ports).expect("cannot create a folder");
+        fs::create_dir(&ports).expect("cannot create a directory");
         let log = fs::File::create(self.folder.file("server.log")).expect("cannot create a file");
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL"]).arg(&self.program);

@@ -1,4 +1,4 @@
-//! The internal certificate authority: a folder with a public certificate and a private key.
+//! The internal certificate authority: a directory with a public certificate and a private key.
 
 use std::path::{Path, PathBuf};
 
@@ -34,12 +34,12 @@ impl CertificateAuthority {
     pub const CERTIFICATE_FILE: &'static str = "ca.pem";
     pub const KEY_FILE: &'static str = "ca-key.pem";
 
-    /// Creates an authority in a folder that does not contain one.
+    /// Creates an authority in a directory that does not contain one.
     pub fn create(folder: &Path, name: &str, validity: Validity) -> Result<Self, TlsError> {
         use std::os::unix::fs::DirBuilderExt as _;
         let result = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
         result.map_err(|source| TlsError::File {
-            what: "create the folder",
+            what: "create the directory",
             path: folder.to_owned(),
             source,
         })?;

@@ -11,7 +11,7 @@ pub struct Certificate {
     pub subject: String,
     /// Host names and IP addresses of the subject alternative name.
     pub names: Vec<String>,
-    /// Hexadecimal.
+    /// Serial number in hexadecimal.
     pub serial: String,
     pub validity: Validity,
     pub fingerprint: Fingerprint,

@@ -23,7 +23,7 @@ use crate::{Certificate, Fingerprint, TlsError, Validity, files, provider};
 pub enum Trust {
     /// System roots and the certificates of a file.
     System { file: Option<PathBuf> },
-    /// One authority by fingerprint; the server sends its certificate in the chain.
+    /// Trust the CA with this fingerprint; the server sends the CA certificate in its chain.
     Pinned(Fingerprint),
 }
 

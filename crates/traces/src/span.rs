@@ -1,4 +1,4 @@
-//! Spans.
+//! Spans: attributes, status, and export when they end.
 
 use opentelemetry::trace::{self, Span as _, Status};
 use opentelemetry::{KeyValue, Value};

@@ -111,7 +111,7 @@ fn unreachable_collector_blocks_nothing() {
     // A port without a listener.
     let tracer = Tracer::start(&settings("http://127.0.0.1:9")).unwrap();
     let began = Instant::now();
-    // More than the queue capacity.
+    // More spans than the queue capacity.
     for _ in 0..20_000 {
         drop(tracer.begin(SpanKind::Internal, "one", None));
     }

@@ -99,7 +99,7 @@ fn float(text: &str) -> Option<Scalar> {
     Some(Scalar::Float(if is_negative { -magnitude } else { magnitude }))
 }
 
-/// Sums from the last part, like the reference, for the same rounding.
+/// Sums from the last part, like PyYAML, for the same rounding.
 fn sexagesimal_float(text: &str) -> Option<f64> {
     let mut value = 0.0;
     let mut base = 1.0;

@@ -98,7 +98,7 @@ impl Frame {
     }
 }
 
-/// Rejects `<<` and `=` outside of keys.
+/// Rejects `<<` and `=` outside keys.
 pub(crate) fn as_value(pending: PendingNode, problems: &mut Problems) -> PendingNode {
     if matches!(pending.role, Role::Merge | Role::Value) {
         let text = quoted(pending.node.as_str().unwrap_or_default());

@@ -23,8 +23,8 @@
 //!   part of the name, and the problem suggests a fix;
 //! * a block scalar that is a whole document may start in the first column;
 //! * tabs may separate tokens, an empty key may be omitted before its colon, and `...` may precede the first
-//!   document; the reference rejects all three;
-//! * `[-]`, `{a:[]}` and a `#` directly after a bracket are errors; the reference accepts them.
+//!   document; PyYAML rejects all three;
+//! * `[-]`, `{a:[]}` and a `#` directly after a bracket are errors; PyYAML accepts them.
 //!
 //! The [`emit`] module writes YAML. The [`json`] module parses strict JSON into the same tree.
 

@@ -237,7 +237,7 @@ impl<'t> Loader<'t> {
         Ok(PendingNode { node: Node::scalar(value, span), role, size, height: 0 })
     }
 
-    /// Returns the text as the reference reads it. An omitted value is empty (the parser returns `~`), and a
+    /// Returns the text as PyYAML reads it. An omitted value is empty (the parser returns `~`), and a
     /// block scalar at the end of a file without a final line break does not gain one.
     fn exact_text<'s>(&self, text: &'s str, style: ScalarStyle, span: Span) -> &'s str {
         match style {

@@ -25,7 +25,7 @@ pub(crate) struct PendingNode {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Ordinary,
-    /// `<<`: special as a key only.
+    /// `<<`: the merge key; plain text when used as a value.
     Merge,
     /// `=`: text as a key, invalid elsewhere.
     Value,

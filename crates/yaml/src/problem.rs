@@ -37,7 +37,7 @@ pub enum Severity {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub severity: Severity,
-    /// One of [`codes`].
+    /// Diagnostic code, one of [`codes`].
     pub code: &'static str,
     /// Lowercase sentence fragment without a trailing period.
     pub message: String,

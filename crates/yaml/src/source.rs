@@ -1,7 +1,7 @@
 //! The text passed to the parser, which may differ from the original.
 //!
 //! The parser enforces the YAML 1.2 rule that each line of a multi-line quoted scalar is indented more than
-//! the surrounding block. The reference does not, and real files rely on that. Leading blanks of such a line
+//! the surrounding block. PyYAML does not, and real files rely on that. Leading blanks of such a line
 //! are insignificant, so the parser gets a text with additional ones, and its positions are translated back.
 
 use std::borrow::Cow;

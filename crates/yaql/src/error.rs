@@ -1,4 +1,4 @@
-//! The error type of the language: an error class of the reference, a message and a source span.
+//! The error type of the language: an error class of Python YAQL, a message and a source span.
 
 use std::fmt;
 use std::sync::Arc;
@@ -60,9 +60,9 @@ error_classes! {
     Argument = "ArgumentException",
     CollectionTooLarge = "CollectionTooLargeException",
     MemoryQuota = "MemoryQuotaExceededException",
-    /// Not in the reference: the step limit was exceeded.
+    /// The step limit was exceeded; Python YAQL has no such error.
     StepLimit = "StepLimitExceededException",
-    /// Not in the reference: the host interrupted the evaluation.
+    /// The host interrupted the evaluation; Python YAQL has no such error.
     Interrupted = "Timeout",
     Key = "KeyError",
     Index = "IndexError",

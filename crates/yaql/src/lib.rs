@@ -1,7 +1,7 @@
 //! YAQL, a query language over JSON-like data, compatible with the Python implementation.
 //!
-//! This crate owns the parser, the evaluator, the standard library and the value model. "The reference" in
-//! its documentation is the Python package `yaql`: results, error classes and most error messages match it.
+//! This crate owns the parser, the evaluator, the standard library and the value model. "Python YAQL"
+//! is the Python package `yaql`, the reference implementation: results, error classes and most error messages match it.
 //! The crate does no I/O; the clock, random numbers and interruption come from a [`Host`].
 
 pub mod error;

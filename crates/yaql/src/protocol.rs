@@ -46,7 +46,7 @@ impl<'h> Responder<'h> {
             WriteOptions { tuples_as_arrays, bytes_max: ANSWER_BYTES_MAX, ..WriteOptions::default() };
         match write_after("{\"ok\": ", &value, &options) {
             Ok(answer) => close(answer, id.as_deref()),
-            // The reference fails while printing its response in this case and omits the id.
+            // Python YAQL fails while printing its response in this case and omits the id.
             Err(error) => error_line(&error, None),
         }
     }

@@ -13,7 +13,7 @@ use stoker_yaql::{Engine, Error, Input, Library, Limits, Options, Value};
 const LONG: Duration = Duration::from_mins(1);
 
 const LIMITS: Limits = Limits { steps: 1_000_000, depth: 3_000, memory: 64 << 20 };
-/// For calls that use up any step limit.
+/// Limits for calls that exhaust any step limit.
 const SMALL_LIMITS: Limits = Limits { steps: 30_000, depth: 3_000, memory: 64 << 20 };
 
 /// Evaluates an expression and serializes the result, on a thread with the default stack size.

@@ -17,7 +17,7 @@ export default function Clusters() {
   const overview = useQuery({
     queryKey: ["clusters", "overview"],
     queryFn: () => data(api.GET("/api/v1/clusters/overview")),
-    // Other pages change nodes and runs.
+    // Always refetch: other pages change nodes and runs.
     refetchOnMount: "always",
   });
   const overviews = new Map(overview.data?.map((entry) => [entry.id, entry]));

@@ -11,7 +11,7 @@ use crate::process::capture;
 use crate::tools::oracle;
 use crate::workspace::{self, Metadata, Profile};
 
-/// A larger set of cases beside the repository.
+/// A larger set of cases, outside the repository.
 const BESIDE: &str = "../shared/data/yaql/bench.json";
 const OWN: &str = "xtask/data/bench.json";
 const REFERENCE: &str = "xtask/python/bench_reference.py";

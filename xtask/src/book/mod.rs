@@ -17,7 +17,7 @@ use crate::workspace::{self, Metadata};
 use render::Rendered;
 use summary::{Entry, Summary};
 
-/// Folder of the documentation.
+/// Directory of the documentation.
 const DOCS: &str = "docs";
 const SUMMARY: &str = "docs/SUMMARY.md";
 
@@ -27,10 +27,10 @@ pub(crate) const COMMAND: Command = Command {
     help: "\
 Usage: cargo xtask book [--out DIR]
 
-Renders all pages of `docs` into one folder that can be opened without a web server, in the order of `docs/SUMMARY.md`.
+Renders all pages of `docs` into one directory that can be opened without a web server, in the order of `docs/SUMMARY.md`.
 A link to a missing file or heading is an error.
 
-  --out DIR    Output folder (default: `book` in the target folder)
+  --out DIR    Output directory (default: `book` in the target directory)
 ",
     run: |mut args: Args| {
         let out = args.option("--out")?.map(PathBuf::from);

@@ -79,7 +79,7 @@ fn follow(url: &mut CowStr<'_>, entry: &Entry, summary: &Summary, links: &mut Ve
         None => (url.as_ref(), None),
     };
     let path = if path.is_empty() { Some(entry.source.clone()) } else { resolve(&entry.source, path) };
-    // A path outside of the repository is reported as a missing file.
+    // A path outside the repository is reported as a missing file.
     let path = path.unwrap_or_else(|| url.to_string());
     let target = summary.find(&path).map_or_else(|| outside(&path), |entry| entry.target.clone());
     let fragment = heading.as_ref().map(|heading| format!("#{heading}")).unwrap_or_default();

@@ -80,7 +80,7 @@ impl Summary {
 fn unlisted(root: &Path, folder: &Path, summary: &Summary, rest: &mut Vec<Entry>) -> Outcome {
     let path = root.join(folder);
     for entry in fs::read_dir(&path).context(format!("cannot read `{}`", path.display()))? {
-        let name = folder.join(entry.context("cannot read a folder")?.file_name());
+        let name = folder.join(entry.context("cannot read a directory")?.file_name());
         let source = name.to_string_lossy().into_owned();
         if root.join(&name).is_dir() {
             unlisted(root, &name, summary, rest)?;
@@ -114,7 +114,7 @@ pub(super) fn outside(source: &str) -> String {
     docs.map_or_else(|| format!("outside/{source}"), str::to_owned)
 }
 
-/// Resolves `target` relative to the file `from`; `None` if the result is outside of the repository.
+/// Resolves `target` relative to the file `from`; `None` if the result is outside the repository.
 pub(super) fn resolve(from: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();

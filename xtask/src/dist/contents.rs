@@ -13,7 +13,7 @@ pub(super) struct File {
     from: PathBuf,
     /// Relative to the root of the system.
     pub(super) in_system: String,
-    /// Relative to the folder of the archive.
+    /// Relative to the directory of the archive.
     pub(super) in_archive: String,
     pub(super) mode: u32,
 }
@@ -81,7 +81,7 @@ impl Contents {
         Ok(Self { files })
     }
 
-    /// Copies all files below a folder, to the path that `place` returns.
+    /// Copies all files below a directory, to the path that `place` returns.
     pub(super) fn lay_out(&self, folder: &Path, place: impl Fn(&File) -> String) -> Outcome {
         for file in &self.files {
             let to = folder.join(place(file));
@@ -115,7 +115,7 @@ fn manual_pages(program: &Path, folder: &Path) -> Outcome<Vec<File>> {
     run(Command::new("gzip").args(["--best", "--no-name", "--recursive"]).arg(folder))?;
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).context(format!("cannot read `{}`", folder.display()))? {
-        names.push(entry.context("cannot read a folder")?.file_name().to_string_lossy().into_owned());
+        names.push(entry.context("cannot read a directory")?.file_name().to_string_lossy().into_owned());
     }
     names.sort_unstable();
     let file = |name: &String| File {

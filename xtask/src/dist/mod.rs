@@ -30,7 +30,7 @@ Builds the web UI and `stoker` and packs them with manual pages, completions and
 
   --debug      Pack the development build: fast, not for distribution
   --check      Install the package in a private root, start its services, and purge it
-  --out DIR    Output folder (default: `dist` in the target folder)
+  --out DIR    Output directory (default: `dist` in the target directory)
 ",
     run: |mut args: Args| {
         let profile = if args.flag("--debug") { Profile::Dev } else { Profile::Release };
@@ -106,7 +106,7 @@ fn archive(contents: &Contents, release: &Release, work: &Path, out: &Path) -> O
     Ok(path)
 }
 
-/// Creates a folder, or empties it.
+/// Creates a directory, or empties it.
 fn empty(folder: &Path) -> Outcome {
     if folder.exists() {
         fs::remove_dir_all(folder).context(format!("cannot remove `{}`", folder.display()))?;

@@ -23,7 +23,7 @@ const DATABASE: &str = "var/lib/dpkg";
 const MEMBERSHIP: &str = "var/lib/stoker-agent/membership.json";
 const HOST_NAME: &str = "/proc/sys/kernel/hostname";
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// One minute.
+/// Polls for at most one minute.
 const POLLS_MAX: usize = 1200;
 
 pub(super) fn prove(package: &Path, contents: &Contents, root: &Path) -> Outcome {
@@ -119,7 +119,7 @@ fn files(root: &Path) -> Outcome<BTreeMap<String, u32>> {
     let mut folders = vec![root.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).context(format!("cannot read `{}`", folder.display()))? {
-            let path = entry.context("cannot read a folder")?.path();
+            let path = entry.context("cannot read a directory")?.path();
             let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
             if name == DATABASE {
                 continue;

@@ -76,7 +76,7 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have exited already.
+        // The process may have exited already.
         _ = self.child.kill();
         _ = self.child.wait();
     }

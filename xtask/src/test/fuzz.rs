@@ -20,7 +20,7 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
 
 pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
     if !cx.root.join(MANIFEST).is_file() {
-        return Ok(Done::Skipped("the repository has no folder `fuzz`".to_owned()));
+        return Ok(Done::Skipped("the repository has no directory `fuzz`".to_owned()));
     }
     if which("g++").is_none() && which("c++").is_none() {
         debian::install(&debian::CXX)?;
@@ -70,7 +70,7 @@ pub(super) fn run_all(cx: &Cx) -> Outcome<Done> {
 fn options(seconds: u64) -> [String; 6] {
     [
         format!("-max_total_time={seconds}"),
-        // A fixed seed, as for property tests: a red run is about the change at hand.
+        // A fixed seed, as for property tests: a failed run is about the change at hand.
         "-seed=1".to_owned(),
         "-timeout=10".to_owned(),
         "-rss_limit_mb=2048".to_owned(),

@@ -25,9 +25,9 @@ use schedule::{Selected, run_all};
 use skips::Skips;
 use steps::STEPS;
 
-/// Preconditions that tests know beside those that a step installs; see `crates/testenv`.
+/// Preconditions of tests that no step installs; see `crates/testenv`.
 const OTHER_PRECONDITIONS: &[&str] = &["apt", "curl", "dpkg-deb", "openssl", "rsync"];
-/// What `--fast` excludes: servers, networks and programs outside of the workspace.
+/// Preconditions that `--fast` excludes: servers, networks and programs outside the workspace.
 const EXCLUDED_FROM_FAST: &[&str] =
     &["ansible", "apt", "nats", "netns", "oracle", "postgres", "puppet", "ssh"];
 
@@ -40,7 +40,7 @@ Usage: cargo xtask test [--fast] [--only STEP,…] [--serial] [--differential N]
 
 Runs every check, continues after a failure (unless the build itself fails), and prints the time of each step and the
 tests that were skipped. Steps that do not compile run beside the others; their output is printed when they end.
-Missing tools are installed: Python packages into the target folder, cargo-deny into the user's cache folder, system
+Missing tools are installed: Python packages into the target directory, cargo-deny into the user's cache directory, system
 packages with apt-get when run as root.
 
   --fast                   Formatting, project rules and the tests that need no external program or server

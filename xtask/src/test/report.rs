@@ -93,7 +93,7 @@ mod tests {
         report.push("docs", Verdict::Failed("bad link".into()), Duration::ZERO);
         report.push("fmt", Verdict::Passed, Duration::from_millis(1250));
         report.push("tidy", Verdict::Failed("3 errors\nmore".into()), Duration::from_secs(2));
-        report.push("fuzz", Verdict::Skipped("no folder".into()), Duration::ZERO);
+        report.push("fuzz", Verdict::Skipped("no directory".into()), Duration::ZERO);
         report.sort_by(|step| ["fmt", "tidy", "fuzz", "docs"].iter().position(|name| *name == step));
         let table = report.table(Duration::from_secs(3));
         assert!(table.contains("fmt       ok            1.2"), "{table}");

@@ -72,7 +72,7 @@ impl Schedule<'_> {
     /// Runs a lane with its output in a file per step, printed when the step ends.
     fn run_redirected<'s>(&self, lane: impl Iterator<Item = &'s Selected>) {
         let folder = self.cx.metadata.target_dir.join("test-logs");
-        // Without the folder the output is live and may mix with that of the main lane.
+        // Without the directory the output is live and may mix with that of the main lane.
         drop(fs::create_dir_all(&folder));
         for selected in lane {
             let path = folder.join(format!("{}.log", selected.step.name));

@@ -1,6 +1,6 @@
 //! Randomised tests with a seed that changes every day, beside the fixed seeds of the other steps.
 //!
-//! A fixed seed makes a red run reproducible and explores the same inputs for ever. This step repeats the property
+//! A fixed seed makes a failed run reproducible and explores the same inputs forever. This step repeats the property
 //! tests, the differential comparison, the simulation and one kill test with the date as the seed and prints how to replay
 //! them.
 

@@ -28,7 +28,7 @@ pub(super) struct Step {
 pub(super) enum Lane {
     /// Compiles, or runs test suites.
     Main,
-    /// Neither compiles nor prepares another step.
+    /// A step that neither compiles nor prepares another step.
     Side,
 }
 

@@ -88,7 +88,7 @@ impl<'a> Suite<'a> {
         crate::process::run(&mut self.command)
     }
 
-    /// Passes tools that were installed into the target folder, exclusions, and the file for skipped tests.
+    /// Passes tools that were installed into the target directory, exclusions, and the file for skipped tests.
     fn set_environment(&mut self) -> Outcome {
         let target_dir = &self.cx.metadata.target_dir;
         self.command.env(DIFFERENTIAL_CASES, self.cx.n_differential.to_string());
@@ -123,7 +123,7 @@ fn n_threads() -> usize {
     available_parallelism().map_or(2, usize::from) * TESTS_PER_CORE
 }
 
-/// The search path with a folder behind all others: programs of the system are found first.
+/// The search path with a directory appended: programs of the system are found first.
 fn path_with(folder: &Path) -> Outcome<OsString> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain([folder.to_owned()]);

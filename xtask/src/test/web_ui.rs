@@ -7,7 +7,7 @@ use crate::tools::debian;
 use crate::ui::{build as build_ui, npm, prepare};
 use crate::workspace::Profile;
 
-/// The folder for screenshots of all pages, below the target folder.
+/// The directory for screenshots of all pages, below the target directory.
 const SCREENSHOTS: &str = "screenshots";
 
 /// Builds `ui/dist` if a source file changed. Comes before the cargo build, which embeds that folder into the

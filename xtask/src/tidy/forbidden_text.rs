@@ -1,4 +1,4 @@
-//! No file names the host of a package registry or a path of one machine: mirrors and folders are configured where the
+//! No file names the host of a package registry or a path of one machine: mirrors and directories are configured where the
 //! build runs.
 
 use super::problem::Problem;

@@ -10,11 +10,11 @@ use crate::workspace::{Dependency, Kind, Member};
 pub(super) enum Layer {
     /// Synchronous, deterministic, no I/O.
     Pure,
-    /// Pure specifications and, behind a port, the code that runs them.
+    /// Split crates: pure specifications and, behind a port, the code that runs them.
     Split,
     /// Shared by both sides of a boundary: messages, client, settings.
     Edge,
-    /// One kind of I/O per crate.
+    /// Shell crates: one kind of I/O per crate.
     Shell,
     /// Use cases over the shell, without a transport.
     Service,
@@ -24,11 +24,11 @@ pub(super) enum Layer {
     Binary,
     /// The executable.
     Main,
-    /// Never shipped.
+    /// Development crates, which are never shipped.
     Dev,
 }
 
-/// Every crate of the workspace: folder under `crates/`, layer.
+/// Every crate of the workspace: directory under `crates/`, layer.
 const LAYERS: &[(&str, Layer)] = &[
     // sorted
     ("agent", Layer::Binary),
@@ -67,7 +67,7 @@ const LAYERS: &[(&str, Layer)] = &[
     // end sorted
 ];
 
-/// Standalone crates: they know nothing of the product and could be published by themselves.
+/// Standalone crates: independent of the product, so they could be published separately.
 const ALONE: &[&str] = &["yaml", "yaql", "xtask"];
 
 /// The support crate for tests of standalone crates; it has no dependencies.
@@ -133,7 +133,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Problem> {
                 manifest.clone(),
                 0,
                 format!("package `{}` is in `{}`", member.name, member.folder),
-                format!("the folder of package `stoker-x` is `crates/x`: move it to `{expected}`"),
+                format!("the directory of package `stoker-x` is `crates/x`: move it to `{expected}`"),
             ));
         }
         for dependency in &member.dependencies {

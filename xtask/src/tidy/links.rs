@@ -41,7 +41,7 @@ fn broken(tree: &Tree, file: &File, target: &str) -> Option<String> {
     is_missing.then(|| format!("`{path}` has no heading `#{heading}`"))
 }
 
-/// Resolves `target` relative to the file `from`; `None` if the result is outside of the repository.
+/// Resolves `target` relative to the file `from`; `None` if the result is outside the repository.
 fn resolve(from: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -57,7 +57,7 @@ fn resolve(from: &str, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// Line and target of every link and image outside of code.
+/// Line and target of every link and image outside code.
 fn links(text: &str) -> Vec<(usize, String)> {
     let mut links = Vec::new();
     for (line, text) in prose(text) {
@@ -77,7 +77,7 @@ fn links(text: &str) -> Vec<(usize, String)> {
     links
 }
 
-/// Lines outside of code blocks, without code spans.
+/// Lines outside code blocks, without code spans.
 fn prose(text: &str) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
     let mut in_fence = false;

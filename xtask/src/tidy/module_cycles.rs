@@ -1,7 +1,7 @@
 //! Top-level modules of a crate depend on each other in one direction.
 //!
-//! Crates are layered by `layers`; this rule keeps the inside of each crate readable from bottom to top. It follows `crate::`
-//! and `super::` paths, groups and re-exports of the crate root. It does not expand macros, and takes `super` inside of an
+//! Crates are layered by `layers`; this rule keeps each crate readable from bottom to top. It follows `crate::`
+//! and `super::` paths, groups and re-exports of the crate root. It does not expand macros, and takes `super` inside an
 //! inline module for the parent of the file.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,8 +11,7 @@ use super::purity::take_uses;
 use super::rust_source::{code_without_tests, line_at};
 use super::tree::{File, Tree};
 
-/// Crates with a cycle today, each with what ties the knot. Temporary: a crate leaves the table with its last cycle, and none
-/// is added.
+/// Crates that still have a cycle, each with its cause. Temporary: a crate is removed with its last cycle, and none is added.
 const KNOWN: &[(&str, &str)] = &[
     // sorted
     // end sorted
@@ -163,7 +162,7 @@ fn cycles(imports: &Imports) -> Vec<String> {
                 format!("`{}` imports `{}` ({})", pair[0], pair[1], place.map_or("?", String::as_str))
             })
             .collect();
-        // Those that reach this module and are reached from it are the same knot.
+        // Modules that reach this module and are reachable from it form one strongly connected component.
         seen.extend(
             reached(imports, module)
                 .into_iter()
@@ -187,7 +186,7 @@ fn reached<'i>(imports: &'i Imports, from: &str) -> BTreeSet<&'i str> {
     reached
 }
 
-/// Breadth first, so that the way is short.
+/// Breadth-first search, so that the reported cycle is short.
 fn way_back<'i>(imports: &'i Imports, start: &'i str) -> Option<Vec<&'i str>> {
     let mut before: BTreeMap<&str, &str> = BTreeMap::new();
     let mut level: Vec<&str> = vec![start];

@@ -11,7 +11,7 @@ pub(super) enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Problem {
     pub(super) path: String,
-    /// Counted from 1; 0 for the file as a whole.
+    /// Line number, counted from 1; 0 for the file as a whole.
     pub(super) line: usize,
     pub(super) severity: Severity,
     pub(super) message: String,

@@ -42,7 +42,7 @@ fn after_mark(text: &str, mark: &str) -> String {
     lines.join("\n")
 }
 
-/// A word in backticks is a mention, not a note.
+/// A marker word in backticks is only mentioned and does not count as a note.
 fn lacks_owner(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();

@@ -76,7 +76,7 @@ enum Section {
 
 /// The section and the package of a manifest entry that declares a dependency.
 fn declaration(entry: &Entry) -> Option<(Section, String)> {
-    // Behind `[target.'cfg(unix)'.dependencies]` and in `[dependencies.name]` alike.
+    // Handles `[target.'cfg(unix)'.dependencies]` and `[dependencies.name]`.
     let (head, package) = match entry.section.rsplit_once("dependencies.") {
         Some((head, package)) if entry.key == "workspace" => (head, package.to_owned()),
         Some(_) => return None,
@@ -122,7 +122,7 @@ impl Sources {
         }
     }
 
-    /// What is wrong with this declaration and what to do, if anything.
+    /// Returns the problem with a declaration and its fix, or `None`.
     fn misuse(&self, section: Section, package: &str) -> Option<(String, &'static str)> {
         let library = LIBRARY_NAMES.iter().find(|(name, _)| *name == package);
         let library = library.map_or_else(|| package.replace('-', "_"), |(_, library)| (*library).to_owned());

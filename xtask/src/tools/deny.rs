@@ -1,4 +1,4 @@
-//! cargo-deny, built once into the user's cache folder.
+//! cargo-deny, built once into the user's cache directory.
 //!
 //! No distribution packages a version that reads the current lock file format, so it is compiled, with light optimisation
 //! and without link-time optimisation: about a minute and a half on two cores.

@@ -12,7 +12,7 @@ pub(crate) const SCENARIOS: &str = "real_client::";
 
 pub(super) const ENVIRONMENT: Environment = Environment {
     name: "fuel2",
-    // It needs an API that newer PyYAML removed and a module that newer setuptools removed.
+    // `fuel2` needs an API that newer PyYAML removed and a module that newer setuptools removed.
     packages: &[
         "python-fuelclient==11.0.0",
         "PyYAML==5.3.1",

@@ -12,7 +12,7 @@ pub(super) const ENVIRONMENT: Environment = Environment {
     name: "yaql-oracle",
     // PyYAML is for the oracle of the planner, `crates/planner/tests/fidelity/oracle.py`.
     packages: &["yaql==3.2.0", "python-dateutil==2.9.0.post0", "PyYAML==6.0.3"],
-    // The reference uses `collections.abc` without importing it.
+    // Python YAQL uses `collections.abc` without importing it.
     probe: "import collections.abc, yaml, yaql",
 };
 

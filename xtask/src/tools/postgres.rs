@@ -7,7 +7,7 @@ use super::debian;
 use crate::failure::{Failure, Outcome};
 use crate::process::which;
 
-/// Debian installs the programs of each version into a folder of its own, outside of the search path.
+/// Debian installs the programs of each version into a separate directory, outside the search path.
 const VERSIONED: &str = "/usr/lib/postgresql";
 /// The first program that tests run.
 const PROGRAM: &str = "initdb";
@@ -28,7 +28,7 @@ fn is_installed() -> bool {
     is_under(Path::new(VERSIONED)) || which(PROGRAM).is_some()
 }
 
-/// Returns whether a folder contains a version with its programs.
+/// Returns whether a directory contains a version with its programs.
 fn is_under(folder: &Path) -> bool {
     let versions = fs::read_dir(folder).into_iter().flatten().flatten();
     versions.into_iter().any(|version| version.path().join("bin").join(PROGRAM).is_file())

@@ -1,4 +1,4 @@
-//! Virtual environments with Python packages, in the target folder.
+//! Virtual environments with Python packages, in the target directory.
 
 use std::env;
 use std::fs;
@@ -15,7 +15,7 @@ const USABLE: &str = "import ensurepip, sys, venv; sys.exit(sys.version_info < (
 
 /// A virtual environment.
 pub(crate) struct Environment {
-    /// Name of the folder.
+    /// Name of the directory.
     pub(crate) name: &'static str,
     /// With exact versions: tests compare with their output.
     pub(crate) packages: &'static [&'static str],

@@ -23,7 +23,7 @@ pub(crate) const COMMAND: Command = Command {
 Usage: cargo xtask ui
 
 Installs the packages of the lock file (npm ci) and builds the web UI into `ui/dist` if a source file has changed. A
-development build of the server reads that folder; a release build embeds it. Needs Node 20.19 or newer with npm.
+development build of the server reads that directory; a release build embeds it. Needs Node 20.19 or newer with npm.
 ",
     run: |args: Args| {
         args.finish()?;
@@ -45,7 +45,7 @@ pub(crate) fn build(root: &Path) -> Outcome {
 
 /// Installs the packages of the lock file and generates the types of the API.
 pub(crate) fn prepare(root: &Path) -> Outcome {
-    // Steps of `cargo xtask test` run in two threads; `npm ci` deletes the folder that the other one would use.
+    // Steps of `cargo xtask test` run in two threads; `npm ci` deletes the directory that the other one would use.
     static PREPARE: Mutex<()> = Mutex::new(());
     let _guard = PREPARE.lock();
     let current = stamp::of_lock(root)?;

@@ -1,4 +1,4 @@
-//! Execution of one attempt, in a task beside the driver loop.
+//! Execution of one attempt, in a background task of the driver loop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -121,7 +121,7 @@ fn record_end(span: &mut Span, end: &ResultKind, exit_code: Option<i32>) {
     }
 }
 
-/// Marker in the environment of every process of an attempt. It contains the state folder because several
+/// Marker in the environment of every process of an attempt. It contains the state directory because several
 /// agents may run on one machine.
 pub(super) fn process_marker(key: AttemptKey, state: &std::path::Path) -> String {
     format!("{key}@{}", state.display())

@@ -1,7 +1,7 @@
 //! Driver of the agent session: performs the outputs of the state machine in `stoker-engine` and feeds its
 //! inputs.
 //!
-//! A single loop owns all mutable state. Attempts run in tasks beside it and report through one channel. The
+//! A single loop owns all mutable state. Attempts run in background tasks and report through one channel. The
 //! driver makes no decisions about attempts; those belong to the session.
 
 mod attempt;
@@ -32,7 +32,7 @@ use attempt::Ended;
 use outbox::Outbox;
 pub use settings::DriverSettings;
 
-/// Events from the tasks beside the loop.
+/// Events from background tasks of the driver loop.
 pub(crate) enum Event {
     Report(FromAgent),
     Append { entry: JournalEntry, reply: ReplyTo, key: AttemptKey },

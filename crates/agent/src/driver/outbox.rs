@@ -35,7 +35,7 @@ impl Outbox {
                 self.messages.push_back(message);
                 self.drop_output();
             }
-            // Ahead of everything queued.
+            // Sent before all queued messages.
             FromAgent::Hello(mut hello) => {
                 let mut n_bytes = 0;
                 let fits = |finished: &stoker_engine::session::AttemptResult| {

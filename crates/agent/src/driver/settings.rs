@@ -10,7 +10,7 @@ use stoker_traces::Tracer;
 /// Settings of an agent; see [`Settings::new`] for defaults.
 #[derive(Clone, Debug)]
 pub struct DriverSettings {
-    /// State folder of this agent.
+    /// State directory of this agent.
     pub state: PathBuf,
     /// The uid of the node, or `master`.
     pub node: String,

@@ -34,11 +34,11 @@ const PREALLOCATED_BYTES: usize = 64 << 10;
 pub struct JournalFile {
     path: PathBuf,
     file: File,
-    /// Offset behind the last complete record.
+    /// Offset after the last complete record.
     length: u64,
-    /// Size of the file. The space behind the last record is zeroed.
+    /// Size of the file. The space after the last record is zeroed.
     size: u64,
-    /// There are unsynced writes.
+    /// Whether the file has writes that were not synced.
     is_dirty: bool,
     /// The file must be rewritten before the next append: a partial write could not be truncated, so later
     /// records would be unreachable, or a sync failed, after which the kernel may report unwritten pages as
@@ -79,7 +79,7 @@ impl JournalFile {
         file.set_len(length).map_err(file_error("truncate"))?;
         // The previous agent may have been killed before its last writes were synced.
         file.sync_data().map_err(file_error("sync"))?;
-        sync_folder(path).map_err(file_error("sync the folder of"))?;
+        sync_folder(path).map_err(file_error("sync the directory of"))?;
         let path = path.to_owned();
         let file = Self { path, file, length, size: length, is_dirty: false, is_broken: false };
         Ok(Opened { file, entries, n_bytes_dropped: n_bytes_written(&bytes[at..]) })
@@ -131,7 +131,7 @@ impl JournalFile {
         self.replace(&bytes)
     }
 
-    /// Writes bytes behind the last record and extends the file ahead if necessary.
+    /// Writes bytes after the last record and extends the file ahead if necessary.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let end = self.length + bytes.len() as u64;
         if end > self.size {
@@ -164,7 +164,7 @@ impl JournalFile {
         self.length = bytes.len() as u64;
         self.size = self.length;
         self.is_dirty = false;
-        // Writes go to the new file from here on, but until the folder is synced a power loss may restore the
+        // Writes go to the new file from here on, but until the directory is synced a power loss may restore the
         // old one.
         self.is_broken = true;
         sync_folder(&self.path)?;
@@ -200,7 +200,7 @@ fn record_at(bytes: &[u8]) -> Option<&[u8]> {
     (checksum(payload) == *sum).then_some(payload)
 }
 
-/// Number of bytes behind the last record, without trailing preallocated zeros.
+/// Number of bytes after the last record, without trailing preallocated zeros.
 fn n_bytes_written(bytes: &[u8]) -> u64 {
     bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u64 + 1)
 }
@@ -212,7 +212,7 @@ fn checksum(bytes: &[u8]) -> [u8; 8] {
     sum
 }
 
-/// Syncs the folder: creation and renaming of a file are durable only after this.
+/// Syncs the directory: creation and renaming of a file are durable only after this.
 fn sync_folder(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }

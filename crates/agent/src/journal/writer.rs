@@ -220,7 +220,7 @@ fn write_batch(file: &mut JournalFile, jobs: Vec<Job>, may_wait: bool) -> Result
                 needs_sync |= may_wait && safe != Durability::NotRequired;
             }
             Job::Rewrite { entries: replacement, reply } => {
-                // Earlier appends are contained in the rewrite and later ones go behind it.
+                // Earlier appends are contained in the rewrite and later ones follow it.
                 append(file, &mut entries, &mut waiting, needs_sync, &mut results);
                 needs_sync = false;
                 results.push((reply, file.rewrite(&replacement).map_err(WriteError::from)));
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(setup.next().await, 2, "entry 1 needs no sync");
         tokio::time::sleep(2 * SYNC_DELAY).await;
         setup.write(3, Durability::NotRequired);
-        // It waits for the overdue sync of entry 2.
+        // The append waits for the overdue sync of entry 2.
         setup.assert_idle().await;
         drop(sync_permit);
         assert_eq!(setup.next().await, 3);

@@ -30,7 +30,7 @@ const MASTER: &str = "master";
 pub(super) struct Generator {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
-    /// Closing it ends the process.
+    /// Standard input of the process; closing it ends the process.
     stdin: Option<ChildStdin>,
 }
 

@@ -11,7 +11,7 @@ use stoker_state::OldStates;
 
 use super::fleet::{Fleet, Real};
 
-/// What earlier runs left behind.
+/// Applied state of the benchmark: none, identical to the new state, or one difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Past {
     None,

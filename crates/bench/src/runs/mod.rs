@@ -48,7 +48,7 @@ pub(crate) async fn wait_for_end(server: &impl Api, run: i64) -> Result<Duration
     }
 }
 
-/// From the start of the run, after planning, to its end.
+/// Duration of a run, from its start after planning to its end.
 fn duration_of(run_json: &Json) -> Result<Duration, Box<dyn Error>> {
     let time = |key: &str| -> Result<DateTime, Box<dyn Error>> {
         Ok(run_json[key].as_str().ok_or("a run without times")?.parse()?)

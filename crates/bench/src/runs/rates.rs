@@ -16,7 +16,7 @@ use crate::server::{Api, InProcess, Process};
 
 const N_NODES: usize = 200;
 const N_TASKS: usize = 100;
-/// With real agents: enough for a few seconds.
+/// Number of nodes with real agents: enough for a few seconds of work.
 const N_REAL_NODES: usize = 64;
 const N_REAL_TASKS: usize = 60;
 /// Alternating rounds of direct starts and a run, because the speed of a shared machine varies.

@@ -35,7 +35,7 @@ struct Entry {
     subject: Subject,
     body: Vec<u8>,
     stored_at: Instant,
-    /// Not delivered before.
+    /// Earliest delivery time.
     available_at: Instant,
     n_deliveries: u64,
 }

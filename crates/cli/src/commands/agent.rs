@@ -14,15 +14,15 @@ use crate::programs::Programs;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 On its first start, the agent joins the server with a join token; afterwards it authenticates with a credential in its
-state folder. A server with a certificate authority also issues a certificate, which the agent renews before it expires.
-Set STOKER_JOIN_TOKEN instead of `--join-token` to keep the token out of the process list. STOKER_SERVER is the default of
-`--server`, STOKER_LOG that of `--log`; OTEL_EXPORTER_OTLP_ENDPOINT and related variables configure trace export. On
+state directory. A server with a certificate authority also issues a certificate, which the agent renews before it expires.
+Set STOKER_JOIN_TOKEN instead of `--join-token` to keep the token out of the process list. STOKER_SERVER sets the default
+for `--server`, STOKER_LOG for `--log`; OTEL_EXPORTER_OTLP_ENDPOINT and related variables configure trace export. On
 SIGTERM, the agent terminates its tasks and exits.
 
 Precedence of options: flags, then environment variables, then the configuration file, then defaults. `stoker config show
 agent` shows the origin of each value.
 
-Exit codes: 0 stopped by a signal; 2 invalid usage; 5 not joined, rejected by the server, or unusable state folder.
+Exit codes: 0 stopped by a signal; 2 invalid usage; 5 not joined, rejected by the server, or unusable state directory.
 
 Examples:
   STOKER_JOIN_TOKEN=… stoker agent --server https://stoker.example:8000
@@ -34,48 +34,48 @@ Examples:
   stoker agent --server https://stoker.example:8000 --hook erase_node=/usr/local/bin/erase
   ssh node-5 stoker agent --stdio --node 5")]
 pub(crate) struct Args {
-    /// Configuration file in TOML; see `stoker config example agent`
+    /// TOML configuration file; `stoker config example agent` prints a template
     // Read before the arguments are parsed; see `crate::configuration`.
     #[arg(id = "config", long = "config", value_name = "FILE")]
     _config: Option<PathBuf>,
 
-    /// Server URL; can be repeated for servers of one group, which are tried in turn
+    /// Server URL; can be repeated or comma-separated: the agent tries the servers in order
     #[arg(long, value_name = "URL", conflicts_with = "stdio", value_delimiter = ',')]
     server: Vec<String>,
 
-    /// Join token for the first start
+    /// Join token, needed only at the first start
     #[arg(long, value_name = "TOKEN", conflicts_with = "stdio")]
     join_token: Option<String>,
 
-    /// PEM file of CA certificates to trust in addition to the system's
+    /// PEM file with CA certificates to trust in addition to the system's
     #[arg(long, value_name = "FILE", visible_alias = "ca-file", conflicts_with = "stdio")]
     ca: Option<PathBuf>,
 
-    /// NATS URL; the agent connects to a server directly while NATS is unavailable
+    /// NATS URL; while NATS is unavailable, the agent connects to a server directly
     #[arg(long, value_name = "URL", conflicts_with = "stdio")]
     nats: Option<String>,
 
-    /// PEM file of CA certificates to trust instead of the system's, for NATS with TLS
+    /// PEM file with the CA certificates to trust for NATS with TLS, instead of the system's
     #[arg(long, value_name = "FILE", requires = "nats")]
     nats_ca: Option<PathBuf>,
 
-    /// Fingerprint of the certificate authority to trust, as printed by `stoker ca show`; needed only to join
+    /// SHA-256 fingerprint of the certificate authority to trust, as printed by `stoker ca show`; needed only to join
     #[arg(long, value_name = "sha256:…", conflicts_with_all = ["stdio", "ca"])]
     ca_fingerprint: Option<stoker_tls::Fingerprint>,
 
-    /// Communicate over standard input and output with the parent process
+    /// Exchange messages with the parent process over standard input and output instead of a network
     #[arg(long, requires = "node")]
     stdio: bool,
 
-    /// Node name; with `--stdio`, its UID [default: the host name]
+    /// Node name, or with `--stdio` the node UID [default: the host name]
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
 
-    /// State folder of this agent; must not be shared
+    /// State directory; each agent needs a separate one
     #[arg(long, value_name = "DIR", default_value = "/var/lib/stoker-agent")]
     state: PathBuf,
 
-    /// Site-specific program for `erase_node`, `move_to_bootstrap`, `cobbler_sync` or `reboot`; can be repeated
+    /// Program to run for the hook `erase_node`, `move_to_bootstrap`, `cobbler_sync` or `reboot`; can be repeated
     #[arg(long = "hook", value_name = "NAME=PATH", value_parser = hook)]
     hooks: Vec<(String, PathBuf)>,
 

@@ -9,7 +9,7 @@ use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm};
 
-/// Create a plan, ask for confirmation and run it
+/// Create a plan, ask for confirmation, and run it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The server runs exactly the plan that was shown, and rejects it if its inputs have changed since. Asks for confirmation
@@ -21,11 +21,11 @@ Examples:
   stoker apply 5
   stoker apply --env 1 --yes --detach")]
 pub(crate) struct Args {
-    /// ID of an existing plan
+    /// ID of an existing plan to run
     #[arg(value_name = "PLAN", conflicts_with_all = ["env", "graph_type", "only_tasks", "only_nodes", "force"])]
     plan: Option<i64>,
 
-    /// Cluster ID to create a plan for
+    /// Cluster ID; creates a new plan for this cluster
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, short)]
     yes: bool,
 
-    /// Do not wait for the run to end
+    /// Return immediately after the run starts
     #[arg(long)]
     detach: bool,
 
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
     report_started(remote, &run, !args.detach)
 }
 
-/// Reported instead of a run.
+/// Message if the plan has no task to run.
 const NO_CHANGES: &str = "no changes: the cluster matches its configuration";
 
 /// Reports all changes before the confirmation; the server would reject a stale plan afterwards.

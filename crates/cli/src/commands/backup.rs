@@ -17,16 +17,16 @@ use crate::runtime::block_on;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The backup is a consistent snapshot and can be taken while a server is running. It contains the whole database, including
-password hashes: store it securely. It does not contain the files of plugins (`plugins` in the data folder, or
+password hashes: store it securely. It does not contain plugin files (`plugins` in the data directory, or
 `--plugins-root` of the server) or the encryption keys of module payloads (`--modules-key-file` of the server); back them
-up separately. For a PostgreSQL database, use its own tools (pg_dump).
+up separately. For a PostgreSQL database, use `pg_dump`.
 
 Examples:
   stoker backup /var/backups/stoker-monday.db
   stoker backup --data-dir /var/lib/stoker stoker.backup
   stoker backup --config /etc/stoker/serve.toml stoker.backup")]
 pub(crate) struct BackupArgs {
-    /// Backup file; must not exist
+    /// Backup file to create; fails if it exists
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -45,7 +45,7 @@ Examples:
   stoker restore --force --data-dir /var/lib/stoker stoker.backup
   stoker restore --force --config /etc/stoker/serve.toml stoker.backup")]
 pub(crate) struct RestoreArgs {
-    /// Backup file written by `stoker backup`
+    /// Backup file, as created by `stoker backup`
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -102,11 +102,11 @@ fn backup_failure(error: &BackupError, help: &str) -> Failure {
     failure
 }
 
-/// Creates the folder of the database, accessible by its owner only.
+/// Creates the directory of the database, accessible by its owner only.
 fn create_folder(path: &Path) -> Outcome {
     let Some(folder) = path.parent() else { return Ok(()) };
     let result = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    result.map_err(|error| Failure::input(format!("cannot create folder {}: {error}", folder.display())))
+    result.map_err(|error| Failure::input(format!("cannot create directory {}: {error}", folder.display())))
 }
 
 fn embedded_path(data: ServerData) -> Outcome<PathBuf> {

@@ -13,7 +13,7 @@ Examples:
   stoker completions zsh > ~/.zfunc/_stoker
   stoker completions fish > ~/.config/fish/completions/stoker.fish")]
 pub(crate) struct Args {
-    /// Shell
+    /// Shell to generate the script for
     #[arg(value_name = "SHELL", value_parser = clap::builder::PossibleValuesParser::new(["bash", "fish", "zsh"]))]
     shell: String,
 }

@@ -42,7 +42,7 @@ struct ExampleArgs {
     program: Program,
 }
 
-/// Print the reference of all options of `stoker serve` and `stoker agent` as Markdown
+/// Print a Markdown reference of all options for `stoker serve` and `stoker agent`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -70,11 +70,11 @@ struct ShowArgs {
     #[arg(value_name = "PROGRAM", hide_possible_values = true)]
     program: Option<Program>,
 
-    /// Configuration file of the program
+    /// Configuration file to read for PROGRAM
     #[arg(long, value_name = "FILE", requires = "program")]
     config: Option<PathBuf>,
 
-    /// Flags of the program
+    /// Command-line flags to include for PROGRAM
     #[arg(value_name = "FLAGS", last = true, requires = "program")]
     flags: Vec<OsString>,
 }

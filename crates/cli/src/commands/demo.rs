@@ -17,15 +17,15 @@ use crate::text::wrap;
 /// Run a short demo: plan, deploy, change a setting, deploy again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Starts a temporary server on a free port, with an in-process agent for each node, and runs the commands that it prints.
-The tasks of the demo only print a line. At the end, the server is stopped and its folder is deleted; with `--keep`, both
+Starts a temporary server on a free port, with an in-process agent for each node, then prints and runs a series of commands.
+The tasks of the demo only print a line. At the end, the server is stopped and its directory is deleted; with `--keep`, both
 remain, and the demo prints how to access and stop the server.
 
 Examples:
   stoker demo
   stoker demo --keep")]
 pub(crate) struct Args {
-    /// Keep the server running at the end
+    /// Leave the server running after the demo
     #[arg(long)]
     keep: bool,
 }
@@ -37,7 +37,7 @@ macro_rules! document {
     };
 }
 
-/// Example files of the demo, written to its folder.
+/// Example files of the demo, written to its directory.
 const DOCUMENTS: &[(&str, &str)] = &[
     // sorted
     document!("broken-graph.yaml"),
@@ -119,7 +119,7 @@ const DIM: Style = Style::new().effects(Effects::DIMMED);
 
 pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     let io_failure =
-        |error: std::io::Error| Failure::input(format!("cannot create the demo folder: {error}"));
+        |error: std::io::Error| Failure::input(format!("cannot create the demo directory: {error}"));
     let folder = tempfile::Builder::new().prefix("stoker-demo-").tempdir().map_err(io_failure)?;
     for (name, text) in DOCUMENTS {
         let path = folder.path().join(name);
@@ -144,10 +144,10 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
             format!("The server at {url}/ is stopped now. To keep it running, use `stoker demo --keep`.");
         let note = wrap(&note, terminal::width(), 0);
         printer.page(&format!("\n{BOLD}Demo finished{BOLD:#}\n{note}"))?;
-        // Stop the server before its folder is deleted.
+        // Stop the server before its directory is deleted.
         drop(demo);
         let result = folder.close();
-        result.map_err(|error| Failure::input(format!("cannot delete the demo folder: {error}")))?;
+        result.map_err(|error| Failure::input(format!("cannot delete the demo directory: {error}")))?;
     }
     Ok(())
 }

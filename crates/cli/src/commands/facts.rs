@@ -13,7 +13,7 @@ use crate::input::read_text;
 use crate::printer::Printer;
 use crate::remote::{Format, Options, Remote, SharedOptions};
 
-/// Manage the facts of a cluster: the input data of its tasks
+/// Manage facts: the input data for the tasks of a cluster
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -44,7 +44,7 @@ struct FactsArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// Kind of facts: `deployment` or `provisioning`
+    /// Kind of facts to select: `deployment` or `provisioning`
     #[arg(long, value_name = "KIND", default_value = "deployment", hide_possible_values = true)]
     kind: FactsKind,
 }
@@ -67,24 +67,24 @@ struct DownloadArgs {
     #[command(flatten)]
     facts: FactsArgs,
 
-    /// Node ID to include; can be repeated (default: all nodes)
+    /// ID of a node to include; can be repeated or comma-separated [default: all nodes]
     #[arg(long = "node", short, value_name = "ID", value_delimiter = ',', visible_alias = "nodes")]
     nodes: Vec<String>,
 
-    /// Compute facts instead of using uploaded ones
+    /// Download computed facts even if facts were uploaded
     #[arg(long)]
     defaults: bool,
 
-    /// Separate facts that all nodes have in common
+    /// Return facts shared by all nodes once, separate from those per node
     #[arg(long)]
     split: bool,
 
-    /// Output file (default: standard output)
+    /// Output file [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
-/// Upload facts that replace the computed ones
+/// Upload facts to use instead of computed ones
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -98,7 +98,7 @@ struct UploadArgs {
     file: PathBuf,
 }
 
-/// Delete uploaded facts and use computed ones again
+/// Delete uploaded facts, so that facts are computed again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

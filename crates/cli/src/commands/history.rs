@@ -9,7 +9,7 @@ use crate::exit::Outcome;
 use crate::printer::Printer;
 use crate::remote::{Format, Options, Remote, SharedOptions, cell};
 
-/// Show the results of the tasks of a run
+/// Show task results of a run
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -25,7 +25,7 @@ enum Verb {
     Show(ShowArgs),
 }
 
-/// Show the result of each task of a run on each node
+/// Show the result of each task of a run, by node
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Run IDs are listed by `stoker run list`. Skipped tasks are hidden unless `--status skipped` or `--all` is passed.
@@ -40,23 +40,23 @@ struct ShowArgs {
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// Filter by node; can be repeated
+    /// Filter by node ID; can be repeated or comma-separated
     #[arg(long = "node", short, value_name = "NODE", value_delimiter = ',', visible_alias = "nodes")]
     nodes: Vec<String>,
 
-    /// Filter by task; can be repeated
+    /// Filter by task name; can be repeated or comma-separated
     #[arg(long = "task", value_name = "NAME", value_delimiter = ',', visible_alias = "tasks")]
     tasks: Vec<String>,
 
-    /// Filter by status: `pending`, `running`, `ready`, `error` or `skipped`; can be repeated
+    /// Filter by status: `pending`, `running`, `ready`, `error` or `skipped`; can be repeated or comma-separated
     #[arg(long = "status", value_name = "STATUS", value_delimiter = ',', visible_alias = "statuses")]
     statuses: Vec<String>,
 
-    /// Show skipped tasks in the output
+    /// Include skipped tasks in the output
     #[arg(long, short, conflicts_with = "statuses")]
     all: bool,
 
-    /// Print comma-separated values
+    /// Print comma-separated values (CSV) instead of a table
     #[arg(long)]
     csv: bool,
 }

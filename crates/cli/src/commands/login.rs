@@ -9,11 +9,11 @@ use crate::printer::Printer;
 use crate::remote::{Options, Remote, SharedOptions, StoredLogin, Target, failure, log_in, user_or_default};
 use crate::terminal;
 
-/// Log in to a server and store the credentials
+/// Log in to a server and store the token
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The password is read from STOKER_PASSWORD, from the terminal, or from the first line of standard input. The token that the
-server returns is stored in ~/.config/stoker/credentials.json, readable by you only; it expires after some hours.
+server returns is stored in ~/.config/stoker/credentials.json, readable by you only. It expires after 12 hours unless the server sets another lifetime.
 Later commands use the server of the last login.
 
 Examples:
@@ -22,15 +22,15 @@ Examples:
   STOKER_PASSWORD=… stoker login
   pass show stoker | stoker login --user ada")]
 pub(crate) struct LoginArgs {
-    /// User name (default: `STOKER_USER` or `admin`)
+    /// User name [default: `STOKER_USER`, then `admin`]
     #[arg(long, short, value_name = "NAME")]
     user: Option<String>,
 
-    /// Password; visible to other users in the process list
+    /// Password; other users can see it in the process list
     #[arg(long, value_name = "PASSWORD")]
     password: Option<String>,
 
-    /// Tenant (default: the tenant of the user)
+    /// Tenant to log in to [default: the tenant of the user]
     #[arg(long, value_name = "NAME")]
     tenant: Option<String>,
 
@@ -38,7 +38,7 @@ pub(crate) struct LoginArgs {
     options: SharedOptions,
 }
 
-/// Log out and revoke the token
+/// Log out: revoke and delete the stored token
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The server revokes the token, and it is deleted from this machine. If the server is unreachable, the token is only
@@ -52,7 +52,7 @@ pub(crate) struct LogoutArgs {
     options: SharedOptions,
 }
 
-/// Show the current user and their roles
+/// Show the current user, tenant and roles
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -83,7 +83,7 @@ pub(crate) fn login(args: &LoginArgs, earlier: &Options, printer: &mut Printer) 
         user: user.clone(),
         token: login.token.reveal().to_owned(),
         expires: login.expires.clone(),
-        // Make the path absolute, so that it works from any folder.
+        // Make the path absolute, so that it works from any directory.
         ca_file: target
             .ca_file
             .as_ref()

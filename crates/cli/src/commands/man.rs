@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 
-/// Generate manual pages, one per command
+/// Generate man pages, one per command
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker man /usr/local/share/man/man1
   stoker man . && man ./stoker-serve.1")]
 pub(crate) struct Args {
-    /// Output folder; created if it does not exist
+    /// Output directory; created if missing
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

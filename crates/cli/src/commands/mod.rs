@@ -1,4 +1,4 @@
-//! Commands: one folder per noun, one file per verb.
+//! Commands: one directory per noun, one file per verb.
 
 mod agent;
 mod apply;

@@ -34,7 +34,7 @@ Examples:
   stoker notification list
   stoker notification list --unread --topic run.failed")]
 struct ListArgs {
-    /// Only unread notifications
+    /// List only unread notifications
     #[arg(long)]
     unread: bool,
 
@@ -58,7 +58,7 @@ Examples:
   stoker notification read
   stoker notification read 3 4")]
 struct ReadArgs {
-    /// Notification IDs (default: all)
+    /// Notification IDs [default: all notifications]
     #[arg(value_name = "ID")]
     ids: Vec<i64>,
 }

@@ -11,7 +11,7 @@ use crate::input::read_text;
 use crate::printer::Printer;
 use crate::remote::{Columns, Format, Options, Remote, SharedOptions, failure};
 
-/// Manage node roles of releases and clusters
+/// Manage node roles in releases and clusters
 #[derive(Debug, clap::Args)]
 #[command(
     arg_required_else_help = true,
@@ -29,7 +29,7 @@ pub(crate) struct RoleArgs {
     options: SharedOptions,
 }
 
-/// Manage tags, which roles assign to nodes and tasks select nodes by
+/// Manage tags: roles assign them to nodes, and tasks select nodes by them
 #[derive(Debug, clap::Args)]
 #[command(
     arg_required_else_help = true,
@@ -49,34 +49,39 @@ pub(crate) struct TagArgs {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Create a role or tag from a document
+    /// Create a role or tag
     #[command(after_help = "\
-The document contains `name` and `meta`, as printed by `show --output yaml`.
+The document has the keys `name` and `meta`, in the format of `show --output yaml`.
 
 Examples:
-  stoker role create --release 1 --file role.yaml")]
+  stoker role create --release 1 --file role.yaml
+  stoker tag create --release 1 --file tag.yaml")]
     Create(FileArgs),
     /// Delete a role or tag
     #[command(after_help = "\
 Examples:
-  stoker role delete --env 1 edge")]
+  stoker role delete --env 1 edge
+  stoker tag delete --env 1 fast")]
     Delete(NameArgs),
     /// List roles or tags
     #[command(after_help = "\
-The list of a cluster includes those of its release and plugins.
+The list for a cluster includes the roles or tags of its release and plugins.
 
 Examples:
-  stoker role list --env 1")]
+  stoker role list --env 1
+  stoker tag list --env 1")]
     List(OwnerArgs),
     /// Show a role or tag
     #[command(after_help = "\
 Examples:
-  stoker role show --release 1 web --output yaml")]
+  stoker role show --release 1 web --output yaml
+  stoker tag show --release 1 fast --output yaml")]
     Show(NameArgs),
-    /// Update a role or tag from a document
+    /// Update a role or tag
     #[command(after_help = "\
 Examples:
-  stoker role update --release 1 web --file role.yaml")]
+  stoker role update --release 1 web --file role.yaml
+  stoker tag update --release 1 fast --file tag.yaml")]
     Update(UpdateArgs),
 }
 
@@ -97,7 +102,7 @@ struct NameArgs {
     #[command(flatten)]
     owner: OwnerArgs,
 
-    /// Name of the role or tag
+    /// Role or tag name
     #[arg(value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     name: String,
 }
@@ -107,7 +112,7 @@ struct FileArgs {
     #[command(flatten)]
     owner: OwnerArgs,
 
-    /// Document with `name` and `meta`; `-` for standard input
+    /// YAML or JSON document with `name` and `meta`; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     file: PathBuf,
 }
@@ -117,7 +122,7 @@ struct UpdateArgs {
     #[command(flatten)]
     target: NameArgs,
 
-    /// Document with `name` and `meta`; `-` for standard input
+    /// YAML or JSON document with `name` and `meta`; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     file: PathBuf,
 }

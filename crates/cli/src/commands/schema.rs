@@ -3,7 +3,7 @@
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
-/// Print the JSON Schema of a file format, for editors
+/// Print the JSON Schema of a file format, for use in editors
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Editors with the YAML language server complete and check files that start with

@@ -12,7 +12,7 @@ use crate::input::read_text;
 use crate::printer::Printer;
 use crate::remote::{Columns, Options, Remote, SharedOptions};
 
-/// Manage sequences: graph types of a release that run one after another
+/// Manage sequences: lists of graph types that run in order
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -50,7 +50,7 @@ struct CreateArgs {
     #[arg(long, value_name = "NAME", required_unless_present = "file")]
     name: Option<String>,
 
-    /// Graph types, in execution order; can be repeated
+    /// Graph types in execution order; can be repeated or comma-separated
     #[arg(
         long = "graph",
         short = 't',
@@ -61,7 +61,7 @@ struct CreateArgs {
     )]
     graphs: Vec<String>,
 
-    /// Document with `release`, `name` and `graphs`; `-` for standard input
+    /// YAML or JSON document with `release`, `name` and `graphs`; `-` for standard input
     #[arg(long, short, value_name = "FILE", conflicts_with_all = ["release", "name", "graphs"])]
     file: Option<PathBuf>,
 }
@@ -80,7 +80,7 @@ struct UpdateArgs {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Graph types, in execution order; can be repeated
+    /// Graph types in execution order; can be repeated or comma-separated
     #[arg(long = "graph", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, value_delimiter = ',', visible_alias = "graphs")]
     graphs: Vec<String>,
 }
@@ -118,7 +118,7 @@ struct ListArgs {
     #[arg(long, short, value_name = "ID", conflicts_with = "env")]
     release: Option<i64>,
 
-    /// Filter by the release of this cluster ID
+    /// Cluster ID; lists the sequences of its release
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 }

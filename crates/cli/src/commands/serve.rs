@@ -21,7 +21,7 @@ use crate::programs::Programs;
 #[command(after_help = "\
 The first start creates the user `admin` in the tenant `admin`. Its password is read from STOKER_ADMIN_PASSWORD; if that is
 not set, a random password is printed once. Set STOKER_DATABASE_URL instead of `--database-url` and STOKER_NATS_URL
-instead of `--nats` to keep passwords out of the process list. STOKER_LOG is the default of `--log`.
+instead of `--nats` to keep passwords out of the process list. STOKER_LOG sets the default for `--log`.
 
 Precedence of options: flags, then environment variables, then the configuration file, then defaults. `stoker config show
 serve` shows the origin of each value.
@@ -34,7 +34,7 @@ Examples:
   stoker serve --listen 0.0.0.0:8443 --tls-cert server.pem --tls-key server-key.pem
   STOKER_DATABASE_URL=postgres://stoker@db/stoker stoker serve")]
 pub(crate) struct Args {
-    /// Configuration file in TOML; see `stoker config example serve`
+    /// TOML configuration file; `stoker config example serve` prints a template
     // Read before the arguments are parsed; see `crate::configuration`.
     #[arg(id = "config", long = "config", value_name = "FILE")]
     _config: Option<PathBuf>,
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000")]
     listen: SocketAddr,
 
-    /// Name of this server among servers that share a database [default: the host name]
+    /// Unique name of this server among servers that share a database [default: the host name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
@@ -60,20 +60,20 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BYTES", default_value_t = Server::default().body_bytes_max)]
     max_body: usize,
 
-    /// Folder for unpacked plugin packages [default: `plugins` next to the embedded database]
+    /// Directory for installed plugins [default: `plugins` in the data directory]
     #[arg(long, value_name = "DIR")]
     plugins_root: Option<PathBuf>,
 
-    /// Folder on nodes for the scripts of plugins
+    /// Directory for plugin scripts on nodes
     #[arg(long, value_name = "DIR", default_value_t = Server::default().plugin_scripts_root,
           value_parser = absolute)]
     plugin_scripts_root: String,
 
-    /// URL at which nodes download packages of plugins from this server [default: the listen address]
+    /// Base URL of this server for nodes that download plugin packages [default: the listen address]
     #[arg(long, value_name = "URL", value_parser = http_url)]
     packages_url: Option<String>,
 
-    /// Root folder on nodes for package repository configuration; change it only for tests
+    /// Root directory for package manager configuration on nodes; for tests only
     #[arg(long, value_name = "DIR", default_value_t = Server::default().node_root, value_parser = absolute)]
     node_root: String,
 
@@ -86,70 +86,70 @@ pub(crate) struct Args {
           value_parser = clap::value_parser!(i64).range(60..=315_360_000))]
     token_lifetime: i64,
 
-    /// Default merge order of graph layers, lowest precedence first; clusters can override it
+    /// Order in which graph layers are merged, lowest precedence first; clusters can override it
     #[arg(long, value_name = "ORDER", default_value = MergeOrder::NAMES[0], value_parser = merge_order)]
     merge_order: MergeOrder,
 
-    /// Default merge mode: `attributes` overrides attributes of a task, `replace` overrides whole tasks
+    /// What a task in a later layer overrides: `attributes` it sets, or `replace` for the whole task; clusters can override it
     #[arg(long, value_name = "MODE", default_value = MergeMode::NAMES[0], value_parser = merge_mode)]
     merge_mode: MergeMode,
 
-    /// Run an in-process agent for every node without one; for evaluation only
+    /// Start an in-process agent for every node that has no agent; for evaluation only
     #[arg(long)]
     local_agents: bool,
 
-    /// Do not start an in-process agent for tasks on the master; use an agent that joins instead
+    /// Do not start an in-process agent for tasks on the master; a separate agent must join for it
     #[arg(long)]
     no_master_agent: bool,
 
-    /// Maximum number of nodes per run that execute tasks concurrently
+    /// Maximum number of nodes per run that run tasks concurrently
     #[arg(long, value_name = "N", default_value_t = Runs::default().max_concurrent_nodes,
           value_parser = clap::value_parser!(u32).range(1..))]
     nodes_at_once: u32,
 
-    /// Time without contact after which a node counts as failed, in seconds
+    /// Time without contact after which a node counts as failed, in seconds [default: set by the server]
     #[arg(long, value_name = "SECONDS", default_value_t = Runs::default().lost_after_seconds,
           value_parser = clap::value_parser!(u32).range(1..))]
     lost_after: u32,
 
-    /// Lease of runs, in seconds; if a server does not renew it, another server on the same database takes over
+    /// Duration of run leases, in seconds; another server takes over a run whose lease is not renewed
     #[arg(long, value_name = "SECONDS", default_value_t = Runs::default().lease_seconds,
           value_parser = clap::value_parser!(u32).range(2..=300))]
     lease: u32,
 
-    /// Retention of finished runs with their history and output, in days; 0 keeps them forever
+    /// Days to keep finished runs with their history and output; 0 keeps them forever
     #[arg(long, value_name = "DAYS", default_value_t = Runs::default().keep_days)]
     keep_runs: u32,
 
-    /// Retention of plans that no run refers to, in days; 0 keeps them forever
+    /// Days to keep plans that no run uses; 0 keeps them forever
     #[arg(long, value_name = "DAYS", default_value_t = Runs::default().keep_plans_days)]
     keep_plans: u32,
 
-    /// Site-specific program for a hook, such as `erase_node=/path`; can be repeated
+    /// Program to run for a hook, such as `erase_node=/usr/local/bin/erase`; can be repeated
     #[arg(long, value_name = "NAME=PATH", value_parser = super::agent::hook)]
     hook: Vec<(String, PathBuf)>,
 
-    /// File with the encryption keys of module payloads; created if missing [default: in the data folder]
+    /// File with the encryption keys for module payloads; created if missing [default: `modules.key` in the data directory]
     #[arg(long, value_name = "FILE")]
     modules_key_file: Option<PathBuf>,
 
-    /// Helper file, or folder of helper files, with functions for task fields and node filters
+    /// Helper file, or directory with helper files, that define functions for task fields and node filters
     #[arg(long, value_name = "DIR")]
     helpers: Option<PathBuf>,
 
-    /// Maximum number of elements an expression may iterate over (default: scales with the number of nodes)
+    /// Maximum number of elements an expression may iterate over [default: scales with the number of nodes]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     limit_iterators: Option<i64>,
 
-    /// Maximum size of a value in an expression, in bytes (default: scales with the number of nodes)
+    /// Maximum size of a value in an expression, in bytes [default: scales with the number of nodes]
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     memory_quota: Option<i64>,
 
-    /// Allowed module types, comma-separated (default: all types with a driver)
+    /// Allowed module types, comma-separated [default: all types with a driver]
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     module_types: Option<Vec<String>>,
 
-    /// Maximum number of concurrent requests; further ones are rejected with status 503
+    /// Maximum number of concurrent HTTP requests; the server rejects others with status 503
     #[arg(long, value_name = "N", default_value_t = RequestLimits::default().max_concurrent_requests,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_requests: u32,
@@ -159,24 +159,24 @@ pub(crate) struct Args {
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_streams: u32,
 
-    /// Maximum number of plans per user and minute; further ones are rejected with status 429
+    /// Maximum number of plans per user and minute; the server rejects others with status 429
     #[arg(long, value_name = "N", default_value_t = RequestLimits::default().plans_per_minute,
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     plans_per_minute: u32,
 
-    /// Default quota of clusters per tenant (default: unlimited)
+    /// Maximum number of clusters per tenant without a separate quota [default: unlimited]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
     quota_clusters: Option<i64>,
 
-    /// Default quota of nodes per tenant (default: unlimited)
+    /// Maximum number of nodes per tenant without a separate quota [default: unlimited]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
     quota_nodes: Option<i64>,
 
-    /// Default quota of modules per tenant (default: unlimited)
+    /// Maximum number of modules per tenant without a separate quota [default: unlimited]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..))]
     quota_modules: Option<i64>,
 
-    /// Timeout of a webhook request, in seconds
+    /// Timeout for webhook requests, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = Webhooks::default().response_timeout.as_secs(),
           value_parser = clap::value_parser!(u64).range(1..=300))]
     webhook_timeout: u64,
@@ -213,11 +213,11 @@ struct TlsArgs {
     #[arg(long, help_heading = "TLS", value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
-    /// PEM file with the private key of the certificate
+    /// PEM file with the private key for `--tls-cert`
     #[arg(long, help_heading = "TLS", value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// Folder of the certificate authority (see `stoker ca init`). The server issues agent certificates and requires them, and issues its own certificate unless `--tls-cert` is passed
+    /// Directory of the certificate authority (see `stoker ca init`). The server issues agent certificates and requires them, and issues its own certificate unless `--tls-cert` is passed
     #[arg(long, help_heading = "TLS", value_name = "DIR")]
     ca_dir: Option<PathBuf>,
 
@@ -231,7 +231,7 @@ struct TlsArgs {
     )]
     tls_names: Vec<stoker_tls::Name>,
 
-    /// Validity of agent certificates, in seconds; agents renew them before they expire
+    /// Validity of agent certificates, in seconds; agents renew them automatically
     #[arg(long, help_heading = "TLS", value_name = "SECONDS", requires = "ca_dir", default_value_t = Tls::default().agent_certificate_seconds,
           value_parser = clap::value_parser!(i64).range(10..=315_360_000))]
     agent_certificate_life: i64,
@@ -255,11 +255,11 @@ impl TlsArgs {
 /// Database options of a command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Location {
-    /// Folder of the embedded database [default: ~/.local/share/stoker]
+    /// Directory with the embedded database [default: ~/.local/share/stoker]
     #[arg(long, value_name = "DIR", conflicts_with = "database_url")]
     data_dir: Option<PathBuf>,
 
-    /// URL of a PostgreSQL database to use instead of the embedded one
+    /// PostgreSQL database URL; replaces the embedded database
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
 }
@@ -285,19 +285,19 @@ impl ServerData {
 /// NATS options of the server.
 #[derive(Debug, clap::Args)]
 struct NatsArgs {
-    /// NATS URL for communication between servers and with agents; several URLs are comma-separated
+    /// NATS URL for messages between servers and agents; can be several, comma-separated
     #[arg(id = "nats", long = "nats", value_name = "URL")]
     url: Option<String>,
 
-    /// File with the NATS credentials of this server
+    /// File with the NATS credentials for servers (see `stoker nats init`)
     #[arg(id = "nats_credentials", long = "nats-credentials", value_name = "FILE")]
     credentials: Option<PathBuf>,
 
-    /// PEM file of CA certificates to trust instead of the system's, for NATS with TLS
+    /// PEM file with the CA certificates to trust for NATS with TLS, instead of the system's
     #[arg(id = "nats_ca", long = "nats-ca", value_name = "FILE")]
     ca: Option<PathBuf>,
 
-    /// File with the keys that sign NATS credentials of agents (see `stoker nats init`); without it, agents connect directly
+    /// File with the keys that sign NATS credentials for agents (see `stoker nats init`); without it, agents connect to servers directly
     #[arg(id = "nats_keys", long = "nats-keys", value_name = "FILE")]
     keys: Option<PathBuf>,
 }
@@ -317,7 +317,7 @@ impl NatsArgs {
 }
 
 impl Location {
-    /// Precedence: options, environment variables, the data folder of the user.
+    /// Precedence: options, environment variables, the data directory of the user.
     pub(crate) fn resolve(self) -> Outcome<DatabaseLocation> {
         let url = self.database_url.or_else(|| self.data_dir.is_none().then(environment::database_url)?);
         if let Some(url) = url {

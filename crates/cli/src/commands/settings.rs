@@ -13,7 +13,7 @@ use crate::input::read_text;
 use crate::printer::Printer;
 use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm, grid, with_force_hint};
 
-/// Show and change the settings of a cluster
+/// Show and change the settings of a cluster; same as `stoker settings`
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     options: SharedOptions,
 }
 
-/// Show and change the settings of a cluster
+/// Show and change the settings of a cluster; same as `stoker settings`
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Nested {
@@ -61,16 +61,16 @@ struct ShowArgs {
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 struct SettingsSource {
-    /// Defaults of the release and plugins
+    /// Use the defaults of the release and plugins instead of current values
     #[arg(long)]
     defaults: bool,
 
-    /// Settings of the last successful run
+    /// Use the settings of the last successful run instead of current values
     #[arg(long)]
     deployed: bool,
 }
 
-/// Download settings
+/// Download settings as YAML or JSON
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Without `--file`, settings are written to standard output as YAML, or with `--output json` as JSON.
@@ -85,7 +85,7 @@ struct DownloadArgs {
     #[command(flatten)]
     source: SettingsSource,
 
-    /// Output file (default: standard output)
+    /// Output file [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
 }
@@ -93,8 +93,8 @@ struct DownloadArgs {
 /// Update settings from a file
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file is the output of `download` or a part of it; settings that it omits keep their values. The entry of a plugin
-enables or disables it.
+The file has the format of `stoker settings download`; settings that are not in the file keep their values. The entry of
+a plugin enables or disables the plugin.
 
 Examples:
   stoker settings upload 1 --file settings.yaml
@@ -107,7 +107,7 @@ struct UploadArgs {
     #[arg(long, short, value_name = "FILE")]
     file: PathBuf,
 
-    /// Update even if the cluster is locked
+    /// Change settings even if they are locked, as during and after a deployment
     #[arg(long)]
     force: bool,
 }
@@ -115,7 +115,7 @@ struct UploadArgs {
 /// Set individual settings
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A value is parsed as JSON; if it is not valid JSON, it is a string.
+Values are parsed as JSON; values that are not valid JSON are strings.
 
 Examples:
   stoker settings set --env 1 common.debug=true
@@ -125,11 +125,11 @@ struct SetArgs {
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: i64,
 
-    /// Settings to change
+    /// Settings to change, such as `common.debug=true`
     #[arg(value_name = "GROUP.SETTING=VALUE", required = true)]
     changes: Vec<String>,
 
-    /// Update even if the cluster is locked
+    /// Change settings even if they are locked, as during and after a deployment
     #[arg(long)]
     force: bool,
 }

@@ -3,7 +3,7 @@
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
-/// Print the reference of task types as Markdown
+/// Print a Markdown reference of all task types
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -46,11 +46,11 @@ struct CreateArgs {
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// Role of the user; can be repeated
+    /// User role: `admin`, `operator`, `viewer` or `member`; can be repeated or comma-separated
     #[arg(long = "role", value_name = "ROLE", value_delimiter = ',', required = true, value_parser = user_role)]
     roles: Vec<String>,
 
-    /// Tenant of the user
+    /// Tenant that the user belongs to
     #[arg(long, value_name = "NAME", default_value = "admin")]
     tenant: String,
 }
@@ -67,11 +67,11 @@ struct UpdateArgs {
     #[arg(value_name = "USER")]
     user: String,
 
-    /// New role of the user; can be repeated
+    /// New user role; replaces existing roles; can be repeated or comma-separated
     #[arg(long = "role", value_name = "ROLE", value_delimiter = ',', value_parser = user_role)]
     roles: Vec<String>,
 
-    /// Set a new password; prompts for it
+    /// Set a new password; prompts for the password
     #[arg(long)]
     password: bool,
 
@@ -114,7 +114,7 @@ struct DeleteArgs {
     user: String,
 }
 
-/// Change your own password; prompts for the old and the new one
+/// Change your password; prompts for the old and the new password
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -230,11 +230,11 @@ Standard output contains only the token.
 Examples:
   STOKER_TOKEN=$(stoker token create 'nightly job' --days 30)")]
 struct TokenCreateArgs {
-    /// Label that describes the purpose of the token
+    /// Description of the token's purpose, shown in lists
     #[arg(value_name = "LABEL")]
     label: String,
 
-    /// Lifetime in days
+    /// Lifetime of the token in days
     #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(i64).range(1..=3650))]
     days: i64,
 }

@@ -101,7 +101,7 @@ impl ValueType {
     }
 }
 
-/// One option.
+/// An option of `stoker serve` or `stoker agent`.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     /// ID of the clap argument.

@@ -44,7 +44,7 @@ pub(crate) struct Resolution {
 }
 
 impl Resolution {
-    /// Whether another option can conflict with this one.
+    /// Whether the option can conflict with other options.
     fn is_active(&self) -> bool {
         self.origin != Origin::Default && self.json != json!(false)
     }

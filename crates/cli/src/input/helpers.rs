@@ -1,4 +1,4 @@
-//! Helper files: one file, or all in a folder.
+//! Helper files: one file, or all in a directory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Helpers {
     }
 }
 
-/// Reads one file, or every `*.yaml` and `*.yml` in a folder in the order of their names.
+/// Reads one file, or every `*.yaml` and `*.yml` in a directory in the order of their names.
 pub(crate) fn read_helpers(path: &Path, base: &Arc<Library>) -> Outcome<Helpers> {
     let paths = helper_paths(path)
         .map_err(|error| Failure::input(format!("cannot read `{}`: {error}", path.display())))?;
@@ -54,7 +54,7 @@ pub(crate) fn read_helpers(path: &Path, base: &Arc<Library>) -> Outcome<Helpers>
     Ok(Helpers { library, warnings: diagnostics, functions: loaded.helpers, texts })
 }
 
-/// Extends the library of task expressions with helpers from a folder or file; prints warnings.
+/// Extends the library of task expressions with helpers from a directory or file; prints warnings.
 pub(crate) fn read_library(path: &Path, printer: &mut Printer) -> Outcome<Arc<Library>> {
     let helpers = read_helpers(path, &stoker_planner::library())?;
     helpers.warnings.iter().for_each(|warning| printer.diagnostic(warning));

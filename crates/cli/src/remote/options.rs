@@ -16,23 +16,23 @@ pub(crate) enum Format {
 /// Server, credentials and verbosity.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Connection {
-    /// Server URL (default: `STOKER_SERVER`, the last login, or `http://127.0.0.1:8000`)
+    /// Server URL [default: `STOKER_SERVER`, then the last login, then `http://127.0.0.1:8000`]
     #[arg(long, value_name = "URL", help_heading = HELP_HEADING)]
     server: Option<String>,
 
-    /// Authentication token (default: `STOKER_TOKEN` or the last login)
+    /// API token [default: `STOKER_TOKEN`, then the last login]
     #[arg(long, value_name = "TOKEN", help_heading = HELP_HEADING)]
     token: Option<String>,
 
-    /// PEM file of CA certificates to trust in addition to the system's (default: `STOKER_CA_FILE`)
+    /// PEM file with CA certificates to trust in addition to the system's [default: `STOKER_CA_FILE`]
     #[arg(long, value_name = "FILE", help_heading = HELP_HEADING)]
     ca_file: Option<PathBuf>,
 
-    /// Print only the result; for resources, only their IDs
+    /// Suppress progress and notes; for resources, print only IDs
     #[arg(long, short, help_heading = HELP_HEADING)]
     quiet: bool,
 
-    /// Log each request and do not truncate values
+    /// Log each HTTP request to standard error, and print long values in full
     #[arg(long, short, help_heading = HELP_HEADING)]
     verbose: bool,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     connection: Connection,
 
-    /// Output format: `table`, `json` or `yaml` (default `table`)
+    /// Output format: `table`, `json` or `yaml` [default: table]
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true, help_heading = HELP_HEADING)]
     output: Option<Format>,
 }

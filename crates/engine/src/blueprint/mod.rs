@@ -70,7 +70,7 @@ pub(crate) struct Limit {
     pub(crate) n_max: u32,
 }
 
-/// Kept small: a run may have millions of instances.
+/// The type is small because a run may have millions of instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Instance {
     pub(crate) task: TaskIdx,

@@ -54,6 +54,6 @@ pub enum FailurePolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StagePolicy {
     Pass,
-    /// No task after the stage starts.
+    /// Tasks after the stage do not start.
     Hold,
 }

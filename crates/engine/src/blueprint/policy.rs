@@ -47,7 +47,7 @@ pub enum Executor {
     Node,
     /// The master's agent, on behalf of the node.
     Master,
-    /// No agent: the task only shapes the graph.
+    /// No agent executes the task: it only structures the graph.
     None,
 }
 

@@ -96,7 +96,7 @@ impl Stepping<'_> {
 }
 
 impl RunMachine {
-    /// How an instance ends that will not be executed.
+    /// Returns the resolution of an instance that will not be executed.
     fn resolution(&self, blueprint: &Blueprint, idx: InstanceIdx) -> Resolution {
         let instance = blueprint.instances[idx.index()];
         let cause = self.causes.get(idx);
@@ -127,7 +127,7 @@ impl RunMachine {
         })
     }
 
-    /// How the run ends, once every instance has ended.
+    /// Returns the outcome of the run; called once every instance has ended.
     fn verdict(&self) -> RunOutcome {
         if let Some(group) = self.exceeded {
             RunOutcome::ToleranceExceeded { group, nodes: self.failed[group.index()].clone() }

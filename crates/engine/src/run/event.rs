@@ -6,7 +6,7 @@ use super::end::{NodeOutcome, RunOutcome};
 use super::input::StopMode;
 use crate::session::{AttemptKey, CancelMode, ResultKind};
 
-/// A fact about a run, with everything that the history needs.
+/// An immutable fact about a run, with all data that the task history needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineEvent {
     /// Server clock.
@@ -88,9 +88,9 @@ pub enum EventKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
     Reported(ResultKind),
-    /// Its node was given up.
+    /// The node of the attempt was given up.
     Lost,
-    /// Its agent is connected but did not report a result within timeout and grace period.
+    /// The agent is connected but did not report a result within timeout and grace period.
     NoResult,
 }
 
@@ -116,10 +116,10 @@ impl AttemptOutcome {
     }
 }
 
-/// What follows the end of an attempt.
+/// Consequence of the end of an attempt: retry, success or failure of its instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Another attempt, not before this time.
+    /// Another attempt follows, not before this time.
     Retry { at: Micros },
     /// The instance has ended.
     Final(InstanceOutcome),

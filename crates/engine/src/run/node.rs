@@ -21,7 +21,7 @@ pub(super) struct NodeState {
     pub(super) failed_by: Option<InstanceIdx>,
     pub(super) blocked_by: Option<InstanceIdx>,
     pub(super) is_stopped: bool,
-    /// Its end is queued in `Run::due`.
+    /// Whether the end of the node is queued in `Run::due`.
     pub(super) is_end_due: bool,
     pub(super) end: Option<NodeOutcome>,
     /// Instances in flight on its agent, possibly on behalf of other nodes.

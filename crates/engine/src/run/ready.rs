@@ -14,7 +14,7 @@ use crate::blueprint::{ApplyKey, Blueprint};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Ready {
     nodes: Vec<NodeQueue>,
-    /// Only tasks with a limit.
+    /// Queues of tasks with a concurrency limit.
     tasks: Vec<TaskQueue>,
     heads: BTreeSet<ApplyKey>,
 }
@@ -93,7 +93,7 @@ impl Ready {
         }
         queue.is_free = is_free;
         self.refresh_node(node);
-        // At most as many iterations as there are limited tasks.
+        // The loop has at most as many iterations as there are tasks with a limit.
         for rank in self.nodes[node.index()].limited.clone() {
             let Some(task) = limited_idx(blueprint, blueprint.by_rank[rank.index()]) else { continue };
             let waiting = &mut self.tasks[task as usize].waiting;

@@ -18,7 +18,7 @@ use crate::session::AttemptKey;
 pub enum InstanceState {
     /// A predecessor has not ended.
     Pending,
-    /// All predecessors have ended; it may start.
+    /// All predecessors have ended; the instance may start.
     Ready,
     /// Sent to an agent.
     Dispatched,
@@ -91,15 +91,15 @@ pub(super) struct HeldStage {
 pub struct RunMachine {
     pub(super) id: RunId,
     pub(super) phase: Phase,
-    /// By instance.
+    /// Indexed by instance.
     pub(super) states: Vec<InstanceState>,
-    /// By instance: number of its last attempt; 0 if there was none.
+    /// For each instance, number of its last attempt; 0 if there was none.
     pub(super) attempts: Vec<u16>,
-    /// By vertex: number of predecessors that have not ended.
+    /// For each vertex, number of predecessors that have not ended.
     pub(super) n_open: Vec<u32>,
     pub(super) causes: Causes,
     pub(super) nodes: Vec<NodeState>,
-    /// By group: its failed nodes.
+    /// For each group, its failed nodes.
     pub(super) failed: Vec<Vec<NodeIdx>>,
     pub(super) exceeded: Option<GroupIdx>,
     pub(super) is_stop_asked: bool,

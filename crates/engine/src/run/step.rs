@@ -191,7 +191,7 @@ impl Stepping<'_> {
     fn stop(&mut self, how: StopMode) -> Result<(), InputError> {
         match self.run.phase {
             Phase::Ended(_) => Err(InputError::HasEnded),
-            // Stopped while queued: begin and end at once, so that all instances end.
+            // Stopped while queued: begin and end in one step, so that all instances end.
             Phase::Created => {
                 self.emit(EventKind::Began);
                 self.emit(EventKind::StopRequested { how });

@@ -41,7 +41,7 @@ impl RunMachine {
         self.attempts.get(instance.index()).copied().map_or(0, u32::from)
     }
 
-    /// The instance that blocks this one.
+    /// Returns the instance whose failure blocks the given instance.
     pub fn cause(&self, instance: InstanceIdx) -> Option<InstanceIdx> {
         if self.state(instance) == Some(InstanceState::Blocked) {
             self.causes.instance(instance)

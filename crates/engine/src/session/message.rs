@@ -120,9 +120,9 @@ pub enum Mode {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CancelMode {
-    /// Only if it has not started.
+    /// Cancel only if the attempt has not started.
     Graceful,
-    /// Even if it is running.
+    /// Cancel the attempt even if it is running.
     Now,
 }
 
@@ -145,15 +145,15 @@ pub struct AttemptResult {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResultKind {
     Succeeded,
-    /// It ran and failed.
+    /// The attempt ran and failed.
     Failed {
         message: String,
     },
     TimedOut,
     Cancelled,
-    /// It was running when its agent died; its progress is unknown.
+    /// The attempt was running when its agent died; its progress is unknown.
     Interrupted,
-    /// It was not started and will not be; the message is the reason.
+    /// The agent refused the attempt and will not start it; the message is the reason.
     Refused {
         message: String,
     },

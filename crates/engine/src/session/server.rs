@@ -70,15 +70,15 @@ pub enum Output {
         key: AttemptKey,
         generation: Generation,
     },
-    /// For the run.
+    /// An attempt started; report it to the run.
     Started {
         key: AttemptKey,
         at: Micros,
     },
-    /// For the run. Must be answered with [`Input::Recorded`], even if the result changes nothing or the run
-    /// is over, and only by a server that has just verified its run lease: a result owned by another server
-    /// would be lost.
-    Finished(AttemptResult),
+    /// An attempt ended; report it to the run. Must be answered with [`Input::Recorded`], even if the
+    /// result changes nothing or the run is over, and only by a server that has just verified its run
+    /// lease: a result owned by another server would be lost.
+    AttemptResult(AttemptResult),
     AttemptOutput {
         key: AttemptKey,
         stream: Stream,
@@ -86,9 +86,9 @@ pub enum Output {
         text: String,
     },
     Facts(JsonMap),
-    /// For all runs that the node takes part in.
+    /// The node was lost; reported to all runs that use the node.
     Lost,
-    /// Same recipients; sent on every connect.
+    /// The node is connected again; reported to all runs that use the node, on every connect.
     Connected,
     /// Close the connection; it is dead.
     Disconnect,
@@ -116,7 +116,7 @@ pub struct ServerSession {
     is_lost: bool,
     heard_at: Micros,
     in_flight: BTreeMap<AttemptKey, Flight>,
-    /// Attempts that the agent runs without this server knowing them; their runs are asked about.
+    /// Attempts that the agent runs and this server has no record of; the server queries the state of their runs.
     strays: BTreeSet<AttemptKey>,
 }
 
@@ -195,7 +195,7 @@ impl ServerSession {
 
     fn handle_hello(&mut self, hello: Hello, now: Micros, outputs: &mut Outputs) {
         self.is_connected = true;
-        // Even if this server did not lose it: the previous server may have.
+        // Report the node as back even if this server did not consider it lost: the previous server may have.
         outputs.push(Output::Connected);
         if std::mem::replace(&mut self.is_lost, false) {
             outputs.push(Output::WakeAt(self.silent_at()));

@@ -82,7 +82,7 @@ fn stop_request_is_recorded_even_if_the_run_finishes() {
     play.stop(StopMode::Graceful).ok("a@1");
     assert_eq!(play.run_end(), Some(&RunOutcome::Succeeded));
     assert!(play.run.is_stop_asked());
-    // No stop was requested here.
+    // In this run no stop was requested.
     let mut play = Sketch::new("a@1 a@2").begin();
     play.fail("a@1").ok("a@2");
     assert!(play.run_end().is_some() && !play.run.is_stop_asked());

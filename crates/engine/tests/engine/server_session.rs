@@ -34,7 +34,7 @@ fn session() -> ServerSession {
     ServerSession::new(SessionSettings::default(), Micros(0)).0
 }
 
-/// The outputs without those that are sent on every connect.
+/// Outputs except those sent on every connect.
 fn relevant(outputs: Vec<Output>) -> Vec<Output> {
     let is_plain = |output: &Output| {
         matches!(
@@ -75,7 +75,7 @@ fn hello_redelivers_only_unknown_attempts() {
     );
 }
 
-/// As after a reinstallation of the host, or if another agent replaced the first.
+/// An agent without its journal, as after a reinstallation of the host or a replacement by another agent.
 #[test]
 fn started_attempt_unknown_to_the_agent_is_interrupted() {
     let mut session = session();

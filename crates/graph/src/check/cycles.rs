@@ -125,7 +125,7 @@ fn check_own_names<'a>(
     }
 }
 
-/// Reports cycles over definitions that are not among the certain ones.
+/// Reports possible cycles between task definitions as warnings, except those already reported as errors.
 fn check_possible<'a>(
     subject: &Subject<'_, 'a>,
     names: &mut Names<'a>,

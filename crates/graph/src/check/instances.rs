@@ -20,9 +20,9 @@ use crate::pattern::NamePattern;
 pub(super) struct SyntheticCluster<'a> {
     /// Names of the ordinary nodes. The indices of the master and of the virtual node of stages follow.
     nodes: Vec<&'a str>,
-    /// By task, its nodes, ascending.
+    /// For each task, its nodes, ascending.
     nodes_of: Vec<Vec<u32>>,
-    /// By task, its first vertex; with the total number as an additional last entry.
+    /// For each task, its first vertex; with the total number as an additional last entry.
     first_vertex: Vec<u32>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> SyntheticCluster<'a> {
         budget: &mut Budget,
     ) -> Vec<u32> {
         let mut nodes = Vec::new();
-        // Each instance costs a step.
+        // Each instance costs one step of the budget.
         if placement.everywhere && budget.spend(self.master().into()) {
             nodes.extend(0..self.master());
         }

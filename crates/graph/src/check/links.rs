@@ -13,16 +13,16 @@ pub(super) struct Link<'a> {
     /// The field that contains it, and the index in its list.
     pub(super) field: &'static str,
     pub(super) item_idx: usize,
-    /// Where the other instances must be; meaningful for relations across nodes only.
+    /// Nodes that the other task's instances must run on; used only for relations across nodes.
     pub(super) target: TargetNodes<'a>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LinkKind {
-    /// On the same node, or a stage. The other task runs before this one.
+    /// `requires`: the other task, on the same node or a stage, runs before this task.
     Requires,
     RequiredFor,
-    /// On other nodes.
+    /// `cross-depends`: dependency on instances on other nodes.
     CrossDepends,
     CrossDependedBy,
     /// Membership in a group.
@@ -54,7 +54,7 @@ impl Link<'_> {
         }
     }
 
-    /// Whether the other task runs before this one.
+    /// Whether the other task of the relation runs first.
     pub(super) fn is_backward(&self) -> bool {
         matches!(self.kind, LinkKind::Requires | LinkKind::CrossDepends)
     }

@@ -55,7 +55,7 @@ impl GraphCheckOptions<'_> {
     /// About one second. A graph ten times the size of real ones takes less than half of it.
     pub const STEPS_MAX: u64 = 10_000_000;
 
-    /// All checks that need only the graph.
+    /// Runs all checks that need only the graph.
     pub fn new(scope: Scope) -> Self {
         Self { scope, roles_and_tags: None, library: None, steps_max: Self::STEPS_MAX }
     }
@@ -113,7 +113,7 @@ fn source_of(
 /// A graph with its references and placements parsed.
 struct Subject<'m, 'a> {
     scope: Scope,
-    /// In the order of the tasks.
+    /// Definitions in the order of the tasks.
     definitions: Vec<Definition<'m, 'a>>,
     index_of: HashMap<&'a str, u32>,
     /// Per task, the groups that list it by name.

@@ -26,11 +26,11 @@ pub(super) struct Names<'a> {
 
 /// The result of resolving a name.
 pub(super) enum Resolution {
-    /// Ascending.
+    /// Indices of the matching tasks, in ascending order.
     Tasks(Vec<u32>),
     /// An invalid pattern, with the reason.
     Broken(String),
-    /// Not resolved because the budget is exceeded.
+    /// Not resolved: the step budget is exhausted.
     Unknown,
 }
 

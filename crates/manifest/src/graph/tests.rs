@@ -65,11 +65,11 @@ fn single_task_is_a_list_of_one() {
 #[test]
 fn invalid_graphs_are_rejected() {
     assert_problem("", "Empty request received");
-    assert_problem("text", "must be a list of tasks or a map with `tasks`, this is text (line 1, column 1)");
-    assert_problem("{tasks: ~}", "tasks: must be a list of tasks, this is null (line 1, column 9)");
+    assert_problem("text", "must be a list of tasks or a map with `tasks`, got text (line 1, column 1)");
+    assert_problem("{tasks: ~}", "tasks: must be a list of tasks, got null (line 1, column 9)");
     assert_problem(
         "[a]",
-        "[0]: must be a task, which is a map with `id` and `type`, this is text (line 1, column 2)",
+        "[0]: must be a task, which is a map with `id` and `type`, got text (line 1, column 2)",
     );
     assert_problem("{nmae: a}", "nmae: unknown key `nmae` (line 1, column 2; did you mean `name`?)");
     assert_problem(
@@ -77,10 +77,7 @@ fn invalid_graphs_are_rejected() {
         "extra: unknown key `extra` (line 1, column 2; known keys: name, node_filter, on_success, on_error, on_stop, \
          tasks, type, model, model_id, id, relations)",
     );
-    assert_problem(
-        "{name: 1}",
-        "name: must be text, this is an integer (line 1, column 8; put it in quotes)",
-    );
+    assert_problem("{name: 1}", "name: must be text, got an integer (line 1, column 8; put it in quotes)");
     assert_problem(
         "{type: a b}",
         "type: `a b` is not a valid graph type: it must have 1 to 255 letters, digits, `-` or `_` (line 1, column 8)",
@@ -110,9 +107,7 @@ fn callbacks_are_checked() {
              error_msg: x, error_type: deploy}}}}"
         ));
         assert!(problems(&format!("{key}: []"))[0].contains("must be a map"));
-        assert!(
-            problems(&format!("{key}: {{node_attributes: ~}}"))[0].contains("must be a map, this is null")
-        );
+        assert!(problems(&format!("{key}: {{node_attributes: ~}}"))[0].contains("must be a map, got null"));
         for attribute in
             ["status: x", "pending_addition: 1", "pending_deletion: x", "error_msg: 1", "error_type: x"]
         {

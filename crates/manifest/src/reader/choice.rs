@@ -12,7 +12,7 @@ pub fn one_of(words: &'static [&'static str]) -> impl Fn(&Node, &mut Problems) -
         let matched = words.iter().find(|word| **word == value).copied();
         if matched.is_none() {
             let help = problems.did_you_mean(value, words.iter().copied());
-            let message = format!("must be {}, this is {}", choices(words), quoted(value));
+            let message = format!("must be {}, got {}", choices(words), quoted(value));
             problems.error(codes::CHOICE, node.span, message).help(help);
         }
         matched

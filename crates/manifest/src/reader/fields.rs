@@ -45,7 +45,7 @@ impl<T> FieldUpdate<T> {
 pub struct Fields<'n, 'p> {
     node: &'n Node,
     entries: &'n [(Node, Node)],
-    /// By entry, whether it was taken.
+    /// For each entry, whether a reader consumed it.
     is_taken: Vec<bool>,
     /// All keys that were requested, for suggestions.
     requested: Vec<&'static str>,

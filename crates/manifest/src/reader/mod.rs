@@ -21,8 +21,8 @@
 //! let messages: Vec<String> =
 //!     problems.into_vec().iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect();
 //! assert_eq!(messages, [
-//!     "name: must have 1 to 100 characters, this has 0",
-//!     "roles[1]: must be text, this is an integer",
+//!     "name: must have 1 to 100 characters, got 0",
+//!     "roles[1]: must be text, got an integer",
 //!     "nmae: unknown key `nmae`",
 //! ]);
 //! ```
@@ -50,7 +50,7 @@ use crate::problem::{Problem, Problems, codes};
 
 /// Reports that a node does not have the expected form ("text", "a list").
 pub fn report_wrong_type<'p>(node: &Node, expected: &str, problems: &'p mut Problems) -> &'p mut Problem {
-    let message = format!("must be {expected}, this is {}", kind_name(node));
+    let message = format!("must be {expected}, got {}", kind_name(node));
     problems.error(codes::TYPE, head(node), message)
 }
 

@@ -24,7 +24,7 @@ pub fn string_with_length(length: RangeInclusive<usize>) -> impl Fn(&Node, &mut 
         problems.error(
             codes::LENGTH,
             node.span,
-            format!("must have {min} to {max} characters, this has {n_chars}"),
+            format!("must have {min} to {max} characters, got {n_chars}"),
         );
         None
     }
@@ -68,8 +68,8 @@ pub fn integer_in(range: RangeInclusive<i64>) -> impl Fn(&Node, &mut Problems) -
             return Some(number);
         }
         let message = match (*range.start(), *range.end()) {
-            (min, i64::MAX) => format!("must be at least {min}, this is {number}"),
-            (min, max) => format!("must be {min} to {max}, this is {number}"),
+            (min, i64::MAX) => format!("must be at least {min}, got {number}"),
+            (min, max) => format!("must be {min} to {max}, got {number}"),
         };
         problems.error(codes::RANGE, node.span, message);
         None

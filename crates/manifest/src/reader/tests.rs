@@ -20,38 +20,32 @@ fn read<T: std::fmt::Debug>(text: &str, read: impl Fn(&Node, &mut Problems) -> O
 fn strings_are_read() {
     assert_eq!(read("a b", string), "\"a b\"");
     assert_eq!(read("''", string), "\"\"");
-    assert_eq!(read("12", string), "must be text, this is an integer (line 1, column 1; put it in quotes)");
-    assert_eq!(read("~", string), "must be text, this is null (line 1, column 1)");
-    assert_eq!(read("[a]", string), "must be text, this is a list (line 1, column 1)");
+    assert_eq!(read("12", string), "must be text, got an integer (line 1, column 1; put it in quotes)");
+    assert_eq!(read("~", string), "must be text, got null (line 1, column 1)");
+    assert_eq!(read("[a]", string), "must be text, got a list (line 1, column 1)");
     assert_eq!(read("äää", string_with_length(1..=3)), "\"äää\"");
-    assert_eq!(
-        read("aaaa", string_with_length(1..=3)),
-        "must have 1 to 3 characters, this has 4 (line 1, column 1)"
-    );
+    assert_eq!(read("aaaa", string_with_length(1..=3)), "must have 1 to 3 characters, got 4 (line 1, column 1)");
 }
 
 #[test]
 fn integers_and_booleans_are_read() {
     assert_eq!(read("-5", integer), "-5");
-    assert_eq!(
-        read("'5'", integer),
-        "must be an integer, this is text (line 1, column 1; remove the quotes)"
-    );
-    assert_eq!(read("5.0", integer), "must be an integer, this is a float (line 1, column 1)");
-    assert_eq!(read("true", integer), "must be an integer, this is a boolean (line 1, column 1)");
+    assert_eq!(read("'5'", integer), "must be an integer, got text (line 1, column 1; remove the quotes)");
+    assert_eq!(read("5.0", integer), "must be an integer, got a float (line 1, column 1)");
+    assert_eq!(read("true", integer), "must be an integer, got a boolean (line 1, column 1)");
     assert_eq!(
         read("99999999999999999999", integer),
         "must be at most 9223372036854775807 (line 1, column 1)"
     );
     assert_eq!(read("9", integer_in(0..=9)), "9");
-    assert_eq!(read("10", integer_in(0..=9)), "must be 0 to 9, this is 10 (line 1, column 1)");
-    assert_eq!(read("0", identifier), "must be at least 1, this is 0 (line 1, column 1)");
+    assert_eq!(read("10", integer_in(0..=9)), "must be 0 to 9, got 10 (line 1, column 1)");
+    assert_eq!(read("0", identifier), "must be at least 1, got 0 (line 1, column 1)");
     assert_eq!(read("yes", boolean), "true");
     assert_eq!(
         read("'true'", boolean),
-        "must be true or false, this is text (line 1, column 1; remove the quotes)"
+        "must be true or false, got text (line 1, column 1; remove the quotes)"
     );
-    assert_eq!(read("1", boolean), "must be true or false, this is an integer (line 1, column 1)");
+    assert_eq!(read("1", boolean), "must be true or false, got an integer (line 1, column 1)");
 }
 
 #[test]
@@ -61,7 +55,7 @@ fn words_are_read() {
     assert_eq!(
         read("raedy", status()),
         "must be `ready`, `discover`, `provisioning`, `provisioned`, `deploying`, `error`, `removing` or `stopped`, \
-         this is `raedy` (line 1, column 1; did you mean `ready`?)"
+         got `raedy` (line 1, column 1; did you mean `ready`?)"
     );
     assert!(read("[ready]", status()).starts_with("must be text"));
 }
@@ -71,16 +65,16 @@ fn lists_and_maps_report_all_items() {
     assert_eq!(read("[1, 2]", list_of(integer)), "[1, 2]");
     assert_eq!(
         read("[1, a, 2, b]", list_of(integer)),
-        "[1]: must be an integer, this is text (line 1, column 5)\n[3]: must be an integer, this is text (line 1, column 11)"
+        "[1]: must be an integer, got text (line 1, column 5)\n[3]: must be an integer, got text (line 1, column 11)"
     );
     assert_eq!(
         read("a", list_of(string)),
-        "must be a list, this is text (line 1, column 1; write a list, even for a single item)"
+        "must be a list, got text (line 1, column 1; write a list, even for a single item)"
     );
     assert_eq!(read("{b: 1, a: ~}", map_of(nullable(integer))), "[(\"b\", Some(1)), (\"a\", None)]");
     assert_eq!(
         read("{1: 1, a: x}", map_of(integer)),
-        "a key must be text, `1` is an integer (line 1, column 2; put it in quotes)\na: must be an integer, this is text (line 1, column 11)"
+        "a key must be text, `1` is an integer (line 1, column 2; put it in quotes)\na: must be an integer, got text (line 1, column 11)"
     );
 }
 
@@ -99,7 +93,7 @@ fn json_values_are_read() {
 b[0]: an integer must be between -9223372036854775808 and 18446744073709551615 (line 1, column 15; put it in quotes if it is text)
 a key must be text, `1` is an integer (line 1, column 38; put it in quotes)"
     );
-    assert!(read("[1]", json_map).starts_with("must be a map, this is a list"));
+    assert!(read("[1]", json_map).starts_with("must be a map, got a list"));
 }
 
 fn node_body(fields: &mut Fields<'_, '_>) -> Option<(String, FieldUpdate<i64>, Option<bool>)> {
@@ -133,12 +127,12 @@ fn all_problems_of_a_map_are_reported() {
         read("{nane: a, group_id: x, online: 1, zzz: 2, 3: 4}", object(node_body)),
         "name: `name` is missing (line 1, column 2)
 nane: unknown key `nane` (line 1, column 2; did you mean `name`?)
-group_id: must be an integer, this is text (line 1, column 21)
-online: must be true or false, this is an integer (line 1, column 32)
+group_id: must be an integer, got text (line 1, column 21)
+online: must be true or false, got an integer (line 1, column 32)
 zzz: unknown key `zzz` (line 1, column 35; known keys: name, group_id, online, id)
 a key must be text, `3` is an integer (line 1, column 43; put it in quotes)"
     );
-    assert_eq!(read("[]", object(node_body)), "must be a map, this is a list (line 1, column 1)");
+    assert_eq!(read("[]", object(node_body)), "must be a map, got a list (line 1, column 1)");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn check_version(node: &Node, problems: &mut Problems) {
     let Some(version) = text(node, problems) else { return };
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if version.split('.').count() != 3 || !version.split('.').all(is_number) {
-        let message = format!("must be three numbers as in `2.1.0`, this is {}", quoted(version));
+        let message = format!("must be three numbers as in `2.1.0`, got {}", quoted(version));
         problems.error(codes::FORM, node.span, message);
     }
 }
@@ -93,7 +93,7 @@ fn check_tolerance(node: &Node, problems: &mut Problems) {
         NodeKind::Scalar(Scalar::Null | Scalar::Int(_)) => {}
         NodeKind::Scalar(Scalar::Str(text)) if is_tolerance(text) => {}
         NodeKind::Scalar(Scalar::Str(text)) => {
-            problems.error(codes::FORM, node.span, format!("must be {form}, this is {}", quoted(text)));
+            problems.error(codes::FORM, node.span, format!("must be {form}, got {}", quoted(text)));
         }
         _ => _ = report_wrong_type(node, form, problems),
     }
@@ -115,7 +115,7 @@ fn check_stage(node: &Node, problems: &mut Problems) {
         None => (stage, None),
     };
     if name.trim().is_empty() || !number.is_none_or(is_decimal) {
-        let message = format!("must be `name` or `name/number`, this is {}", quoted(stage));
+        let message = format!("must be `name` or `name/number`, got {}", quoted(stage));
         let problem = problems.error(codes::FORM, node.span, message);
         problem.help(
             "the number is a plain decimal as in `post_deployment/100` or `pre_deployment/-99.9`".to_owned(),

@@ -44,11 +44,11 @@ fn ids_are_literal_text() {
     );
     assert_eq!(
         messages("{id: '', type: shell}"),
-        "id: task ``: must have 1 to 255 characters, this has 0 (line 1, column 6)"
+        "id: task ``: must have 1 to 255 characters, got 0 (line 1, column 6)"
     );
     assert_eq!(
         messages("{id: 12, type: shell}"),
-        "id: must be text, this is an integer (line 1, column 6; put it in quotes)"
+        "id: must be text, got an integer (line 1, column 6; put it in quotes)"
     );
     assert_eq!(
         messages("{id: {yaql_exp: $.a}, type: shell}"),
@@ -61,7 +61,7 @@ fn ids_are_literal_text() {
     );
     assert_eq!(
         messages("[]"),
-        "must be a task, which is a map with `id` and `type`, this is a list (line 1, column 1)"
+        "must be a task, which is a map with `id` and `type`, got a list (line 1, column 1)"
     );
     assert_eq!(messages("id: a"), "type: task `a`: `type` is missing (line 1, column 1)");
 }
@@ -80,11 +80,11 @@ fn unknown_types_are_rejected() {
 #[test]
 fn versions_have_three_numbers() {
     assert_valid(&["version: 2.1.0", "version: 10.0.12"]);
-    assert_problem("version: 2.1", "version: must be text, this is a float");
+    assert_problem("version: 2.1", "version: must be text, got a float");
     for version in ["1x2x3", "1.2", "1.2.3.4", "1..3", "v1.2.3", "1.2.a", ""] {
         assert_problem(
             &format!("version: '{version}'"),
-            &format!("version: must be three numbers as in `2.1.0`, this is `{version}`"),
+            &format!("version: must be three numbers as in `2.1.0`, got `{version}`"),
         );
     }
 }
@@ -101,13 +101,13 @@ fn placement_fields_are_names_or_lists() {
         ]);
         assert_problem(
             &format!("{field}: {{a: b}}"),
-            &format!("{field}: must be a name or a list of names, this is a map"),
+            &format!("{field}: must be a name or a list of names, got a map"),
         );
         assert_problem(
             &format!("{field}: ~"),
-            &format!("{field}: must be a name or a list of names, this is null"),
+            &format!("{field}: must be a name or a list of names, got null"),
         );
-        assert_problem(&format!("{field}: [a, 1]"), &format!("{field}[1]: must be text, this is an integer"));
+        assert_problem(&format!("{field}: [a, 1]"), &format!("{field}[1]: must be text, got an integer"));
     }
 }
 
@@ -120,12 +120,12 @@ fn name_fields_are_lists() {
             &format!("{field}: [a, {{yaql_exp: $.b}}]"),
             &format!("{field}: {{yaql_exp: $.b}}"),
         ]);
-        assert_problem(&format!("{field}: a"), &format!("{field}: must be a list, this is text"));
-        assert_problem(&format!("{field}: ~"), &format!("{field}: must be a list, this is null"));
-        assert_problem(&format!("{field}: [[a]]"), &format!("{field}[0]: must be text, this is a list"));
+        assert_problem(&format!("{field}: a"), &format!("{field}: must be a list, got text"));
+        assert_problem(&format!("{field}: ~"), &format!("{field}: must be a list, got null"));
+        assert_problem(&format!("{field}: [[a]]"), &format!("{field}[0]: must be text, got a list"));
         assert_problem(
             &format!("{field}: ['']"),
-            &format!("{field}[0]: must have 1 to 255 characters, this has 0"),
+            &format!("{field}[0]: must have 1 to 255 characters, got 0"),
         );
     }
 }
@@ -142,13 +142,13 @@ fn relations_are_checked() {
                 "{field}: [{{name: {{yaql_exp: $.b}}, role: {{yaql_exp: $.c}}, policy: {{yaql_exp: $.d}}}}]"
             ),
         ]);
-        assert_problem(&format!("{field}: [a]"), &format!("{field}[0]: must be a map, this is text"));
+        assert_problem(&format!("{field}: [a]"), &format!("{field}[0]: must be a map, got text"));
         assert_problem(&format!("{field}: [{{role: a}}]"), &format!("{field}[0].name: `name` is missing"));
         assert_problem(
             &format!("{field}: [{{name: a, policy: some}}]"),
-            &format!("{field}[0].policy: must be `all` or `any`, this is `some`"),
+            &format!("{field}[0].policy: must be `all` or `any`, got `some`"),
         );
-        assert_problem(&format!("{field}: {{name: a}}"), &format!("{field}: must be a list, this is a map"));
+        assert_problem(&format!("{field}: {{name: a}}"), &format!("{field}: must be a list, got a map"));
         assert_problem(
             &format!("{field}: [{{name: a, rolle: b}}]"),
             &format!("{field}[0].rolle: unknown key `rolle`"),
@@ -168,21 +168,21 @@ fn parameters_and_strategy_are_checked() {
         "parameters: {strategy: {type: {yaql_exp: $.x}, amount: {yaql_exp: $.y}}}",
         "parameters: {strategy: {yaql_exp: $.x}}",
     ]);
-    assert_problem("parameters: []", "parameters: must be a map, this is a list");
-    assert_problem("parameters: ~", "parameters: must be a map, this is null");
-    assert_problem("parameters: {strategy: parallel}", "parameters.strategy: must be a map, this is text");
+    assert_problem("parameters: []", "parameters: must be a map, got a list");
+    assert_problem("parameters: ~", "parameters: must be a map, got null");
+    assert_problem("parameters: {strategy: parallel}", "parameters.strategy: must be a map, got text");
     assert_problem("parameters: {strategy: {amount: 1}}", "parameters.strategy.type: `type` is missing");
     assert_problem(
         "parameters: {strategy: {type: serial}}",
-        "parameters.strategy.type: must be `parallel` or `one_by_one`, this is `serial`",
+        "parameters.strategy.type: must be `parallel` or `one_by_one`, got `serial`",
     );
     assert_problem(
         "parameters: {strategy: {type: parallel, amount: '3'}}",
-        "parameters.strategy.amount: must be an integer, this is text",
+        "parameters.strategy.amount: must be an integer, got text",
     );
     assert_problem(
         "parameters: {strategy: {type: parallel, amount: -1}}",
-        "parameters.strategy.amount: must be at least 0, this is -1",
+        "parameters.strategy.amount: must be at least 0, got -1",
     );
     assert_problem("parameters: {1: x}", "parameters: a key must be text, `1` is an integer");
 }
@@ -196,31 +196,25 @@ fn other_fields_are_checked() {
         "condition: 'x'",
         "condition: {yaql_exp: $.x}",
     ]);
-    assert_problem(
-        "condition: 1",
-        "condition: must be true, false, text or an expression, this is an integer",
-    );
-    assert_problem(
-        "condition: [true]",
-        "condition: must be true, false, text or an expression, this is a list",
-    );
+    assert_problem("condition: 1", "condition: must be true, false, text or an expression, got an integer");
+    assert_problem("condition: [true]", "condition: must be true, false, text or an expression, got a list");
     assert_valid(&["fail_on_error: false", "fail_on_error: {yaql_exp: $.x}"]);
-    assert_problem("fail_on_error: 'false'", "fail_on_error: must be true or false, this is text");
+    assert_problem("fail_on_error: 'false'", "fail_on_error: must be true or false, got text");
     for value in ["0", "3", "-1", "'3'", "2%", "' -10% '", "'-1 '", "~", "+5%"] {
         assert_valid(&[&format!("fault_tolerance: {value}")]);
     }
     for value in ["2.5%", "abc", "%", "1 2", "--1", "5%%", "99999999999999999999"] {
         assert_problem(
             &format!("fault_tolerance: '{value}'"),
-            &format!("fault_tolerance: must be a number or a percentage such as `10%`, this is `{value}`"),
+            &format!("fault_tolerance: must be a number or a percentage such as `10%`, got `{value}`"),
         );
     }
     assert_problem(
         "fault_tolerance: 2.5",
-        "fault_tolerance: must be a number or a percentage such as `10%`, this is a float",
+        "fault_tolerance: must be a number or a percentage such as `10%`, got a float",
     );
     assert_valid(&["test_pre: {cmd: x}", "test_post: {}"]);
-    assert_problem("test_pre: x", "test_pre: must be a map, this is text");
+    assert_problem("test_pre: x", "test_pre: must be a map, got text");
     assert_valid(&["anything: {else: [1]}", "skipped: true", "since: 2016-01-02"]);
     assert_problem("anything: .nan", "anything: `.nan` cannot be represented as a JSON number");
 }
@@ -233,7 +227,7 @@ fn stage_numbers_are_plain_decimals() {
     for stage in ["", "/1", "a/", "a/x", "a/1/2", "a/1e3", "a/inf", "a/nan", "a/ 5", "a/1.", "a/.", "a/-"] {
         assert_problem(
             &format!("stage: '{stage}'"),
-            &format!("stage: must be `name` or `name/number`, this is `{stage}`"),
+            &format!("stage: must be `name` or `name/number`, got `{stage}`"),
         );
     }
 }
@@ -262,7 +256,7 @@ fn expressions_are_checked_in_all_fields() {
     assert_valid(&["parameters: {regex: {yaql_exp: '('}}"]);
     assert_problem(
         "condition: {yaql_exp: 1}",
-        "condition.yaql_exp: must be an expression string, this is an integer",
+        "condition.yaql_exp: must be an expression string, got an integer",
     );
     assert_problem(
         "condition: {yaql_exp: $.a, other: 1}",

@@ -25,7 +25,7 @@ const TRIES_MAX: usize = 20;
 
 pub(crate) struct OutputWriter {
     waiting: mpsc::Sender<(RunId, OutputChunk)>,
-    /// Taken by the writer task.
+    /// Receiver of the queue; the writer task takes it at startup.
     queue: Mutex<Option<mpsc::Receiver<(RunId, OutputChunk)>>>,
 }
 
@@ -102,12 +102,12 @@ async fn keep(context: &OrchestratorContext, run: RunId, pieces: &[OutputChunk])
                 tokio::time::sleep(PAUSE).await;
             }
             Err(error @ StoreError::Unavailable(_)) => {
-                tracing::warn!(run.id = run.0, "lost output of a run: the database does not answer");
+                tracing::warn!(run.id = run.0, "dropped task output: the database is unavailable");
                 return Err(error);
             }
             Err(error) => {
                 // The run may have been deleted.
-                tracing::debug!(error = %error, run.id = run.0, "output of a run was not stored");
+                tracing::debug!(error = %error, run.id = run.0, "cannot store task output");
                 return Ok(());
             }
             Ok(()) => return Ok(()),

@@ -50,7 +50,7 @@ impl Presence {
             match written {
                 Ok(()) => {}
                 Err(StoreError::Unavailable(cause)) => {
-                    tracing::warn!(error = %cause, "which agents came and went is written down later");
+                    tracing::warn!(error = %cause, "cannot write agent presence; retrying");
                     self.put_back(batch);
                     tokio::time::sleep(PAUSE).await;
                 }
@@ -98,7 +98,7 @@ async fn write_individually(context: &OrchestratorContext, batch: BTreeMap<NodeI
     for (id, sighting) in batch {
         let alone = BTreeMap::from([(id, sighting)]);
         if let Err(error) = write_batch(context, &alone).await {
-            tracing::warn!(error = %error, node.id = id.0, "the node was not marked as online or away");
+            tracing::warn!(error = %error, node.id = id.0, "cannot update the online status of the node");
         }
     }
 }

@@ -54,7 +54,7 @@ pub(crate) enum AgentLocation {
 }
 
 struct Connected {
-    /// Distinguishes a connection from its successors.
+    /// Connection number, which distinguishes a connection from later ones of the same agent.
     id: u64,
     outbox: mpsc::Sender<ToAgent>,
     cut: Arc<Notify>,
@@ -369,7 +369,7 @@ impl Agent {
             self.session.mark_sent(attempt.key);
         }
         if connected.outbox.try_send(message).is_err() {
-            tracing::warn!("an agent does not keep up and is cut off");
+            tracing::warn!("agent outbox is full; closing the connection");
             connected.cut.notify_one();
         }
     }

@@ -39,14 +39,14 @@ pub struct AgentGuard(#[expect(dead_code, reason = "it is held, not used")] mpsc
 /// Location at which an agent runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
-    /// In the server process.
+    /// The agent runs in the server process.
     Here {
         /// Directory of its journal, and working directory of its tasks.
         folder: PathBuf,
         /// Operator-provided executables by hook name, such as `reboot`.
         hooks: BTreeMap<String, PathBuf>,
     },
-    /// On its node, for the lifetime of an SSH connection.
+    /// The agent runs on its node, started over SSH for the lifetime of the connection.
     Ssh {
         /// A host, `user@host`, or a host alias from the `ssh` configuration.
         destination: String,
@@ -129,7 +129,7 @@ impl LocalAgents {
         let Some(mut released) = released else { return };
         // No messages are sent: `recv` returns when all guards are dropped.
         if tokio::time::timeout(END_TIME_MAX, released.recv()).await.is_err() {
-            tracing::warn!("agents inside of the server did not end in time");
+            tracing::warn!("in-process agents did not stop before the timeout");
         }
     }
 

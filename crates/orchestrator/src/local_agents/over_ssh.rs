@@ -22,7 +22,7 @@ pub fn parse_ssh_location(node: &Node) -> Result<Option<AgentPlace>, Vec<Problem
         None => false,
         Some(value) if value == "ssh" => true,
         Some(_) => {
-            let why = "`transport` must be `ssh`, or nothing where the agent connects by itself";
+            let why = "`transport` must be `ssh`, or absent if the agent connects to the server";
             reading.wrong("transport", why);
             false
         }
@@ -65,7 +65,7 @@ impl Reading {
         for key in said.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
             self.wrong(
                 format!("ssh.{key}"),
-                format!("unknown key `ssh.{key}`; known are {}", KNOWN.join(", ")),
+                format!("unknown key `ssh.{key}`; supported keys: {}", KNOWN.join(", ")),
             );
         }
         let host =
@@ -85,7 +85,7 @@ impl Reading {
         let value = present(said, key)?;
         let text = value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
         if text.is_none() {
-            self.wrong(format!("ssh.{key}"), format!("`ssh.{key}` must be text that is not blank"));
+            self.wrong(format!("ssh.{key}"), format!("`ssh.{key}` must be a non-blank string"));
         }
         text
     }
@@ -94,7 +94,7 @@ impl Reading {
     fn word(&mut self, said: &JsonMap, key: &str) -> Option<String> {
         let text = self.text(said, key)?;
         if text.starts_with('-') || text.contains(char::is_whitespace) {
-            let why = format!("`ssh.{key}` must be one word, without a dash in front");
+            let why = format!("`ssh.{key}` must be a single word that does not start with `-`");
             self.wrong(format!("ssh.{key}"), why);
         }
         Some(text)
@@ -103,7 +103,7 @@ impl Reading {
     fn path(&mut self, said: &JsonMap, key: &str) -> Option<String> {
         let text = self.text(said, key)?;
         if !text.starts_with('/') {
-            self.wrong(format!("ssh.{key}"), format!("`ssh.{key}` must be a path that begins with `/`"));
+            self.wrong(format!("ssh.{key}"), format!("`ssh.{key}` must be an absolute path"));
         }
         Some(text)
     }
@@ -123,7 +123,7 @@ impl Reading {
         let texts =
             items.and_then(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
         texts.unwrap_or_else(|| {
-            self.wrong("ssh.options", "`ssh.options` must be a list of texts, each a word for `ssh`");
+            self.wrong("ssh.options", "`ssh.options` must be a list of strings, one argument of `ssh` each");
             Vec::new()
         })
     }
@@ -136,7 +136,10 @@ impl Reading {
             Some(_) => {
                 self.wrong(
                     "ssh.hooks",
-                    format!("`ssh.hooks` must be a map from {} to paths", HOOKS.join(", ")),
+                    format!(
+                        "`ssh.hooks` must be a map from hook names ({}) to absolute paths",
+                        HOOKS.join(", ")
+                    ),
                 );
                 &empty
             }
@@ -145,12 +148,12 @@ impl Reading {
         for (name, path) in hooks.iter().filter(|(_, path)| !path.is_null()) {
             let place = format!("ssh.hooks.{name}");
             if !HOOKS.contains(&name.as_str()) {
-                let why = format!("there is no hook `{name}` of a node; there are {}", HOOKS.join(", "));
+                let why = format!("unknown hook `{name}`; supported hooks: {}", HOOKS.join(", "));
                 self.wrong(place, why);
             } else if let Some(path) = path.as_str().filter(|path| path.starts_with('/')) {
                 told.push(format!("{name}={path}"));
             } else {
-                self.wrong(place.as_str(), format!("`{place}` must be a path that begins with `/`"));
+                self.wrong(place.as_str(), format!("`{place}` must be an absolute path"));
             }
         }
         told

@@ -18,7 +18,7 @@ pub enum NatsStartError {
     Connect(#[from] NatsError),
     #[error("cannot read `{}`", path.display())]
     File { path: PathBuf, source: std::io::Error },
-    #[error("`{}` is not what `stoker nats init` wrote", path.display())]
+    #[error("`{}` is not a key file created by `stoker nats init`", path.display())]
     Keys { path: PathBuf, source: AuthorityError },
 }
 

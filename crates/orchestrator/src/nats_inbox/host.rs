@@ -56,7 +56,7 @@ async fn listen(
         let background = orchestrator.background.clone();
         background.spawn(async move {
             if let Err(error) = answer(&orchestrator, &users, &call, place).await {
-                tracing::warn!(subject = %call.subject, error = %error, "an agent on NATS was not answered");
+                tracing::warn!(subject = %call.subject, error = %error, "cannot respond to an agent on NATS");
             }
         });
     }
@@ -95,7 +95,7 @@ async fn answer(
     let (send, sending) = mpsc::channel(QUEUE);
     tokio::spawn(async move {
         let ended = pipe.run(received, sending).await;
-        tracing::debug!(?ended, "a conversation over NATS is over");
+        tracing::debug!(?ended, "NATS session ended");
         drop(place);
     });
     serve_agent(orchestrator, uid, proof_of(&digest), NatsTransport { send, receive }).await;
@@ -128,7 +128,7 @@ impl AgentTransport for NatsTransport {
                 // Message kind of a newer agent version.
                 Ok(Decoded::Unknown) => {}
                 Err(error) => {
-                    tracing::warn!(error = %error, "an agent said something that makes no sense");
+                    tracing::warn!(error = %error, "malformed message from an agent");
                     return None;
                 }
             }

@@ -21,10 +21,12 @@ enum NatsReject {
     Subject(#[from] SubjectError),
     #[error(transparent)]
     Keys(#[from] AuthorityError),
-    #[error("its credential is no longer good")]
+    #[error("the agent's credential is no longer valid")]
     InvalidCredential,
-    #[error("it makes no sense")]
+    #[error("malformed message")]
     Malformed,
-    #[error("this NATS lets everybody in, so nobody knows who it is; set it up with `stoker nats init`")]
+    #[error(
+        "this NATS server accepts unauthenticated clients, so agents cannot be identified; configure it with `stoker nats init`"
+    )]
     Unauthenticated,
 }

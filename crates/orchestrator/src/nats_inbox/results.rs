@@ -43,7 +43,7 @@ pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers,
         if !orchestrator.bus.is_connected() {
             // The connection logs it. One outage is one failure, however often it is looked at.
             if !is_away {
-                monitor.fail("there is no connection with NATS");
+                monitor.fail("not connected to NATS");
             }
             is_away = true;
             orchestrator.metrics.bus.stores_results.set(0);
@@ -65,7 +65,7 @@ pub(crate) async fn take_results(orchestrator: &Orchestrator, users: &NatsUsers,
         if why != told {
             tracing::warn!(
                 why,
-                "NATS keeps no results of agents: they are with the agents alone until a server has them"
+                "the NATS result stream is unavailable; only agents retain results until a server acknowledges them"
             );
             told = why;
         }
@@ -89,7 +89,7 @@ async fn take_all(
     let mut keeper = orchestrator.bus.consumer(&settings()?).await?;
     monitor.succeed();
     orchestrator.metrics.bus.stores_results.set(1);
-    tracing::info!("NATS keeps results of agents");
+    tracing::info!("consuming results from the NATS result stream");
     let places = Arc::new(Semaphore::new(IN_FLIGHT_MAX));
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return Err(NatsReject::Malformed) };
@@ -120,11 +120,11 @@ async fn handle(orchestrator: &Orchestrator, users: &NatsUsers, kept: Delivery) 
         Ok((uid, finished)) => deliver_and_wait(orchestrator, &uid, finished, Hops::Allowed).await,
         // The database may be unavailable; retry.
         Err(NatsReject::Store(error)) => {
-            tracing::warn!(error = %error, "whose a result is that NATS kept is not known yet");
+            tracing::warn!(error = %error, "cannot identify the agent of a result from the NATS result stream; retrying");
             Receipt::Pending
         }
         Err(error) => {
-            tracing::warn!(subject = %kept.subject, error = %error, "a result that NATS kept is not believed");
+            tracing::warn!(subject = %kept.subject, error = %error, "rejected a result from the NATS result stream");
             orchestrator.metrics.bus.result("refused");
             return dropped(kept).await;
         }
@@ -142,7 +142,7 @@ async fn handle(orchestrator: &Orchestrator, users: &NatsUsers, kept: Delivery) 
             orchestrator.metrics.bus.result("later");
             let after = pause(kept.n_deliveries);
             if let Err(error) = kept.nak(after).await {
-                tracing::debug!(%error, "a result comes again by itself");
+                tracing::debug!(%error, "cannot request redelivery of a result; NATS redelivers it after the ack timeout");
             }
         }
     }
@@ -150,7 +150,7 @@ async fn handle(orchestrator: &Orchestrator, users: &NatsUsers, kept: Delivery) 
 
 async fn dropped(kept: Delivery) {
     if let Err(error) = kept.ack().await {
-        tracing::debug!(%error, "a result that is safe comes again");
+        tracing::debug!(%error, "cannot acknowledge a stored result; NATS redelivers it");
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) async fn poll(orchestrator: &Orchestrator, monitor: &TaskMonitor) {
             Ok(0) => pause = (pause * 2).min(POLL_MAX),
             Ok(_) => pause = POLL_MIN,
             Err(error) => {
-                tracing::warn!(error = %error, "what other servers say is not heard");
+                tracing::warn!(error = %error, "cannot read messages from peers");
                 pause = POLL_MAX;
             }
         }

@@ -194,7 +194,7 @@ impl Envelope {
         match serde_json::from_slice(text) {
             Ok(envelope) => Some(envelope),
             Err(error) => {
-                tracing::warn!(%error, "a server said something that makes no sense");
+                tracing::warn!(%error, "malformed message from a peer");
                 None
             }
         }

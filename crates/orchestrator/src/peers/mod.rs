@@ -59,7 +59,7 @@ pub struct Peers {
     /// Delivers messages faster than the database; the seal authenticates their sender. `None` without NATS.
     pub(crate) bus: Option<(Bus, Seal)>,
     outgoing: mpsc::Sender<Outgoing>,
-    /// Taken by the sender task.
+    /// Receiver of the queue; the sender task takes it at startup.
     queue: Mutex<Option<mpsc::Receiver<Outgoing>>>,
     known: Mutex<Known>,
     /// Connects and disconnects of agents that are not written yet.

@@ -41,7 +41,7 @@ pub(super) async fn begin_child(
     match run.status {
         RunStatus::Running => return Ok(()),
         RunStatus::Pending => run.status = RunStatus::Running,
-        // It was stopped during planning.
+        // The run was stopped during planning.
         RunStatus::Ready | RunStatus::Error => return Err(Interruption::Ended),
     }
     run.started_at = Some(writing.now());
@@ -55,12 +55,12 @@ pub(super) async fn begin_child(
     Ok(())
 }
 
-/// How a child run ended.
+/// Outcome of a child run.
 pub(super) struct Conclusion {
     pub(super) status: RunStatus,
     pub(super) message: Option<String>,
     pub(super) plan: Option<PlanId>,
-    /// It ended because it was stopped.
+    /// Whether the child run ended because it was stopped.
     pub(super) is_stopped: bool,
     /// A stop was requested; the child run may have completed nevertheless.
     pub(super) stop_requested: bool,

@@ -96,11 +96,11 @@ async fn conduct_to_end(orchestrator: &Orchestrator, parent: RunId) {
         match Box::pin(try_conduct(orchestrator, parent)).await {
             Ok(()) | Err(Interruption::Lost | Interruption::Ended) => return,
             Err(Interruption::Refused(error)) if error.is_transient() => {
-                tracing::warn!(run.id = parent.0, error = %error, "the run waits");
+                tracing::warn!(run.id = parent.0, error = %error, "cannot continue the run; retrying");
                 tokio::time::sleep(PAUSE).await;
             }
             Err(Interruption::Refused(error)) => {
-                tracing::error!(run.id = parent.0, error = %error, "the run cannot be carried out");
+                tracing::error!(run.id = parent.0, error = %error, "cannot execute the run");
                 return;
             }
         }
@@ -140,7 +140,9 @@ async fn try_conduct(orchestrator: &Orchestrator, parent: RunId) -> Result<(), I
 }
 
 fn unreadable() -> ServiceError {
-    ServiceError::invalid("what was asked of the run was written by another version")
+    ServiceError::invalid(
+        "cannot read the request of the run: another version of Stoker wrote it; start a new run",
+    )
 }
 
 async fn parts(orchestrator: &Orchestrator, parent: RunId, lease: i64) -> Result<(), Interruption> {
@@ -204,7 +206,7 @@ async fn part(orchestrator: &Orchestrator, child: &Run, is_paused: bool) -> Resu
         let planned = Box::pin(plan(orchestrator, child.id, lease, cluster.clone(), &request, &run_options));
         let planned = trace::within(trace, planned).instrument(span.clone()).await;
         if planned.is_err() {
-            traced.fail("there is no plan");
+            traced.fail("planning failed");
         }
         planned?
     };
@@ -404,7 +406,7 @@ pub(crate) async fn take_over(orchestrator: &Orchestrator, monitor: &TaskMonitor
         monitor.start();
         let taken = take_over_once(orchestrator).await;
         if let Err(error) = &taken {
-            tracing::warn!(error = %error, "cannot look for runs without a driver");
+            tracing::warn!(error = %error, "cannot list runs without a driver");
         }
         monitor.finish(&taken);
         let pause = take_over_interval(&orchestrator.context)

@@ -164,5 +164,5 @@ async fn abandon(orchestrator: &Orchestrator, actor: &Actor, parent: RunId) -> S
 }
 
 fn no_driver(run: RunId) -> ServiceError {
-    ServiceError::conflict(format!("run {run} is not carried out by any server now; try again"))
+    ServiceError::conflict(format!("no server drives run {run} at the moment; try again"))
 }

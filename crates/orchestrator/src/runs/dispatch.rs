@@ -86,7 +86,7 @@ impl Dispatch {
         let (Some(details), Some((task, node))) =
             (self.planned.plan.details(key.instance.get()), blueprint.names(key.instance))
         else {
-            return Err(refused("the plan has no such task".to_owned()));
+            return Err(refused("the plan does not contain this task instance".to_owned()));
         };
         let options = blueprint.options();
         let mut parameters = details.parameters.clone();
@@ -133,7 +133,9 @@ impl Dispatch {
                     return Ok(Some(given.password));
                 }
                 Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
-                Err(error) => return Err(format!("the credential of the node cannot be made: {error}")),
+                Err(error) => {
+                    return Err(format!("cannot create the package credential of the node: {error}"));
+                }
             }
         }
     }
@@ -166,7 +168,7 @@ impl Dispatch {
                 }
                 Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
                 // Without the document, secrets could not be redacted.
-                Err(error) => return Err(format!("the state of the node cannot be read: {error}")),
+                Err(error) => return Err(format!("cannot read the state of the node: {error}")),
             }
         }
     }
@@ -184,9 +186,9 @@ async fn prepared(task_type: &str, parameters: Json) -> Result<Json, String> {
         })
     });
     match tokio::time::timeout(FILES_TIME_MAX, reading).await {
-        Ok(read) => read.unwrap_or_else(|_| Err("files for the task could not be read".to_owned())),
+        Ok(read) => read.unwrap_or_else(|_| Err("cannot read files for the task on the master".to_owned())),
         Err(_) => Err(format!(
-            "files for the task could not be read on the master within {} seconds; is their disk there?",
+            "cannot read files for the task on the master within {} seconds; check its file system",
             FILES_TIME_MAX.as_secs()
         )),
     }

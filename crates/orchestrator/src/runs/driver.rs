@@ -40,7 +40,7 @@ const PAUSE_MAX: Duration = Duration::from_secs(5);
 #[error("run lease lost")]
 pub(super) struct Lost;
 
-/// How a run ended.
+/// Outcome of a driven run.
 pub(super) struct Driven {
     pub(super) end: RunOutcome,
     /// A stop was requested: later graphs are not executed, even if this run completed.
@@ -192,7 +192,7 @@ impl Driver {
                     batch.deliveries.push((uid, key));
                 }
                 Command::Deliver { uid, .. } => {
-                    tracing::warn!(agent.uid = uid, "an agent asked for what is not its own");
+                    tracing::warn!(agent.uid = uid, "an agent requested an attempt of another node");
                 }
                 Command::Started { key, at } => self.take(StepInput::AttemptStarted { key, at }, &mut batch),
                 Command::Finished { uid, finished, receipt } => {
@@ -218,7 +218,7 @@ impl Driver {
     /// Feeds an input to the engine. Illegal inputs, such as late reports, are only logged.
     fn take(&mut self, input: StepInput, batch: &mut Batch) {
         if let Err(illegal) = self.step(input, batch) {
-            tracing::debug!(run.id = self.run.0, %illegal, "a report was not taken");
+            tracing::debug!(run.id = self.run.0, %illegal, "ignored a report that is illegal in the current state");
         }
     }
 
@@ -290,7 +290,7 @@ impl Driver {
             match kept.await {
                 Ok(()) => break,
                 Err(StoreError::Unavailable(cause)) => {
-                    tracing::warn!(run.id = self.run.0, error = %cause, "the run waits for the database");
+                    tracing::warn!(run.id = self.run.0, error = %cause, "cannot commit the state of the run; retrying");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(PAUSE_MAX);
                     // The transaction may have been committed before the connection failed.
@@ -300,7 +300,7 @@ impl Driver {
                 }
                 Err(StoreError::Stale { .. } | StoreError::NotFound { .. }) => return Err(Lost),
                 Err(error) => {
-                    tracing::error!(run.id = self.run.0, error = %error, "what happened in the run cannot be written down");
+                    tracing::error!(run.id = self.run.0, error = %error, "cannot commit the state of the run; abandoning it");
                     return Err(Lost);
                 }
             }
@@ -347,7 +347,7 @@ impl Driver {
                 Ok(()) => return Ok(()),
                 Err(StoreError::Stale { .. } | StoreError::NotFound { .. }) => return Err(Lost),
                 Err(error) => {
-                    tracing::warn!(run.id = self.run.0, error = %error, "the lease of the run was not renewed");
+                    tracing::warn!(run.id = self.run.0, error = %error, "cannot renew the run lease; retrying");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(PAUSE_MAX);
                 }

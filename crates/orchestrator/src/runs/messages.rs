@@ -18,11 +18,14 @@ pub(super) fn excluded_nodes_message(excluded: &[ExcludedNode]) -> Option<String
     let told = uids[..uids.len().min(NODES_TOLD)].join(", ");
     match uids.len() {
         0 => None,
-        1 => Some(format!("Node {told} is not online and took no part")),
-        n_nodes if n_nodes <= NODES_TOLD => Some(format!("Nodes {told} are not online and took no part")),
-        n_nodes => {
-            Some(format!("Nodes {told} and {} more are not online and took no part", n_nodes - NODES_TOLD))
+        1 => Some(format!("Node {told} is offline and was left out of the run")),
+        n_nodes if n_nodes <= NODES_TOLD => {
+            Some(format!("Nodes {told} are offline and were left out of the run"))
         }
+        n_nodes => Some(format!(
+            "Nodes {told} and {} more are offline and were left out of the run",
+            n_nodes - NODES_TOLD
+        )),
     }
 }
 
@@ -35,12 +38,12 @@ pub(super) fn require_executable(plan: &Plan, run_options: &RunOptions) -> Servi
     }
     let told: Vec<String> =
         unfit.iter().take(TOLD_MAX).map(|(task, message)| format!("task `{task}`: {message}")).collect();
-    Err(ServiceError::invalid(format!("the plan cannot be run: {}", told.join("; "))))
+    Err(ServiceError::invalid(format!("cannot run the plan: {}", told.join("; "))))
 }
 
 pub(super) fn refused(defects: &[Defect]) -> ServiceError {
     let told: Vec<String> = defects.iter().take(TOLD_MAX).map(ToString::to_string).collect();
-    ServiceError::invalid(format!("the plan cannot be run: {}", told.join("; ")))
+    ServiceError::invalid(format!("cannot run the plan: {}", told.join("; ")))
 }
 
 #[cfg(test)]
@@ -57,9 +60,9 @@ mod tests {
             excluded_nodes_message(&excluded)
         };
         assert_eq!(told(0), None);
-        assert_eq!(told(1).as_deref(), Some("Node 1 is not online and took no part"));
-        assert_eq!(told(2).as_deref(), Some("Nodes 1, 2 are not online and took no part"));
-        let many = "Nodes 1, 2, 3, 4, 5 and 2 more are not online and took no part";
+        assert_eq!(told(1).as_deref(), Some("Node 1 is offline and was left out of the run"));
+        assert_eq!(told(2).as_deref(), Some("Nodes 1, 2 are offline and were left out of the run"));
+        let many = "Nodes 1, 2, 3, 4, 5 and 2 more are offline and were left out of the run";
         assert_eq!(told(7).as_deref(), Some(many));
     }
 }

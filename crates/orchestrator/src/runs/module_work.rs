@@ -84,7 +84,7 @@ impl ModuleWork {
             let contents =
                 self.orchestrator.context.services.module_keys.unseal(&item.contents).map_err(|error| {
                     let message =
-                        format!("the contents of module `{}` cannot be opened: {error}", item.body.name);
+                        format!("cannot decrypt the contents of module `{}`: {error}", item.body.name);
                     let at = self.orchestrator.context.clock.now();
                     Box::new(AttemptResult {
                         key,

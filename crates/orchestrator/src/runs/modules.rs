@@ -62,17 +62,17 @@ async fn begin(
 ) -> Result<Result<ClusterId, String>, Interruption> {
     while !has_turn(orchestrator, list).await? {
         if list.deadline.is_some_and(|deadline| deadline <= orchestrator.context.clock.now()) {
-            return Ok(Err("other modules were under way to the node for too long".to_owned()));
+            return Ok(Err("timed out waiting for other modules on the node".to_owned()));
         }
         tokio::time::sleep(TURN_INTERVAL).await;
     }
     let Some(node) = orchestrator.context.store.read().await?.node_get(list.node_id).await? else {
-        return Ok(Err("the node is gone".to_owned()));
+        return Ok(Err("the node was deleted".to_owned()));
     };
     if list.after.is_some() && node.status != NodeStatus::Ready {
-        return Ok(Err("the instance was not set up".to_owned()));
+        return Ok(Err("the node was not deployed".to_owned()));
     }
-    Ok(node.cluster_id.ok_or_else(|| "the node has left its environment".to_owned()))
+    Ok(node.cluster_id.ok_or_else(|| "the node was removed from its cluster".to_owned()))
 }
 
 /// Reads the queue before it writes, because many lists may be waiting.
@@ -98,7 +98,7 @@ async fn drive(
     // waits for its node.
     let _place = orchestrator.module_slots.acquire().await;
     let Some(time_ms) = time_left(orchestrator, list) else {
-        return Ok((RunStatus::Error, Some("it did not begin in time".to_owned())));
+        return Ok((RunStatus::Error, Some("timed out before the modules could be applied".to_owned())));
     };
     let uid = list.node_id.to_string();
     let blueprint = blueprint(&uid, time_ms).map_err(|defects| {

@@ -77,12 +77,14 @@ impl Projection {
             Resolution::Skipped => return None,
             Resolution::Blocked { by } => format!("{} did not succeed", blueprint.name(by)),
             Resolution::NotStarted(NotStarted::NodeFailed { by }) => {
-                format!("{} failed, and its node takes nothing more", blueprint.name(by))
+                format!("{} failed, and its node runs no further tasks", blueprint.name(by))
             }
             Resolution::NotStarted(NotStarted::NodeLost { node }) => {
-                format!("node {} was not heard of for too long", blueprint.node(node).unwrap_or("?"))
+                format!("node {} was out of contact for too long", blueprint.node(node).unwrap_or("?"))
             }
-            Resolution::NotStarted(NotStarted::Stopped) => "the run was stopped before it".to_owned(),
+            Resolution::NotStarted(NotStarted::Stopped) => {
+                "the run was stopped before this task started".to_owned()
+            }
             Resolution::NotRetried(outcome) => {
                 let reason = "it was not tried again: the run was stopped or its node given up".to_owned();
                 return self.ended(blueprint, instance, outcome, at, Some(reason));

@@ -36,7 +36,7 @@ pub(super) async fn carry_out(
             tokio::time::sleep(Duration::from_secs(wanted.delay_s)).await;
         }
         if !send(orchestrator, held, wanted, batch, progress.n_sent + 1).await? {
-            return conclude(orchestrator, held, Some("the module is gone".to_owned())).await;
+            return conclude(orchestrator, held, Some("the module was deleted".to_owned())).await;
         }
     }
 }

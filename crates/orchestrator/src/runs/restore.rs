@@ -39,7 +39,7 @@ pub(super) async fn rest(
         // Without its events, successful instances are unknown and would be executed again.
         let work = session.run_work(run).await?.ok_or_else(|| {
             ServiceError::invalid(format!(
-                "run {run}, of which this is the rest, was deleted; run the graph anew"
+                "cannot retry: the original run {run} was deleted; start a new run"
             ))
         })?;
         chain.push(run);
@@ -72,17 +72,17 @@ pub(super) async fn restore(
         let page = session.run_events(run, seq, EVENTS_PAGE).await?;
         for stored in &page {
             let event = record::decode(stored).map_err(|error| {
-                tracing::error!(run.id = run.0, error = %error, "the history of a run cannot be read");
+                tracing::error!(run.id = run.0, error = %error, "cannot decode an event of the run");
                 ServiceError::invalid(error.to_string())
             })?;
             if !state.replay(blueprint, &event) {
                 tracing::error!(
                     run.id = run.0,
                     event.seq = stored.seq,
-                    "the history of a run does not fit its plan"
+                    "the events of the run do not match its plan"
                 );
                 return Err(ServiceError::invalid(format!(
-                    "event {} of run {run} cannot have happened in a run of its plan; run the graph anew",
+                    "event {} of run {run} does not match its plan; start a new run",
                     stored.seq
                 )));
             }

@@ -126,7 +126,7 @@ async fn restart_from(
     }
     let unknown: Vec<String> = from.iter().map(|name| format!("`{name}`")).collect();
     Err(ServiceError::invalid(format!(
-        "from: no plan of run {1} contains {0}; expected `task` or `task/node`",
+        "`from`: no plan of run {1} contains {0}; use `TASK` or `TASK/NODE`",
         unknown.join(", "),
         run.id
     )))

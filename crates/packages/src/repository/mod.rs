@@ -1,7 +1,7 @@
-//! Package repositories inside plugins: folders of `.deb` or `.rpm` files and the indexes that package
+//! Package repositories inside plugins: directories of `.deb` or `.rpm` files and the indexes that package
 //! managers read.
 //!
-//! Indexes are generated when a plugin is packed and exist only in the archive; the author's folder is not
+//! Indexes are generated when a plugin is packed and exist only in the archive; the author's directory is not
 //! changed. A signed index is kept as it is, because it could not be signed again.
 
 mod debian;
@@ -26,7 +26,7 @@ use crate::listing::{has_extension, list};
 /// Bound on the part of an index file that is hashed.
 const INDEX_BYTES_MAX: u64 = 16 << 20;
 
-/// Repository folder, from an entry of `releases`.
+/// Repository directory, from an entry of `releases`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Repository {
     /// Normalized path in the plugin: no `.` components, no trailing slash.
@@ -48,7 +48,7 @@ fn extension(kind: RepositoryKind) -> &'static str {
     }
 }
 
-/// Files of which a package manager reads one first.
+/// Entry points of a repository: a package manager reads one of these files first.
 fn entries(kind: RepositoryKind) -> &'static [&'static str] {
     match kind {
         RepositoryKind::Debian => &["InRelease", "Release", "Packages.gz", "Packages"],
@@ -64,7 +64,7 @@ fn signatures(kind: RepositoryKind) -> &'static [&'static str] {
     }
 }
 
-/// Digest of the index. `None` without an index; package managers cannot use such a folder.
+/// Digest of the index. `None` without an index; package managers cannot use such a directory.
 pub fn index_digest(kind: RepositoryKind, folder: &Path) -> Option<String> {
     let mut hasher = Sha256::new();
     let mut has_index = false;

@@ -7,7 +7,7 @@ use crate::drawing::Diagram;
 pub(super) struct Lanes {
     /// Cluster names in order of first occurrence; a single empty name if there are no clusters.
     pub(super) names: Vec<String>,
-    /// By vertex, its lane.
+    /// For each vertex, its lane.
     pub(super) of: Vec<u32>,
 }
 

@@ -17,7 +17,7 @@ pub(super) enum Cell {
 pub(super) struct Layers {
     /// Vertices first, then pass-through points.
     pub(super) cells: Vec<Cell>,
-    /// By cell.
+    /// Indexed by cell.
     pub(super) layer_of: Vec<u32>,
     pub(super) n_rows: usize,
     /// Drawn edges, each as the list of cells it leads through.
@@ -26,7 +26,7 @@ pub(super) struct Layers {
     pub(super) n_implied: usize,
     /// Number of further edges not drawn because there are too many.
     pub(super) n_too_many: usize,
-    /// By cell, its neighbors in the layer above and in the layer below.
+    /// For each cell, its neighbors in the layer above and in the layer below.
     pub(super) above: Vec<Vec<u32>>,
     pub(super) below: Vec<Vec<u32>>,
 }

@@ -3,7 +3,7 @@
 use super::lanes::Lanes;
 use super::layers::{Cell, Layers};
 
-/// By layer, its cells from left to right; and by cell, its lane.
+/// Cells of each layer from left to right, and the lane of each cell.
 pub(super) struct Order {
     pub(super) rows: Vec<Vec<u32>>,
     pub(super) lane_of: Vec<u32>,
@@ -46,7 +46,7 @@ pub(super) fn order_cells(layers: &Layers, lanes: Lanes) -> Order {
     Order { rows: best, lane_of, lanes: lanes.names }
 }
 
-/// By cell, its lane. An edge between lanes changes lanes at its start.
+/// For each cell, its lane. An edge between lanes changes lanes at its start.
 fn lane_of_cells(layers: &Layers, lanes: &Lanes) -> Vec<u32> {
     let lane = |cell: &Cell| match cell {
         Cell::Vertex(vertex_idx) => lanes.of[*vertex_idx as usize],

@@ -16,10 +16,10 @@ pub(super) const MARGIN: f64 = 24.0;
 const N_SWEEPS: usize = 8;
 
 pub(super) struct Placed {
-    /// By cell, its center.
+    /// For each cell, its center.
     pub(super) x: Vec<f64>,
     pub(super) y: Vec<f64>,
-    /// By cell.
+    /// Indexed by cell.
     pub(super) width: Vec<f64>,
     /// Left and right edges of named lanes.
     pub(super) lanes: Vec<(String, f64, f64)>,

@@ -1,4 +1,4 @@
-//! Output for a small graph.
+//! Snapshots of each output format for a small graph.
 
 use stoker_pictures::{Appearance, Diagram, Dot, Mermaid, Svg, Vertex};
 

@@ -7,7 +7,7 @@ use crate::plan::Plan;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Visit {
     Unvisited,
-    /// On the current path, with this many outgoing edges already followed.
+    /// The vertex is on the current path, with this many outgoing edges already followed.
     OnPath(u32),
     ComputedFields,
 }

@@ -17,7 +17,7 @@ const SAMPLES_MAX: usize = 5;
 struct Side<'p> {
     plan: &'p Plan,
     number: Box<dyn Fn(u32) -> Option<u32> + 'p>,
-    /// By junction vertex, the index in [`Sets`] of the set it leads to.
+    /// For each junction vertex, the index in [`Sets`] of the set it leads to.
     sets: Vec<u32>,
 }
 

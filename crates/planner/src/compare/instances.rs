@@ -12,9 +12,9 @@ use crate::stored::ExplainedPlan;
 
 /// Correspondence between the instances of two plans.
 pub(super) struct Pairs {
-    /// By instance of the earlier plan, the same task and node in the later one.
+    /// For each instance of the earlier plan, the same task and node in the later one.
     pub(super) after: Vec<Option<u32>>,
-    /// By instance of the later plan, the same task and node in the earlier one.
+    /// For each instance of the later plan, the same task and node in the earlier one.
     pub(super) before: Vec<Option<u32>>,
 }
 
@@ -123,8 +123,8 @@ fn compare_details(before: &Details, after: &Details) -> Option<ChangeKind> {
     let mut n_differences = listed.len() + n_parameter_differences;
     listed.extend(parameter_differences);
     if listed.is_empty() {
-        // They differ only in ways the expression language treats as equal (`1` and `true`, key order); an
-        // executor may not.
+        // The parameters differ only in ways that the expression language treats as equal (`1` and `true`,
+        // key order); an executor may distinguish them.
         listed.push(Difference {
             path: "parameters differ only in types or key order".to_owned(),
             old: None,

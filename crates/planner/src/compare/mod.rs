@@ -13,7 +13,7 @@ use crate::stored::ExplainedPlan;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// Ordered by task.
+    /// Changed instances, ordered by task.
     pub changes: Vec<PlanChange>,
     pub edges_added: EdgeChanges,
     pub edges_removed: EdgeChanges,

@@ -44,12 +44,12 @@ struct Entry {
     is_whole: bool,
     /// Indices of the top-level keys it reads; `None`: the whole document.
     keys: Option<Vec<usize>>,
-    /// By subject, whether its number is needed.
+    /// For each subject, whether its number is needed.
     is_requested: Vec<bool>,
-    /// By subject.
+    /// Indexed by subject.
     numbers: Vec<u32>,
     values: Mutex<HashMap<ExactDigest, u32>>,
-    /// By past, the members of the collection; the inner `None` if the collection is not a plain list of
+    /// For each past, the members of the collection; the inner `None` if the collection is not a plain list of
     /// scalars.
     members: Vec<OnceLock<Option<HashSet<Digest>>>>,
 }
@@ -305,7 +305,7 @@ impl PlainPath {
     }
 }
 
-/// Digests of the members of a list of scalars; `None` for anything else.
+/// Digests of the members of a list of scalars; `None` for other values.
 fn members(collection: &Value) -> Option<HashSet<Digest>> {
     let is_scalar = |value: &&Value| value.depth() == 0;
     match collection {

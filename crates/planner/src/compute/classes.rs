@@ -8,7 +8,7 @@ use super::subjects::SubjectIdx;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Classes {
-    /// By position in the list of subjects, the class.
+    /// Class of each subject, by position in the list of subjects.
     pub(crate) of: ClassOf,
     /// The first subject of each class.
     pub(crate) representatives: Vec<SubjectIdx>,

@@ -125,7 +125,7 @@ impl Reads {
         self.old_state |= other.old_state;
     }
 
-    /// Assumes that everything is read.
+    /// Records a dependency on the whole document.
     fn add_everything(&mut self) {
         let whole = |document| Aspect { kind: AspectKind::Path { document, keys: Vec::new() }, keys: None };
         self.aspects.extend([whole(Document::New), whole(Document::Old), whole(Document::Own)]);

@@ -18,7 +18,7 @@ pub(crate) struct Compiled {
     /// The aspects its result depends on; filled in by `Evaluator::new`.
     pub(crate) aspects: Vec<AspectIdx>,
     pub(crate) reads_old: bool,
-    /// The top-level keys that it reads, sorted; `None`: the whole document.
+    /// Top-level keys that the expression reads, sorted; `None` for the whole document.
     pub(crate) keys: Option<Vec<String>>,
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct Subjects {
     pub(crate) all: Vec<Subject>,
     /// Tasks whose last success on a node had another state than the node's default.
     exceptions: HashMap<(TaskIdx, NodeIdx), SubjectIdx>,
-    /// By past, how the old common document differs from the new one.
+    /// For each past, how the old common document differs from the new one.
     differing: Arc<[Differing]>,
 }
 
@@ -114,7 +114,7 @@ impl Subjects {
         Documents { new, old, past: subject.past }
     }
 
-    /// The same with only some top-level keys, which must be sorted.
+    /// The document of a subject with only some top-level keys, which must be sorted.
     pub(crate) fn excerpt(&self, subject_idx: SubjectIdx, keys: &[&str]) -> Documents {
         let subject = &self.all[subject_idx as usize];
         let new = excerpt(&self.common, &subject.own, keys);
@@ -129,7 +129,7 @@ impl Subjects {
         Documents { new, old, past: subject.past }
     }
 
-    /// How the old common document of a past differs from the new one.
+    /// Returns the differences between an old common document and the new one.
     pub(crate) fn differing(&self, past: u32) -> &Differing {
         &self.differing[past as usize]
     }

@@ -9,7 +9,7 @@ use crate::plan::{InstanceAction, Plan};
 pub const DEFAULT_DURATION_MS: u64 = 30_000;
 
 pub(super) struct Durations {
-    /// By instance; zero for skipped instances.
+    /// Duration of each instance in milliseconds; zero for skipped instances.
     pub(super) ms: Vec<u64>,
     pub(super) n_known: usize,
     pub(super) n_unknown: usize,

@@ -48,7 +48,7 @@ pub fn estimate(plan: &Plan, durations: &DurationLookup<'_>) -> Estimate {
     }
 }
 
-/// By instance, the duration of the longest chain that starts with it. Schedulers start the largest first.
+/// For each instance, the duration of the longest chain that starts with it. Schedulers start the largest first.
 pub fn remaining(plan: &Plan, durations: &DurationLookup<'_>) -> Vec<u64> {
     let mut remaining = paths::remaining(plan, &Durations::new(plan, durations).ms);
     remaining.truncate(plan.n_instances());

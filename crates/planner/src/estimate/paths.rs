@@ -2,7 +2,7 @@
 
 use crate::plan::Plan;
 
-/// By vertex of the order, the duration of the longest chain that starts with it.
+/// For each vertex of the order, the duration of the longest chain that starts with it.
 pub(super) fn remaining(plan: &Plan, ms: &[u64]) -> Vec<u64> {
     let order = plan.order.topological_order().unwrap_or_default();
     let mut remaining = vec![0_u64; plan.order.n_vertices()];

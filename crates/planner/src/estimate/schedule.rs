@@ -25,12 +25,12 @@ struct Run<'r> {
     plan: &'r Plan,
     ms: &'r [u64],
     remaining: &'r [u64],
-    /// By instance.
+    /// Indexed by instance.
     task_of: Vec<u32>,
     node_of: Vec<u32>,
     tasks: Vec<Task>,
     nodes: Vec<Node>,
-    /// By vertex, the number of unfinished predecessors.
+    /// For each vertex, the number of unfinished predecessors.
     n_before: Vec<u32>,
     now_ms: u64,
     /// Running instances by end time.

@@ -16,7 +16,7 @@ use crate::yaql_ext::same::same;
 /// A path at which the new value differs from the old one; secrets are masked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Difference {
-    /// Such as `public_ssl.hostname` or `nodes[3]`.
+    /// Path of the changed value, such as `public_ssl.hostname` or `nodes[3]`.
     pub path: String,
     /// Absent if the path was added.
     #[serde(default, skip_serializing_if = "Option::is_none")]

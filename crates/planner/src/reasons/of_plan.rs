@@ -26,7 +26,7 @@ use crate::yaql_ext::same::same;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Reasons {
     pub(crate) explanations: Vec<Explanation>,
-    /// By instance.
+    /// Indexed by instance.
     pub(crate) of: Vec<u32>,
 }
 
@@ -109,7 +109,7 @@ struct Explained {
 /// shows.
 type ExplanationKey = (usize, u32, Vec<Option<ExactDigest>>);
 
-/// Which own data of a node an explanation shows.
+/// Per-node data that an explanation displays.
 #[derive(Default)]
 struct ShownData {
     keys: BTreeSet<String>,
@@ -185,7 +185,7 @@ impl<'p> TaskWork<'p> {
 }
 
 impl Explainer<'_> {
-    /// Which own data the text of a decision depends on.
+    /// Returns the per-node data that the text of a decision depends on.
     fn shown_data(&self, task_idx: TaskIdx, decided: &Decision, own_keys: &HashSet<&str>) -> ShownData {
         let mut shown = ShownData::default();
         let condition =

@@ -3,7 +3,7 @@
 use stoker_state::is_secret;
 use stoker_yaql::Value;
 
-/// Replaces a secret.
+/// Placeholder that replaces a secret.
 pub(super) const MASK: &str = "(secret)";
 
 const LEN_MAX: usize = 80;

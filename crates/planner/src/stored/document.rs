@@ -29,15 +29,15 @@ pub(super) struct Document<'p> {
     /// Distinct sets of nodes that tasks are on.
     node_sets: Vec<Runs>,
     tasks: Vec<Task<'p>>,
-    /// By instance.
+    /// Indexed by instance.
     verdicts: Runs,
-    /// By instance: zero is none, one is the first entry of its task's details.
+    /// For each instance, the 1-based index of its entry in the task's details; zero for none.
     details: Runs,
     order: Order,
     groups: Cow<'p, [FaultToleranceGroup]>,
     choices: Cow<'p, [NodeChoice]>,
     explanations: Cow<'p, [Explanation]>,
-    /// By instance.
+    /// Indexed by instance.
     reasons: Runs,
     problems: Vec<StoredProblem<'p>>,
     excluded: Cow<'p, [ExcludedNode]>,

@@ -79,7 +79,8 @@ fn count(number: i64) -> Result<usize, DecodeError> {
     usize::try_from(number).map_err(|_| DecodeError::Damaged("a number is out of range"))
 }
 
-/// How each target of a row advances to the next row, if the two rows can be in one run.
+/// Returns the offset from each target of a row to the corresponding target of the next row, or `None` if the two
+/// rows cannot share a run-length-encoded run.
 fn steps(order: &Csr, vertex: usize) -> Option<Vec<i64>> {
     if vertex + 1 >= order.n_vertices() {
         return None;

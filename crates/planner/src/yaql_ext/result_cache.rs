@@ -23,9 +23,9 @@ pub(crate) struct ResultCache {
     texts: HashMap<Position, u32>,
     /// Arguments that read only the two states: no variables and no surrounding `$`.
     closed: HashSet<Position>,
-    /// By text number, the top-level keys that it reads.
+    /// For each text number, the top-level keys that it reads.
     reads: Vec<Vec<String>>,
-    /// By past, how the old common document differs from the new one; past zero is the absence of an old
+    /// For each past, how the old common document differs from the new one; past zero is the absence of an old
     /// state.
     differing: Arc<[Differing]>,
     cells: Mutex<HashMap<(u32, StateFunction, u32), Cell>>,

@@ -14,7 +14,7 @@ use stoker_yaql::Value;
 use stoker_yaql::value::Map;
 
 pub(crate) fn folder() -> Option<PathBuf> {
-    // Records the current test as skipped if the folder is missing.
+    // Records the current test as skipped if the directory is missing.
     stoker_testenv::shared_folder(".")
 }
 

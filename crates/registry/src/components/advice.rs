@@ -13,7 +13,7 @@ use super::requires::{Choice, Predicate, Requirement};
 pub enum Advice {
     /// Cannot be chosen, with the reasons.
     Incompatible(Vec<String>),
-    /// Declared compatible with everything chosen.
+    /// Declared compatible with all selected components.
     Compatible,
     /// No known conflict. Compatibility with these chosen components is not declared by either side.
     Available(Vec<ComponentName>),

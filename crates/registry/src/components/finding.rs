@@ -73,7 +73,7 @@ pub enum Finding {
     Unknown {
         component: String,
     },
-    /// Sorted by name.
+    /// Incompatible components, sorted by name.
     Incompatible {
         components: [ComponentName; 2],
     },

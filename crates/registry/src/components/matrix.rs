@@ -23,13 +23,13 @@ impl fmt::Display for Subtype {
 /// Compatibility of the pairs of two subtypes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// No pair conflicts.
+    /// Cell value: no pair of components conflicts.
     Compatible,
-    /// Some pairs conflict.
+    /// Cell value: some pairs of components conflict.
     Mixed,
-    /// All pairs conflict.
+    /// Cell value: all pairs of components conflict.
     Conflict,
-    /// There are no pairs.
+    /// Cell value: there is no pair of components.
     Empty,
 }
 
@@ -53,10 +53,10 @@ impl Cell {
     }
 }
 
-/// Derived view of a registry. Symmetric.
+/// Compatibility matrix over component subtypes; symmetric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
-    /// Sorted by type in the order of wizard panes, then by path.
+    /// Subtypes, sorted by type in the order of wizard panes, then by path.
     pub subtypes: Vec<Subtype>,
     pub cells: Vec<Vec<Cell>>,
 }
@@ -77,7 +77,7 @@ impl Registry {
 /// Compatibility matrix of individual components.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComponentMatrix<'r> {
-    /// Sorted by type in the order of wizard panes, then by name.
+    /// Components, sorted by type in the order of wizard panes, then by name.
     pub components: Vec<&'r Component>,
     pub cells: Vec<Vec<Cell>>,
 }

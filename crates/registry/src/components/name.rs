@@ -13,7 +13,7 @@ pub enum ComponentType {
 }
 
 impl ComponentType {
-    /// In the order of wizard panes.
+    /// All component types, in the order of wizard panes.
     pub const ALL: &'static [Self] =
         &[Self::Hypervisor, Self::Network, Self::Storage, Self::Monitoring, Self::AdditionalService];
 
@@ -62,7 +62,7 @@ impl ComponentType {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ComponentName {
     kind: ComponentType,
-    /// Never empty.
+    /// Path segments of the name; never empty.
     path: Vec<String>,
 }
 

@@ -13,7 +13,7 @@ pub enum Predicate {
 }
 
 impl Predicate {
-    /// In evaluation order.
+    /// All predicates, in evaluation order.
     pub const ALL: &'static [Self] = &[Self::OneOf, Self::AnyOf, Self::AllOf, Self::NoneOf];
 
     pub const fn as_str(self) -> &'static str {

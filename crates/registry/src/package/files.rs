@@ -25,7 +25,7 @@ pub(super) const WIZARD: &str = "wizard_metadata.yaml";
 pub(super) enum Presence {
     Required,
     Optional,
-    /// Not part of this package version; ignored.
+    /// The file is not part of this package format version and is ignored.
     NotRead,
 }
 
@@ -41,7 +41,7 @@ impl PackageFile {
     }
 }
 
-/// In the order of checking; metadata first.
+/// Package files in the order of checking; metadata first.
 pub(super) const FILES: &[PackageFile] = &[
     PackageFile { name: METADATA, presence: always, check: rules::metadata },
     PackageFile { name: SETTINGS, presence: always, check: rules::settings },

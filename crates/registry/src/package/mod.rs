@@ -39,7 +39,7 @@ pub struct Package {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckResult {
-    /// Sorted by file and position.
+    /// Problems, sorted by file and position.
     pub problems: Vec<PackageProblem>,
     /// `None` if there are errors.
     pub package: Option<Package>,

@@ -97,14 +97,14 @@ fn texts(map: &JsonMap, key: &str) -> Vec<String> {
 }
 
 impl Package {
-    /// Name of the installation folder. From package version 2 on, a patch release replaces the previous one,
+    /// Name of the installation directory. From package version 2 on, a patch release replaces the previous one,
     /// so the name contains only the first two version numbers.
     pub fn folder_name(&self) -> String {
         folder_name(&self.plugin)
     }
 }
 
-/// Installation folder of a stored plugin; see [`Package::folder_name`].
+/// Installation directory of a stored plugin; see [`Package::folder_name`].
 pub fn folder_name(plugin: &NewPlugin) -> String {
     let version = version_line(plugin).unwrap_or_else(|| plugin.version.clone());
     format!("{}-{version}", plugin.name)

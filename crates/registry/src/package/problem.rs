@@ -56,7 +56,7 @@ pub struct PackageProblem {
     /// Position in the text; `None` for the whole file.
     pub span: Option<Span>,
     pub severity: Severity,
-    /// One of [`codes`].
+    /// Diagnostic code, one of [`codes`].
     pub code: &'static str,
     /// Lowercase, without a trailing period.
     pub message: String,

@@ -15,7 +15,7 @@ pub(super) fn is_computed(node: &Node) -> bool {
     node.get("yaql_exp").is_some()
 }
 
-/// Accepts a computed value instead; its expression is checked elsewhere.
+/// Accepts a computed field in place of a literal value; expressions are checked by another rule.
 pub(super) fn or_computed<T>(
     read: impl Fn(&Node, &mut Problems) -> Option<T>,
 ) -> impl Fn(&Node, &mut Problems) -> Option<()> {
@@ -48,7 +48,7 @@ pub(super) fn non_empty_text(node: &Node, problems: &mut Problems) -> Option<Str
     text_like(codes::TOO_SHORT, "non-empty text", |text| !text.is_empty())(node, problems)
 }
 
-/// At least one letter, digit, `_` or `-`.
+/// Whether a name consists of at least one letter, digit, `_` or `-`.
 pub(super) fn is_plain_name(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     !text.is_empty() && text.bytes().all(is_allowed)

@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct PackageTree {
     /// Texts of top-level files to be checked; other files are ignored.
     pub texts: BTreeMap<String, String>,
-    /// Files and folders whose existence is checked.
+    /// Files and directories whose existence is checked.
     pub paths: BTreeSet<String>,
 }
 
 impl PackageTree {
-    /// Reports whether a file or folder exists. Always false for paths outside the package.
+    /// Reports whether a file or directory exists. Always false for paths outside the package.
     pub(crate) fn exists(&self, path: &str) -> bool {
         let mut parts: Vec<&str> = Vec::new();
         for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
@@ -22,7 +22,7 @@ impl PackageTree {
             parts.push(part);
         }
         let path = parts.join("/");
-        // The root itself is a folder.
+        // The root itself is a directory.
         path.is_empty() || self.has(&path)
     }
 

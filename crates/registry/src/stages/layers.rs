@@ -22,7 +22,7 @@ pub struct PluginGraph<'a> {
 /// Replacement layers and problems.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StageLayers {
-    /// For each plugin all its tasks, including stage tasks; `None` if unchanged.
+    /// For each plugin, all its tasks including stage tasks; `None` if unchanged.
     pub tasks: Vec<Option<Vec<Task>>>,
     /// Problems of plugins with invalid stages; their stage tasks are omitted.
     pub findings: Vec<Finding>,
@@ -34,7 +34,7 @@ pub fn has_stages(graph_type: &GraphType) -> bool {
 }
 
 /// Inserts the stage tasks of all plugins into a merged graph, between the end of their stage and the next
-/// one, ordered by number. `core` is the graph merged without them; `scripts_root` is the parent folder of
+/// one, ordered by number. `core` is the graph merged without them; `scripts_root` is the parent directory of
 /// plugin scripts on nodes.
 pub fn stage_layers(core: &MergedGraph<'_>, plugins: &[PluginGraph<'_>], scripts_root: &str) -> StageLayers {
     let mut layers = StageLayers { tasks: vec![None; plugins.len()], findings: Vec::new() };

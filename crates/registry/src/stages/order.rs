@@ -49,7 +49,7 @@ pub struct StageError {
     pub plugin: String,
     /// `None` if the problem concerns the plugin.
     pub task_idx: Option<usize>,
-    /// One of [`codes`].
+    /// Diagnostic code, one of [`codes`].
     pub code: &'static str,
 }
 

@@ -5,7 +5,7 @@
 /// The original design and its revision swap the meaning of the 5000s and the 6000s; here both are software.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberRange {
-    /// Below 0; before everything else.
+    /// Numbers below 0: tasks that run before all others.
     First,
     Hardware,
     Disks,

@@ -29,7 +29,7 @@ pub struct WizardResult {
 pub struct AnswerProblem {
     /// `Pane.control` or the pane.
     pub path: String,
-    /// One of [`kinds`].
+    /// Kind of problem, one of [`kinds`].
     pub kind: &'static str,
     /// Lowercase without a trailing period, or the message of the restriction.
     pub message: String,

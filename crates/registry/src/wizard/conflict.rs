@@ -5,7 +5,7 @@
 pub struct WizardConflict {
     /// Dotted path; an option is `values[data]`.
     pub path: String,
-    /// One of `kinds`.
+    /// Kind of conflict, one of `kinds`.
     pub kind: &'static str,
     /// Plugin whose wizard was being merged.
     pub plugin: String,

@@ -11,7 +11,7 @@ use crate::restrictions::RestrictionEffect;
 /// State of the wizard.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WizardEvaluation {
-    /// In display order.
+    /// Controls in display order.
     pub controls: Vec<ControlState>,
     /// Effective value of every control.
     pub answers: JsonMap,

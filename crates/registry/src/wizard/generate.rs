@@ -120,7 +120,7 @@ fn none_chosen(partners: &[&Participant<'_>]) -> String {
     }
 }
 
-/// No partner, or two that can be chosen together.
+/// Condition that is true with no selected partner, or with two partners that can be selected together.
 fn not_exactly_one(partners: &[&Participant<'_>]) -> String {
     let mut condition = none_chosen(partners);
     for (idx, one) in partners.iter().enumerate() {

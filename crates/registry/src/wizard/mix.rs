@@ -26,7 +26,7 @@ pub struct MergedWizard {
     pub owners: BTreeMap<String, String>,
 }
 
-/// Origin of everything that no plugin added.
+/// Origin of elements that no plugin added.
 const RELEASE: &str = "release";
 
 /// Merges wizards. The newest version of each plugin is used; the order of plugins does not matter.

@@ -90,7 +90,7 @@ impl Document {
 
 fn rounded(node: &Node) -> Node {
     let kind = match &node.kind {
-        // Its digits form a valid number.
+        // The digits of the integer form a valid JSON number.
         NodeKind::Scalar(Scalar::BigInt(number)) => {
             let roughly = number.to_string().parse::<f64>().unwrap_or(f64::MAX).clamp(f64::MIN, f64::MAX);
             NodeKind::Scalar(Scalar::Float(roughly))

@@ -17,7 +17,7 @@ impl<S: Sync> FromRequestParts<S> for Peer {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
         let connected = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        // Without a connection the caller is in this process (tests).
+        // Requests without a connection come from tests in this process.
         Ok(Self(connected.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |info| info.0.ip())))
     }
 }

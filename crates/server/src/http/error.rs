@@ -44,7 +44,7 @@ pub(crate) enum ItemSeverity {
     Warning,
 }
 
-/// One problem.
+/// A problem in the request.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct ErrorItem {
     pub(crate) severity: ItemSeverity,

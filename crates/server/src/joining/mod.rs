@@ -78,7 +78,7 @@ impl Joining {
                 batch.into_iter().map(|waiting| ((waiting.join, waiting.peer), waiting.answer)).unzip();
             let outcomes = match self.all(&joins).await {
                 Ok(outcomes) => outcomes,
-                // None of them has joined; each can retry.
+                // The commit failed, so no agent of the batch has joined; each can retry.
                 Err(error) => joins.iter().map(|_| Err(error.clone())).collect(),
             };
             for (answer, outcome) in answers.into_iter().zip(outcomes) {
@@ -131,6 +131,9 @@ impl Joining {
 }
 
 fn later() -> ApiError {
-    ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "the agent could not join; try again")
-        .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
+    ApiError::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "the server could not complete the join request; try again",
+    )
+    .with_header(header::RETRY_AFTER, HeaderValue::from_static("1"))
 }

@@ -18,17 +18,17 @@ pub(super) struct Bus {
 impl Bus {
     pub(super) fn new(book: &mut Book, counters: &BusMetrics) -> Self {
         let BusMetrics { stores_results: keeps, results } = counters;
-        let keeps_help = "Durable retention of agent results by the bus: 1 or 0";
+        let keeps_help = "Whether the bus stores agent results durably: 1 or 0";
         book.enter("bus_keeps", "gauge", &[], keeps_help, keeps.clone());
         book.enter(
             "bus_results",
             "counter",
             &["outcome"],
-            "Retained results that were consumed: `settled`, `refused`, or redelivered `later`",
+            "Agent results consumed from the bus: `settled`, `refused`, or `later` (to be redelivered)",
             results.clone(),
         );
         Self {
-            up: book.gauge("bus_up", "Bus connectivity: 1 or 0"),
+            up: book.gauge("bus_up", "Whether the bus is connected: 1 or 0"),
             published: book.counter("bus_published", "Messages sent to other servers and agents"),
             received: book.counter("bus_received", "Messages from other servers and agents"),
             lost: book.counter("bus_lost", "Messages dropped because a subscriber was too slow"),

@@ -49,7 +49,7 @@ impl Database {
                 durations: book.histograms(
                     "database_duration_seconds",
                     &["operation"],
-                    "Time the database took: `connect` (its turn to write included), `statement`, `commit`",
+                    "Duration of database operations: `connect` (including the wait for the write lock), `statement`, `commit`",
                     short_times,
                 ),
                 errors: book.counters(

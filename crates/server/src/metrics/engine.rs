@@ -41,7 +41,7 @@ impl Engine {
             "run_write_duration_seconds",
             "histogram",
             &[],
-            "Commit duration of a run batch, including the wait for its turn",
+            "Duration of commits of run batches, including the wait for a write slot",
             writes.clone(),
         );
         Self {

@@ -16,7 +16,7 @@ impl Planner {
             "plans",
             "counter",
             &["outcome"],
-            "Computed plans: `made`, or `refused` with diagnostics",
+            "Computed plans: `made`, or `refused` because of diagnostics",
             plans.clone(),
         );
         book.enter("plan_duration_seconds", "histogram", &[], "Time to compute a plan", durations.clone());

@@ -52,7 +52,7 @@ enum ByteRange {
 }
 
 impl FileResponse {
-    /// `None` unless the path is a regular file inside the folder after resolving symbolic links.
+    /// `None` unless the path is a regular file inside the directory after resolving symbolic links.
     pub(super) fn open_inside(folder: &Path, path: &Path) -> Option<Self> {
         let (folder, path) = (folder.canonicalize().ok()?, path.canonicalize().ok()?);
         if !path.starts_with(&folder) || !path.is_file() {

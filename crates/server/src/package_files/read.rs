@@ -23,7 +23,7 @@ pub(crate) const ROUTE: &str = "/packages/{folder}/{*path}";
 /// Rate limiter key for guesses of node passwords.
 const GUESSING: &str = "(packages)";
 
-/// The reader of a file.
+/// The authenticated reader of a file: a node or a user.
 enum Reader {
     Node(NodeId),
     /// A user who may read all packages.
@@ -136,7 +136,7 @@ fn file_of(app: &App, folder: &str, plugin: &Plugin, path: &str) -> ApiResult<(P
 }
 
 impl FileResponse {
-    /// Opens a file that must be inside a folder after resolving symbolic links.
+    /// Opens a file that must be inside a directory after resolving symbolic links.
     async fn open((folder, path): (PathBuf, PathBuf)) -> ApiResult<Self> {
         let opened = spawn_blocking_io(move || Self::open_inside(&folder, &path)).await?;
         opened.ok_or_else(|| ApiError::not_found("File"))

@@ -49,7 +49,7 @@ async fn assignment_is_atomic() {
             json!([{"id": one, "roles": []}, {"id": 9, "roles": []}, {"id": 8, "roles": []}]),
             "Nodes with ids 9, 8 were not found.",
         ),
-        (json!([{"id": one, "roles": ["x"]}]), "x are not valid roles for node in environment 1"),
+        (json!([{"id": one, "roles": ["x"]}]), "x are not valid roles for nodes in cluster 1"),
         (
             json!([{"id": one, "roles": ["controller", "compute"]}]),
             "Role 'controller' in conflict with role 'compute'.",
@@ -57,7 +57,7 @@ async fn assignment_is_atomic() {
         (json!([{"id": one, "roles": ["compute", "compute"]}]), "List of roles contains duplicates."),
         (
             json!([{"id": one, "roles": []}, {"id": assigned, "roles": []}]),
-            "node 2 belongs to environment 2; unassign it there first",
+            "node 2 belongs to cluster 2; remove it from that cluster first",
         ),
         (json!([{"id": one, "roles": []}, {"id": one, "roles": []}]), "duplicate node 1"),
     ] {
@@ -91,7 +91,7 @@ async fn duplicate_hostname_in_cluster_is_refused() {
     }
     let body = json!([{"id": one, "roles": []}, {"id": two, "roles": []}]);
     let message = server.post(&format!("clusters/{cluster_id}/assignment"), &body).await.expect_error(409);
-    assert_eq!(message, "hostname `same` is taken in environment 1");
+    assert_eq!(message, "hostname `same` is already in use in cluster 1");
     assert_eq!(get_node(&server, one).await["cluster"], json!(null));
 }
 
@@ -106,7 +106,7 @@ async fn deployed_node_is_unassigned_by_the_next_run() {
     server.put(&format!("nodes/{deployed}"), &json!({"status": "ready"})).await.expect(200);
     let path = format!("clusters/{cluster_id}/unassignment");
     let message = server.post(&path, &json!([{"id": fresh}, {"id": free}])).await.expect_error(400);
-    assert_eq!(message, "Nodes [3] are not members of environment 1.");
+    assert_eq!(message, "Nodes [3] are not members of cluster 1");
     assert_eq!(
         server.post(&path, &json!([{"id": 77}])).await.expect_error(400),
         "Nodes with ids 77 were not found."

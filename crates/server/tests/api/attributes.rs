@@ -98,7 +98,7 @@ async fn invalid_settings_are_reported_together_and_not_stored() {
         (json!({"editable": {"common": 1}}), "editable.common: expected a map of settings, got 1"),
         (
             json!({"editable": {"nowhere": {"metadata": {"class": "plugin"}}}}),
-            "no such plugin for this environment",
+            "no such plugin for this cluster",
         ),
         (json!({"edit": {}}), "unknown key"),
         (json!([]), "must be a map"),

@@ -119,7 +119,7 @@ async fn invalid_cluster_is_refused_and_not_stored() {
     create_cluster_of(&server, release_id, "demo").await;
     let message =
         server.post("clusters", &json!({"name": "demo", "release": release_id})).await.expect_error(409);
-    assert_eq!(message, "Environment with this name already exists");
+    assert_eq!(message, "a cluster with this name already exists");
 }
 
 #[tokio::test]
@@ -165,7 +165,7 @@ async fn invalid_cluster_update_is_refused() {
     create_cluster_of(&server, 1, "taken").await;
     let path = format!("clusters/{cluster_id}");
     for (body, status, message) in [
-        (json!({"name": "taken"}), 409, "Environment with this name already exists"),
+        (json!({"name": "taken"}), 409, "a cluster with this name already exists"),
         (json!({"name": null}), 400, "must be text"),
         (json!({"release_id": 7}), 400, "cannot be changed"),
         (json!({"components": ["hypervisor:qemu"]}), 400, "cannot be changed after it is created"),

@@ -106,7 +106,7 @@ async fn conflicting_plugin_contents_name_both_plugins() {
     );
     assert_eq!(response["errors"][0]["path"], "editable.two.metadata.enabled");
     assert!(!is_enabled(&server, "two").await, "nothing is stored");
-    // It can replace the other plugin in one update.
+    // The plugin can replace the other plugin in one update.
     set_plugins_enabled(&server, 1, &[("one", false), ("two", true)]).await.expect(200);
     assert!(is_enabled(&server, "two").await && !is_enabled(&server, "one").await);
 }

@@ -143,13 +143,13 @@ async fn invalid_node_update_is_refused() {
         ("nodes/1", json!({"labels": {"a": long}}), 400, "must have 1 to 100 characters"),
         ("nodes/1", json!({"labels": null}), 400, "must be a map"),
         ("nodes/1", json!({"status": "raedy"}), 400, "did you mean `ready`?"),
-        ("nodes/1", json!({"roles": ["x"]}), 400, "x are not valid roles for node in environment 1"),
+        ("nodes/1", json!({"roles": ["x"]}), 400, "x are not valid roles for nodes in cluster 1"),
         ("nodes/1", json!({"pending_roles": ["controller", "compute"]}), 400, "in conflict with role"),
         (
             "nodes/1",
             json!({"cluster_id": other}),
             400,
-            "node 1 belongs to cluster 1; unassign it there first",
+            "node 1 belongs to cluster 1; remove it from that cluster first",
         ),
         ("nodes/1", json!({"cluster_id": 1, "cluster": 2}), 400, "`cluster_id` and `cluster` differ"),
         ("nodes/3", json!({"cluster_id": 99}), 400, "cluster 99 does not exist"),
@@ -368,9 +368,11 @@ async fn invalid_transport_settings_are_refused() {
     let path = "nodes/1/attributes";
     let invalid = json!({"transport": "shh", "ssh": {"port": "22", "hots": "gate"}, "x": 1});
     let error = server.put(path, &invalid).await.expect_error(400);
-    for mistake in
-        ["`transport` must be `ssh`", "`ssh.port` must be a number", "unknown key `ssh.hots`; known are host"]
-    {
+    for mistake in [
+        "`transport` must be `ssh`",
+        "`ssh.port` must be a number",
+        "unknown key `ssh.hots`; supported keys: host",
+    ] {
         assert!(error.contains(mistake), "{error}");
     }
     assert_eq!(server.get(path).await.expect(200), json!({}), "nothing is stored");

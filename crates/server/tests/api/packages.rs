@@ -14,7 +14,7 @@ use stoker_testkit::TempFolder;
 use crate::fixtures::{cluster_with_roles, set_plugin_enabled};
 use crate::support::{Reply, TestServer};
 
-/// A plugin source folder generated from the skeleton.
+/// A plugin source directory generated from the skeleton.
 pub(crate) struct PluginSource(TempFolder);
 
 impl PluginSource {
@@ -268,7 +268,7 @@ async fn sync_rereads_plugin_files() {
     assert!(message.contains("cannot rename plugin"), "{message}");
     fs::write(&metadata, original.replace("version: '1.0.0'", "version: '1.2.0'")).unwrap();
     let message = sync(&server, "{\"ids\": [1]}").await.expect_error(400);
-    assert!(message.contains("rename the folder to `gridnet-1.2`"), "{message}");
+    assert!(message.contains("rename the directory to `gridnet-1.2`"), "{message}");
     fs::write(&metadata, "name: [").unwrap();
     let reply = sync(&server, "{\"ids\": [1]}").await.expect(400);
     assert!(reply["errors"][0]["path"].as_str().unwrap().starts_with("gridnet-1.0/metadata.yaml"), "{reply}");

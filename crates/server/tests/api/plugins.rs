@@ -177,7 +177,7 @@ async fn enabled_plugin_and_assigned_roles_cannot_be_deleted() {
     let cluster = cluster_with_roles(&server, 1, &["used"], &[]).await;
     set_plugin_enabled(&server, cluster, true).await;
     let message = server.delete("plugins/1").await.expect_error(409);
-    assert!(message.starts_with("Can't delete plugin which is enabled for some environment"), "{message}");
+    assert!(message.starts_with("cannot delete a plugin that is enabled in clusters"), "{message}");
     server.put("plugins/1", &json!({"roles_metadata": {"free": {}}})).await.expect_error(400);
     server.put("plugins/1", &json!({"roles_metadata": {"used": {}}})).await.expect(200);
     set_plugin_enabled(&server, cluster, false).await;

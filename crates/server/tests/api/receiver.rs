@@ -47,7 +47,7 @@ pub(crate) enum ResponseMode {
     Status(u16),
     /// A temporary redirect to the receiver's own URL.
     Redirect,
-    /// Never responds.
+    /// The receiver never responds.
     Hang,
 }
 

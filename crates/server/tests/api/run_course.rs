@@ -162,7 +162,7 @@ async fn retry_from_task_reruns_its_dependents() {
     for (body, expected) in [
         (json!({"from": ["nothing"]}), "contains `nothing`"),
         (json!({"from": ["then", format!("then/{two}")]}), "no plan of run"),
-        (json!({"from": []}), "specify at least one task"),
+        (json!({"from": []}), "list at least one task"),
         (json!({"from": "then"}), "must be a list"),
         (json!({"since": ["then"]}), "unknown key"),
         (json!(["then"]), "must be a map"),
@@ -242,7 +242,7 @@ async fn offline_nodes_are_named_in_the_run_message() {
     node.online = false;
     transaction.node_update(&node).await.unwrap();
     commit(transaction).await;
-    let expected = json!(format!("Node {two} is not online and took no part"));
+    let expected = json!(format!("Node {two} is offline and was left out of the run"));
     for extra in
         [json!({"dry_run": true}), json!({}), json!({"graphs": [{"type": "default", "nodes": [two]}]})]
     {
@@ -337,7 +337,7 @@ async fn invalid_parameters_fail_the_run_before_dispatch() {
         (
             &json!("error"),
             &json!(
-                "the plan cannot be run: task `one`: Missing a required parameter cmd; \
+                "cannot run the plan: task `one`: Missing a required parameter cmd; \
                  task `two`: Missing a required parameter cmd"
             )
         )

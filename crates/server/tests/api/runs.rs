@@ -275,7 +275,7 @@ async fn busy_cluster_refuses_second_run_and_stop_ends_the_first() {
     assert_eq!((&ended["status"], &ended["message"]), (&json!("error"), &json!("The run was stopped")));
     assert_eq!(site.cluster_status().await, "stopped");
     let idle = site.server.put(&format!("clusters/{}/stop_deployment", site.cluster), &json!({})).await;
-    assert!(idle.expect_error(400).starts_with("Nothing to stop"));
+    assert!(idle.expect_error(400).starts_with("nothing to stop"));
     // The cluster can be deployed again after the stop.
     let tasks = json!([
         task("slow", json!(["controller"]), "true", json!({})),

@@ -260,5 +260,5 @@ async fn oversized_wizard_is_refused() {
     release["wizard_metadata"]["Network"]["manager"]["values"] = options.collect();
     create(&server, "releases", &release).await;
     let message = server.get("releases/1/wizard").await.expect_error(400);
-    assert_eq!(message, "the wizard has 203 choices that stand for components; there may be 200");
+    assert_eq!(message, "the wizard has 203 component choices; the maximum is 200");
 }

@@ -78,7 +78,7 @@ pub async fn nodes_unassign(
         .collect();
     if !non_members.is_empty() {
         let non_members = non_members.join(", ");
-        let message = format!("Nodes [{non_members}] are not members of environment {}.", cluster.id);
+        let message = format!("Nodes [{non_members}] are not members of cluster {}", cluster.id);
         return Err(ServiceError::invalid(message));
     }
     for mut node in nodes {

@@ -31,13 +31,13 @@ pub(super) async fn load(writing: &mut WriteTransaction, ids: &[NodeId]) -> Serv
 pub(super) fn nodes_of_other_clusters(cluster: &Cluster, nodes: &[Node]) -> Vec<ErrorDetail> {
     let problems = nodes.iter().enumerate().filter_map(|(index, node)| {
         let other = node.cluster_id.filter(|id| *id != cluster.id)?;
-        let message = format!("node {} belongs to environment {other}; unassign it there first", node.id);
+        let message = format!("node {} belongs to cluster {other}; remove it from that cluster first", node.id);
         Some(ErrorDetail::new(format!("[{index}].id"), message))
     });
     problems.collect()
 }
 
-/// Replaces the nodes of a cluster: new nodes join without roles, missing ones are dismissed. Returns whether
+/// Replaces the nodes of a cluster: new nodes join without roles, omitted nodes are removed. Returns whether
 /// any node joined, in which case the caller must check the quota.
 pub(super) async fn set_members(
     writing: &mut WriteTransaction,

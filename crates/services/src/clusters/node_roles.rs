@@ -16,7 +16,7 @@ pub fn role_problems(cluster_id: ClusterId, metadata: &JsonMap, roles: &[String]
         roles.iter().filter(|role| !metadata.contains_key(*role)).map(String::as_str).collect();
     if !unknown.is_empty() {
         let unknown = unknown.join(", ");
-        problems.push(format!("{unknown} are not valid roles for node in environment {cluster_id}"));
+        problems.push(format!("{unknown} are not valid roles for nodes in cluster {cluster_id}"));
     }
     for (index, role) in roles.iter().enumerate() {
         let others = roles.iter().enumerate().filter(|(other, name)| *other != index && *name != role);
@@ -82,7 +82,7 @@ mod tests {
     fn unknown_duplicate_and_conflicting_roles_are_reported() {
         assert_eq!(problems(&[]), [""; 0]);
         assert_eq!(problems(&["controller", "ceph", "odd"]), [""; 0]);
-        assert_eq!(problems(&["x", "ceph", "y"]), ["x, y are not valid roles for node in environment 1"]);
+        assert_eq!(problems(&["x", "ceph", "y"]), ["x, y are not valid roles for nodes in cluster 1"]);
         assert_eq!(problems(&["ceph", "ceph"]), ["List of roles contains duplicates."]);
         assert_eq!(
             problems(&["compute", "controller"]),

@@ -71,7 +71,7 @@ async fn apply(
 ) -> ServiceResult<Option<Vec<NodeId>>> {
     if update.release_id.is_some_and(|id| id != cluster.release_id) {
         return Err(ServiceError::invalid(
-            "the release of an environment cannot be changed; create a new environment",
+            "the release of a cluster cannot be changed; create a new cluster",
         ));
     }
     if let Some(mode) = update.mode.filter(|mode| *mode != cluster.mode) {
@@ -87,7 +87,7 @@ async fn apply(
     }
     if update.components.is_some_and(|components| components != cluster.components) {
         return Err(ServiceError::invalid(
-            "the components of an environment cannot be changed after it is created; enable plugins in its settings \
+            "the components of a cluster cannot be changed after it is created; enable plugins in its settings \
              instead",
         ));
     }
@@ -117,14 +117,14 @@ pub async fn cluster_delete(
 ) -> ServiceResult<DeletedCluster> {
     precondition.check(cluster.generation)?;
     let failed = if force {
-        fail_active(&mut writing, cluster.id, "the environment was deleted").await?
+        fail_active(&mut writing, cluster.id, "the cluster was deleted").await?
     } else {
         require_idle_for(&mut writing, cluster.id, "deleting").await?;
         Vec::new()
     };
     let nodes = free_nodes(&mut writing, &cluster).await?;
     writing.cluster_delete(cluster.id).await?;
-    let message = format!("Environment '{}' is deleted", cluster.name);
+    let message = format!("Cluster '{}' is deleted", cluster.name);
     let result = json!({"cluster_id": cluster.id.0, "nodes": nodes});
     let run = finished_run(&mut writing, RunName::ClusterDeletion, None, message, result).await?;
     writing.commit(describe("cluster.delete", &cluster)).await?;
@@ -146,7 +146,7 @@ pub async fn cluster_reset(mut writing: WriteTransaction, mut cluster: Cluster) 
     let id = cluster.id;
     if let Some(run) = active(&mut writing, id).await? {
         return Err(ServiceError::conflict(format!(
-            "task {} ({}) is {} on environment {id}; stop it first",
+            "run {} ({}) is {} in cluster {id}; stop it first",
             run.id, run.name, run.status
         )));
     }
@@ -169,7 +169,7 @@ pub async fn cluster_reset(mut writing: WriteTransaction, mut cluster: Cluster) 
     }
     cluster.status = ClusterStatus::New;
     writing.cluster_update(&cluster).await?;
-    let message = format!("Environment '{}' was successfully reset", cluster.name);
+    let message = format!("Cluster '{}' was reset", cluster.name);
     let run = finished_run(&mut writing, RunName::ResetEnvironment, Some(id), message, json!({})).await?;
     let target = format!("cluster {id}");
     writing

@@ -39,9 +39,9 @@ impl PlannedGraph {
 /// Provenance: the layer and source line of each field.
 #[derive(Default)]
 struct Origins {
-    /// In ascending precedence.
+    /// Graph layers in ascending precedence.
     layers: Vec<(String, GraphSource)>,
-    /// By task: layer index of each field, and of the highest-precedence layer that defines the task.
+    /// For each task, layer index of each field, and of the highest-precedence layer that defines the task.
     set_by: HashMap<String, (HashMap<String, u32>, u32)>,
 }
 

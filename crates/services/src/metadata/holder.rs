@@ -43,7 +43,7 @@ impl RoleOwner {
         }
     }
 
-    /// For a cluster that is already loaded.
+    /// Loads the release and enabled plugins of a cluster that is already loaded.
     pub async fn of_cluster(session: &mut Session, cluster: Cluster) -> ServiceResult<Self> {
         let plugins = enabled_plugins(session, cluster.id).await?;
         Ok(Self { release: release(session, cluster.release_id).await?, cluster: Some((cluster, plugins)) })

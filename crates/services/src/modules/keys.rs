@@ -1,4 +1,4 @@
-//! Encryption keys of module contents and webhook secrets. They belong to the operator: a file beside the database,
+//! Encryption keys of module contents and webhook secrets. They belong to the operator: a file next to the database,
 //! not in it.
 //!
 //! Each line is a key name and the key. The first key encrypts; all keys decrypt. The small file is read on each use,
@@ -109,7 +109,7 @@ impl ModuleKeys {
     pub(super) fn replace(&self, keys: &[Key]) -> Result<(), KeyError> {
         let beside = self.path.with_extension("new");
         let unwritable = |source| KeyError::Unwritable { path: self.shown(), source };
-        // Left behind by an interrupted replacement.
+        // Remove a temporary file that an interrupted replacement left behind.
         _ = fs::remove_file(&beside);
         write(&beside, keys).map_err(unwritable)?;
         fs::rename(&beside, &self.path).map_err(unwritable)

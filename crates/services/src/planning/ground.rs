@@ -24,7 +24,7 @@ pub(super) struct Ground {
     pub(super) own: Vec<JsonMap>,
     pub(super) secrets: Secrets,
     pub(super) are_primaries_new: bool,
-    /// The same documents as expressions see them, for online nodes only.
+    /// Documents as expressions see them, for online nodes only.
     common_document: Document,
     nodes: Vec<NodeInput>,
     /// Uids of offline nodes.

@@ -25,7 +25,7 @@ impl Default for PlanMetrics {
             plans: Family::default(),
             // 1 ms to 131 s.
             durations: Histogram::new(exponential_buckets(0.001, 2.0, 18)),
-            // 1 to 4 million.
+            // Buckets from 1 to 4 million.
             instances: Histogram::new(exponential_buckets(1.0, 4.0, 12)),
         }
     }

@@ -30,7 +30,7 @@ pub(super) fn remarks(plan: &Plan) -> Vec<Problem> {
 }
 
 fn of_task(plan: &Plan, task: &PlannedTask) -> Vec<Problem> {
-    // By field and message: the indices of the affected parameter sets.
+    // Indices of the affected parameter sets, by field and message.
     let mut indices_by_warning: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
     for (idx, details) in task.details.iter().take(VALIDATED_MAX).enumerate() {
         for Remark { place, weight, message } in stoker_tasks::check(&details.task_type, &details.parameters)

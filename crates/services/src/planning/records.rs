@@ -20,7 +20,7 @@ pub struct Records {
     /// All nodes of the cluster.
     pub(super) nodes: Vec<Node>,
     pub(super) primaries: BTreeMap<String, NodeId>,
-    /// Folder of plugin scripts on nodes.
+    /// Directory of plugin scripts on nodes.
     scripts_root: String,
     /// Fingerprints of the nodes' package repository credentials; empty without packages.
     package_access: BTreeMap<NodeId, String>,

@@ -14,7 +14,7 @@ const BATCH_NODES: usize = 200;
 /// Secret values of a state: shared by all nodes, and per node.
 pub struct PlanSecrets {
     common: Secrets,
-    /// By uid; nodes without own secrets are absent.
+    /// Per-node secrets by UID; nodes without such secrets are absent.
     own: HashMap<String, Secrets>,
 }
 

@@ -13,13 +13,13 @@ use stoker_registry::wizard::{
 use stoker_state::json::merge;
 use stoker_store::{List, Session};
 
-/// Maximum number of wizard choices that stand for components; compatibility is checked pairwise.
+/// Maximum number of component choices in a wizard; compatibility is checked pairwise.
 const CHOICES_MAX: usize = 200;
 
 /// A release and the newest version of each plugin that fits it.
 pub struct Catalog {
     pub release: Release,
-    /// By name.
+    /// Indexed by name.
     plugins: BTreeMap<String, Plugin>,
 }
 
@@ -71,7 +71,7 @@ impl Catalog {
         let n_choices = count_component_choices(&mixed.wizard, registry);
         if n_choices > CHOICES_MAX {
             return Err(ServiceError::invalid(format!(
-                "the wizard has {n_choices} choices that stand for components; there may be {CHOICES_MAX}"
+                "the wizard has {n_choices} component choices; the maximum is {CHOICES_MAX}"
             )));
         }
         Ok(MergedWizard { wizard: with_restrictions(mixed.wizard, registry), owners: mixed.owners })

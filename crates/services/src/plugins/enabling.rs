@@ -11,7 +11,7 @@ use crate::error::{ErrorDetail, ServiceResult};
 
 use super::catalog::{finding_detail, registry};
 
-const LEGACY_REFUSED: &str = "it has tasks that are placed by a stage, or of a version below 2.0.0, and \
+const LEGACY_REFUSED: &str = "it has stage tasks, or tasks of a version below 2.0.0, and \
     `common.propagate_task_deploy` is off in this cluster; enable it first, or together with the plugin";
 /// First task version with explicit dependencies.
 const TASK_VERSION: &str = "2.0.0";

@@ -30,7 +30,7 @@ impl Packages {
         if matches!(settings.database, DatabaseLocation::Folder(_))
             && let Err(error) = root.recover()
         {
-            tracing::warn!(error = %error, "cannot recover the plugins folder");
+            tracing::warn!(error = %error, "cannot recover the plugins directory");
         }
         Self { root, changing: Arc::default() }
     }
@@ -71,10 +71,8 @@ pub fn invalid_archive_error(error: ArchiveError) -> ServiceError {
     }
 }
 
-/// Error with all problems of packages; each problem comes with its folder and a slash, or an empty prefix.
-pub fn invalid_package_error<'p>(
-    problems: impl Iterator<Item = (&'p str, &'p PackageProblem)>,
-) -> ServiceError {
+/// Error with all problems of packages; each problem comes with its directory and a slash, or an empty prefix.
+pub fn invalid_package_error<'p>(problems: impl Iterator<Item = (&'p str, &'p PackageProblem)>) -> ServiceError {
     const SUMMARY_MAX: usize = 20;
     let (mut messages, mut items) = (Vec::new(), Vec::new());
     for (folder, problem) in problems {

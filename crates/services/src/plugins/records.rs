@@ -165,7 +165,7 @@ impl Plugins {
         if !clusters.is_empty() {
             let ids: Vec<String> = clusters.iter().map(ToString::to_string).collect();
             let message =
-                format!("Can't delete plugin which is enabled for some environment: {}", ids.join(", "));
+                format!("cannot delete a plugin that is enabled in clusters: {}", ids.join(", "));
             return Err(ServiceError::conflict(message));
         }
         let folders = writing.plugin_folders().await?;

@@ -11,7 +11,7 @@ use crate::error::ServiceResult;
 
 use super::files::{Packages, spawn_blocking_io};
 
-/// Bounds of digesting a scripts folder; larger ones cannot be copied to nodes anyway.
+/// Bounds of digesting a scripts directory; larger ones cannot be copied to nodes anyway.
 const LIMITS: ArchiveLimits = ArchiveLimits {
     n_entries_max: 4000,
     file_bytes_max: 32 << 20,
@@ -53,7 +53,7 @@ pub async fn scripts_of(
         let with_digests = found.into_iter().filter(|(_, _, folder)| !has_only_hidden_files(folder)).map(
             |(id, version, folder)| {
                 let digest = folder_digest(&folder, &LIMITS).ok();
-                // Each version has its own folder on nodes.
+                // Each version has its own directory on nodes.
                 let digest = digest.map(|digest| format!("{version} {digest}"));
                 (id, ScriptsHere { folder, digest })
             },
@@ -68,7 +68,7 @@ fn stays_inside(path: &str) -> bool {
     Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-/// Reports whether a folder contains only hidden files. Archives cannot contain an empty folder, so packages put a
+/// Reports whether a directory contains only hidden files. Archives cannot contain an empty directory, so packages put a
 /// hidden file there.
 fn has_only_hidden_files(folder: &Path) -> bool {
     let is_hidden = |entry: std::io::Result<std::fs::DirEntry>| {

@@ -34,9 +34,9 @@ impl Plugins {
     }
 }
 
-/// Folders to read and plugins to delete.
+/// Directories to read and plugins to delete.
 struct SyncPlan {
-    /// Folders to read, sorted by name.
+    /// Directories to read, sorted by name.
     folders: Vec<String>,
     /// Plugins whose files were removed.
     removed: Vec<PluginId>,
@@ -118,7 +118,7 @@ impl SyncPlan {
     }
 }
 
-/// Requires the canonical folder name: otherwise two folders could contain the same plugin.
+/// Requires the canonical directory name: otherwise two directories could contain the same plugin.
 fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> ServiceResult<()> {
     let canonical = package.folder_name();
     let plugin = &package.plugin;
@@ -130,17 +130,17 @@ fn require_own_folder(folder: &str, package: &Package, old: Option<&Plugin>) -> 
         return Ok(());
     }
     let message = format!(
-        "`{folder}` contains plugin `{}` {}; rename the folder to `{canonical}`",
+        "`{folder}` contains plugin `{}` {}; rename the directory to `{canonical}`",
         plugin.name, plugin.version
     );
     Err(ServiceError::invalid(message))
 }
 
-/// Reads the packages in these folders and their warnings, or returns the problems of all of them.
+/// Reads the packages in these directories and their warnings, or returns the problems of all of them.
 fn read_packages(root: &PluginsRoot, folders: &[String]) -> ServiceResult<(Vec<Package>, Vec<String>)> {
     let (mut packages, mut problems, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for folder in folders {
-        // Not strict: a folder that an earlier version installed must remain readable.
+        // Not strict: a directory that an earlier version installed must remain readable.
         match check_folder(&root.folder(folder), PackageCheckOptions { strict_keys: false }) {
             Ok(folder_check) => {
                 for problem in folder_check.result.problems {

@@ -20,7 +20,7 @@ use crate::random;
 const MARK: &str = "package_key";
 const SECRET_CHARS: usize = 64;
 const USER_PREFIX: &str = "node-";
-/// Enough to distinguish passwords, too short to reveal one.
+/// Fingerprint length: enough to distinguish passwords, too short to reveal one.
 const FINGERPRINT_CHARS: usize = 12;
 
 pub struct PackageAccess {

@@ -49,7 +49,7 @@ pub struct SourceHere {
     pub kind: RepositoryKind,
     /// Address for nodes, without a trailing slash.
     pub address: String,
-    /// Plugin folder and content digest, which identify this version of the repository.
+    /// Plugin directory and content digest, which identify this version of the repository.
     pub digest: String,
 }
 
@@ -94,7 +94,7 @@ pub async fn sources_of(
     .await
 }
 
-/// Returns plugins whose repositories nodes may still use although they are no longer enabled: names and folders.
+/// Returns plugins whose repositories nodes may still use although they are no longer enabled: names and directories.
 pub(crate) async fn former_sources(
     session: &mut Session,
     cluster: &Cluster,

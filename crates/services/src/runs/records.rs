@@ -33,7 +33,7 @@ pub async fn require_idle(session: &mut Session, cluster: ClusterId) -> ServiceR
     match active.first() {
         None => Ok(()),
         Some(run) => Err(ServiceError::conflict(format!(
-            "Deployment already started: task {} ({}) is {} on environment {cluster}; wait for it, or stop it",
+            "Deployment already started: run {} ({}) is {} in cluster {cluster}; wait until it ends, or stop it",
             run.id, run.name, run.status
         ))),
     }

@@ -265,7 +265,7 @@ impl World<'_> {
         }
     }
 
-    // Processes.
+    // Simulated task processes.
 
     fn start_process(&mut self, idx: usize, attempt: &Attempt) {
         let key = attempt.key;

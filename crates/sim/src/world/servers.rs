@@ -25,7 +25,7 @@ pub(crate) struct Server {
     pub(crate) is_alive: bool,
     /// The run and the lease generation it was taken with; `None` if this server never had it or lost it.
     pub(crate) drives: Option<(u64, RunMachine)>,
-    /// One per agent.
+    /// One session per agent.
     pub(crate) sessions: Vec<HostSession>,
     pub(crate) connections: Vec<Option<ConnectionId>>,
 }

@@ -35,7 +35,7 @@ async fn agent_joins_once_executes_tasks_and_stops_on_sigterm() {
     let Some(FromAgent::Hello(hello)) = session.next().await else { panic!() };
     assert_eq!((hello.node.as_str(), hello.finished.len()), ("5", 1));
     assert_eq!(server.n_joined, 1);
-    // A second agent in the same folder is rejected.
+    // A second agent in the same directory is rejected.
     let output =
         agent_output(&["--server", &server.url(), "--state", &folder.file("state").display().to_string()]);
     assert_eq!(output.0, 5);

@@ -1,4 +1,4 @@
-//! Fixture: a server with in-process agents, and a client with its own home folder.
+//! Fixture: a server with in-process agents, and a client with its own home directory.
 //!
 //! A test shows commands (`show`) and compares the transcript, which contains their complete output, with a snapshot. `run`
 //! executes a command that is only a precondition.
@@ -14,7 +14,7 @@ use stoker_testkit::TempFolder;
 use crate::process::{PASSWORD, Process};
 use crate::transcript::Transcript;
 
-/// A server with in-process agents, and the configuration folder of a client.
+/// A server with in-process agents, and the configuration directory of a client.
 pub(crate) struct CliFixture {
     pub(crate) folder: TempFolder,
     server: Process,
@@ -108,7 +108,7 @@ impl CliFixture {
         std::fs::read_to_string(self.folder.file(name)).unwrap()
     }
 
-    /// Runs a command line, split at whitespace; `{examples}` is the folder of examples.
+    /// Runs a command line, split at whitespace; `{examples}` is the directory of examples.
     pub(crate) fn run(&self, line: &str) -> CommandOutput {
         self.run_with(line, "")
     }

@@ -64,7 +64,7 @@ fn doctor_checks_server_setup_and_agent() {
     let config = cli.folder.file("serve.toml");
     std::fs::write(&config, format!("listen = \"127.0.0.1:1\"\ndata_dir = {data:?}\n")).unwrap();
     cli.show_args(&["doctor", "setup", "--config", config.to_str().unwrap()], "");
-    // The doctor does not create a missing data folder.
+    // The doctor does not create a missing data directory.
     let missing = cli.folder.file("new");
     cli.show_args(&["doctor", "setup", "--data-dir", missing.to_str().unwrap()], "");
     assert!(!missing.exists());

@@ -29,7 +29,7 @@ pub(crate) struct CommandOutput {
 pub(crate) struct Fuel {
     driver: RefCell<Driver>,
     server: Process,
-    /// For resources without `fuel2` commands: releases, plugins, discovered nodes.
+    /// REST client for resources without `fuel2` commands: releases, plugins, discovered nodes.
     pub(crate) rest: Client,
     /// Working directory of the commands.
     folder: TempFolder,

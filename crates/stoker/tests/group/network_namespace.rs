@@ -10,9 +10,9 @@ const INNER_INTERFACE: &str = "out";
 const DEAD_MAC: &str = "02:00:00:00:00:01";
 const PREFIX: &str = "stk";
 
-/// Removed on drop; all processes in it must have ended before.
+/// A network namespace that is removed on drop; all processes in it must have ended before.
 pub(crate) struct NetworkNamespace {
-    /// Name of the namespace and of the veth interface outside of it.
+    /// Name of the namespace and of the veth interface outside it.
     name: String,
     /// Address of the interface outside.
     pub(crate) outer_address: Ipv4Addr,

@@ -28,7 +28,7 @@ fn count_in_logs(site: &Site, process: &str, n: usize, message: &str) -> usize {
 /// Waits until the servers have logged `n` times that NATS stores results for them.
 fn await_result_stream(site: &Site, n: usize) {
     until("both servers consume results from NATS", || {
-        (count_in_logs(site, "server", 2, "NATS keeps results of agents") >= n).then_some(())
+        (count_in_logs(site, "server", 2, "consuming results from the NATS result stream") >= n).then_some(())
     });
 }
 

@@ -64,7 +64,7 @@ impl Drop for Daemon {
 }
 
 pub(crate) struct Site {
-    /// Kept on disk if a test fails, for inspection.
+    /// Data directory; kept on disk for inspection if a test fails.
     folder: Option<TempFolder>,
     database: Database,
     options: Vec<String>,
@@ -94,7 +94,7 @@ impl Site {
         Some(site)
     }
 
-    /// Starts two servers outside of a network namespace; agents run inside.
+    /// Starts two servers outside a network namespace; agents run inside.
     pub(crate) fn in_namespace(namespace: &NetworkNamespace, options: &[&str]) -> Option<Self> {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let shared = runtime.block_on(TestDatabase::create())?;

@@ -8,9 +8,9 @@ use serde_json::Value;
 pub(crate) struct Evidence {
     /// Task names.
     pub(crate) tasks: Vec<String>,
-    /// Per node, the lines that tasks wrote, one per task.
+    /// For each node, the lines that tasks wrote, one per task.
     pub(crate) lines: Vec<String>,
-    /// Per node, the started attempts, one line `run/instance/attempt@…` each.
+    /// For each node, the started attempts, one line `run/instance/attempt@…` each.
     pub(crate) attempts: Vec<String>,
     pub(crate) history: Vec<Value>,
     pub(crate) events: Vec<Value>,

@@ -1,4 +1,4 @@
-//! The server as a real process with a socket and a data folder.
+//! The server as a real process with a socket and a data directory.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![expect(clippy::disallowed_methods, reason = "tests read the clock and the environment")]
 

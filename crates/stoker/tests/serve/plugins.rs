@@ -201,7 +201,7 @@ fn failed_copy_of_scripts_is_reported() {
     };
     fs::write(site.file("node"), "in the way").unwrap();
     let stderr = failed_record();
-    assert!(stderr.contains("cannot create the folder") && stderr.contains("node/plugins"), "{stderr}");
+    assert!(stderr.contains("cannot create the directory") && stderr.contains("node/plugins"), "{stderr}");
     fs::remove_file(site.file("node")).unwrap();
     let scripts = site.file("data/plugins/gridnet-1.0/deployment_scripts");
     fs::File::create(scripts.join("large")).unwrap().set_len(9 << 20).unwrap();

@@ -1,4 +1,4 @@
-//! Packages of plugins, from a file in the plugin folder to the package manager of a node.
+//! Packages of plugins, from a file in the plugin directory to the package manager of a node.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

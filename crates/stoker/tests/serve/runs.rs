@@ -178,7 +178,10 @@ fn stop_terminates_tasks_and_their_children() {
     assert!(requested_at.elapsed() < Duration::from_secs(20), "{:?}", requested_at.elapsed());
     let history = site.history(run);
     assert_eq!(status_of(&history, "slow", site.nodes[0])["status"], "error");
-    assert_eq!(status_of(&history, "later", site.nodes[0])["reason"], "the run was stopped before it");
+    assert_eq!(
+        status_of(&history, "later", site.nodes[0])["reason"],
+        "the run was stopped before this task started"
+    );
     let node = site.client.expect(200, "GET", &format!("/api/v1/nodes/{}", site.nodes[0]), None);
     assert_eq!(node["status"], "stopped");
 }

@@ -64,11 +64,11 @@ impl Drop for Daemon {
 }
 
 pub(crate) struct Site {
-    /// Kept on disk if a test fails, for inspection.
+    /// Data directory; kept on disk for inspection if a test fails.
     folder: Option<TempFolder>,
     listen: String,
     options: Vec<String>,
-    /// Folder of the certificate authority if TLS is used.
+    /// Directory of the certificate authority if TLS is used.
     ca: Option<PathBuf>,
     agent_options: Vec<String>,
     /// Environment variables of the server and its agents.
@@ -187,7 +187,7 @@ impl Site {
         assert!(server.child.wait().unwrap().success());
     }
 
-    /// Restarts the server on the same folder and port, and waits until it responds.
+    /// Restarts the server on the same directory and port, and waits until it responds.
     pub(crate) fn start_server(&mut self) {
         let folder = self.folder.as_ref().unwrap();
         let (listen, ca) = (&self.listen, self.ca.as_deref());
@@ -204,7 +204,7 @@ impl Site {
         self.agents[node_idx] = Some(Daemon::start(command, &log));
     }
 
-    /// Starts another agent of the same node with another state folder.
+    /// Starts another agent of the same node with another state directory.
     pub(crate) fn start_agent_in(&mut self, node_idx: usize, state: &str) {
         let command = self.agent_command(node_idx, state, Some(&self.token));
         self.other_agents.push(Daemon::start(command, &self.file(&format!("{state}.log"))));
@@ -216,7 +216,7 @@ impl Site {
         self.other_agents.push(Daemon::start(command, &self.file(&format!("{state}.log"))));
     }
 
-    /// Starts an agent with this node name; its state folder has the same name.
+    /// Starts an agent with this node name; its state directory has the same name.
     pub(crate) fn start_agent_named(&mut self, name: &str, token: &str) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
         command.args(["agent", "--server", &self.url(), "--node", name, "--state"]).arg(self.file(name));
@@ -255,7 +255,7 @@ impl Site {
         command
     }
 
-    /// Starts an agent of the first node with a new state folder, and waits for it to be rejected.
+    /// Starts an agent of the first node with a new state directory, and waits for it to be rejected.
     pub(crate) fn run_rejected_agent(&self, state: &str, token: Option<&str>) -> Output {
         let mut command = self.agent_command(0, state, token);
         command.stdin(Stdio::null()).output().unwrap()
@@ -332,7 +332,7 @@ fn url(listen: &str, ca: Option<&Path>) -> String {
 fn start_server(folder: &Path, listen: &str, options: &[String], ca: Option<&Path>, env: &Env) -> Daemon {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stoker"));
     command.args(["serve", "--listen", listen, "--data-dir"]).arg(folder.join("data")).args(options);
-    // All nodes are this machine; keep tasks away from its real folders.
+    // All nodes are this machine; keep tasks away from its real directories.
     command.arg("--plugin-scripts-root").arg(folder.join("node/plugins"));
     command.arg("--node-root").arg(folder.join("node"));
     command

@@ -210,7 +210,7 @@ fn renewed_certificates_are_reloaded_without_dropping_connections() {
     let second = until("the new certificate is used", || {
         Some(server_fingerprint(&server.address, &authority)).filter(|second| *second != first)
     });
-    // On the existing connection.
+    // The existing connection still works.
     client.expect(200, "GET", "/api/v1/users/me", None);
     // A mismatched pair is not loaded.
     std::fs::write(&key, "what?").unwrap();

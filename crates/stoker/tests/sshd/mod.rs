@@ -41,7 +41,7 @@ impl Sshd {
         create_key(&folder.file("host_key"));
         create_key(&folder.file("key"));
         fs::copy(folder.file("key.pub"), folder.file("authorized_keys")).unwrap();
-        // Privilege separation folder; normally created by the service manager.
+        // Privilege separation directory; normally created by the service manager.
         _ = fs::create_dir_all("/run/sshd");
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let dir = folder.path().display();

@@ -117,7 +117,7 @@ impl Session {
         self.read_all(format!("SELECT {columns} FROM {FROM}{condition} ORDER BY g.id"), args).await
     }
 
-    /// Loads the tasks of graphs and keeps their order. Outside of a transaction a graph may change between
+    /// Loads the tasks of graphs and keeps their order. Outside a transaction a graph may change between
     /// the two reads; then it is read again. A graph deleted meanwhile is left out.
     pub(super) async fn graphs_fill(&mut self, mut heads: Vec<Head>) -> Result<Vec<Graph>, StoreError> {
         let mut tasks: HashMap<GraphId, (i64, Arc<[StoredTask]>)> = HashMap::new();

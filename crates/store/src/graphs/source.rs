@@ -10,7 +10,7 @@ use crate::{Session, StoreError, WriteTransaction};
 const TABLE: &str = "deployment_graph_sources";
 
 impl Session {
-    /// Source locations of those of the graphs that have them.
+    /// Source locations of the given graphs; graphs without locations are absent.
     pub async fn graph_sources(
         &mut self,
         ids: impl IntoIterator<Item = GraphId>,

@@ -33,7 +33,7 @@ const UNIQUE: &[Unique] = &[
     unique("nodes_cluster_hostname", "nodes.cluster_id", "hostname"),
     unique("nodes_mac", "nodes.mac", "mac"),
     unique("plugin_deployment_graphs_type", "plugin_deployment_graphs.plugin_id", "graph type"),
-    unique("plugin_folders_folder", "plugin_folders.folder", "folder of a plugin"),
+    unique("plugin_folders_folder", "plugin_folders.folder", "directory of a plugin"),
     unique("plugins_name_version", "plugins.name", "plugin name and version"),
     unique("release_deployment_graphs_type", "release_deployment_graphs.release_id", "graph type"),
     unique("releases_name_version", "releases.name", "release name and version"),

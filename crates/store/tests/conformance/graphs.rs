@@ -140,7 +140,7 @@ async fn update_requires_current_generation(fixture: &Fixture) {
     let stale = writing.graph_update(id, 1, &none, Some(&plain(&["b"]))).await;
     assert_error!(stale, StoreError::Stale { current: 2 });
     assert_error!(writing.graph_update(id, 3, &none, None).await, StoreError::Stale { current: 2 });
-    // Also if the update would change nothing.
+    // A stale generation fails even if the update would change nothing.
     assert_error!(writing.graph_update(id, 1, &metadata(), None).await, StoreError::Stale { current: 2 });
     let unknown = writing.graph_update(GraphId(99), 1, &none, None).await;
     assert_error!(unknown, StoreError::NotFound { what: "graph" });

@@ -182,7 +182,7 @@ async fn nodes_are_found_by_name_or_hostname(fixture: &Fixture) {
     commit(writing).await;
 }
 
-/// More than one statement can write, on either engine.
+/// Number of nodes that exceeds the capacity of one statement on either engine.
 const N_FLEET: usize = 130;
 
 async fn run_updates_nodes_in_bulk(fixture: &Fixture) {
@@ -244,7 +244,7 @@ async fn agent_connections_update_nodes(fixture: &Fixture) {
     let sighting = |online, facts| PresenceUpdate { online, facts };
     let sightings = BTreeMap::from([
         (one.id, sighting(false, Some(facts.clone()))),
-        // No change: online already, and without facts.
+        // This node does not change: it is already online and sends no facts.
         (two.id, sighting(true, Some(map(json!({}))))),
         (NodeId(99), sighting(true, None)),
     ]);

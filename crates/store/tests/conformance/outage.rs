@@ -61,7 +61,7 @@ async fn stuck_writer_blocks_others_until_timeout() {
     tenant(&mut held, "red").await;
     let started = Instant::now();
     assert_error!(store.begin_write(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));
-    // Also from another process.
+    // A second process, which has its own store, gets the same error.
     let other = Store::open_with(&fixture.database, SHORT).await;
     if let Ok(other) = &other {
         assert_error!(other.begin_write(&Actor::server(), NOW).await.map(drop), StoreError::Unavailable(_));

@@ -98,7 +98,7 @@ async fn folders_belong_to_one_plugin(fixture: &Fixture) {
     writing.plugin_folder_set(one.id, "one-1.0").await.unwrap();
     writing.plugin_folder_set(one.id, "one-1.0").await.unwrap();
     let taken = writing.plugin_folder_set(two.id, "one-1.0").await;
-    assert_error!(taken, StoreError::AlreadyExists { what: "folder of a plugin" });
+    assert_error!(taken, StoreError::AlreadyExists { what: "directory of a plugin" });
     let unknown = writing.plugin_folder_set(PluginId(77), "x").await;
     assert_error!(unknown, StoreError::NotFound { what: "plugin" });
     writing.plugin_folder_set(two.id, "two-1.0").await.unwrap();

@@ -150,7 +150,7 @@ async fn graph_and_tasks_have_equal_generation_under_writes(fixture: &Fixture) {
     commit(writing).await;
     let write = async {
         for generation in 1..60_i64 {
-            // As many tasks as the generation number, and none for every tenth generation.
+            // The number of tasks equals the generation number, except that every tenth generation has none.
             let n_tasks = if generation % 10 == 9 { 0 } else { generation + 1 };
             let names: Vec<String> = (0..n_tasks).map(|number| format!("t{number}")).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();

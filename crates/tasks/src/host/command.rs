@@ -12,10 +12,10 @@ pub struct Command {
     pub env: BTreeMap<String, String>,
     pub stdin: Option<Vec<u8>>,
     pub effect: CommandEffect,
-    /// Files created in a private temporary folder that is removed after the program. `{scratch}` in
+    /// Files created in a private temporary directory that is removed after the program. `{scratch}` in
     /// arguments is its path.
     pub scratch: Vec<ScratchFile>,
-    /// Files of that folder to return in [`Exit::collected`].
+    /// Files of that directory to return in [`Exit::collected`].
     pub collect: Vec<String>,
 }
 

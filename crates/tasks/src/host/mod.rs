@@ -46,7 +46,7 @@ pub struct FileToWrite {
     pub path: PathBuf,
     pub data: Vec<u8>,
     pub permissions: u32,
-    /// Mode of missing parent folders, which are created. `None`: the folder must exist.
+    /// Mode of missing parent directories, which are created. `None`: the directory must exist.
     pub parents: Option<u32>,
     pub owner: Option<FileOwner>,
 }

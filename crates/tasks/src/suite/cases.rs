@@ -1,4 +1,4 @@
-//! Cases in the folders of the task types: parameters, expected host calls and results.
+//! Cases in the directories of the task types: parameters, expected host calls and results.
 
 use std::collections::VecDeque;
 

@@ -20,14 +20,14 @@ pub(super) const DIR_PERMISSIONS: Parameter = Parameter::default(
     "dir_permissions",
     ParameterType::Permissions,
     "0755",
-    "Permissions of created parent folders.",
+    "Permissions of created parent directories.",
 );
 pub(super) const OWN_PERMISSIONS: Parameter =
     Parameter::optional("permissions", ParameterType::Permissions, "Permissions of this file.");
 pub(super) const OWN_DIR_PERMISSIONS: Parameter = Parameter::optional(
     "dir_permissions",
     ParameterType::Permissions,
-    "Permissions of parent folders created for this file.",
+    "Permissions of parent directories created for this file.",
 );
 
 /// Converts one file of a list. Permissions of the file override those of the task.

@@ -43,7 +43,7 @@ async fn failed_writes_are_reported_and_change_nothing() {
     let bench = Bench::new();
     let message_text =
         message(bench.run("upload_file", json!({"path": bench.folder.path(), "data": "x"})).await);
-    assert!(message_text.contains("it is a folder"), "{message_text}");
+    assert!(message_text.contains("it is a directory"), "{message_text}");
     let missing = bench.folder.file("none/a");
     let message_text =
         message(bench.run("upload_file", json!({"path": missing, "data": "x", "parents": false})).await);
@@ -54,7 +54,7 @@ async fn failed_writes_are_reported_and_change_nothing() {
     fs::write(bench.folder.file("file"), "").unwrap();
     let message_text =
         message(bench.run("upload_file", json!({"path": bench.folder.file("file/a"), "data": "x"})).await);
-    assert!(message_text.contains("cannot create the folder"), "{message_text}");
+    assert!(message_text.contains("cannot create the directory"), "{message_text}");
     assert_eq!(fs::read_dir(bench.folder.path()).unwrap().count(), 1);
 }
 

@@ -71,7 +71,7 @@ impl Bench {
         }
     }
 
-    /// Unique per test, because it contains the test's folder.
+    /// Marker of the attempt; unique per test, because it contains the test's directory.
     fn mark(&self) -> String {
         format!("1/2/3@{}", self.folder.path().display())
     }

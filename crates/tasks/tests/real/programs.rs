@@ -45,7 +45,7 @@ async fn long_scripts_and_shebang_scripts_run_from_a_file() {
         .await
         .unwrap();
     assert_eq!(bench.stdout(), "begin\nend\n");
-    assert_eq!(std::fs::read_dir(bench.folder.path()).unwrap().count(), 0, "scratch folder is removed");
+    assert_eq!(std::fs::read_dir(bench.folder.path()).unwrap().count(), 0, "scratch directory is removed");
 }
 
 #[tokio::test]

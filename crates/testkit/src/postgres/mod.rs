@@ -2,7 +2,7 @@
 //!
 //! nextest starts one process per test, and a server takes longer to start than most tests to run: the first test that
 //! needs the server starts it, all others connect to it. Every test process holds a shared file lock until it exits; a
-//! watcher stops the server when no process holds the lock. Each test gets a database of its own, cloned from a template
+//! watcher stops the server when no process holds the lock. Each test gets a separate database, cloned from a template
 //! with all migrations applied.
 
 mod own;

@@ -39,7 +39,7 @@ impl PrivatePostgres {
         Some(Self::create(NO_FSYNC))
     }
 
-    /// The same for a benchmark: committed transactions are on disk.
+    /// Starts a server with full durability, for benchmarks: committed transactions are on disk.
     pub fn start_durable() -> Self {
         Self::create(DURABLE)
     }
@@ -50,7 +50,7 @@ impl PrivatePostgres {
         make_accessible(&folder);
         let mut server = Self { settings, programs, folder, port: free_port(), server: None };
         let home = server.home();
-        fs::create_dir(&home).expect("cannot create a folder");
+        fs::create_dir(&home).expect("cannot create a directory");
         server.programs.chown(&home);
         run(server
             .programs
@@ -157,7 +157,7 @@ impl Drop for PrivatePostgres {
     }
 }
 
-/// Lets the user of the server enter the folder.
+/// Lets the user of the server enter the directory.
 fn make_accessible(folder: &TempFolder) {
     run(Command::new("chmod").arg("755").arg(folder.path()));
 }

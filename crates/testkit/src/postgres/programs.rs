@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Debian installs each version into a folder of its own, outside of the search path.
+/// Debian installs each version into a separate directory, outside the search path.
 const VERSIONED: &str = "/usr/lib/postgresql";
 const MISSING: &str = "PostgreSQL is not installed; run `apt-get install postgresql`, \
                        or set STOKER_TEST_SKIP=postgres to skip the tests that need it";
@@ -35,7 +35,7 @@ impl Programs {
 
     /// Major version of the server, 0 if unknown.
     pub(super) fn major_version(&self) -> u32 {
-        // Debian's folder is `15/bin`; a process for each test would cost more than it saves.
+        // Debian's directory is `15/bin`; a process for each test would cost more than it saves.
         let version = self.folder.parent().and_then(|folder| folder.file_name()?.to_str()?.parse().ok());
         version.unwrap_or_else(|| {
             let output = Command::new(self.folder.join("postgres")).arg("--version").output();
@@ -43,7 +43,7 @@ impl Programs {
         })
     }
 
-    /// Makes the server's user the owner of a folder or file.
+    /// Makes the server's user the owner of a directory or file.
     pub(super) fn chown(&self, folder: &Path) {
         if self.is_root {
             run(Command::new("chown").arg("postgres:postgres").arg(folder));

@@ -34,7 +34,7 @@ impl Server {
     pub(super) fn join(programs: Programs) -> Self {
         let folder = shared_folder();
         let users = open(&folder.join("users.lock"));
-        users.lock_shared().expect("cannot lock a file in the temporary folder");
+        users.lock_shared().expect("cannot lock a file in the temporary directory");
         let mut server = Self { programs, folder, port: 0, _users: users };
         let guard = server.lock_exclusive();
         server.port = server.running_port().unwrap_or_else(|| server.start());
@@ -65,7 +65,7 @@ impl Server {
     /// Serialises changes to the server itself between processes: start, creation of templates.
     pub(super) fn lock_exclusive(&self) -> File {
         let lock = open(&self.folder.join("turn.lock"));
-        lock.lock().expect("cannot lock a file in the temporary folder");
+        lock.lock().expect("cannot lock a file in the temporary directory");
         lock
     }
 
@@ -74,7 +74,7 @@ impl Server {
     }
 
     pub(super) fn set_mark(&self, name: &str) {
-        fs::create_dir_all(self.marks()).expect("cannot create a folder");
+        fs::create_dir_all(self.marks()).expect("cannot create a directory");
         fs::write(self.marks().join(name), "").expect("cannot write a file");
     }
 
@@ -85,7 +85,7 @@ impl Server {
 
     fn client(&self, program: &str) -> Command {
         let mut command = self.programs.command(program);
-        // The user `postgres` may have no access to the current folder.
+        // The user `postgres` may have no access to the current directory.
         command.current_dir("/").args(["-h", "127.0.0.1", "-U", USER, "-p"]).arg(self.port.to_string());
         command
     }
@@ -103,7 +103,7 @@ impl Server {
         for old in [&home, &self.marks()] {
             drop(fs::remove_dir_all(old));
         }
-        fs::create_dir(&home).expect("cannot create a folder");
+        fs::create_dir(&home).expect("cannot create a directory");
         self.programs.chown(&home);
         run(self
             .programs
@@ -176,7 +176,7 @@ fn detach(command: &mut Command) -> &mut Command {
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null())
 }
 
-/// One folder per user of the machine.
+/// One directory per user of the machine.
 fn shared_folder() -> PathBuf {
     let me = fs::metadata("/proc/self").expect("Linux has `/proc`").uid();
     let folder = std::env::temp_dir().join(format!("stoker-testkit-{me}"));

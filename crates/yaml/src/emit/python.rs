@@ -18,7 +18,7 @@ pub trait Tree<'t>: Copy {
     fn level(self) -> TreeLevel<'t, Self>;
 }
 
-/// One level of a tree.
+/// A node of the tree to emit: a scalar, or a collection with its children.
 pub enum TreeLevel<'t, T> {
     Atom(Atom<'t>),
     Seq(SmallVec<[T; 8]>),
@@ -314,7 +314,7 @@ fn is_space(letter: Option<char>) -> bool {
     letter.is_none_or(|letter| matches!(letter, '\0' | ' ' | '\t' | '\r') || is_break(letter))
 }
 
-/// Returns the style in which the reference writes a text. Keys stay on one line.
+/// Returns the style in which PyYAML writes a text. Keys stay on one line.
 fn style(text: &str, is_key: bool) -> Style {
     let is_multiline = text.contains(is_break);
     if !is_multiline && allows_plain(text) && resolve::implicit(text) == Tag::Str {

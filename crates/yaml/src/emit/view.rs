@@ -11,7 +11,7 @@ pub trait Emit {
     fn view(&self) -> NodeView<'_>;
 }
 
-/// One level of a tree.
+/// A node of the tree to emit: a scalar, or a collection with its children.
 pub enum NodeView<'a> {
     Atom(Atom<'a>),
     Seq(Vec<&'a dyn Emit>),

@@ -90,7 +90,7 @@ impl<'a> Parser<'a> {
     }
 
     fn word(&mut self) -> Result<Value, JsonError> {
-        // The reference's parser also accepts the three float literals that JSON lacks.
+        // Python YAQL's parser also accepts the three float literals that JSON lacks.
         const WORDS: [(&str, Value); 5] = [
             ("null", Value::Null),
             ("true", Value::Bool(true)),

@@ -12,7 +12,7 @@ use crate::value::{Map, Set, Value, number};
 pub enum InputStyle {
     /// Tuples and frozen maps.
     Converted,
-    /// Lists and mutable maps, as the reference sees them without input conversion.
+    /// Lists and mutable maps, as Python YAQL sees them without input conversion.
     Unconverted,
 }
 
@@ -67,7 +67,7 @@ fn decode_tag(tag: &str, tag_value: &Value, map: &Arc<Map>, style: InputStyle) -
         "dict" => decode_pairs(&elements(field(map, "items")?)?, style),
         "set" => {
             let items = optional_items(map)?;
-            // The reference builds the set before it converts the elements, so they must be hashable as they
+            // Python YAQL builds the set before it converts the elements, so they must be hashable as they
             // are.
             if let Some(kind) = items.iter().find_map(unhashable_kind) {
                 return Err(Box::new(Error::kind(format!("unhashable type: '{kind}'"))));
@@ -150,7 +150,7 @@ fn decode_pairs(items: &[Value], style: InputStyle) -> Result<Value> {
     Ok(dict(builder.build(), style))
 }
 
-/// Returns the elements of any value that the reference can iterate over.
+/// Returns the elements of any value that Python YAQL can iterate over.
 fn elements(value: &Value) -> Result<Vec<Value>> {
     match value {
         Value::Tuple(seq) | Value::List(seq) => Ok(seq.to_vec()),

@@ -45,7 +45,7 @@ const MAX_INT_DIGITS: usize = 4300;
 /// do not overflow.
 pub(super) const HUGE: i128 = 1 << 100;
 
-// Characters added after the reference's Unicode version count as unassigned.
+// Characters added after Python's Unicode version count as unassigned.
 static LETTER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\p{L}&&\p{age:14.0}]$").ok());
 static UNPRINTABLE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^[\p{C}\p{Z}\P{age:14.0}]$").ok());

@@ -131,7 +131,7 @@ impl DateTime {
         self.zone.utc_offset()
     }
 
-    /// Returns seconds since 1970. Subtracts the offset twice, as the reference does (a bug kept for
+    /// Returns seconds since 1970. Subtracts the offset twice, as Python YAQL does (a bug kept for
     /// compatibility).
     pub fn timestamp(&self) -> Result<f64> {
         if self.is_naive() {
@@ -153,7 +153,7 @@ impl DateTime {
         TimeSpan::of_day(self.micros)
     }
 
-    /// Converts the clock to UTC. Keeps the original zone, as the reference does (a bug kept for
+    /// Converts the clock to UTC. Keeps the original zone, as Python YAQL does (a bug kept for
     /// compatibility).
     pub fn utc(&self) -> Result<Self> {
         let this = self.aware();
@@ -252,7 +252,7 @@ pub(super) fn date_of_ordinal(days: i128) -> Option<Date> {
     EPOCH.checked_add(SignedDuration::from_hours((days - EPOCH_ORDINAL) * 24)).ok()
 }
 
-/// Fails if a field exceeds a C `int`, with the messages of the reference.
+/// Fails if a field exceeds a C `int`, with the messages of Python YAQL.
 fn check_c_int(value: i128) -> Result<()> {
     let message = if i64::try_from(value).is_err() {
         "Python int too large to convert to C long"

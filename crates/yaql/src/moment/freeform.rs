@@ -39,7 +39,7 @@ impl DateTime {
 pub(super) struct Reader {
     pub(super) tokens: Vec<String>,
     pub(super) ymd: Ymd,
-    /// Hour, minute, second, microsecond.
+    /// Time of day: hour, minute, second, microsecond.
     pub(super) clock: [Option<i128>; 4],
     weekday: Option<i128>,
     zone_name: Option<String>,

@@ -108,7 +108,7 @@ fn parse_clock(text: &[u8]) -> Option<([i128; 4], Option<i128>)> {
     clean.then_some((clock, Some(if *sign == b'-' { -offset } else { offset })))
 }
 
-/// Parses `HH[[:]MM[[:]SS[.f…]]]` up to `end` and reports whether the text ends there. The reference
+/// Parses `HH[[:]MM[[:]SS[.f…]]]` up to `end` and reports whether the text ends there. Python YAQL
 /// tolerates one stray character before a zone, so the text beyond `end` has to be examined too.
 fn parse_hms(text: &[u8], end: usize) -> Option<([i128; 4], bool)> {
     let mut fields = [0; 4];

@@ -84,7 +84,7 @@ impl ParsedFields {
 
     fn build(mut self) -> Result<DateTime> {
         self.check_weeks()?;
-        // As in the reference, February 29 without a year is validated against a leap year and then rejected
+        // As in Python, February 29 without a year is validated against a leap year and then rejected
         // for 1900.
         let leap_day = self.year.is_none() && self.month == 2 && self.day == 29;
         let year = self.year.unwrap_or(if leap_day { 1904 } else { 1900 });
@@ -177,7 +177,7 @@ fn day_of_iso_week(year: i128, week: i128, weekday: i128) -> Result<(i128, i128)
 }
 
 /// Returns the index of a name, ignoring case. Characters such as the long s match the pattern of the
-/// directive but are not found here, as in the reference.
+/// directive but are not found here, as in Python.
 fn index(text: &str, names: &[&str], letters: usize) -> Result<i128> {
     let lower = text.to_lowercase();
     let position = names.iter().position(|name| name[..name.len().min(letters)].eq_ignore_ascii_case(&lower));

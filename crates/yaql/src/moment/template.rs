@@ -1,6 +1,6 @@
 //! Compiles a `strptime` format and matches it against text.
 //!
-//! The reference converts the format to a regular expression. This is the same backtracking search: the
+//! Python converts the format to a regular expression. This is the same backtracking search: the
 //! alternatives of a directive are tried in order.
 
 use std::collections::HashSet;
@@ -47,7 +47,7 @@ fn ranges(directive: char) -> &'static str {
     }
 }
 
-/// Returns the length of the reference's regular expression for a directive, which determines error
+/// Returns the length of Python's regular expression for a directive, which determines error
 /// positions.
 fn pattern_len(directive: char) -> Option<usize> {
     Some(match directive {
@@ -130,7 +130,7 @@ fn parse(text: &str, format: &str, items: &mut Vec<Item>) -> Result<()> {
                 Some('x') => parse("%m/%d/%y", format, items)?,
                 Some('X') => parse("%H:%M:%S", format, items)?,
                 Some(c) if pattern_len(c).is_some() => items.push(Item::Directive(c)),
-                // The reference has escaped these with a backslash and reports the percent sign.
+                // Python has escaped these with a backslash and reports the percent sign.
                 Some(c) if is_special(c) || is_space(c) => {
                     return fail(format!("'%' is a bad directive in format '{format}'"));
                 }
@@ -150,7 +150,7 @@ fn is_special(c: char) -> bool {
     r"\.^$*+?(){}[]|".contains(c)
 }
 
-/// Fails if a directive occurs twice: each is a named group of the reference's regular expression.
+/// Fails if a directive occurs twice: each is a named group of Python's regular expression.
 fn check_groups(items: &[Item]) -> Result<()> {
     let mut groups: Vec<(char, usize)> = Vec::new();
     let (mut position, mut group) = (0, 1);

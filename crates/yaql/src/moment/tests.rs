@@ -1,4 +1,4 @@
-//! Test cases whose expected results were recorded from the reference.
+//! Test cases whose expected results were recorded from Python YAQL.
 
 use proptest::prelude::*;
 

@@ -59,7 +59,7 @@ impl TimeSpan {
     }
 
     /// Creates a duration of `value` units of `unit` microseconds, rounded half to even. Rounds the integer
-    /// and fractional parts separately, like the reference, so that large values keep their last digits.
+    /// and fractional parts separately, like Python YAQL, so that large values keep their last digits.
     pub(super) fn from_float(value: f64, unit: i64) -> Result<Self> {
         if value.is_nan() {
             return Err(Error::value("cannot convert float NaN to integer").into());
@@ -148,7 +148,7 @@ impl TimeSpan {
         self.as_micros()
     }
 
-    /// Returns the duration in seconds, rounded once. [`Self::seconds`] rounds twice, like the reference.
+    /// Returns the duration in seconds, rounded once. [`Self::seconds`] rounds twice, like Python YAQL.
     pub(super) fn total_seconds(self) -> f64 {
         true_division(self.as_micros(), &BigInt::from(MICROS_PER_SECOND))
     }

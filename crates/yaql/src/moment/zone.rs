@@ -43,7 +43,7 @@ pub enum Zone {
 }
 
 impl Zone {
-    /// Creates the zone for an offset. Converts through a double of seconds, like the reference, which can
+    /// Creates the zone for an offset. Converts through a double of seconds, like Python YAQL, which can
     /// push the largest offsets out of range.
     pub(super) fn of_offset(offset: TimeSpan) -> Result<Self> {
         if offset.is_zero() {

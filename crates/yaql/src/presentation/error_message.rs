@@ -1,6 +1,6 @@
 //! Human-readable error messages.
 //!
-//! [`Error::message`](crate::error::Error::message) matches the reference, for programs that compare it. User
+//! [`Error::message`](crate::error::Error::message) matches Python YAQL, for programs that compare it. User
 //! interfaces display the expression next to the message, so the messages here do not repeat it, and they use
 //! the spelling of operators in expressions instead of internal names.
 

@@ -1,6 +1,6 @@
 //! Syntax tree of a pattern, before flags are applied.
 
-/// The flag bits of the reference.
+/// The flag bits of Python.
 pub(super) mod flag {
     pub(crate) const TEMPLATE: u32 = 1;
     pub(crate) const IGNORECASE: u32 = 2;
@@ -53,7 +53,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// Returns the reference's name of the operator.
+    /// Returns Python's name of the operator.
     pub(super) fn operator(self) -> &'static str {
         match self {
             Self::Greedy => "MAX_REPEAT",
@@ -81,7 +81,7 @@ pub(super) enum Node {
 
 impl Node {
     /// Reports whether alternatives that start with these nodes can share one. Compound nodes never do,
-    /// because the reference compares them by identity.
+    /// because Python compares them by identity.
     pub(super) fn same_simple(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Literal(a), Self::Literal(b)) | (Self::NotLiteral(a), Self::NotLiteral(b)) => a == b,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 const MAX_RANGES: usize = 1 << 20;
 /// Maximum number of case mappings examined for all sets of a pattern; bounds compile time.
 const MAX_CASES: usize = 1 << 22;
-/// The reference has separate case-folding rules for code points from here on.
+/// Python has separate case-folding rules for code points from here on.
 const BEYOND_BMP: u32 = 0x1_0000;
 
 /// Cache key of a set: negation, items, relevant flags.
@@ -210,7 +210,7 @@ fn members(items: &[SetItem], flags: u32) -> CharSet {
         }
     }
     let set = CharSet::new(ranges);
-    // Without a cased member the reference compares characters unchanged.
+    // Without a cased member Python compares characters unchanged.
     if cased { same_lower(&set, case) } else { set }
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Traits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Empty {
     Never,
-    /// Only after all longer matches have been tried.
+    /// The empty match is tried only after all longer matches.
     Last,
     /// Possibly before a longer match.
     Any,

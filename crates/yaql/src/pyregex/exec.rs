@@ -350,7 +350,7 @@ const FLAG_NAMES: &[(u32, &str)] = &[
     (flag::ASCII, "re.ASCII"),
 ];
 
-/// Formats a pattern like the reference: `re.compile('a.c', re.IGNORECASE)`.
+/// Formats a pattern like Python: `re.compile('a.c', re.IGNORECASE)`.
 pub fn python_repr(regex: &Regex) -> String {
     let quoted: String = quote(&regex.pattern).chars().take(200).collect();
     let names = FLAG_NAMES.iter().filter(|(bit, _)| regex.flags & bit != 0).map(|(_, name)| *name);

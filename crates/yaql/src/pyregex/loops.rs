@@ -13,7 +13,7 @@ pub(super) struct Rep {
     /// Start of the loop body, after its `Repeat` instruction.
     body: Pc,
     outer: Option<usize>,
-    /// Where the last optional iteration started. An iteration that consumed nothing is not repeated.
+    /// Position at which the last optional iteration started. An iteration that consumed nothing is not repeated.
     last: usize,
 }
 

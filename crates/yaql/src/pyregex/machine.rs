@@ -1,4 +1,4 @@
-//! The backtracking engine. It makes the same choices in the same order as the reference, so that groups in
+//! The backtracking engine. It makes the same choices in the same order as Python, so that groups in
 //! loops, empty iterations and conditionals give the same results. Its stack is on the heap; the number of
 //! steps and the size of the stack are bounded.
 
@@ -268,7 +268,7 @@ impl<'a> Machine<'a> {
                 Op::Look { back, negate, end } => {
                     match self.look(*back, *negate, *end, at)? {
                         Some(position) => at = position,
-                        // Too close to the start for the look-behind.
+                        // The position is too close to the start of the text for the look-behind.
                         None if *negate => pc = *end,
                         None => return Ok(Flow::Return(false)),
                     }
@@ -378,7 +378,7 @@ impl<'a> Machine<'a> {
             At::Boundary { negate, ascii } => {
                 let test = if ascii { unicode::is_ascii_word } else { unicode::is_word };
                 let differ = self.char_before(at).is_some_and(test) != self.char_at(at).is_some_and(test);
-                // The reference matches neither `\b` nor `\B` in an empty text.
+                // Python matches neither `\b` nor `\B` in an empty text.
                 !text.is_empty() && differ != negate
             }
         }

@@ -1,6 +1,6 @@
 //! Regular expressions with the syntax, semantics and error messages of Python 3.11's `re`.
 //!
-//! The parser produces the reference's errors. Flags are then applied, which resolves every set to the
+//! The parser produces Python's errors. Flags are then applied, which resolves every set to the
 //! characters it matches. Most patterns run on the linear-time engine of the `regex` crate. Constructs that
 //! this engine lacks or treats differently (look-around, back references, loops over the empty string, `$`
 //! before a final newline, word boundaries outside ASCII) run on a backtracking engine with bounded steps and

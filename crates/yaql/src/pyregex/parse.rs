@@ -1,4 +1,4 @@
-//! Parses patterns, with the errors of the reference.
+//! Parses patterns, with the errors of Python.
 
 use super::ast::{Anchor, Mode, Node, Seq, SetItem, UNBOUNDED, Width, flag};
 use super::source::{Source, Token, fail};
@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 /// Maximum length of a pattern in bytes. Tree and tables need a large multiple of it.
 const MAX_PATTERN: usize = 1 << 18;
-/// Maximum nesting depth; the reference raises `RecursionError` at about this depth.
+/// Maximum nesting depth; Python raises `RecursionError` at about this depth.
 const MAX_DEPTH: usize = 400;
 
 /// A parsed pattern.
@@ -24,7 +24,7 @@ pub(super) struct Parser {
     /// Widths of groups by index; `None` while the group is open. Index 0 is never closed.
     pub(super) groups: Vec<Option<Width>>,
     pub(super) names: IndexMap<String, u32>,
-    /// Inside a look-behind: the number of groups before it.
+    /// Number of groups before the enclosing look-behind, if the parser is inside one.
     pub(super) behind: Option<usize>,
     /// Group numbers used in conditionals with their positions; checked at the end.
     pub(super) conditions: IndexMap<u64, usize>,
@@ -225,7 +225,7 @@ impl Parser {
     }
 }
 
-/// Maximum number of digits that the reference's integer conversion accepts.
+/// Maximum number of digits that Python's integer conversion accepts.
 const MAX_INT_DIGITS: usize = 4300;
 
 fn repeat_number(digits: &str) -> Result<Option<u32>> {

@@ -7,7 +7,7 @@ use super::text::{parse_int, quote};
 use super::unicode::{is_identifier, is_letter};
 use crate::error::Result;
 
-/// Upper bound of group numbers, as in the reference.
+/// Upper bound of group numbers, as in Python.
 pub(super) const MAX_GROUPS: u64 = 1_073_741_823;
 
 fn flag_of(ch: char) -> Option<u32> {

@@ -220,7 +220,7 @@ impl Parser {
     }
 }
 
-/// Creates a set node. A set of one character becomes a literal, as in the reference.
+/// Creates a set node. A set of one character becomes a literal, as in Python.
 fn set_node(negate: bool, items: &[SetItem]) -> Node {
     let first = items.first();
     match first {

@@ -38,7 +38,7 @@ impl Token {
     }
 }
 
-/// The input. Positions count characters, as in the reference's messages.
+/// The input. Positions count characters, as in Python's messages.
 pub(super) struct Source {
     chars: Vec<char>,
     index: usize,
@@ -53,7 +53,7 @@ impl Source {
     }
 
     /// Reads the next token. A trailing backslash fails here, one token before it would be consumed, so it
-    /// can take precedence over other errors, as in the reference.
+    /// can take precedence over other errors, as in Python.
     fn advance(&mut self) -> Result<()> {
         let Some(&first) = self.chars.get(self.index) else {
             self.next = None;

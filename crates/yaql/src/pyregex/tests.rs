@@ -1,4 +1,4 @@
-//! Comparison with results recorded from the reference, and tests of limits.
+//! Comparison with results recorded from Python, and tests of limits.
 #![allow(clippy::unwrap_used, reason = "panicking is the failure mode of a test")]
 
 use super::exec::{Detail, Route};

@@ -1,4 +1,4 @@
-//! Text functions of the reference: quoting, escaping, and integers in group
+//! Text functions of Python: quoting, escaping, and integers in group
 //! names.
 
 use super::unicode::{digit_value, is_printable, is_space};
@@ -48,7 +48,7 @@ pub fn escape(text: &str) -> String {
 
 /// A non-negative number used as a group name.
 pub(super) struct Number {
-    /// The digits as the reference prints them.
+    /// The digits as Python prints them.
     pub(super) digits: String,
     /// `None` if larger than `u64`.
     pub(super) value: Option<u64>,

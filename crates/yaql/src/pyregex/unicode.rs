@@ -191,7 +191,7 @@ pub(super) fn extra_cases(low: u32, high: u32) -> impl Iterator<Item = &'static 
 mod tests {
     use super::*;
 
-    /// Compares sizes with those of the reference's tables.
+    /// Compares sizes with those of Python's tables.
     #[test]
     fn tables_match_unicode_14() {
         let sizes =

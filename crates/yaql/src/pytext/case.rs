@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn cases() {
-        // Text, lower, upper.
+        // Test cases: text, expected lower case, expected upper case.
         let cases = [
             ("aB1", "ab1", "AB1"),
             ("Straße", "straße", "STRASSE"),

@@ -121,7 +121,7 @@ fn character(code: u32) -> char {
     char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// Returns a decoding error. The reference's codec sees one escape at a time, so positions start at 0;
+/// Returns a decoding error. Python's codec sees one escape at a time, so positions start at 0;
 /// `bytes` is the number of bytes it consumed.
 fn codec_error(bytes: usize, reason: &str) -> Error {
     let last = bytes.saturating_sub(1);

@@ -11,7 +11,7 @@ const IDEOGRAPH: &str = "CJK UNIFIED IDEOGRAPH-";
 /// Returns the character that `\N{name}` denotes. Names and aliases are case-insensitive; named sequences are
 /// not supported.
 ///
-/// Matches two quirks of the reference: algorithmic names (Hangul syllables, unified ideographs) must be in
+/// Matches two quirks of Python: algorithmic names (Hangul syllables, unified ideographs) must be in
 /// upper case, and Tangut ideographs have no names.
 pub fn lookup_name(name: &str) -> Option<char> {
     if !name.is_ascii() {
@@ -53,7 +53,7 @@ fn ideograph(digits: &str) -> Option<char> {
     is_unified_ideograph(character).then_some(character)
 }
 
-/// Reports whether a character has no entry in the reference's name table.
+/// Reports whether a character has no entry in Python's name table.
 fn is_computed(c: char) -> bool {
     matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{17000}'..='\u{187f7}' | '\u{18d00}'..='\u{18d08}')
         || is_unified_ideograph(c)

@@ -20,7 +20,7 @@ const SURE_DIGITS: usize = 18;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParsedInt {
     Small(i64),
-    /// Always outside the range of `i64`.
+    /// An integer outside the range of `i64`.
     Big(BigInt),
 }
 
@@ -38,7 +38,7 @@ pub fn parse_int(text: &str) -> Result<ParsedInt> {
         _ => (false, trimmed),
     };
     let (span, digits) = scan_digits(unsigned).ok_or_else(|| bad_int(text))?;
-    // As in the reference, the digit limit is checked before the text after the digits.
+    // As in Python, the digit limit is checked before the text after the digits.
     if digits > MAX_INT_DIGITS {
         return Err(too_many_digits(digits).into());
     }
@@ -79,7 +79,7 @@ fn scan_digits(text: &str) -> Option<(usize, usize)> {
 }
 
 fn bad_int(text: &str) -> Error {
-    // The reference truncates the quoted text.
+    // Python truncates the python_repr text.
     let excerpt: String = python_repr(text).chars().take(200).collect();
     Error::value(format!("invalid literal for int() with base 10: {excerpt}"))
 }

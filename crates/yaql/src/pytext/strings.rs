@@ -127,7 +127,7 @@ pub fn rstrip<'t>(text: &'t str, chars: Option<&str>) -> &'t str {
 /// characters.
 struct CharSet {
     ascii: u128,
-    /// Sorted.
+    /// Sorted characters outside ASCII.
     others: Vec<char>,
 }
 
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn searches() {
-        // Text, what, start, end, first, last.
+        // Test cases: text, substring, start, end, expected first and last position.
         let cases = [
             ("banana", "an", 0, None, 1, 3),
             ("banana", "an", 2, None, 3, 3),

@@ -63,7 +63,7 @@ pub(crate) fn generate(seed: u64, number: u64, tables: &Tables) -> Case {
         (true, _) => &tables.delegates,
         _ => &tables.standard,
     };
-    // Without input conversion the order of sets passed to the reference cannot be fixed.
+    // Without input conversion the order of sets passed to Python YAQL cannot be fixed.
     let sets = !options.contains_key("yaql.convertInputData");
     let root = if rng.chance(70) { Ty::record(&mut rng, 3) } else { Ty::random(&mut rng, 2) };
     let data = document(&mut rng, &root, 4, sets);
@@ -90,7 +90,7 @@ pub(crate) fn generate(seed: u64, number: u64, tables: &Tables) -> Case {
 
 fn options(rng: &mut Rng) -> Map<String, Json> {
     let mut options = Map::new();
-    // Infinite sequences are common, and the reference is slow to reach its default limit.
+    // Infinite sequences are common, and Python YAQL is slow to reach its default limit.
     if rng.chance(90) {
         let limit = rng.pick(&[100, 100, 100, 50, 20, 3]);
         options.insert("yaql.limitIterators".to_owned(), json!(limit));

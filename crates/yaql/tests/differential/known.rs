@@ -1,4 +1,4 @@
-//! Known differences from the reference, each documented.
+//! Known differences from Python YAQL, each documented.
 //!
 //! Each rule is tied to a row of `docs/yaql-differences.md` by the text of its first cell, and a test compares the two:
 //! a rule without a row, or a changed row, fails. A rule matches the error classes of both sides as well as the text, so
@@ -15,7 +15,7 @@ struct KnownDifference {
 /// An expression with both answers.
 struct Pair<'a> {
     expression: &'a str,
-    /// In lower case.
+    /// Response of Python YAQL, in lower case.
     theirs: &'a str,
     ours: &'a str,
     difference: &'a Difference,
@@ -61,7 +61,7 @@ const KNOWN: &[KnownDifference] = &[
         row: ITERATOR_TEXT,
         applies: |pair| pair.ours.contains("<generator object>") && pair.are_both_values(),
     },
-    // The length of such a text, or a part of it.
+    // The value depends on the length or a part of the text of an iterator.
     KnownDifference {
         row: ITERATOR_TEXT,
         applies: |pair| {
@@ -82,7 +82,7 @@ const KNOWN: &[KnownDifference] = &[
         row: "a time zone offset of a day or more inside a container",
         applies: |pair| pair.theirs.contains("offset must be a timedelta strictly") && pair.ours_is(&["ok"]),
     },
-    // A list made by splitting has spare capacity in the reference, which counts when it is repeated.
+    // A list made by splitting has spare capacity in Python YAQL, which counts when it is repeated.
     KnownDifference {
         row: "quotas of a few hundred bytes",
         applies: |pair| {
@@ -177,7 +177,7 @@ fn other_error_classes_are_not_accepted() {
         accepted_difference("float(nan)", "{\"err\": \"X\"}", "{\"ok\": 1}", &difference("X", "ok")),
         None
     );
-    // A time-out of the reference explains an exceeded limit, not another error.
+    // A time-out of Python YAQL explains an exceeded limit, not another error.
     assert_eq!(
         accepted_difference(
             "[1]",

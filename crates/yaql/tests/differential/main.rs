@@ -1,6 +1,6 @@
 //! Differential test of the engine against the reference implementation, on randomly generated expressions.
 //!
-//! `STOKER_YAQL_ORACLE_PYTHON` is a Python interpreter that can import the reference; without it only the
+//! `STOKER_YAQL_ORACLE_PYTHON` is a Python interpreter that can import Python YAQL; without it only the
 //! recorded regressions run. `STOKER_DIFFERENTIAL_CASES` and `STOKER_DIFFERENTIAL_SEED` select the number of
 //! cases and the seed. A failing case is shrunk and printed with both responses. Once it is fixed, add its
 //! line to `regressions.jsonl` with the expected response under `want`.
@@ -46,7 +46,7 @@ const SEED: u64 = 2017;
 /// Maximum number of failures to shrink in total and per kind; more are rarely useful.
 const SHRUNK_MAX: usize = 60;
 const SHRUNK_ALIKE_MAX: usize = 4;
-/// At most one case in so many may remain without a usable answer of the reference.
+/// At most one case in this many may lack a usable response from Python YAQL.
 const UNCOMPARED_SHARE: usize = 50;
 
 /// Returns a host with the current time, because both sides complete dates without a day from the clock.
@@ -149,9 +149,9 @@ struct Run {
     cases: Vec<Case>,
     failures: Vec<(Case, Difference)>,
     agreed: BTreeMap<String, usize>,
-    /// By row of `docs/yaql-differences.md`.
+    /// Number of accepted differences by row of `docs/yaql-differences.md`.
     accepted: BTreeMap<&'static str, usize>,
-    /// Cases without a usable answer of the reference, by cause.
+    /// Cases without a usable response from Python YAQL, by cause.
     uncompared: BTreeMap<&'static str, usize>,
 }
 
@@ -263,7 +263,7 @@ fn differs(case: &Case, oracle: &mut Oracle) -> Option<Difference> {
     }
 }
 
-/// More than the reference can do within its time limit, and few enough steps to keep the test fast.
+/// More work than Python YAQL can do within its time limit, and few enough steps to keep the test fast.
 const LIMITS: Limits = Limits { steps: 5_000_000, depth: 3_000, memory: 1 << 30 };
 
 fn answer(request: &str) -> String {

@@ -1,10 +1,10 @@
-"""Answers requests of the JSON-lines protocol with the reference implementation of YAQL.
+"""Answers requests of the JSON Lines protocol with Python YAQL, the reference implementation.
 
 Responses are those of the reference with one exception: sets are iterated in insertion order. The
 reference leaves that order unspecified, and nondeterministic responses cannot be compared.
 """
 
-import collections.abc  # The reference uses this module without importing it.
+import collections.abc  # Python YAQL uses this module without importing it.
 import datetime
 import itertools
 import json
@@ -97,7 +97,7 @@ utils.set = OrderedMutableSet
 
 
 class Timeout(BaseException):
-    """Not an Exception, so that no handler of the reference catches it."""
+    """Not an Exception, so that no handler in Python YAQL catches it."""
 
 
 def on_timeout(_signal, _frame):

@@ -16,7 +16,7 @@ struct Process {
 }
 
 impl Oracle {
-    /// Starts the reference and checks that it responds.
+    /// Starts Python YAQL and checks that it responds.
     pub(crate) fn start(python: &Path) -> Result<Self, String> {
         let mut oracle = Self { python: python.to_owned(), process: spawn(python)? };
         match oracle.ask("{\"expr\": \"[1, 2].select($ + 1).sum()\"}") {
@@ -29,7 +29,7 @@ impl Oracle {
         self.ask_all(&[request.to_owned()]).pop().flatten()
     }
 
-    /// Returns the responses in order; `None` for requests that crashed the reference.
+    /// Returns the responses in order; `None` for requests that crashed Python YAQL.
     pub(crate) fn ask_all(&mut self, requests: &[String]) -> Vec<Option<String>> {
         let mut answers: Vec<Option<String>> = Vec::with_capacity(requests.len());
         while answers.len() < requests.len() {

@@ -24,7 +24,7 @@ pub(crate) enum ResultType {
     /// A lazy collection of results of the lambda.
     Mapped,
     Ordering,
-    /// An element of the receiver, or a combination of two elements.
+    /// Argument type: an element of the receiver, or a combination of two elements.
     Element,
     /// A sequence of elements of the receiver.
     Seq,

@@ -73,7 +73,7 @@ impl Node {
         Self::new(Form::Paren, vec![self])
     }
 
-    /// In parentheses if it is an operator.
+    /// Adds parentheses if the expression is an operator.
     pub(crate) fn tight(self) -> Self {
         match &self.form {
             Form::Binary(_) | Form::Unary(_) | Form::Invoke => self.paren(),

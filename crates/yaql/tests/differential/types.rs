@@ -27,7 +27,7 @@ pub(crate) enum Ty {
     Dict(Box<Ty>),
     /// A map with known keys.
     Record(Arc<[(String, Ty)]>),
-    /// Unknown.
+    /// A value of unknown type.
     Any,
 }
 

@@ -34,7 +34,7 @@ impl Server {
         Self::start_with(program, "contract", &[])
     }
 
-    /// The same with further options; `purpose` is part of the folder name.
+    /// Starts a server with further options; `purpose` is part of the directory name.
     pub(in crate::test) fn start_with(program: &Path, purpose: &str, options: &[&str]) -> Outcome<Self> {
         let folder = env::temp_dir().join(format!("stoker-{purpose}-{}", process::id()));
         let mut child = Command::new(program)

@@ -1,6 +1,6 @@
-"""Drives the public client of the module API against a server with agents of its own.
+"""Tests the public client of the module API (python-troveclient) against a server with its own agents.
 
-The server is named by STOKER_URL, its admin's password by STOKER_PASSWORD; STOKER_FOLDER is a folder to write into.
+STOKER_URL is the server URL, STOKER_PASSWORD the password of its admin; STOKER_FOLDER is a folder to write into.
 Every step asserts; the first that fails ends the program with its line.
 """
 
@@ -43,7 +43,7 @@ def python_api(user, password, project):
 
 
 def trove(user, password, project, *arguments, fails=None):
-    """The command, which prints JSON; `fails` is a part of what it says when it is refused."""
+    """Runs a command that prints JSON; with `fails`, expects an error message that contains this text."""
     environment = dict(
         os.environ,
         OS_AUTH_URL=f"{URL}/v3",

@@ -67,7 +67,7 @@ mod tests {
             ("", false),
         ];
         for (text, is_valid) in cases {
-            let folder = tempfile::tempdir().expect("a folder");
+            let folder = tempfile::tempdir().expect("a directory");
             let ledger = Ledger::new(folder.path());
             fs::write(&ledger.path, text).expect("written");
             assert_eq!(ledger.check(&expected).is_ok(), is_valid, "{text:?}");

@@ -1,7 +1,7 @@
 //! Demo of `cargo xtask cluster-demo`: three servers on one PostgreSQL and one NATS, fifty agents, a
 //! deployment, and the death of the server that drives it.
 //!
-//! `stoker-cluster-demo STOKER-PATH [N-AGENTS]`. Everything runs on loopback and in a temporary folder, and
+//! `stoker-cluster-demo STOKER-PATH [N-AGENTS]`. Everything runs on loopback and in a temporary directory, and
 //! is removed at the end.
 
 #![expect(clippy::print_stdout, reason = "a demo prints its progress")]
@@ -133,7 +133,7 @@ fn title(text: &str) {
     println!("\n{text}");
 }
 
-/// Temporary folder that is kept on failure, for inspection.
+/// Temporary directory that is kept on failure, for inspection.
 struct WorkFolder(Option<tempfile::TempDir>, PathBuf);
 
 impl WorkFolder {
@@ -147,7 +147,7 @@ impl WorkFolder {
     }
 
     fn remove(mut self) {
-        // Best effort: it is a temporary folder.
+        // Best effort: it is a temporary directory.
         _ = self.0.take().map(tempfile::TempDir::close);
     }
 }

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::Outcome;
 
-/// Killed when dropped.
+/// A child process that is killed when this handle is dropped.
 pub(crate) struct Process(Child);
 
 impl Process {
@@ -23,7 +23,7 @@ impl Process {
 
     /// Sends SIGKILL.
     pub(crate) fn kill(&mut self) {
-        // It may have exited already.
+        // The process may have exited already.
         _ = self.0.kill();
         _ = self.0.wait();
     }

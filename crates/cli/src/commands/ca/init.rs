@@ -8,22 +8,22 @@ use crate::printer::Printer;
 /// Create a certificate authority
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The folder contains `ca.pem`, which is public, and `ca-key.pem`, which only servers may read. An existing authority is
+Creates `ca.pem`, which is public, and `ca-key.pem`, which only servers may read. An existing authority is
 never overwritten, because that would invalidate all certificates it has issued.
 
 Examples:
   stoker ca init --dir /etc/stoker/ca
-  stoker ca init --dir /etc/stoker/ca --name 'Stoker of the second floor' --days 3650")]
+  stoker ca init --dir /etc/stoker/ca --name 'Stoker staging' --days 3650")]
 pub(super) struct Args {
-    /// Folder of the authority; created if it does not exist
+    /// Directory for the certificate authority; created if missing
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
 
-    /// Common name of the authority certificate
+    /// Common name in the CA certificate
     #[arg(long, value_name = "NAME", default_value = "Stoker", value_parser = name)]
     name: String,
 
-    /// Validity in days
+    /// Validity of the certificate in days
     #[arg(long, value_name = "DAYS", default_value_t = 3650, value_parser = clap::value_parser!(i64).range(1..=36500))]
     days: i64,
 }

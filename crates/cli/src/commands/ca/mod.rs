@@ -9,7 +9,7 @@ use clap::Subcommand;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 
-/// Manage the internal certificate authority of servers and agents
+/// Manage the certificate authority for servers and agents
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {

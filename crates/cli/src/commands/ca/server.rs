@@ -9,26 +9,26 @@ use crate::printer::Printer;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A server with `--ca-dir` issues its own certificate. Use this command for servers without access to the authority's key
-and for other programs (PostgreSQL, NATS). To renew, run it again: existing files are replaced, and a running server
-reloads them.
+and for other programs (PostgreSQL, NATS). To renew a certificate, run the command again: existing files are replaced,
+and a running server reloads them.
 
 Examples:
   stoker ca server --dir /etc/stoker/ca --name stoker.example --name 10.20.0.2
   stoker ca server --dir /etc/stoker/ca --name db.example --out /etc/postgresql/tls --days 90")]
 pub(super) struct Args {
-    /// Folder of the authority
+    /// Directory with the certificate authority
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
 
-    /// Host name or IP address of the server; can be repeated
+    /// Host name or IP address for the certificate; can be repeated
     #[arg(long = "name", value_name = "HOST", required = true)]
     names: Vec<Name>,
 
-    /// Folder for `NAME.pem` and `NAME-key.pem` [default: the folder of the authority]
+    /// Output directory for `NAME.pem` and `NAME-key.pem` [default: the directory in `--dir`]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Validity in days
+    /// Validity of the certificate in days
     #[arg(long, value_name = "DAYS", default_value_t = 365, value_parser = clap::value_parser!(i64).range(1..=3650))]
     days: i64,
 }

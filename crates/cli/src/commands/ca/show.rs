@@ -8,18 +8,18 @@ use crate::exit::Outcome;
 use crate::host::unix_seconds;
 use crate::printer::Printer;
 
-/// Show the certificates of an authority: names, fingerprints and expiry dates
+/// Show the names, fingerprints and expiry dates of the certificates
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker ca show --dir /etc/stoker/ca
   stoker agent --ca-fingerprint $(stoker ca show --dir /etc/stoker/ca --fingerprint) …")]
 pub(super) struct Args {
-    /// Folder of the authority
+    /// Directory with the certificate authority
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
 
-    /// Print only the fingerprint of the authority
+    /// Print only the fingerprint of the CA certificate
     #[arg(long)]
     fingerprint: bool,
 }
@@ -41,7 +41,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     Ok(printer.data(&text)?)
 }
 
-/// Other PEM files in the folder, sorted by name.
+/// Other PEM files in the directory, sorted by name.
 fn other_pem_files(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_other_pem = |path: &PathBuf| {

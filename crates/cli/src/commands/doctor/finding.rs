@@ -30,7 +30,7 @@ pub(super) struct Finding {
     pub(super) check: &'static str,
     /// Observation and its consequence.
     pub(super) message: String,
-    /// How to fix it.
+    /// Suggested fix for the problem.
     pub(super) help: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Checks of folders: existence, permissions and free space.
+//! Checks of directories: existence, permissions and free space.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +14,7 @@ const MIB: u64 = 1 << 20;
 const FREE_PROBLEM: u64 = 64 * MIB;
 const FREE_WARNING: u64 = 1024 * MIB;
 
-/// Checks a folder with private data.
+/// Checks a directory with private data.
 pub(super) fn check_folder(check: &'static str, path: &Path) -> Vec<Finding> {
     let path_text = path.display();
     let Ok(metadata) = fs::metadata(path) else {
@@ -31,7 +31,7 @@ pub(super) fn check_folder(check: &'static str, path: &Path) -> Vec<Finding> {
         }];
     };
     if !metadata.is_dir() {
-        return vec![Finding::problem(check, format!("{path_text} is not a folder"), "pass another path")];
+        return vec![Finding::problem(check, format!("{path_text} is not a directory"), "pass another path")];
     }
     if access(path, AccessFlags::R_OK | AccessFlags::W_OK | AccessFlags::X_OK).is_err() {
         return vec![Finding::problem(

@@ -20,11 +20,11 @@ pub(super) struct CreateArgs {
     #[arg(long, short, value_name = "ID")]
     release: i64,
 
-    /// Deployment mode: `ha_compact`, `ha_full` or `multinode`
+    /// Deployment mode: `ha_compact`, `ha_full` or `multinode` [default: set by the release]
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
 
-    /// Component to enable; can be repeated
+    /// Component to enable, such as `hypervisor:qemu`; can be repeated or comma-separated
     #[arg(long = "component", value_name = "NAME", value_delimiter = ',')]
     components: Vec<String>,
 }
@@ -43,16 +43,16 @@ pub(super) struct UpdateArgs {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Graph layers in merge order, lowest precedence first
+    /// Order in which graph layers are merged, lowest precedence first, such as `release,cluster,plugins`
     #[arg(long, value_name = "ORDER")]
     merge_order: Option<String>,
 
-    /// Merge mode: `attributes` overrides attributes of a task, `replace` overrides whole tasks
+    /// What a task in a later layer overrides: `attributes` it sets, or `replace` for the whole task
     #[arg(long, value_name = "MODE")]
     merge_mode: Option<String>,
 }
 
-/// Delete a cluster and release its nodes
+/// Delete a cluster and make its nodes available to other clusters
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Asks for confirmation unless the cluster is new.
@@ -68,7 +68,7 @@ pub(super) struct DeleteArgs {
     #[arg(long, short)]
     yes: bool,
 
-    /// Delete even while a run is active; skips the confirmation prompt
+    /// Delete the cluster even while a run is active; implies `--yes`
     #[arg(long)]
     force: bool,
 }

@@ -23,7 +23,7 @@ pub(super) struct DeployArgs {
     options: DeployOptions,
 }
 
-/// Deploy all tasks again, regardless of what changed
+/// Run all deployment tasks again, even without changes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -42,11 +42,11 @@ struct DeployOptions {
     #[arg(long)]
     dry_run: bool,
 
-    /// Run tasks in no-op mode: they report what they would do and change nothing
+    /// Run tasks in no-op mode: they report what they would change and change nothing
     #[arg(long)]
     noop: bool,
 
-    /// Follow progress until the run ends
+    /// Show progress until the run ends, and fail if it fails
     #[arg(long)]
     follow: bool,
 }
@@ -54,7 +54,7 @@ struct DeployOptions {
 /// Stop the active run of a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Tasks that are running finish; with `--now` they are terminated.
+Running tasks finish; with `--now`, they are terminated.
 
 Examples:
   stoker env stop 1
@@ -63,12 +63,12 @@ pub(super) struct StopArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// Terminate running tasks instead of letting them finish
+    /// Terminate running tasks instead of waiting for them
     #[arg(long)]
     now: bool,
 }
 
-/// Reset the deployment state: the next run executes all tasks again
+/// Reset the deployment state, so that the next run executes all tasks
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

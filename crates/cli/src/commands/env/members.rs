@@ -44,7 +44,7 @@ struct AddNodesArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// Node ID; can be repeated
+    /// Node ID; can be repeated or comma-separated
     #[arg(
         long = "node",
         short,
@@ -55,7 +55,7 @@ struct AddNodesArgs {
     )]
     nodes: Vec<i64>,
 
-    /// Role to assign; can be repeated
+    /// Role to assign; can be repeated or comma-separated
     #[arg(
         long = "role",
         short,
@@ -79,7 +79,7 @@ struct RemoveNodesArgs {
     #[command(flatten)]
     env: EnvArg,
 
-    /// Node ID; can be repeated
+    /// Node ID; can be repeated or comma-separated
     #[arg(
         long = "node",
         short,
@@ -91,7 +91,7 @@ struct RemoveNodesArgs {
     )]
     nodes: Vec<i64>,
 
-    /// Remove all nodes
+    /// Remove all nodes from the cluster
     #[arg(long)]
     all: bool,
 }

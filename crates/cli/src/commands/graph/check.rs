@@ -18,7 +18,7 @@ use crate::text::counted;
 #[command(after_help = "\
 With `--env`, checks the merged graph of a cluster; with `--release` or `--plugin`, a single layer, where references to
 other layers cannot be resolved; with `--file`, a local file without a server. Exits with code 1 if there are errors and
-3 if the file is invalid; warnings do not fail the command. Equal warnings of several tasks are grouped; `-v` prints
+3 if the file is invalid; warnings do not fail the command. Identical warnings for several tasks are grouped; `-v` prints
 each of them.
 
 Examples:

@@ -14,7 +14,7 @@ pub(super) struct Args {
     #[command(flatten)]
     owner: OwnerArgs,
 
-    /// Graph type (default `default`)
+    /// Graph type [default: default]
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type)]
     graph_type: Option<String>,
 

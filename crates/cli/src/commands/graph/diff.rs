@@ -16,7 +16,7 @@ use crate::remote::{Format, Remote, sanitize};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A graph is a file, `env:ID`, `cluster:ID`, `release:ID` or `plugin:ID`; append `/TYPE` for a graph type other than
-`default`. `env` is the merged graph of a cluster, `cluster` its own layer only. With `--file`, shows what uploading the
+`default`. `env` is the merged graph of a cluster, `cluster` only its cluster layer. With `--file`, shows what uploading the
 file would change.
 
 Examples:
@@ -25,18 +25,18 @@ Examples:
   stoker graph diff env:1 env:2/upgrade
   stoker graph diff old.yaml new.yaml --output json")]
 pub(super) struct Args {
-    /// Old graph
+    /// Old graph: a file or `OWNER:ID[/TYPE]`
     #[arg(value_name = "OLD", requires = "new", conflicts_with_all = ["env", "release", "plugin", "file", "graph_type"])]
     old: Option<String>,
 
-    /// New graph
+    /// New graph: a file or `OWNER:ID[/TYPE]`
     #[arg(value_name = "NEW")]
     new: Option<String>,
 
     #[command(flatten)]
     owner: OwnerArgs,
 
-    /// Graph type (default `default`)
+    /// Graph type [default: default]
     #[arg(id = "graph_type", long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type)]
     graph_type: Option<String>,
 

@@ -12,7 +12,7 @@ use crate::text::counted;
 /// Download the tasks of a graph
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With `--env`, the selected layers are merged as for a run (default: all layers). The file is a list of tasks that can be
+With `--env`, the selected layers are merged in the same way as for a run; by default, all layers are selected. The file is a list of tasks that can be
 uploaded again; aliases and default values are omitted.
 
 Examples:
@@ -28,7 +28,7 @@ pub(super) struct Args {
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, default_value = DEFAULT_TYPE)]
     graph_type: String,
 
-    /// Output file (default: standard output)
+    /// Output file [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
 }

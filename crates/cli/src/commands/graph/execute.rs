@@ -6,11 +6,11 @@ use crate::commands::run::{RunOptions, report_started};
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// Run graphs on a cluster, one after another
+/// Run one or more graphs on a cluster, in order
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Starts a run and prints its ID. With `--follow`, shows the progress and fails if the run fails; `stoker run watch ID` does
-the same later. Without `--node`, the node filter of the graph selects the nodes (default: all ready nodes).
+the same later. Without `--node`, the node filter of the graph selects the nodes; without a filter, all ready nodes.
 
 Examples:
   stoker graph execute --env 1 --type upgrade --node 1,2
@@ -22,16 +22,16 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: i64,
 
-    /// Graph types, in execution order; can be repeated
+    /// Graph types in execution order; can be repeated or comma-separated
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, value_delimiter = ',', default_value = DEFAULT_TYPE,
           visible_alias = "types")]
     types: Vec<String>,
 
-    /// Node ID to run on; can be repeated
+    /// ID of a node to run on; can be repeated or comma-separated
     #[arg(long = "node", short, value_name = "ID", value_delimiter = ',', visible_alias = "nodes")]
     nodes: Vec<i64>,
 
-    /// Task to run; can be repeated
+    /// Task to run; can be repeated or comma-separated [default: all tasks]
     #[arg(long = "task", value_name = "NAME", value_delimiter = ',', visible_alias = "tasks")]
     tasks: Vec<String>,
 

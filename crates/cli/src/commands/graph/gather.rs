@@ -1,4 +1,4 @@
-//! Reads all `tasks.yaml` files below a folder as one graph.
+//! Reads all `tasks.yaml` files below a directory as one graph.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::input::read_text;
 use crate::printer::Printer;
 
 const NAME: &str = "tasks.yaml";
-/// Deeper than real folder trees; bounds the recursion through symlink cycles.
+/// Deeper than real directory trees; bounds the recursion through symlink cycles.
 const DEPTH_MAX: usize = 32;
 
 /// Returns all tasks in the order of their file paths, or the problems of all files.

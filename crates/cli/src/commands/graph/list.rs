@@ -8,7 +8,7 @@ use crate::remote::{Format, Remote, cell};
 /// List graphs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With `--env`, lists the graphs that are merged for the cluster: its own and those of its release and plugins. Layer
+With `--env`, lists the graphs that are merged for the cluster: from its release, its plugins and the cluster itself. Layer
 options restrict the list.
 
 Examples:
@@ -20,7 +20,7 @@ pub(super) struct Args {
     #[command(flatten)]
     layers: LayerArgs,
 
-    /// Filter by graph type; can be repeated
+    /// Filter by graph type; can be repeated or comma-separated
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, value_delimiter = ',')]
     types: Vec<String>,
 }

@@ -40,19 +40,19 @@ impl fmt::Display for Owner {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct OwnerArgs {
-    /// Cluster ID: select the graph of this cluster
+    /// Cluster ID; selects the graph in the cluster layer
     #[arg(long, short, value_name = "ID", visible_alias = "env-id", conflicts_with_all = ["release", "plugin"])]
     env: Option<i64>,
 
-    /// Select the cluster's own layer (implied by `--env`)
+    /// Select the cluster layer (implied by `--env`)
     #[arg(long, requires = "env")]
     cluster: bool,
 
-    /// Release ID: select the graph of this release
+    /// Release ID; selects the graph of this release
     #[arg(long, short, value_name = "ID", conflicts_with = "plugin")]
     release: Option<i64>,
 
-    /// Plugin ID: select the graph of this plugin
+    /// Plugin ID; selects the graph of this plugin
     #[arg(long, short, value_name = "ID")]
     plugin: Option<i64>,
 }
@@ -75,27 +75,27 @@ impl OwnerArgs {
 #[expect(clippy::option_option, reason = "an option without a value is not the same as none")]
 #[derive(Debug, clap::Args)]
 pub(super) struct LayerArgs {
-    /// Cluster ID: select layers of this cluster
+    /// Cluster ID; selects the merged graph of this cluster
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 
-    /// With `--env`: select all layers, merged (the default)
+    /// With `--env`: merge all layers (default if no layer is selected)
     #[arg(long, short, requires = "env")]
     all: bool,
 
-    /// With `--env`: select the cluster's own layer
+    /// With `--env`: include the cluster layer
     #[arg(long, short, requires = "env")]
     cluster: bool,
 
-    /// With `--env`: select the plugin layer
+    /// With `--env`: include the plugin layer
     #[arg(long, requires = "env")]
     plugins: bool,
 
-    /// With `--env`: select the release layer; otherwise the ID of a release
+    /// With `--env`: include the release layer; without `--env`: release ID
     #[arg(long, short, value_name = "ID", num_args = 0..=1)]
     release: Option<Option<i64>>,
 
-    /// With `--env`: select the plugin layer; otherwise the ID of a plugin
+    /// With `--env`: include the plugin layer; without `--env`: plugin ID
     #[arg(long, short, value_name = "ID", num_args = 0..=1)]
     plugin: Option<Option<i64>>,
 }

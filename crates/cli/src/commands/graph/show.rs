@@ -28,7 +28,7 @@ pub(super) struct Args {
     #[arg(id = "graph_type", long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type, default_value = DEFAULT_TYPE)]
     graph_type: String,
 
-    /// Task to show
+    /// Task name to show
     #[arg(long, value_name = "NAME")]
     task: Option<String>,
 }

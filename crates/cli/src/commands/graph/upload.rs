@@ -21,7 +21,7 @@ The file is YAML or JSON: a list of tasks, or a map with `tasks`, `name`, `node_
 `on_stop`. All problems are reported together with their lines, and an invalid graph is not stored. Asks for confirmation
 if `--type` is omitted, because the graph `default` is the one that deployments run.
 
-With `--dir`, all files named `tasks.yaml` below a folder are read in the order of their paths and form one graph; YAML
+With `--dir`, all files named `tasks.yaml` below a directory are read in the order of their paths and form one graph; YAML
 anchors are local to their file.
 
 Examples:
@@ -33,7 +33,7 @@ pub(super) struct Args {
     #[command(flatten)]
     owner: OwnerArgs,
 
-    /// Graph type (default `default`)
+    /// Graph type [default: default]
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type)]
     graph_type: Option<String>,
 
@@ -41,7 +41,7 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Folder to search recursively for `tasks.yaml` files
+    /// Directory to search recursively for `tasks.yaml` files
     #[arg(long, short, value_name = "DIR")]
     dir: Option<PathBuf>,
 

@@ -13,19 +13,19 @@ Examples:
   STOKER_JOIN_TOKEN=$(stoker join-token create 'rack 7' --uses 20 --hours 2)
   stoker join-token create 'node 5 was reinstalled' --uses 1 --may-replace")]
 pub(super) struct Args {
-    /// Label that describes the purpose of the token
+    /// Description of the token's purpose, shown in lists
     #[arg(value_name = "LABEL")]
     label: Option<String>,
 
-    /// Maximum number of agents that can join with it (default: unlimited)
+    /// Maximum number of agents that can join with the token [default: unlimited]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..=1_000_000))]
     uses: Option<i64>,
 
-    /// Lifetime in hours
+    /// Lifetime of the token in hours
     #[arg(long, value_name = "HOURS", default_value_t = 24, value_parser = clap::value_parser!(i64).range(1..=8760))]
     hours: i64,
 
-    /// Allow an agent to replace an existing one, including the master's, and to join for a revoked node
+    /// Allow agents to take over a node that already has an agent, including the master, or that was revoked
     #[arg(long)]
     may_replace: bool,
 }

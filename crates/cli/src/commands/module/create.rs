@@ -25,7 +25,7 @@ pub(super) struct Args {
     #[arg(long = "type", value_name = "TYPE")]
     module_type: String,
 
-    /// Payload file; `-` for standard input
+    /// File with the payload; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     file: PathBuf,
 

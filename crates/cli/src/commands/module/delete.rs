@@ -2,7 +2,7 @@ use super::find::module_path;
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// Delete a module; it is not removed from nodes
+/// Delete a module, without removing it from nodes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

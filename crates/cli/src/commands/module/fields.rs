@@ -14,44 +14,44 @@ const PAYLOAD_BYTES_MAX: u64 = 3 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Fields {
-    /// Description
+    /// Description of the module
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
 
-    /// Name of the release that the module is limited to (default: all releases)
+    /// Name of the release that the module is for [default for new modules: all releases]
     #[arg(long, value_name = "RELEASE")]
     datastore: Option<String>,
 
-    /// Version of the release that the module is limited to (default: all versions)
+    /// Version of the release that the module is for [default for new modules: all versions]
     #[arg(long, value_name = "VERSION")]
     datastore_version: Option<String>,
 
-    /// Whether the module is available to all tenants (administrators only)
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    /// Share the module with all tenants (administrators only) [default for new modules: false]
+    #[arg(long, value_name = "true|false", hide_possible_values = true, num_args = 0..=1, default_missing_value = "true")]
     all_tenants: Option<bool>,
 
-    /// Whether the module is applied to new nodes automatically (administrators only)
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    /// Apply the module automatically to new nodes (administrators only) [default for new modules: false]
+    #[arg(long, value_name = "true|false", hide_possible_values = true, num_args = 0..=1, default_missing_value = "true")]
     auto_apply: Option<bool>,
 
-    /// Whether the module is visible to administrators only (administrators only)
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    /// Hide the module from other users (administrators only) [default for new modules: false]
+    #[arg(long, value_name = "true|false", hide_possible_values = true, num_args = 0..=1, default_missing_value = "true")]
     hidden: Option<bool>,
 
-    /// Whether the module can be updated while it is applied to nodes
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    /// Allow updates while the module is applied to nodes [default for new modules: false]
+    #[arg(long, value_name = "true|false", hide_possible_values = true, num_args = 0..=1, default_missing_value = "true")]
     live_update: Option<bool>,
 
-    /// Whether the module is applied before modules without priority (administrators only)
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    /// Apply the module before modules without priority (administrators only) [default for new modules: false]
+    #[arg(long, value_name = "true|false", hide_possible_values = true, num_args = 0..=1, default_missing_value = "true")]
     priority_apply: Option<bool>,
 
-    /// Position in the apply order, lowest first (default 5)
+    /// Position in the apply order, from 0 (first) to 9 [default for new modules: 5]
     #[arg(long, value_name = "0..9", value_parser = clap::value_parser!(u8).range(0..=9))]
     apply_order: Option<u8>,
 
-    /// Whether the tenant can change a module that an administrator created (administrators only)
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    /// Allow the tenant to change a module created by an administrator (administrators only) [default for new modules: false]
+    #[arg(long, value_name = "true|false", hide_possible_values = true, num_args = 0..=1, default_missing_value = "true")]
     full_access: Option<bool>,
 }
 

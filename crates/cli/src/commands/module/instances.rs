@@ -5,7 +5,7 @@ use super::find::{module_path, node_modules_path};
 use crate::exit::{Failure, Outcome};
 use crate::remote::Remote;
 
-/// List the nodes that a module is applied to, or the modules of a node
+/// List the nodes that have a module, or the modules of a node
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -17,11 +17,11 @@ pub(super) struct Args {
     #[arg(value_name = "MODULE", required_unless_present = "node")]
     module: Option<String>,
 
-    /// Node ID or name whose modules to list
+    /// Node ID or name; lists the modules of this node
     #[arg(long, value_name = "NODE", conflicts_with_all = ["module", "count"])]
     node: Option<String>,
 
-    /// Print the number of nodes per module version
+    /// Print only the number of nodes per module version
     #[arg(long)]
     count: bool,
 }

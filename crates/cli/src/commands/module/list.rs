@@ -11,7 +11,7 @@ Examples:
   stoker module list
   stoker module list --datastore mysql --output json")]
 pub(super) struct Args {
-    /// Filter by release name; `all` for modules without a release
+    /// Filter by release name; `all` selects modules for all releases
     #[arg(long, value_name = "RELEASE")]
     datastore: Option<String>,
 }

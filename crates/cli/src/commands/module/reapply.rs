@@ -5,10 +5,10 @@ use super::find::module_path;
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// Apply a module again to nodes with an older version of it
+/// Apply a module again to nodes that have an older version
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Runs in the background. To see its progress, run `stoker module instances MODULE --count`.
+Runs in the background. To see the progress, run `stoker module instances MODULE --count`.
 
 Examples:
   stoker module reapply licence
@@ -18,11 +18,11 @@ pub(super) struct Args {
     #[arg(value_name = "MODULE")]
     module: String,
 
-    /// Filter nodes by the MD5 checksum of the applied payload
+    /// Filter by the MD5 checksum of the payload that nodes have
     #[arg(long, value_name = "MD5")]
     md5: Option<String>,
 
-    /// Maximum number of nodes updated concurrently; only administrators can exceed the limit of the server
+    /// Maximum number of nodes updated concurrently; only administrators can exceed the default [default: 50]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     batch_size: Option<u32>,
 
@@ -30,7 +30,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SECONDS")]
     delay: Option<u32>,
 
-    /// Include nodes with the current version
+    /// Include nodes that already have the current version
     #[arg(long)]
     force: bool,
 }

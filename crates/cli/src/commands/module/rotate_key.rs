@@ -5,10 +5,10 @@ use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
 use crate::programs::Programs;
 
-/// Re-encrypt all module payloads with a new key
+/// Create a new encryption key and re-encrypt all module payloads
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Works directly on the database and the key file, also while servers use them. The previous key stays in the file until
+Changes the database and the key file directly, without a server. Servers may be running. The previous key stays in the file until
 the next rotation. If several servers share the database, copy the key file to all of them.
 
 Examples:
@@ -18,7 +18,7 @@ pub(super) struct Args {
     #[command(flatten)]
     location: Location,
 
-    /// Key file [default: `modules.key` next to the embedded database]
+    /// File with the encryption keys [default: `modules.key` in the data directory]
     #[arg(long, value_name = "FILE")]
     modules_key_file: Option<PathBuf>,
 }

@@ -30,15 +30,15 @@ pub(super) struct Args {
     #[arg(long = "type", value_name = "TYPE")]
     module_type: Option<String>,
 
-    /// New payload file; `-` for standard input
+    /// File with the new payload; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Remove the limitation to a release
+    /// Make the module available for all releases
     #[arg(long, conflicts_with = "datastore")]
     all_datastores: bool,
 
-    /// Remove the limitation to a release version
+    /// Make the module available for all release versions
     #[arg(long, conflicts_with = "datastore_version")]
     all_datastore_versions: bool,
 

@@ -12,32 +12,32 @@ use crate::exit::{Failure, Outcome};
 use crate::host;
 use crate::printer::Printer;
 
-/// Create keys and a configuration for NATS
+/// Create the keys and the configuration of a NATS server
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Files in the folder:
+Files in the output directory:
   nats-server.conf   configuration for `nats-server -c`; NATS stores accounts and pending agent results next to it
-  servers.creds      credentials of Stoker servers, for `stoker serve --nats-credentials`
-  keys.json          signing keys of agent credentials, for `stoker serve --nats-keys`
-The last two files grant access as any server or agent: store them safely. Existing files are never overwritten.
+  servers.creds      credentials for Stoker servers, for `stoker serve --nats-credentials`
+  keys.json          keys that sign agent credentials, for `stoker serve --nats-keys`
+The last two files are secret: they grant the access of any server or agent. Existing files are never overwritten.
 
 Examples:
   stoker nats init --dir /etc/stoker/nats
   stoker nats init --dir /etc/stoker/nats --listen 0.0.0.0:4222 --tls-cert nats.pem --tls-key nats.key")]
 pub(crate) struct Args {
-    /// Output folder; created if it does not exist
+    /// Output directory; created if missing
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
 
-    /// Listen address and port of NATS
+    /// Address and port for NATS to listen on
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:4222")]
     listen: SocketAddr,
 
-    /// PEM file of the NATS certificate
+    /// PEM file with the TLS certificate for NATS
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
-    /// PEM file of the private key of the certificate
+    /// PEM file with the private key for `--tls-cert`
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 }
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, printer: &mut Printer) -> Outcome {
         [CONFIG, CREDENTIALS, KEYS].iter().map(|name| dir.join(name)).find(|path| path.exists())
     {
         return Err(Failure::input(format!(
-            "`{}` already exists; choose another folder",
+            "`{}` already exists; choose another directory",
             existing.display()
         )));
     }
@@ -120,7 +120,7 @@ fn config(
     ))
 }
 
-/// Creates the JetStream folder of the account. NATS enables JetStream at startup only for accounts with a folder;
+/// Creates the JetStream directory of the account. NATS enables JetStream at startup only for accounts with a directory;
 /// otherwise it does so when the first client connects, which can fail if several connect concurrently.
 fn create_account_store(dir: &Path, account: &str) -> Outcome {
     let store = dir.join(STORE_DIR).join("jetstream").join(account);

@@ -13,15 +13,15 @@ Examples:
   stoker node create --mac 52:54:00:12:34:56 --name first
   stoker node create --mac 52:54:00:12:34:57 --ip 10.20.0.7 --label rack=7")]
 pub(super) struct CreateArgs {
-    /// MAC address
+    /// MAC address of the node
     #[arg(long, value_name = "MAC", value_parser = crate::input::mac)]
     mac: String,
 
-    /// Node name
+    /// Display name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// IP address
+    /// IP address of the node
     #[arg(long, value_name = "IP")]
     ip: Option<String>,
 
@@ -45,7 +45,7 @@ pub(super) struct UpdateArgs {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// New host name; cannot be changed after deployment
+    /// New host name; fails after the node is deployed
     #[arg(long, value_name = "NAME")]
     hostname: Option<String>,
 

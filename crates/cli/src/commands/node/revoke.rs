@@ -1,7 +1,7 @@
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// Revoke the credentials and certificates of the agents of nodes
+/// Revoke agent credentials and certificates of nodes
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The agents are disconnected immediately and runs treat the nodes as offline; the nodes stay in the inventory. To let an

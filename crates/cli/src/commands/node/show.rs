@@ -15,11 +15,11 @@ pub(super) struct ListArgs {
     #[arg(long, short, value_name = "ID", visible_alias = "env-id", conflicts_with = "free")]
     env: Option<i64>,
 
-    /// Only nodes that belong to no cluster
+    /// List only nodes that belong to no cluster
     #[arg(long)]
     free: bool,
 
-    /// Filter by role; can be repeated, matches any
+    /// Filter by role; can be repeated or comma-separated to match any of them
     #[arg(long = "role", value_name = "NAME", value_delimiter = ',')]
     roles: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Reads the state of a cluster from a folder and the tags of its nodes from a file.
+//! Reads the state of a cluster from a directory and the tags of its nodes from a file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// Reads every document in a folder that has a top-level `uid`.
+    /// Reads every document in a directory that has a top-level `uid`.
     pub(super) fn read(folder: &Path, printer: &mut Printer) -> Outcome<Self> {
         let read_error =
             |error: io::Error| Failure::input(format!("cannot read `{}`: {error}", folder.display()));

@@ -16,23 +16,23 @@ use crate::exit::{Exit, Failure, Outcome};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Diagram options")]
 pub(super) struct DiagramArgs {
-    /// Content of the diagram: `instances` of the plan, or `tasks` as defined (default `instances`)
+    /// Content of the diagram: task `instances` of the plan, or `tasks` as defined [default: instances]
     #[arg(long, value_name = "instances|tasks", hide_possible_values = true)]
     graph: Option<Graph>,
 
-    /// Task to draw; can be repeated; with `--graph tasks`, other tasks are drawn as skipped
+    /// Task to draw; can be repeated or comma-separated; with `--graph tasks`, other tasks are drawn as skipped
     #[arg(long, value_name = "TASK", value_delimiter = ',')]
     only_task: Vec<String>,
 
-    /// Node to draw; can be repeated
+    /// UID of a node to draw; can be repeated or comma-separated
     #[arg(long, value_name = "UID", value_delimiter = ',')]
     only_node: Vec<String>,
 
-    /// Task to draw with its direct predecessors
+    /// Draw only this task and its direct predecessors
     #[arg(long, value_name = "TASK")]
     parents_of: Option<String>,
 
-    /// Draw only task instances that run
+    /// Omit skipped task instances from the diagram
     #[arg(long)]
     runs_only: bool,
 }

@@ -18,7 +18,7 @@ pub(super) struct Graph {
     pub(super) tasks: Vec<Task>,
     pub(super) warnings: Vec<String>,
     files: Vec<(Text, Node)>,
-    /// By task, the index of the last file that defines it.
+    /// For each task, the index of the last file that defines it.
     file_of: HashMap<String, usize>,
 }
 

@@ -19,7 +19,7 @@ use crate::printer::Printer;
 use crate::remote::{self, Options, Remote, SharedConnection};
 use diagram::DiagramArgs;
 
-/// Compute a plan without running anything
+/// Create a plan without running it
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -43,9 +43,9 @@ const AFTER_HELP: &str = "\
 With `--env`, the server creates and stores the plan; `stoker apply` runs exactly this plan, unless its inputs have
 changed. With `--offline`, the plan is computed from files without a server.
 
-`--nodes` is a folder with a YAML or JSON document for each node; files without a top-level `uid` are ignored. Values that
+`--nodes` is a directory with a YAML or JSON document for each node; files without a top-level `uid` are ignored. Values that
 all documents have in common are the state of the cluster. `--tags` maps UIDs to lists of tags, such as
-`{\"1\": [\"primary-controller\"], \"2\": [\"compute\"]}`. `--old` is a folder like `--nodes` with the state of the last
+`{\"1\": [\"primary-controller\"], \"2\": [\"compute\"]}`. `--old` is a directory like `--nodes` with the state of the last
 success of every task; without it, all tasks are planned as for a first run.
 
 With `--output json`, standard output contains only {\"instances\": [{\"task\", \"node\", \"action\", \"reason\"}],
@@ -72,7 +72,7 @@ Examples:
 /// Options of `stoker plan` without a verb.
 #[derive(Debug, clap::Args)]
 struct PlanArgs {
-    /// Cluster ID; the server creates the plan
+    /// Cluster ID; the server creates and stores a plan for this cluster
     #[arg(
         long,
         short,
@@ -90,7 +90,7 @@ struct PlanArgs {
     #[command(flatten)]
     options: PlanOptions,
 
-    /// Show skipped tasks in the output
+    /// Include skipped tasks in the output
     #[arg(long, conflicts_with = "output")]
     all: bool,
 
@@ -98,7 +98,7 @@ struct PlanArgs {
     #[arg(long, conflicts_with_all = ["output", "offline"])]
     by_node: bool,
 
-    /// Output format: `text`, `json`, `yaml`, `dot`, `svg` or `mermaid` (default `text`)
+    /// Output format: `text`, `json`, `yaml`, `dot`, `svg` or `mermaid` [default: text]
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<Format>,
 

@@ -18,11 +18,11 @@ use crate::printer::Printer;
 /// Input files of an offline plan.
 #[derive(Debug, clap::Args)]
 pub(super) struct Files {
-    /// Task files; if several define a task, attributes of later files take precedence
+    /// Task files; later files override attributes of tasks in earlier files
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "offline", help_heading = HELP_HEADING)]
     tasks: Vec<PathBuf>,
 
-    /// Folder with the new state of each node
+    /// Directory with the desired state of each node
     #[arg(long, value_name = "DIR", requires = "offline", help_heading = HELP_HEADING)]
     nodes: Option<PathBuf>,
 
@@ -30,23 +30,23 @@ pub(super) struct Files {
     #[arg(long, value_name = "FILE", requires = "offline", help_heading = HELP_HEADING)]
     tags: Option<PathBuf>,
 
-    /// Folder with the state of each node at the last success
+    /// Directory with the applied state of each node: its state at the last successful run
     #[arg(long, value_name = "DIR", requires = "offline", help_heading = HELP_HEADING)]
     old: Option<PathBuf>,
 
-    /// Helper file, or folder of helper files, with functions for expressions
+    /// Helper file, or directory with helper files, that define functions for expressions
     #[arg(long, value_name = "DIR", requires = "offline", help_heading = HELP_HEADING)]
     helpers: Option<PathBuf>,
 
-    /// Maximum number of elements an expression may iterate over (default: scales with the number of nodes)
+    /// Maximum number of elements an expression may iterate over [default: scales with the number of nodes]
     #[arg(long, value_name = "N", allow_negative_numbers = true, requires = "offline", help_heading = HELP_HEADING)]
     limit_iterators: Option<i64>,
 
-    /// Maximum size of a value in an expression, in bytes (default: scales with the number of nodes)
+    /// Maximum size of a value in an expression, in bytes [default: scales with the number of nodes]
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true, requires = "offline", help_heading = HELP_HEADING)]
     memory_quota: Option<i64>,
 
-    /// File with task durations in milliseconds, to estimate the duration of the plan
+    /// File with task durations in milliseconds; prints the estimated duration of the plan
     #[arg(long, value_name = "FILE", conflicts_with = "output", requires = "offline", help_heading = HELP_HEADING)]
     durations: Option<PathBuf>,
 }

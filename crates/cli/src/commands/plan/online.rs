@@ -11,19 +11,19 @@ use crate::remote::{self, Remote, cell, origin};
 /// Options that select what is planned.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanOptions {
-    /// Graph type (default `default`)
+    /// Graph type [default: default]
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type)]
     graph_type: Option<String>,
 
-    /// Task to plan; can be repeated (default: all tasks)
+    /// Task to plan; can be repeated or comma-separated [default: all tasks]
     #[arg(long, value_name = "TASK", value_delimiter = ',', visible_alias = "task")]
     pub(super) only_tasks: Option<Vec<String>>,
 
-    /// Node to plan; can be repeated (default: all nodes)
+    /// UID of a node to plan; can be repeated or comma-separated [default: all nodes]
     #[arg(long, value_name = "UID", value_delimiter = ',', visible_alias = "node")]
     pub(super) only_nodes: Option<Vec<String>>,
 
-    /// Ignore earlier successes and plan all tasks again
+    /// Plan all tasks, even if they already succeeded with the same input
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -39,26 +39,26 @@ pub(super) struct MakeArgs {
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: i64,
 
-    /// Graph type (default `default`)
+    /// Graph type [default: default]
     #[arg(long = "type", short = 't', value_name = "TYPE", value_parser = crate::input::graph_type)]
     graph_type: Option<String>,
 
-    /// Task to plan; can be repeated (default: all tasks)
+    /// Task to plan; can be repeated or comma-separated [default: all tasks]
     #[arg(long = "task", value_name = "TASK", value_delimiter = ',', visible_alias = "only-tasks")]
     tasks: Option<Vec<String>>,
 
-    /// Node ID to plan; can be repeated (default: all nodes)
+    /// ID of a node to plan; can be repeated or comma-separated [default: all nodes]
     #[arg(long = "node", short, value_name = "ID", value_delimiter = ',', visible_alias = "only-nodes")]
     nodes: Option<Vec<String>>,
 
-    /// Ignore earlier successes and plan all tasks again
+    /// Plan all tasks, even if they already succeeded with the same input
     #[arg(long)]
     force: bool,
 
     #[command(flatten)]
     display: DisplayOptions,
 
-    /// Output format: `table`, `json` or `yaml` (default `table`)
+    /// Output format: `table`, `json` or `yaml` [default: table]
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output: Option<remote::Format>,
 }
@@ -66,7 +66,7 @@ pub(super) struct MakeArgs {
 /// Display options of a plan.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct DisplayOptions {
-    /// Show skipped tasks in the output
+    /// Include skipped tasks in the output
     #[arg(long)]
     pub(crate) all: bool,
 
@@ -90,7 +90,7 @@ pub(super) struct ShowArgs {
     #[command(flatten)]
     display: DisplayOptions,
 
-    /// Output format: `table`, `json` or `yaml` (default `table`)
+    /// Output format: `table`, `json` or `yaml` [default: table]
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output: Option<remote::Format>,
 }
@@ -105,7 +105,7 @@ pub(super) struct ListArgs {
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: i64,
 
-    /// Output format: `table`, `json` or `yaml` (default `table`)
+    /// Output format: `table`, `json` or `yaml` [default: table]
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output: Option<remote::Format>,
 }
@@ -125,7 +125,7 @@ pub(super) struct CompareArgs {
     #[arg(value_name = "AFTER")]
     after: i64,
 
-    /// Output format: `table`, `json` or `yaml` (default `table`)
+    /// Output format: `table`, `json` or `yaml` [default: table]
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     pub(super) output: Option<remote::Format>,
 }

@@ -13,11 +13,11 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::package;
 use crate::printer::Printer;
 
-/// Build an installable archive of a plugin
+/// Build a plugin archive for `stoker plugin install`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-If the plugin has an executable `pre_build_hook`, it runs first, in the folder of the plugin. Then the plugin is checked.
-For the package folders in `repository_path`, an index for apt or dnf is added to the archive; a signed index is kept
+If the plugin has an executable `pre_build_hook`, it runs first, in the plugin directory. Then the plugin is checked.
+For the package directories in `repository_path`, an index for apt or dnf is added to the archive; a signed index is kept
 unchanged. The archive contains `checksums.sha1` and all files except top-level dotfiles. Builds are reproducible: the
 same files give the same bytes. Standard output contains the path of the archive.
 
@@ -32,11 +32,11 @@ Examples:
   stoker plugin build gridnet/
   stoker plugin build gridnet/ --output-dir dist/")]
 pub(super) struct Args {
-    /// Folder of the plugin
+    /// Plugin directory
     #[arg(value_name = "PATH")]
     path: PathBuf,
 
-    /// Folder for the archive (default: the folder of the plugin)
+    /// Output directory for the archive [default: the plugin directory]
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
 }
@@ -46,7 +46,7 @@ const HOOK: &str = "pre_build_hook";
 pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
     if !args.path.is_dir() {
         let path = args.path.display();
-        return Err(Failure::input(format!("`{path}` is not a folder")));
+        return Err(Failure::input(format!("`{path}` is not a directory")));
     }
     run_hook(&args.path)?;
     let checked = package::open(&args.path)?.check()?;

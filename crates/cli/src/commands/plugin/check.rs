@@ -11,10 +11,10 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::package;
 use crate::printer::Printer;
 
-/// Check plugins and report all problems
+/// Check plugins and report all errors and warnings
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every file is checked against the rules of the package version; every problem is reported with its file and line.
+Every file is checked against the rules of its package format version; every problem is reported with its file and line.
 Warnings do not make a plugin invalid.
 
 With `--output json`, standard output contains a list with {\"path\", \"sound\", \"problems\"} for each plugin; a problem
@@ -31,7 +31,7 @@ Examples:
   stoker plugin check gridnet/
   stoker plugin check plugins/* gridnet-1.0.0.fp --output json")]
 pub(super) struct Args {
-    /// Plugin folders or archives
+    /// Plugin directories or archives
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 

@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
 
-/// Create the skeleton of a plugin
+/// Create a plugin from a template
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The last component of PATH is the name of the plugin: lowercase letters, digits, `_` and `-`. PATH must not exist. The
@@ -21,15 +21,15 @@ Examples:
   stoker plugin create plugins/gridnet
   stoker plugin create gridnet --package-version 4.0.0 --with-wizard")]
 pub(super) struct Args {
-    /// Folder to create
+    /// Plugin directory to create
     #[arg(value_name = "PATH")]
     path: PathBuf,
 
-    /// Package version whose rules the plugin follows: 1.0.0 to 5.0.0
+    /// Package format version, from 1.0.0 to 5.0.0
     #[arg(long, value_name = "VERSION", default_value = "5.0.0", value_parser = package_version)]
     package_version: PackageVersion,
 
-    /// Add an extension of the cluster creation wizard
+    /// Include a file that adds questions to the cluster creation wizard
     #[arg(long)]
     with_wizard: bool,
 }

@@ -9,7 +9,7 @@ use crate::remote::{Remote, SharedOptions, with_force_hint};
 /// Enable a plugin in a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-If another version of the plugin is enabled in the cluster, it is disabled. The command fails if components are
+If another version of the plugin is enabled in the cluster, that version is disabled. The command fails if components are
 incompatible, if another plugin defines the same roles or tasks, or if the plugin does not support the release.
 
 Examples:

@@ -16,15 +16,15 @@ use crate::remote::{Remote, SharedOptions};
 /// Install a plugin on the server
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-PATH is a folder, which is checked and packed, or an archive built by `stoker plugin build`. The server checks, unpacks
-and registers it. Since package version 2, a plugin replaces an installed one with the same name and the same major and
-minor version, and keeps its ID.
+PATH is a directory, which is checked and packed, or an archive built by `stoker plugin build`. The server checks, unpacks
+and registers the plugin. From package format version 2 on, it replaces an installed plugin with the same name, major
+and minor version, and keeps its ID.
 
 Examples:
   stoker plugin install gridnet/
   stoker plugin install gridnet-1.0.0.fp")]
 pub(super) struct Args {
-    /// Folder or archive of the plugin
+    /// Plugin directory or archive
     #[arg(value_name = "PATH")]
     path: PathBuf,
 
@@ -51,7 +51,7 @@ fn open_archive(path: &Path) -> Outcome<File> {
     File::open(path).map_err(|error| Failure::input(format!("cannot read `{}`: {error}", path.display())))
 }
 
-/// Packs a folder after checking it locally, where problems can be shown in the source files.
+/// Packs a directory after checking it locally, where problems can be shown in the source files.
 fn pack(path: &Path) -> Outcome<File> {
     let package = package::open(path)?.package()?;
     let pack_error =

@@ -1,7 +1,7 @@
 use crate::exit::Outcome;
 use crate::remote::{Format, Remote, SharedOptions};
 
-/// Show the execution order of the stage tasks of enabled plugins
+/// Show the order in which stage tasks of enabled plugins run
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Tasks are ordered by stage, then by number (default 0), then by plugin name, then by position in the file. By

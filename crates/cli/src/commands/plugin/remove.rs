@@ -2,7 +2,7 @@ use super::find::{display_name, find};
 use crate::exit::Outcome;
 use crate::remote::{Remote, SharedOptions};
 
-/// Remove a plugin that no cluster uses, including its files
+/// Uninstall a plugin that no cluster uses
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -5,10 +5,10 @@ use super::find::find;
 use crate::exit::Outcome;
 use crate::remote::{Remote, SharedOptions};
 
-/// Reload the files of installed plugins on the server
+/// Reload plugin files on the server
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without arguments, the server scans its whole plugin folder: new plugins are registered, and plugins without files are
+Without arguments, the server scans its whole plugin directory: new plugins are registered, and plugins without files are
 removed unless a cluster uses them. PLUGIN is an ID, a name such as `gridnet` (selects the newest version), or
 `gridnet==1.0.0`.
 

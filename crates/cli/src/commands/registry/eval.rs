@@ -11,7 +11,7 @@ use crate::exit::{Failure, Outcome};
 use crate::input::{Line, Lines, catch_panic};
 use crate::printer::Printer;
 
-/// Evaluate test cases about components, wizards and stages
+/// Evaluate test cases for component compatibility, wizards and stage order
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Each input line is a case with `kind` and `id`; each output line is {\"id\", \"result\"} or {\"id\", \"error\"}. An invalid
@@ -29,11 +29,11 @@ Examples:
   stoker registry eval --jsonl < cases.jsonl
   stoker registry eval --jsonl cases.jsonl")]
 pub(super) struct Args {
-    /// Read one JSON case per line
+    /// Read one JSON test case per line (required)
     #[arg(long, required = true)]
     jsonl: bool,
 
-    /// File of cases (default: standard input)
+    /// File with test cases [default: standard input]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }

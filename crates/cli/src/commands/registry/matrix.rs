@@ -11,7 +11,7 @@ use super::offline::Source;
 use crate::exit::Outcome;
 use crate::printer::Printer;
 
-/// Show a compatibility matrix
+/// Show which components or subtypes conflict, as a matrix
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 A cell is `X` if all pairs conflict, `~` if some do, empty if none do, and `·` if there is no pair.

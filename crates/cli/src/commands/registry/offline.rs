@@ -19,11 +19,11 @@ pub(super) struct Source {
     #[arg(long, value_name = "FILE")]
     release: PathBuf,
 
-    /// Plugin folders or archives; plugins that do not support the release are ignored
+    /// Plugin directories or archives; plugins that do not support the release are ignored
     #[arg(long, value_name = "PATH", num_args = 1..)]
     plugin: Vec<PathBuf>,
 
-    /// Deployment mode that plugins must support, such as `ha_compact` (default: any)
+    /// Deployment mode that plugins must support, such as `ha_compact` [default: any]
     #[arg(long, value_name = "MODE")]
     mode: Option<String>,
 }

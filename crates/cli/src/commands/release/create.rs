@@ -10,7 +10,7 @@ use crate::remote::Remote;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The document is YAML or JSON with `name`, `version` and `operating_system`, and optionally `roles_metadata`,
-`attributes_metadata`, `deployment_tasks`, `graphs` and others. All problems in it are reported together.
+`attributes_metadata`, `deployment_tasks`, `graphs` and others. All problems in the document are reported together.
 
 Examples:
   stoker release create --file release.yaml

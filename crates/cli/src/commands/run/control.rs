@@ -18,7 +18,7 @@ pub(super) struct StopArgs {
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// Terminate running tasks instead of letting them finish
+    /// Terminate running tasks instead of waiting for them
     #[arg(long)]
     now: bool,
 }
@@ -45,7 +45,7 @@ pub(super) struct ResumeArgs {
     run: i64,
 }
 
-/// Retry the unsuccessful tasks of a finished run with the same plan
+/// Run the failed and unfinished tasks of a finished run again, with the same plan
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -57,11 +57,11 @@ pub(super) struct RetryArgs {
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// Rerun this task and all tasks that depend on it, regardless of their results; can be repeated
+    /// Rerun this task and all tasks that depend on it, even if they succeeded; can be repeated
     #[arg(long, value_name = "TASK[/NODES]")]
     from: Vec<String>,
 
-    /// Follow progress until the run ends
+    /// Show progress until the run ends, and fail if it fails
     #[arg(long)]
     follow: bool,
 }
@@ -77,7 +77,7 @@ pub(super) struct DeleteArgs {
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// Delete even while the run is active
+    /// Delete the run even while it is active
     #[arg(long)]
     force: bool,
 }

@@ -19,7 +19,7 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "ID", visible_alias = "env-id")]
     env: Option<i64>,
 
-    /// Filter by status: `pending`, `running`, `ready` or `error`; can be repeated
+    /// Filter by status: `pending`, `running`, `ready` or `error`; can be repeated or comma-separated
     #[arg(long, value_name = "STATUS", value_delimiter = ',')]
     status: Vec<String>,
 
@@ -27,7 +27,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
 
-    /// Include child runs, one per graph
+    /// List child runs too: a run of several graphs has one per graph
     #[arg(long)]
     parts: bool,
 }

@@ -4,7 +4,7 @@ use stoker_client::RestRequest;
 use crate::exit::{Failure, Outcome};
 use crate::remote::{Format, Remote, cell};
 
-/// Show the output of the tasks of a run
+/// Show task output of a run
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 By default, shows the output of failed tasks; `--all` includes all executed tasks. Lines from standard error are marked
@@ -20,19 +20,19 @@ pub(super) struct Args {
     #[arg(value_name = "RUN")]
     run: i64,
 
-    /// Task to show
+    /// Task name to show
     #[arg(long, value_name = "NAME")]
     task: Option<String>,
 
-    /// Node ID to show
+    /// Node ID to show output for
     #[arg(long, short, value_name = "NODE")]
     node: Option<String>,
 
-    /// Show all executed tasks, not only failed ones
+    /// Show the output of all executed tasks, not only failed ones
     #[arg(long, short, conflicts_with = "task")]
     all: bool,
 
-    /// Text to search for in the output
+    /// Show only output that contains this text
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["task", "node", "all"])]
     search: Option<String>,
 }

@@ -10,14 +10,14 @@ pub(crate) struct RunOptions {
     #[arg(long)]
     dry_run: bool,
 
-    /// Ignore earlier successes and run all tasks again
+    /// Run all tasks, even if they already succeeded with the same input
     #[arg(long)]
     force: bool,
 
     #[command(flatten)]
     rollout: RolloutOptions,
 
-    /// Follow progress until the run ends
+    /// Show progress until the run ends, and fail if it fails
     #[arg(long)]
     pub(crate) follow: bool,
 }
@@ -25,31 +25,31 @@ pub(crate) struct RunOptions {
 /// Execution options of a plan.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RolloutOptions {
-    /// Run tasks in no-op mode: they report what they would do and change nothing
+    /// Run tasks in no-op mode: they report what they would change and change nothing
     #[arg(long)]
     noop: bool,
 
-    /// Enable debug output of task executors
+    /// Include debug output in the task output
     #[arg(long)]
     debug: bool,
 
-    /// Behavior of a node after a task failure: `stop`, or `continue` with independent tasks
+    /// What a node does after a task fails: `stop`, or `continue` with tasks that do not depend on it [default: stop]
     #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
     on_failure: Option<OnFailure>,
 
-    /// Behavior at a stage if an earlier task failed: `pass` continues, `hold` starts nothing after the stage
+    /// What happens at a stage after a tolerated failure: `pass` continues, `hold` starts no further tasks [default: pass]
     #[arg(long, value_name = "BEHAVIOR", hide_possible_values = true)]
     at_stages: Option<AtStages>,
 
-    /// Maximum number of failed nodes, such as `2` or `10%`, in addition to the limits of node groups
+    /// Maximum number of nodes that may fail, such as `2` or `10%` [default: only the limits of node groups]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     fault_tolerance: Option<String>,
 
-    /// Time without contact after which a node counts as failed, in seconds
+    /// Time without contact after which a node counts as failed, in seconds [default: set by the server]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     lost_after: Option<u32>,
 
-    /// Maximum number of nodes that execute tasks concurrently
+    /// Maximum number of nodes that run tasks concurrently [default: set by the server]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     nodes_at_once: Option<u32>,
 }

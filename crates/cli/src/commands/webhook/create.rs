@@ -10,7 +10,7 @@ use crate::remote::{Format, Remote};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Deliveries are signed with a secret; the receiver verifies the signature. The secret is read from STOKER_WEBHOOK_SECRET; if that is
-not set, the server generates one. It is printed only once, by this command.
+not set, the server generates one. The secret is printed only once, by this command.
 
 Examples:
   stoker webhook create chat https://chat.example/hooks/stoker --topic run.failed --topic node.lost
@@ -20,7 +20,7 @@ pub(super) struct Args {
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// URL that receives deliveries
+    /// URL to send deliveries to
     #[arg(value_name = "URL")]
     url: String,
 

@@ -4,16 +4,16 @@ use serde_json::{Map, Value as Json};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Fields {
-    /// Topic to deliver, such as `run.failed`; can be repeated (default: all topics)
+    /// Event topic to deliver, such as `run.failed`; can be repeated [default for new webhooks: all topics]
     #[arg(long, value_name = "TOPIC")]
     topic: Vec<String>,
 
-    /// Cluster ID to deliver events of (default: all clusters)
+    /// Cluster ID; delivers only events of this cluster [default for new webhooks: all clusters]
     #[arg(long, short, value_name = "ID", visible_alias = "cluster")]
     env: Option<i64>,
 
-    /// Whether deliveries are sent: `true` or `false`
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    /// Send deliveries; `false` disables the webhook [default for new webhooks: true]
+    #[arg(long, value_name = "true|false", hide_possible_values = true, num_args = 0..=1, default_missing_value = "true")]
     enabled: Option<bool>,
 }
 

@@ -5,7 +5,7 @@ use super::find::webhook_path;
 use crate::exit::Outcome;
 use crate::remote::Remote;
 
-/// Send a delivery again
+/// Send a delivery to the webhook again
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

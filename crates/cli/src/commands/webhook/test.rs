@@ -12,10 +12,10 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// 20 s: longer than the default request timeout of the server.
 const N_POLLS: usize = 100;
 
-/// Send a test delivery and wait for its result
+/// Send a test delivery and wait for the result
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Waits for the first attempt. If it fails, the server keeps retrying.
+Waits for the first attempt. If that attempt fails, the server retries in the background.
 
 Examples:
   stoker webhook test chat")]

@@ -37,7 +37,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "env")]
     all_envs: bool,
 
-    /// Sign deliveries with the secret in `STOKER_WEBHOOK_SECRET`
+    /// Sign deliveries with the new secret in `STOKER_WEBHOOK_SECRET`
     #[arg(long)]
     new_secret: bool,
 

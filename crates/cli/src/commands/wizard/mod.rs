@@ -11,7 +11,7 @@ use crate::printer::Printer;
 use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm, grid};
 use crate::terminal;
 
-/// Create a cluster interactively with the wizard of a release
+/// Create a cluster interactively, by answering the questions of a release
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
@@ -46,15 +46,15 @@ struct RunArgs {
     #[arg(long, short, value_name = "ID")]
     release: i64,
 
-    /// Cluster name; prompts for it by default
+    /// Cluster name [default: asked interactively]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Answer to a question; can be repeated
+    /// Answer to a question, so that it is not asked; can be repeated
     #[arg(long = "answer", short, value_name = "PANE.CONTROL=VALUE")]
     answers: Vec<String>,
 
-    /// Use the default for all other questions
+    /// Use the default answer for all other questions
     #[arg(long)]
     defaults: bool,
 

@@ -14,7 +14,7 @@ use crate::exit::{Exit, Failure, Outcome};
 use crate::input::{Text, read_text};
 use crate::printer::Printer;
 
-/// Benchmark the YAQL engine with a file of cases
+/// Benchmark the YAQL engine with the cases in a file
 ///
 /// Prints, as JSON, the minimum CPU time of parsing and of evaluating each case, and a digest of its result.
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ lazy results are consumed. The digest covers the result as compact ASCII JSON wi
 Example:
   stoker yaql bench cases.json")]
 pub(crate) struct Args {
-    /// JSON file of cases
+    /// JSON file with benchmark cases
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

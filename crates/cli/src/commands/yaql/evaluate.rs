@@ -22,15 +22,15 @@ pub(crate) struct Args {
     #[arg(value_name = "EXPRESSION", required_unless_present = "jsonl", allow_negative_numbers = true)]
     expression: Option<String>,
 
-    /// JSON or YAML document to read as `$`; `-` for standard input
+    /// JSON or YAML document that the expression reads as `$`; `-` for standard input
     #[arg(long, short, value_name = "FILE")]
     data: Option<PathBuf>,
 
-    /// Variable to read as `$NAME`; can be repeated
+    /// Variable that the expression reads as `$NAME`; can be repeated
     #[arg(long, value_name = "NAME=JSON")]
     var: Vec<String>,
 
-    /// Output format: `json` or `yaml` (default `json`)
+    /// Output format: `json` or `yaml` [default: json]
     #[arg(long, short, value_name = "FORMAT", hide_possible_values = true)]
     output: Option<Format>,
 
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long)]
     reads: bool,
 
-    /// Answer requests from standard input, one JSON object per line
+    /// Evaluate requests from standard input, one JSON object per line
     #[arg(long, exclusive = true)]
     pub(super) jsonl: bool,
 

@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(value_name = "NAME", allow_hyphen_values = true)]
     name: Option<String>,
 
-    /// Helper file, or folder of helper files, whose functions to include
+    /// Helper file, or directory with helper files; includes their functions
     #[arg(long, value_name = "DIR")]
     helpers: Option<PathBuf>,
 

@@ -8,7 +8,7 @@ use crate::printer::Printer;
 use stoker_yaql::presentation::collapse_whitespace;
 use stoker_yaql::presentation::{Entry, entries};
 
-/// Print the reference of all functions as Markdown
+/// Print a Markdown reference of all functions
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

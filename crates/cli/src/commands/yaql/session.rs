@@ -20,11 +20,11 @@ use stoker_yaql::presentation::describe_error;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(crate) struct Args {
-    /// Helper file, or folder of helper files, with functions for expressions
+    /// Helper file, or directory with helper files, that define functions for expressions
     #[arg(long, value_name = "DIR")]
     helpers: Option<PathBuf>,
 
-    /// Maximum number of elements of a collection that is iterated over or returned; negative for no limit
+    /// Maximum number of elements that a collection may yield; negative for no limit
     #[arg(long, value_name = "N", default_value_t = 10_000, allow_negative_numbers = true)]
     #[arg(help_heading = "Dialect and limits")]
     limit_iterators: i64,
@@ -34,11 +34,11 @@ pub(crate) struct Args {
     #[arg(help_heading = "Dialect and limits")]
     memory_quota: i64,
 
-    /// YAQL 0.2 compatibility: `context` adds its functions, `full` its grammar too
+    /// YAQL 0.2 compatibility: `context` adds the functions of YAQL 0.2, `full` also its grammar
     #[arg(long, value_name = "LEVEL", hide_possible_values = true, help_heading = "Dialect and limits")]
     legacy: Option<LegacyArg>,
 
-    /// Allow `value(…)` to call a function that is a value
+    /// Allow calls of functions stored in values, such as `$f(1)`
     #[arg(long, help_heading = "Dialect and limits")]
     delegates: bool,
 

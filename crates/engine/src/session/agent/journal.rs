@@ -27,14 +27,14 @@ pub enum Durability {
     BeforeAck,
     /// Fsync shortly after.
     Deferred,
-    /// No fsync required.
+    /// The record needs no fsync.
     NotRequired,
 }
 
 impl Record {
     pub fn durability(&self) -> Durability {
         match self {
-            // Otherwise the attempt could start twice.
+            // Without an fsync the attempt could start twice after a power loss.
             Self::Accepted { .. } => Durability::BeforeAck,
             // This record may be the only protection against starting the attempt when it arrives late.
             Self::Ended(finished) if finished.end == ResultKind::Cancelled => Durability::BeforeAck,

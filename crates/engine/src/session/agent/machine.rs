@@ -223,7 +223,7 @@ impl AgentSession {
     fn cancel(&mut self, key: AttemptKey, how: CancelMode, now: Micros, outputs: &mut Outputs) {
         let is_superseded = self.newest(key).is_some_and(|newest| newest.attempt > key.attempt);
         match self.attempts.get_mut(&key) {
-            // It ended and was acknowledged, or will never start.
+            // The attempt ended and was acknowledged, or will never start.
             None if is_superseded => {}
             Some(State::Accepting { is_cancelled, .. }) => *is_cancelled = true,
             Some(State::Running { .. }) if how == CancelMode::Now => outputs.push(Output::Kill(key)),
@@ -255,7 +255,7 @@ impl AgentSession {
         }
     }
 
-    /// Starts the newest attempt of an instance if it was waiting for this one.
+    /// Starts the newest attempt of an instance if it was waiting for the ended attempt.
     fn start_next_attempt(&mut self, ended: AttemptKey, outputs: &mut Outputs) {
         let Some(newest) = self.newest(ended) else { return };
         if let Some(State::Waiting { attempt }) = self.attempts.get(&newest) {

@@ -122,6 +122,6 @@ fn existing_path(node: &Node, context: Context<'_>, problems: &mut Problems) -> 
             node.span,
             format!("{} does not exist in the package", quote(&path)),
         )
-        .help("create the folder; it may be empty".to_owned());
+        .help("create the directory; it may be empty".to_owned());
     None
 }

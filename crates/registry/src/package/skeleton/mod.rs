@@ -7,7 +7,7 @@ use super::version::PackageVersion::{self, V1, V2, V3, V4, V5};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkeletonFile {
-    /// Relative to the folder of the plugin.
+    /// Relative to the directory of the plugin.
     pub path: String,
     pub text: String,
     pub is_executable: bool,

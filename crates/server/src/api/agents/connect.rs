@@ -98,7 +98,7 @@ async fn find_agent(app: &App, peer: Peer, secret: &Secret) -> ApiResult<Agent> 
 /// all agents behind one address reconnect at the same time.
 fn reject_credential(app: &App, peer: Peer) -> ApiError {
     match app.access.failures.begin(RATE_LIMIT_KEY, peer.0, app.clock.now()) {
-        Ok(()) => ApiError::unauthorized("unknown credential; join again"),
+        Ok(()) => ApiError::unauthorized("unknown credential; join again with a new token"),
         Err(seconds) => {
             let message = "too many invalid credentials; try again later";
             let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, message);

@@ -54,7 +54,7 @@ pub(super) async fn agent_nats_user(
         ApiError::new(StatusCode::NOT_FOUND, message)
     })?;
     let digest = app.store.read().await?.agent_digest(&agent.uid).await?;
-    let digest = digest.ok_or_else(|| ApiError::unauthorized("unknown credential; join again"))?;
+    let digest = digest.ok_or_else(|| ApiError::unauthorized("unknown credential; join again with a new token"))?;
     let user = users.issue(&agent.uid, &digest, app.clock.now()).map_err(|error| {
         tracing::error!(error = %error, "cannot create a NATS user");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot create a NATS user")

@@ -39,10 +39,10 @@ pub(super) struct ClusterView {
     #[schema(example = "admin")]
     tenant: Option<String>,
     tenant_id: i64,
-    /// Order in which graph layers are merged, lowest priority first; null for the default of the server.
+    /// Order in which graph layers are merged, lowest precedence first; null for the default of the server.
     #[schema(example = "release,cluster,plugins")]
     merge_order: Option<&'static str>,
-    /// What a layer of higher priority overrides; null for the default of the server.
+    /// Merge mode: what a layer of higher precedence overrides; null for the default of the server.
     #[schema(example = "attributes")]
     merge_mode: Option<&'static str>,
     created_at: String,
@@ -142,7 +142,7 @@ pub(super) struct ClusterBody {
     /// Order in which graph layers are merged; null for the default of the server.
     #[schema(example = "release,plugins,cluster")]
     merge_order: Option<String>,
-    /// What a layer of higher priority overrides; null for the default of the server.
+    /// Merge mode: what a layer of higher precedence overrides; null for the default of the server.
     #[schema(example = "replace")]
     merge_mode: Option<String>,
 }

@@ -110,7 +110,7 @@ fn fault_tolerance(node: &Node, problems: &mut Problems) -> Option<String> {
             Some(text.trim().to_owned())
         }
         NodeKind::Scalar(Scalar::Str(text)) => {
-            problems.error(codes::FORM, node.span, format!("must be {expected}, this is `{text}`"));
+            problems.error(codes::FORM, node.span, format!("must be {expected}, got `{text}`"));
             None
         }
         _ => {

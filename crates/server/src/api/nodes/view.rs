@@ -134,7 +134,7 @@ pub(super) struct NewNodeBody {
     /// MAC address that identifies the node.
     #[schema(example = "52:54:00:12:34:56")]
     mac: String,
-    /// Only `discover` is valid.
+    /// Node status; only `discover` is valid.
     #[schema(example = "discover")]
     status: Option<String>,
     /// IP address.

@@ -133,7 +133,7 @@ async fn notification_list(
         tenant_id: login.tenant_limit(),
         cluster_id,
         topics,
-        // Both statuses together filter nothing.
+        // Selecting both statuses is the same as no filter.
         is_read: is_read.filter(|statuses| statuses.len() == 1).map(|statuses| statuses[0]),
         ..NotificationFilter::default()
     };

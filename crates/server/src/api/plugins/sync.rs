@@ -12,7 +12,7 @@ use crate::http::error::ApiResult;
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-/// Plugins to synchronize (default: all folders below the plugin root).
+/// Plugins to synchronize (default: all directories below the plugin root).
 #[derive(ToSchema)]
 #[expect(
     dead_code,
@@ -25,9 +25,9 @@ pub(super) struct SyncBody {
 
 /// Synchronize plugins with their files
 ///
-/// With `ids`, reads the files of these plugins again. Otherwise reads all folders below the plugin root: new
-/// folders become plugins, and plugins whose files were removed are deleted unless they are enabled in a
-/// cluster. The request is atomic; the problems of all folders are reported together. Duplicate YAML keys are
+/// With `ids`, reads the files of these plugins again. Otherwise reads all directories below the plugin root: new
+/// directories become plugins, and plugins whose files were removed are deleted unless they are enabled in a
+/// cluster. The request is atomic; the problems of all directories are reported together. Duplicate YAML keys are
 /// reported in `warnings`.
 #[utoipa::path(
     post, path = "/api/v1/plugins/sync", request_body = Option<SyncBody>,

@@ -158,10 +158,10 @@ pub(super) struct ReleaseBody {
     /// Settings: `{editable, generated}`.
     #[schema(nullable = false, value_type = Option<Object>)]
     attributes_metadata: Option<JsonMap>,
-    /// Networks.
+    /// Network configuration template.
     #[schema(nullable = false, value_type = Option<Object>)]
     networks_metadata: Option<JsonMap>,
-    /// Volumes.
+    /// Volume configuration template.
     #[schema(nullable = false, value_type = Option<Object>)]
     volumes_metadata: Option<JsonMap>,
     /// Wizard from which clusters are created.

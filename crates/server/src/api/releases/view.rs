@@ -50,7 +50,7 @@ pub(super) struct ReleaseView {
     /// Metadata of tags, by name.
     #[schema(value_type = Object)]
     tags_metadata: JsonMap,
-    /// Settings.
+    /// Default settings of clusters.
     #[schema(value_type = Attributes)]
     attributes_metadata: JsonMap,
     /// Components that the release provides.

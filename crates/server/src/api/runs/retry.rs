@@ -60,7 +60,7 @@ fn read_from(document: &Document) -> ApiResult<Vec<String>> {
     let from = document.fields(|fields| Some(fields.optional("from", nullable(names)).flatten()))?;
     match from {
         Some(names) if names.is_empty() => {
-            Err(ApiError::bad_request("from: specify at least one task, or omit it"))
+            Err(ApiError::bad_request("`from` is empty; list at least one task, or omit `from`"))
         }
         from => Ok(from.unwrap_or_default()),
     }

@@ -58,7 +58,7 @@ pub(super) struct UserBody {
     /// Name of the user, unique.
     #[schema(example = "ada", min_length = 1, max_length = 255)]
     name: Option<String>,
-    /// Password.
+    /// Password of the user.
     #[schema(example = "correct horse", min_length = 1, max_length = 1024)]
     password: Option<String>,
     /// Name or ID of the tenant.

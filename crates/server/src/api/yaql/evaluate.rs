@@ -98,7 +98,7 @@ struct PartView {
     values: Vec<String>,
     /// Error of the subexpression.
     error: Option<String>,
-    /// Subexpressions of this one.
+    /// Child expressions.
     #[schema(no_recursion)]
     parts: Vec<PartView>,
 }

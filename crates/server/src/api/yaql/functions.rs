@@ -19,12 +19,12 @@ pub(super) struct FunctionView {
     /// Group of related functions.
     #[schema(example = "queries")]
     family: String,
-    /// Signatures.
+    /// Signatures of the function, in the form of calls.
     #[schema(example = json!(["collection.where(predicate)"]))]
     signatures: Vec<String>,
-    /// Description.
+    /// Description of the function.
     doc: String,
-    /// Examples.
+    /// Examples with their results.
     examples: Vec<ExampleView>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct FunctionView {
 #[derive(Serialize, ToSchema)]
 #[schema(as = YaqlExample)]
 struct ExampleView {
-    /// Expression.
+    /// Expression of the example.
     expression: String,
     /// Result as JSON, or the class of the error.
     result: String,

@@ -31,7 +31,7 @@ fn environment_is_created_shown_renamed_and_deleted() {
 
     assert_eq!(fuel.json("env update 1 -n renamed")["name"], "renamed");
     assert_eq!(fuel.json("env update 1")["name"], "renamed");
-    fuel.rejected_with(409, "Environment with this name already exists", "env update 1 --name gre");
+    fuel.rejected_with(409, "a cluster with this name already exists", "env update 1 --name gre");
     assert_eq!(fuel.ok("env delete 2"), "Environment with id 2 was deleted\n");
     assert_eq!(fuel.ok("env delete --force 3"), "Environment with id 3 was deleted\n");
     until("the environments are deleted", || (fuel.column("env list", "id") == [json!(1)]).then_some(()));
@@ -46,7 +46,7 @@ fn invalid_environments_are_rejected() {
     fuel.create("releases", &other);
     fuel.ok("env create demo -r 1");
     for (status, text, line) in [
-        (409, "Environment with this name already exists", "env create demo -r 1"),
+        (409, "a cluster with this name already exists", "env create demo -r 1"),
         (400, "Invalid release ID", "env create other -r 9"),
         (403, "", "env create other -r 2"),
         (400, "name", "env create '' -r 1"),
@@ -83,7 +83,7 @@ fn nodes_are_added_and_removed() {
         (400, "Nodes with ids 9 were not found.", "env add nodes -e 1 -n 4 9 -r compute"),
         (400, "nonsense", "env add nodes -e 1 -n 4 -r nonsense"),
         (400, "conflict", "env add nodes -e 1 -n 4 -r controller compute"),
-        (400, "Nodes [4] are not members of environment 1.", "env remove nodes -e 1 -n 1 4"),
+        (400, "Nodes [4] are not members of cluster 1", "env remove nodes -e 1 -n 1 4"),
     ] {
         fuel.rejected_with(status, text, line);
     }

@@ -169,7 +169,7 @@ fn downloaded_graph_can_be_uploaded() {
 #[test]
 fn folder_is_uploaded_as_one_graph() {
     let fuel = Fuel::with_cluster();
-    fuel.write("tree/metadata.yaml", "name: from a folder\nnode_filter: $.status != 'error'\n");
+    fuel.write("tree/metadata.yaml", "name: from a directory\nnode_filter: $.status != 'error'\n");
     fuel.write("tree/a/tasks.yaml", TASKS);
     fuel.write("tree/b/deep/tasks.yaml", "- {id: deep, type: stage}");
     fuel.write("tree/c/tasks.yaml", "");
@@ -177,7 +177,7 @@ fn folder_is_uploaded_as_one_graph() {
     let rows = fuel.json("graph list -e 1 --cluster");
     assert_eq!(
         (&rows[1]["name"], &rows[1]["tasks"]),
-        (&json!("from a folder"), &json!("deep, first, second"))
+        (&json!("from a directory"), &json!("deep, first, second"))
     );
     fuel.write("bare/tasks.yaml", TASKS);
     fuel.ok("graph upload -e 1 -t folder --dir bare");

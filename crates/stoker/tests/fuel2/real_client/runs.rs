@@ -108,7 +108,7 @@ fn invalid_runs_are_rejected() {
         (404, "NodeCollection not found", "env nodes provision -e 1 -n 9"),
         (404, "Cluster not found", "env nodes provision -e 9 -n 1"),
         (404, "Cluster not found", "env stop-deployment 9"),
-        (400, "Nothing to stop - deployment is not running on environment '1'", "env stop-deployment 1"),
+        (400, "nothing to stop: no run is active in cluster 1", "env stop-deployment 1"),
         (404, "Cluster not found", "env reset 9"),
     ] {
         fuel.rejected_with(status, text, line);

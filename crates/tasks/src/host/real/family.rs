@@ -53,10 +53,10 @@ impl Ticks {
     }
 }
 
-/// What identifies the processes of an attempt.
+/// Identification of the processes of an attempt: group leaders and the marker.
 #[derive(Clone, Debug)]
 pub struct ProcessTree {
-    /// Known processes of the attempt; their process groups belong to it too.
+    /// Recorded processes of the attempt; their process groups belong to the attempt too.
     pub leaders: Vec<ProcessId>,
     pub marker: String,
 }

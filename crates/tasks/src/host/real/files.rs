@@ -9,16 +9,16 @@ use nix::unistd::{Gid, Group, Uid, User};
 
 use super::super::{FileOwner, FileToWrite, HostError};
 
-/// Writes a temporary file in the same folder and renames it, so that readers never see a partial file or
+/// Writes a temporary file in the same directory and renames it, so that readers never see a partial file or
 /// wrong permissions.
 pub(super) fn write(file: &FileToWrite) -> Result<(), HostError> {
     let path = target(&file.path)?;
     let write_error = |error: std::io::Error| HostError::file("write", &path, &reason(&error));
     let Some(folder) = path.parent() else {
-        return Err(HostError::file("write", &path, &"it has no parent folder"));
+        return Err(HostError::file("write", &path, &"it has no parent directory"));
     };
     if path.is_dir() {
-        return Err(HostError::file("write", &path, &"it is a folder"));
+        return Err(HostError::file("write", &path, &"it is a directory"));
     }
     if let Some(permissions) = file.parents {
         create_folders(folder, permissions)?;
@@ -47,7 +47,7 @@ fn target(path: &Path) -> Result<PathBuf, HostError> {
     }
 }
 
-/// Creates missing folders with these permissions, independent of the process's umask.
+/// Creates missing directories with these permissions, independent of the process's umask.
 fn create_folders(folder: &Path, permissions: u32) -> Result<(), HostError> {
     if folder.is_dir() {
         return Ok(());
@@ -55,7 +55,8 @@ fn create_folders(folder: &Path, permissions: u32) -> Result<(), HostError> {
     if let Some(parent) = folder.parent() {
         create_folders(parent, permissions)?;
     }
-    let write_error = |error: std::io::Error| HostError::file("create the folder", folder, &reason(&error));
+    let write_error =
+        |error: std::io::Error| HostError::file("create the directory", folder, &reason(&error));
     match DirBuilder::new().mode(permissions).create(folder) {
         Ok(()) => fs::set_permissions(folder, Permissions::from_mode(permissions)).map_err(write_error),
         // Created concurrently by another process.

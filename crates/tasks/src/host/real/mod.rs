@@ -25,7 +25,7 @@ pub use family::{ProcessId, ProcessTree, terminate_process_tree};
 pub struct Machine {
     /// Hook programs configured by the operator, by name.
     pub hooks: BTreeMap<String, PathBuf>,
-    /// Parent folder of scratch folders; accessible only to the agent's user.
+    /// Parent directory of scratch directories; accessible only to the agent's user.
     pub scratch: PathBuf,
     /// Time between SIGTERM and SIGKILL.
     pub grace: Duration,

@@ -1,4 +1,4 @@
-//! Private temporary folder of one command.
+//! Private temporary directory of one command.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::super::{Command, HostError, Program, ScratchFile};
 
-/// Placeholder for the folder in arguments.
+/// Placeholder for the directory in arguments.
 const PLACEHOLDER: &str = "{scratch}";
 
 /// Bound on the size of a collected file; the rest is not read.
@@ -19,7 +19,7 @@ const COLLECT_BYTES_MAX: u64 = 1 << 20;
 /// Longer scripts are passed as a file: Linux limits a single argument to 128 KiB.
 const SCRIPT_BYTES_MAX: usize = 100_000;
 
-/// Creates the folder, which is removed when dropped. `None` if the command needs none.
+/// Creates the directory, which is removed when dropped. `None` if the command needs none.
 pub(super) fn create(root: &Path, shell: &Path, command: &mut Command) -> Result<Option<TempDir>, HostError> {
     if let Program::Script(text) = &command.program
         && (text.len() > SCRIPT_BYTES_MAX || text.starts_with("#!"))
@@ -37,7 +37,7 @@ pub(super) fn create(root: &Path, shell: &Path, command: &mut Command) -> Result
         .prefix("command-")
         .permissions(fs::Permissions::from_mode(0o700))
         .tempdir_in(root)
-        .map_err(|error| HostError::file("create a folder in", root, &error))?;
+        .map_err(|error| HostError::file("create a directory in", root, &error))?;
     for file in &command.scratch {
         let path = folder.path().join(&file.name);
         let opened = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);

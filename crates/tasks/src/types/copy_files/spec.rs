@@ -13,7 +13,7 @@ use crate::types::files::{
 use crate::values::Values;
 
 const FILE: &[Parameter] = &[
-    Parameter::required("src", ParameterType::Text, "Path of the file or folder on the master."),
+    Parameter::required("src", ParameterType::Text, "Path of the file or directory on the master."),
     Parameter::required("dst", ParameterType::Text, "Absolute destination path on the node."),
     OWN_PERMISSIONS,
     OWN_DIR_PERMISSIONS,
@@ -38,7 +38,7 @@ pub(super) fn files_of(values: &Values) -> Result<Vec<FileToWrite>, Failure> {
     values.maps("files").iter().map(|file| file_of(file, values)).collect()
 }
 
-/// Adds the content of each source; a folder is replaced by its files. Content in the user's parameters is
+/// Adds the content of each source; a directory is replaced by its files. Content in the user's parameters is
 /// overwritten.
 pub(super) fn prepare(parameters: &mut JsonMap, master: &dyn MasterFiles) -> Vec<Remark> {
     let mut preparation =
@@ -104,7 +104,7 @@ impl Preparation<'_> {
     }
 }
 
-/// File that is created in an empty folder, so that the folder exists on the node.
+/// File that is created in an empty directory, so that the directory exists on the node.
 const KEEP_FILE: &str = ".keep";
 
 fn with_data(mut map: JsonMap, data: Vec<u8>) -> JsonMap {

@@ -33,7 +33,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 
 pub(super) struct Spec {
     pub(super) action: ModuleAction,
-    /// Sorted by order of application.
+    /// Modules, sorted by order of application.
     pub(super) modules: Vec<Module>,
 }
 

@@ -17,7 +17,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "puppet_modules",
         ParameterType::Text,
         "/etc/puppet/modules",
-        "Module path; several folders are separated by `:`.",
+        "Module path; several directories are separated by `:`.",
     ),
     Parameter::cwd(),
     Parameter::timeout("5400"),
@@ -37,7 +37,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::ignored("puppet_start_interval", NO_POLLING),
 ];
 
-/// Files in the command's private folder, so that a stale file of an earlier run cannot be mistaken for a new
+/// Files in the command's private directory, so that a stale file of an earlier run cannot be mistaken for a new
 /// one.
 pub(super) const SUMMARY: &str = "last_run_summary.yaml";
 pub(super) const REPORT: &str = "last_run_report.yaml";

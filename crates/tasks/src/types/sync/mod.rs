@@ -1,4 +1,4 @@
-//! `sync`: mirrors a folder with `rsync`.
+//! `sync`: mirrors a directory with `rsync`.
 
 mod run;
 mod spec;
@@ -9,7 +9,7 @@ use crate::task_type::TaskType;
 
 pub(super) const TYPE: TaskType = TaskType {
     name: "sync",
-    summary: "Mirror a folder to the node with `rsync`.",
+    summary: "Mirror a directory to the node with `rsync`.",
     reference: "\
 Runs `rsync -c -r --delete -l`: files are compared by checksum, symbolic links are copied as links, and files that the source does
 not have are deleted. The source is usually a module of an rsync server (`rsync://10.20.0.2:/puppet/modules/`). Requires `rsync` on

@@ -5,14 +5,14 @@ use crate::parameter::{Parameter, ParameterType};
 use crate::values::Values;
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter::required("src", ParameterType::Text, "Source: a folder, or a module of an rsync server."),
-    Parameter::required("dst", ParameterType::Text, "Destination folder; created if missing."),
+    Parameter::required("src", ParameterType::Text, "Source: a directory, or a module of an rsync server."),
+    Parameter::required("dst", ParameterType::Text, "Destination directory; created if missing."),
     Parameter::timeout("300"),
     Parameter::retries("10"),
     Parameter::interval(),
 ];
 
-/// The noop command does not create the destination folder.
+/// The noop command does not create the destination directory.
 pub(super) fn command(values: &Values, is_noop: bool) -> Command {
     let (src, dst) = (values.text("src"), values.text("dst"));
     let options = ["rsync", "-c", "-r", "--delete", "-l"];

@@ -11,7 +11,7 @@ pub(super) const TYPE: TaskType = TaskType {
     name: "upload_file",
     summary: "Write text to a file on the node.",
     reference: "\
-The content is usually computed. The file is replaced atomically: a temporary file in the same folder is renamed. Symbolic links
+The content is usually computed. The file is replaced atomically: a temporary file in the same directory is renamed. Symbolic links
 are followed. Without an owner the file belongs to the user that the agent runs as.",
     runs_on: Executor::Node,
     is_idempotent: true,

@@ -14,7 +14,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter::optional("user_owner", ParameterType::Text, "Owner of the file."),
     Parameter::optional("group_owner", ParameterType::Text, "Group of the file."),
     Parameter::default("overwrite", ParameterType::Boolean, "true", "Overwrite an existing file."),
-    Parameter::default("parents", ParameterType::Boolean, "true", "Create missing parent folders."),
+    Parameter::default("parents", ParameterType::Boolean, "true", "Create missing parent directories."),
     Parameter::timeout("60"),
     Parameter::retries("3"),
     Parameter::interval(),

@@ -32,7 +32,7 @@ struct Call<'a> {
     program: &'a Arc<Program>,
     name: &'a str,
     receiver: Option<Value>,
-    /// Without the receiver.
+    /// Arguments without the receiver.
     actual: ActualArgs,
     /// Named arguments passed as values.
     named_values: Vec<(Box<str>, Value)>,

@@ -1,6 +1,6 @@
 //! Contexts: chains of frames that hold variables and functions defined by `def`.
 //!
-//! The reference creates a context for every call. A frame exists here only if a variable or function is
+//! Python YAQL creates a context for every call. A frame exists here only if a variable or function is
 //! stored in it; expressions cannot observe the difference.
 
 use std::sync::Arc;

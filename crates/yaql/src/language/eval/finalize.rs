@@ -11,7 +11,7 @@ impl Cx<'_> {
     /// Converts the result of an expression to its output form.
     pub(super) fn finalize(&mut self, value: Value) -> Result<Value> {
         if matches!(value, Value::Omitted) {
-            // The reference treats this step as a call, and an omitted argument matches no overload.
+            // Python YAQL treats this step as a call, and an omitted argument matches no overload.
             return Err(self.failure(Failure::NoMatch, "#finalize", None));
         }
         if self.options.convert_output_data { self.convert(value) } else { Ok(value) }
@@ -69,7 +69,7 @@ impl Cx<'_> {
             cx.check_sized(&Value::Dict(map.clone()))?;
             let mut builder = Map::builder();
             for (key, value) in map.iter() {
-                // The reference converts the value before the key, which determines the error if both fail.
+                // Python YAQL converts the value before the key, which determines the error if both fail.
                 let value = cx.convert(value.clone())?;
                 let key = cx.convert_key(key.clone())?;
                 builder.insert_key(key, value);

@@ -88,7 +88,7 @@ pub enum Cursor {
     Keys(Arc<Map>, usize),
     Items(Arc<Map>, usize),
     Values(Arc<Map>, usize),
-    /// Characters of a string, for the few functions where the reference iterates over one.
+    /// Characters of a string, for the few functions where Python YAQL iterates over one.
     Chars(Arc<str>, usize),
     Owned(Box<dyn Lazy>),
     /// The work of an iterator to which there is no other reference.
@@ -275,7 +275,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Starts an iteration without a limit over any value that the reference can iterate over.
+    /// Starts an iteration without a limit over any value that Python YAQL can iterate over.
     pub fn cursor(&mut self, collection: Value) -> Result<Cursor> {
         Ok(match collection {
             Value::Tuple(seq) | Value::List(seq) => Cursor::Seq(seq, 0),
@@ -338,7 +338,7 @@ pub fn iterator_of(items: Vec<Value>) -> Result<Value> {
     Ok(Value::Iterator(Arc::new(IterCell { state, depth })))
 }
 
-/// The error of iterating over a context: the reference treats it as a sequence of variables named 0, 1, ….
+/// The error of iterating over a context: Python YAQL treats it as a sequence of variables named 0, 1, ….
 fn context_iteration_error() -> Box<Error> {
     Box::new(Error::new(ErrorClass::Attribute, "'int' object has no attribute 'startswith'"))
 }

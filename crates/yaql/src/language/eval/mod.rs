@@ -267,7 +267,7 @@ impl Cx<'_> {
             let ArgNode::Pair(key, value) = slot else { continue };
             let key = self.eval(program, *key, ctx)?;
             let value = self.eval(program, *value, ctx)?;
-            // As in the reference, all keys and values are evaluated before an unhashable key is reported.
+            // As in Python YAQL, all keys and values are evaluated before an unhashable key is reported.
             if let Err(error) = builder.insert(key, value) {
                 unhashable.get_or_insert(error);
             }
@@ -366,7 +366,7 @@ impl Cx<'_> {
     }
 
     /// Returns the error of an operator one of whose operands failed. If a constant operand already rules the
-    /// operator out, that error takes precedence, since the reference checks it before evaluating operands.
+    /// operator out, that error takes precedence, since Python YAQL checks it before evaluating operands.
     /// Checked only after a failure to keep the fast path short.
     #[cold]
     fn operand_error(

@@ -1,12 +1,12 @@
 //! Options and limits of an evaluation, and the host interface.
 
-/// Options of the reference engine.
+/// Options of Python YAQL's engine.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent options, always set by name")]
 pub struct Options {
     /// Maximum length of a collection that is iterated over or returned; negative means no limit.
     pub limit_iterators: i64,
-    /// Maximum size of a single value in bytes, as estimated by the reference; zero or negative means no
+    /// Maximum size of a single value in bytes, as estimated by Python YAQL; zero or negative means no
     /// limit.
     pub memory_quota: i64,
     pub convert_tuples_to_lists: bool,
@@ -18,7 +18,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The defaults of the reference for the limits and conversions.
+    /// The defaults of Python YAQL for the limits and conversions.
     pub const DEFAULT: Self = Self {
         limit_iterators: 10_000,
         memory_quota: 100 * 1024 * 1024,

@@ -100,7 +100,7 @@ impl State {
 
 fn sort_items(items: Vec<Value>, keys: &mut [SortKey], cx: &mut Cx<'_>, ctx: &Ctx) -> Result<Vec<Value>> {
     if items.len() < 2 {
-        // The reference calls selectors only when it compares, so they are not called for a single element.
+        // Python YAQL calls selectors only when it compares, so they are not called for a single element.
         return Ok(items);
     }
     let mut order: Vec<u32> = (0..items.len() as u32).collect();

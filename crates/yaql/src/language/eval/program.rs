@@ -80,7 +80,7 @@ impl Program {
         self.ruled_out(op.function(), &kinds)
     }
 
-    /// As [`Self::binary_failure`], for a unary operator.
+    /// Like [`Self::binary_failure`], for a unary operator.
     #[inline]
     pub(super) fn unary_failure(&self, op: UnaryOp, operand: NodeId) -> Option<Failure> {
         if op == UnaryOp::Not {

@@ -104,12 +104,12 @@ impl ParamType {
     /// Reports whether this type is a strict subtype of `other`, which makes an overload more specific.
     pub fn is_specialization_of(self, other: Self) -> bool {
         if self == Self::Pair {
-            // In the reference a pair is an instance of `object`.
+            // In Python YAQL a pair is an instance of `object`.
             return matches!(other, Self::Value(kinds) if kinds == KindSet::ANY);
         }
         let (Self::Value(a) | Self::Iter(a)) = self else { return false };
         let (Self::Value(b) | Self::Iter(b)) = other else { return false };
-        // The reference's type system treats maps as iterables even where they are not accepted as such.
+        // Python YAQL's type system treats maps as iterables even where they are not accepted as such.
         let b = if matches!(other, Self::Iter(_)) { b.or(KindSet::MAP) } else { b };
         a.is_strict_subset(b)
     }

@@ -21,7 +21,7 @@ pub struct Grammar {
 /// Maximum length of an expression in bytes. A tree takes many times the space of its source.
 const SOURCE_BYTES_MAX: usize = 4 << 20;
 
-/// Maximum nesting depth of an expression. The reference fails at about 100.
+/// Maximum nesting depth of an expression. Python YAQL fails at about 100.
 const DEPTH_MAX: u16 = 500;
 
 // Binding powers from the operator table of the language reference, tightest first.

@@ -331,7 +331,7 @@ fn write_float(hasher: &mut blake3::Hasher, number: f64) {
         write_big(hasher, &BigInt::from_f64(number).unwrap_or_default());
     } else {
         hasher.update(&[3]);
-        // All NaNs are equal inside containers, where the reference compares by identity first.
+        // All NaNs are equal inside containers, where Python YAQL compares by identity first.
         let bits = if number.is_nan() { f64::NAN.to_bits() } else { number.to_bits() };
         hasher.update(&bits.to_le_bytes());
     }

@@ -55,7 +55,7 @@ impl Value {
         }
     }
 
-    /// Reports whether both are the same object. The reference checks identity before equality when it
+    /// Reports whether both are the same object. Python YAQL checks identity before equality when it
     /// searches containers, which is observable for NaN.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {

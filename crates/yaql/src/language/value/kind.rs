@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// Returns the name of the type in the reference's messages.
+    /// Returns the name of the type in Python YAQL's messages.
     pub fn type_name(&self) -> &str {
         match self {
             Self::Null => "NoneType",

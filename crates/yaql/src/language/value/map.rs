@@ -35,7 +35,7 @@ impl<'a> StrKey<'a> {
 }
 
 impl Key {
-    /// Fails if the value is unhashable, with the reference's message.
+    /// Fails if the value is unhashable, with Python YAQL's message.
     pub fn new(value: Value) -> Result<Self> {
         value.check_hashable()?;
         Ok(Self(value))

@@ -1,4 +1,4 @@
-//! Estimates the memory that a value takes in the reference, excluding what it refers to.
+//! Estimates the memory that a value takes in Python YAQL, excluding what it refers to.
 
 use super::Value;
 

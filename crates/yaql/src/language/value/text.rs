@@ -1,4 +1,4 @@
-//! String representations of values, as the reference prints them.
+//! String representations of values, as Python YAQL prints them.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ impl Value {
     }
 
     /// Formats like Python's `str`, for the receiver in an error message. Returns the formatting error if
-    /// there is one; as in the reference, it replaces the error to be reported.
+    /// there is one; as in Python YAQL, it replaces the error to be reported.
     pub fn to_message_text(&self) -> Result<String> {
         const LONGEST: usize = 10_000;
         let mut text = Text { out: String::new(), limit: LONGEST };

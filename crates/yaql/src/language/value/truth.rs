@@ -5,7 +5,7 @@ use num_traits::Zero;
 use super::Value;
 
 impl Value {
-    /// Reports whether a value is true, as in the reference: zero and empty values are false, lazy values are
+    /// Reports whether a value is true, as in Python YAQL: zero and empty values are false, lazy values are
     /// true.
     pub fn is_true(&self) -> bool {
         match self {

@@ -28,7 +28,7 @@ pub(super) fn without(
     let mut deleted = vec![false; map.len()];
     let mut remaining = map.len();
     while let Some(key) = next_key(cx)? {
-        // As in the reference, keys are not checked for hashability once the map is empty.
+        // As in Python YAQL, keys are not checked for hashability once the map is empty.
         if remaining == 0 {
             continue;
         }

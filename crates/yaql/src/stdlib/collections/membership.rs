@@ -1,4 +1,4 @@
-//! Membership tests. Each kind of collection has its own semantics and errors in the reference.
+//! Membership tests. Each kind of collection has its own semantics and errors in Python YAQL.
 
 use crate::stdlib::prelude::*;
 use crate::value::KindSet;

@@ -18,7 +18,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 };
 
 fn dict(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
-    // The reference passes all pairs as one collection, so the iterator limit applies to their number.
+    // Python YAQL passes all pairs as one collection, so the iterator limit applies to their number.
     let pairs = Value::tuple(args.rest_values());
     cx.check_sized(&pairs)?;
     let mut builder = MapBuilder::default();
@@ -31,7 +31,7 @@ fn dict(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     cx.frozen_dict(builder)
 }
 
-/// Fails like the reference, which forwards a method call to a method that does not exist.
+/// Fails like Python YAQL, which forwards a method call to a method that does not exist.
 fn dict_method(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let receiver = args.rest_values().into_iter().next().unwrap_or_default();
     Err(cx.unknown_method("dict", &receiver))

@@ -33,7 +33,7 @@ pub(super) fn room(cx: &mut Cx<'_>, bits: u64) -> Result<()> {
     if bits < 64 {
         return Ok(());
     }
-    // The size estimated by the reference: 4 bytes per 30 bits.
+    // The size estimated by Python YAQL: 4 bytes per 30 bits.
     cx.check_bytes(bits.div_ceil(30).saturating_mul(4).saturating_add(24))?;
     cx.charge(words(bits) * 8 + 48)?;
     cx.steps(words(bits) / WORDS_PER_STEP)

@@ -41,7 +41,7 @@ fn random_between(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     Ok(Value::int(start + pick))
 }
 
-/// Returns `to + 1`, since the reference includes the end by adding one. Fails for types that do not support
+/// Returns `to + 1`, since Python YAQL includes the end by adding one. Fails for types that do not support
 /// it; large floats are unchanged.
 fn successor(to: &Value) -> Result<Value> {
     let name = to.type_name();
@@ -66,7 +66,7 @@ fn to_integer(value: &Value, message_if_fractional: &str) -> Result<BigInt> {
             let integer = float_to_int(*number)?;
             if number.fract() == 0.0 { Ok(integer) } else { Err(fraction()) }
         }
-        // As in the reference, text is parsed first and then rejected.
+        // As in Python YAQL, text is parsed first and then rejected.
         Value::Str(text) => {
             parse_int(text)?;
             Err(fraction())

@@ -20,7 +20,7 @@ fn enumerate(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let source = cx.iterate(args.value(0))?;
     let depth = source.depth();
     let start = args.value(1);
-    // The reference accepts null as a start and fails on the first element.
+    // Python YAQL accepts null as a start and fails on the first element.
     let counter = if start.is_null() { None } else { Some(Counter::new(start, Value::Int(1))) };
     cx.lazy(Enumerate { source, counter }, depth)
 }

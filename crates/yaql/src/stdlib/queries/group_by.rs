@@ -120,7 +120,7 @@ fn looks_legacy(values: &Value, result: &Value) -> bool {
     }
 }
 
-/// Returns the length of any value that has one in the reference.
+/// Returns the length of any value that has one in Python YAQL.
 fn python_len(value: &Value) -> Option<usize> {
     match value {
         Value::Str(text) => Some(text.chars().take(3).count()),

@@ -102,7 +102,7 @@ fn cannot_merge(left: &Value, right: &Value) -> Box<Error> {
     Box::new(Error::kind(message))
 }
 
-/// Returns the qualified class name that the reference uses for a value.
+/// Returns the qualified class name that Python YAQL uses for a value.
 fn class_name(value: &Value) -> String {
     let name = value.type_name();
     match value {

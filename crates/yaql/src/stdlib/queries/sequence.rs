@@ -16,7 +16,7 @@ pub(super) static FUNCTION: Builtin = Builtin {
 
 fn sequence(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     let (start, step) = (args.value(0), args.value(1));
-    // The reference returns a boolean start unchanged, unless the step is 1.
+    // Python YAQL returns a boolean start unchanged, unless the step is 1.
     let verbatim = matches!(start, Value::Bool(_)) && !step.equals(&Value::Int(1));
     let first = verbatim.then(|| start.clone());
     cx.lazy(Sequence { first, counter: Counter::new(start, step) }, 0)

@@ -25,7 +25,7 @@ fn slice(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
 struct Slice {
     /// `None` after the end.
     source: Option<LimitedCursor>,
-    /// Validated on iteration, as in the reference.
+    /// Validated on iteration, as in Python YAQL.
     length: Value,
     to_list: ToList,
 }

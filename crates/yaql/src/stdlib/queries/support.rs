@@ -129,7 +129,7 @@ fn empty_fold() -> Box<Error> {
     Box::new(error.help("pass an initial value to handle an empty collection"))
 }
 
-/// Validates a count like the reference's `islice`: non-negative and within a machine word. `stop` selects
+/// Validates a count like Python YAQL's `islice`: non-negative and within a machine word. `stop` selects
 /// the message for the end position.
 pub(super) fn slice_count(value: &Value, stop: bool) -> Result<u64> {
     let (count, plain) = match value {

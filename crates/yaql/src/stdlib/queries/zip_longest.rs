@@ -18,7 +18,7 @@ fn zip_longest(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
     for collection in args.rest_values() {
         sources.push(Some(cx.iterate(collection)?));
     }
-    // As in the reference, other names are ignored.
+    // As in Python YAQL, other names are ignored.
     let default = args.named_values().into_iter().find(|(name, _)| **name == *"default");
     let filler = default.map(|(_, value)| value).unwrap_or_default();
     let depth = sources.iter().flatten().map(LimitedCursor::depth).max().unwrap_or(0).max(filler.depth());

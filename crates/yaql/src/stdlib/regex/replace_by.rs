@@ -56,7 +56,7 @@ fn substitute(cx: &mut Cx<'_>, mut matches: Matches, args: &mut Args<'_>) -> Res
     pieces.finish()
 }
 
-/// The result under construction. As in the reference, a replacement that is not a string is reported only at
+/// The result under construction. As in Python YAQL, a replacement that is not a string is reported only at
 /// the end.
 #[derive(Default)]
 struct Pieces {

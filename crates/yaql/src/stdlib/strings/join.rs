@@ -54,7 +54,7 @@ fn join_redefined(cx: &mut Cx<'_>, sequence: Value, separator: &str, ctx: &Ctx) 
     let mut items = cx.iterate(sequence)?;
     let mut out = TextBuilder::default();
     let mut count = 0usize;
-    // The reference checks the types of all pieces at the end.
+    // Python YAQL checks the types of all pieces at the end.
     let mut type_error = None;
     while let Some(item) = items.next(cx)? {
         if count > 0 {

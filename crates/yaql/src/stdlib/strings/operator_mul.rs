@@ -47,7 +47,7 @@ fn repeat(cx: &mut Cx<'_>, text: &str, times: &Value) -> Result<Value> {
 /// Bound for counts: beyond every machine word, and small enough for the estimate not to overflow.
 const COUNT_BOUND: i128 = 1 << 80;
 
-/// Checks the reference's size estimate, which subtracts the size of an empty string per repetition. It also
+/// Checks Python YAQL's size estimate, which subtracts the size of an empty string per repetition. It also
 /// rejects large negative counts.
 fn check_quota(cx: &Cx<'_>, text: &str, times: i128) -> Result<()> {
     const EMPTY: i128 = 49;

@@ -18,7 +18,7 @@ pub(in crate::stdlib) fn part(cx: &mut Cx<'_>, whole: &Arc<str>, part: &str) -> 
     if part.len() == whole.len() { Ok(Value::Str(whole.clone())) } else { cx.text(part) }
 }
 
-/// Returns a count that must fit a machine word, as in the reference.
+/// Returns a count that must fit a machine word, as in Python YAQL.
 pub(in crate::stdlib) fn word_sized(count: &Value) -> Result<i64> {
     match count {
         Value::Int(number) => Ok(*number),
@@ -50,7 +50,7 @@ pub(in crate::stdlib) fn narrow(number: i128) -> i64 {
 
 /// Checks and charges a text of this many bytes before it is built.
 pub(in crate::stdlib) fn reserve(cx: &mut Cx<'_>, bytes: usize) -> Result<()> {
-    // The reference needs at least half as many bytes as UTF-8 does. The exact size is checked once the text
+    // Python YAQL needs at least half as many bytes as UTF-8 does. The exact size is checked once the text
     // exists.
     cx.check_bytes(bytes as u64 / 2)?;
     cx.charge(bytes as u64)
@@ -105,7 +105,7 @@ pub(in crate::stdlib) fn call_str(cx: &mut Cx<'_>, value: Value, args: &Args<'_>
     }
 }
 
-/// The reference's error for joining a value that is not a string.
+/// Python YAQL's error for joining a value that is not a string.
 pub(in crate::stdlib) fn not_a_string(index: usize, value: &Value) -> Box<Error> {
     let message = format!("sequence item {index}: expected str instance, {} found", value.type_name());
     Box::new(Error::kind(message))

@@ -34,7 +34,7 @@ fn call(cx: &mut Cx<'_>, args: &mut Args<'_>) -> Result<Value> {
             ));
         };
         if !is_keyword(key) {
-            // The reference tries to drop such a name while iterating, which fails.
+            // Python YAQL tries to drop such a name while iterating, which fails.
             let error = Error::new(ErrorClass::Runtime, "dictionary changed size during iteration");
             return Err(Box::new(error.help(format!("`{key}` is not a valid argument name"))));
         }

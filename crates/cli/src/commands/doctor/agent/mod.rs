@@ -1,4 +1,4 @@
-//! Checks on a node: the state folder of its agent and the connection to the server.
+//! Checks on a node: the state directory of its agent and the connection to the server.
 
 use std::path::PathBuf;
 
@@ -9,14 +9,14 @@ use super::{clocks, folder};
 use crate::exit::Outcome;
 use crate::remote::{ResolvedOptions, Target};
 
-/// Check this machine as an agent node
+/// Check whether this machine can run an agent
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   stoker doctor agent --server https://stoker.example:8000
   stoker doctor agent --server http://10.20.0.2:8000 --state /var/lib/stoker-agent --output json")]
 pub(super) struct Args {
-    /// State folder of the agent
+    /// State directory of the agent on this machine
     #[arg(long, value_name = "DIR", default_value = "/var/lib/stoker-agent")]
     state: PathBuf,
 }
@@ -24,7 +24,7 @@ pub(super) struct Args {
 pub(super) fn run_checks(args: &Args, options: &ResolvedOptions) -> Outcome<Vec<Finding>> {
     let target = Target::of(options)?;
     let client = target.client()?;
-    let mut findings = folder::check_folder("state folder", &args.state);
+    let mut findings = folder::check_folder("state directory", &args.state);
     let server = client.address().to_string();
     match client.send(&RestRequest::get("version")) {
         Ok(response) => {

@@ -24,7 +24,7 @@ use crate::runtime::block_on;
 /// Check the setup of a server before it starts; takes the options and the configuration file of `stoker serve`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is changed: a missing database is not created, and an old one is not migrated.
+Takes the same options as `stoker serve`. Changes nothing: a missing database is not created, and an old one is not migrated.
 
 Examples:
   stoker doctor setup
@@ -36,11 +36,11 @@ pub(super) struct Args {
     #[command(flatten)]
     data: ServerData,
 
-    /// Folder for unpacked plugin packages [default: `plugins` next to the embedded database]
+    /// Directory for installed plugins [default: `plugins` in the data directory]
     #[arg(long, value_name = "DIR")]
     plugins_root: Option<PathBuf>,
 
-    /// File with the encryption keys of module payloads [default: in the data folder]
+    /// File with the encryption keys for module payloads [default: `modules.key` in the data directory]
     #[arg(long, value_name = "FILE")]
     modules_key_file: Option<PathBuf>,
 
@@ -48,7 +48,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "URL")]
     nats: Option<String>,
 
-    /// PEM file of the server certificate
+    /// PEM file with the server certificate
     #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
 }
@@ -65,7 +65,7 @@ struct Setup {
     inspection: Result<Option<Inspection>, String>,
 }
 
-/// All checks.
+/// All checks of the server setup, in order.
 const CHECKS: &[fn(&Setup) -> Vec<Finding>] = &[
     // sorted
     certificate::check,

@@ -1,4 +1,4 @@
-//! Checks the folder of plugin packages. Its mode does not matter: nodes read it through the server.
+//! Checks the directory of plugin packages. Its mode does not matter: nodes read it through the server.
 
 use super::Setup;
 use crate::commands::doctor::finding::{Finding, Level};
@@ -6,6 +6,6 @@ use crate::commands::doctor::folder;
 
 pub(super) fn check(setup: &Setup) -> Vec<Finding> {
     let findings = folder::check_folder("plugins", &setup.plugins_root);
-    // Inside the data folder, permissions and free space were checked already.
+    // Inside the data directory, permissions and free space were checked already.
     findings.into_iter().filter(|finding| finding.level == Level::Problem).collect()
 }

@@ -67,7 +67,9 @@ fn invalid_command(name: &str) -> Diagnostic {
 }
 
 pub(super) fn help() -> String {
-    let mut out = "Enter an expression to evaluate it; `$` is the data, `$_` the last result.\n\n".to_owned();
+    let mut out =
+        "Enter an expression to evaluate it; `$` is the loaded document, `$_` the previous result.\n\n"
+            .to_owned();
     for (name, arguments, about) in COMMANDS {
         _ = writeln!(out, "  {:<22}  {about}", format!("{name} {arguments}"));
     }

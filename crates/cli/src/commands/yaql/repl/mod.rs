@@ -21,7 +21,7 @@ use state::{Next, State};
 /// Otherwise, reads expressions from standard input without prompts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-`$` is the data, `$_` the last result. Enter `:help` for a list of commands.
+`$` is the loaded document, `$_` the previous result. Enter `:help` for a list of commands.
 
 Examples:
   stoker yaql repl --data cluster.yaml
@@ -33,7 +33,7 @@ Exit codes:
   2  invalid usage
   3  invalid or unreadable data or helper files")]
 pub(crate) struct Args {
-    /// JSON or YAML document to read as `$`
+    /// JSON or YAML document that expressions read as `$`
     #[arg(long, short, value_name = "FILE")]
     data: Option<PathBuf>,
 

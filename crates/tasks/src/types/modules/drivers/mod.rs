@@ -1,4 +1,4 @@
-//! Module drivers: how modules of a type are applied and removed. To add one, create a folder and a line
+//! Module drivers: how modules of a type are applied and removed. To add one, create a directory and a line
 //! here.
 
 use crate::host::{HostError, HostFuture, StopReason};
