@@ -4,8 +4,8 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use serde::Serialize;
 use serde_json::json;
+use stoker_api_types::agents::CertificateView;
 use stoker_manifest::reader::string_of;
 use stoker_model::{Actor, Agent, Change, Micros};
 use utoipa::ToSchema;
@@ -32,13 +32,6 @@ struct CertificateBody {
     certificate_request: String,
 }
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = AgentCertificate)]
-pub(super) struct CertificateView {
-    /// Certificate in PEM format, followed by the certificate of the CA.
-    certificate: String,
-}
-
 /// Renew an agent certificate
 ///
 /// Called by agents. Requires the credential of the agent and, while its current certificate is valid, that
@@ -47,9 +40,9 @@ pub(super) struct CertificateView {
     post, path = "/api/v1/agents/certificate", request_body = CertificateBody,
     responses(
         (status = 201, body = CertificateView),
-        (status = 401, body = crate::http::error::Envelope, description = "Unknown credential, or missing or revoked client certificate"),
-        (status = 409, body = crate::http::error::Envelope, description = "The server has no certificate authority"),
-        (status = 429, body = crate::http::error::Envelope, description = "Too many invalid credentials"),
+        (status = 401, body = stoker_api_types::error::Envelope, description = "Unknown credential, or missing or revoked client certificate"),
+        (status = 409, body = stoker_api_types::error::Envelope, description = "The server has no certificate authority"),
+        (status = 429, body = stoker_api_types::error::Envelope, description = "Too many invalid credentials"),
     )
 )]
 pub(super) async fn agent_certificate(

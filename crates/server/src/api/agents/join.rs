@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
-use serde::Serialize;
+use stoker_api_types::agents::JoinedView;
 use stoker_manifest::reader::{json_map, nullable, string_of};
 use stoker_model::JsonMap;
 use utoipa::ToSchema;
@@ -41,21 +41,6 @@ struct JoinBody {
     facts: JsonMap,
 }
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = Joined)]
-pub(super) struct JoinedView {
-    /// UID of the node, which identifies the agent from now on.
-    #[schema(example = "7")]
-    node_uid: String,
-    /// Credential with which the agent authenticates. Only returned in this response.
-    #[schema(example = "stk_…")]
-    credential: String,
-    /// Client certificate in PEM format, followed by the certificate of the CA. Only present if it was
-    /// requested and the server has a certificate authority.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    certificate: Option<String>,
-}
-
 /// Join as an agent
 ///
 /// Called by agents. Exchanges a join token for the credential of the agent of one node.
@@ -63,10 +48,10 @@ pub(super) struct JoinedView {
     post, path = "/api/v1/agents/join", request_body = JoinBody,
     responses(
         (status = 201, body = JoinedView),
-        (status = 401, body = crate::http::error::Envelope, description = "Unknown, expired or exhausted token"),
-        (status = 403, body = crate::http::error::Envelope, description = "The node already has an agent, and the token does not allow replacing it"),
-        (status = 409, body = crate::http::error::Envelope, description = "Several nodes have this name"),
-        (status = 429, body = crate::http::error::Envelope, description = "Too many invalid tokens"),
+        (status = 401, body = stoker_api_types::error::Envelope, description = "Unknown, expired or exhausted token"),
+        (status = 403, body = stoker_api_types::error::Envelope, description = "The node already has an agent, and the token does not allow replacing it"),
+        (status = 409, body = stoker_api_types::error::Envelope, description = "Several nodes have this name"),
+        (status = 429, body = stoker_api_types::error::Envelope, description = "Too many invalid tokens"),
     )
 )]
 pub(super) async fn agent_join(

@@ -8,8 +8,8 @@ mod plugins;
 mod restrictions;
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
+use stoker_api_types::attributes::AttributesView;
 use stoker_manifest::reader::json_map;
 use stoker_model::{Change, Cluster, Json, JsonMap, Permission, RunName, RunStatus};
 use stoker_store::{List, Order, RunFilter};
@@ -41,14 +41,6 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Read, routes!(cluster_attributes_show_deployed))
         .add(Permission::Read, routes!(restrictions::cluster_attributes_restrictions))
         .finish()
-}
-
-/// Settings by section. Each plugin has its own section, with `metadata.class` set to `plugin`.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ClusterAttributes)]
-struct AttributesView {
-    #[schema(value_type = Object, example = json!({"common": {"debug": {"type": "checkbox", "value": true}}}))]
-    editable: JsonMap,
 }
 
 /// Changes, merged recursively into the current settings.

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 
 use axum::extract::State;
-use serde::Serialize;
-use stoker_model::{Cluster, Json, JsonMap, Release};
+use stoker_api_types::attributes::RestrictionView;
+use stoker_model::{Cluster, JsonMap, Release};
 use stoker_registry::settings::{RestrictedSetting, restricted_settings};
 use stoker_services::ErrorDetail;
 use stoker_services::plugins::condition_models::ConditionModels;
 use stoker_store::Session;
-use utoipa::ToSchema;
 
 use super::document::release_of;
 use super::plugins::{Section, sections};
@@ -20,43 +19,17 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
 
-/// Section, setting or option that a restriction hides or disables.
-#[derive(Serialize, ToSchema)]
-#[schema(as = RestrictedSetting)]
-pub(super) struct RestrictionView {
-    /// `section`, `section.setting` or `section.setting[data]`.
-    #[schema(example = "storage.volumes_lvm")]
-    path: String,
-    /// Name of the section.
-    section: String,
-    /// Name of the setting; null if the restriction applies to the whole section.
-    setting: Option<String>,
-    /// `data` of the option; null if the restriction applies to the whole setting.
-    #[schema(value_type = serde_json::Value)]
-    option: Option<Json>,
-    hidden: bool,
-    disabled: bool,
-    /// Messages of the restrictions, for display.
-    messages: Vec<String>,
-    /// Restrictions that cannot be evaluated and are therefore ignored.
-    errors: Vec<String>,
-    /// Whether the setting is enabled although a restriction disables it.
-    violated: bool,
-}
-
-impl From<RestrictedSetting> for RestrictionView {
-    fn from(restricted: RestrictedSetting) -> Self {
-        Self {
-            path: restricted.path(),
-            section: restricted.section,
-            setting: restricted.setting,
-            option: restricted.option,
-            hidden: restricted.effect.is_hidden,
-            disabled: restricted.effect.is_disabled,
-            messages: restricted.effect.messages,
-            errors: restricted.errors,
-            violated: restricted.is_violated,
-        }
+pub(super) fn render_restriction(restricted: RestrictedSetting) -> RestrictionView {
+    RestrictionView {
+        path: restricted.path(),
+        section: restricted.section,
+        setting: restricted.setting,
+        option: restricted.option,
+        hidden: restricted.effect.is_hidden,
+        disabled: restricted.effect.is_disabled,
+        messages: restricted.effect.messages,
+        errors: restricted.errors,
+        violated: restricted.is_violated,
     }
 }
 
@@ -77,7 +50,7 @@ pub(super) async fn cluster_attributes_restrictions(
     let release = release_of(&mut session, &cluster).await?;
     let sections = sections(&mut session, &cluster, &release.body).await?;
     let settings = restricted(&cluster, &release, &sections);
-    Ok(Answer::ok(settings.into_iter().map(RestrictionView::from).collect()).version(cluster.generation))
+    Ok(Answer::ok(settings.into_iter().map(render_restriction).collect()).version(cluster.generation))
 }
 
 fn restricted(cluster: &Cluster, release: &Release, sections: &[Section]) -> Vec<RestrictedSetting> {

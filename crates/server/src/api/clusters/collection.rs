@@ -1,12 +1,13 @@
 //! Listing and creating clusters.
 
 use axum::extract::State;
+use stoker_api_types::clusters::ClusterView;
 use stoker_model::ReleaseId;
 use stoker_store::{ClusterFilter, List};
 
 use super::create;
 use super::read::read_new;
-use super::view::{ClusterView, NewClusterBody};
+use super::view::{NewClusterBody, render_cluster};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -37,7 +38,7 @@ pub(super) async fn cluster_list(
     let tenants = session.tenant_list(&List::default()).await?.items;
     Answer::page(&paging, page, |cluster| {
         let tenant = tenants.iter().find(|tenant| tenant.id == cluster.tenant_id);
-        ClusterView::new(cluster, tenant)
+        render_cluster(cluster, tenant)
     })
 }
 
@@ -58,5 +59,5 @@ pub(super) async fn cluster_create(
     let body = document.fields(read_new)?;
     let (cluster, tenant) = create::create(&app, &login, body).await?;
     let generation = cluster.generation;
-    Ok(Answer::created(ClusterView::new(cluster, Some(&tenant))).version(generation))
+    Ok(Answer::created(render_cluster(cluster, Some(&tenant))).version(generation))
 }

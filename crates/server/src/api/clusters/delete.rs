@@ -2,13 +2,14 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::transactions::RunView;
 use stoker_model::{Cluster, RunName};
 use stoker_store::{List, NodeFilter, Writing};
 
 use super::access::cluster_of;
 use super::create::describe;
 use crate::access::caller::Authenticated;
-use crate::api::transactions::{RunView, fail_active, finished_run, require_idle};
+use crate::api::transactions::{fail_active, finished_run, render_run, require_idle};
 use crate::http::answer::Answer;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
@@ -52,7 +53,7 @@ pub(super) async fn cluster_delete(
     for run in failed {
         app.orchestrator.agents.remove_run(run);
     }
-    Ok(Answer::accepted(RunView::from(run)))
+    Ok(Answer::accepted(render_run(run)))
 }
 
 async fn free_nodes(writing: &mut Writing, cluster: &Cluster) -> ApiResult<Vec<i64>> {

@@ -1,74 +1,31 @@
 //! Request and response bodies of clusters.
 
-use serde::Serialize;
+use stoker_api_types::clusters::ClusterView;
 use stoker_model::{Cluster, Json, JsonMap, MergeMode, MergeOrder, Tenant};
 use stoker_services::clock;
 use utoipa::ToSchema;
 
 use stoker_services::plugins::condition_models::FUEL_VERSION;
 
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Cluster)]
-pub(super) struct ClusterView {
-    #[schema(example = 3)]
-    id: i64,
-    #[schema(example = "demo")]
-    name: String,
-    /// `new`, `deployment`, `stopped`, `operational`, `error`, `remove` or `partially_deployed`.
-    #[schema(example = "new")]
-    status: &'static str,
-    #[schema(example = 1)]
-    release_id: i64,
-    /// `ha_compact`, `ha_full` or `multinode`.
-    #[schema(example = "ha_compact")]
-    mode: String,
-    #[schema(example = "neutron")]
-    net_provider: String,
-    /// Always empty, for compatibility; create a plan to see changes.
-    changes: Vec<Json>,
-    /// Whether facts were uploaded to replace the computed ones.
-    is_customized: bool,
-    fuel_version: &'static str,
-    /// Whether the settings are locked; locked settings can only be changed with `force`.
-    is_locked: bool,
-    /// Names of the selected components.
-    components: Vec<String>,
-    #[schema(value_type = Object)]
-    ui_settings: JsonMap,
-    /// Name of the tenant.
-    #[schema(example = "admin")]
-    tenant: Option<String>,
-    tenant_id: i64,
-    /// Order in which graph layers are merged, lowest priority first; null for the default of the server.
-    #[schema(example = "release,cluster,plugins")]
-    merge_order: Option<&'static str>,
-    /// What a layer of higher priority overrides; null for the default of the server.
-    #[schema(example = "attributes")]
-    merge_mode: Option<&'static str>,
-    created_at: String,
-}
-
-impl ClusterView {
-    pub(super) fn new(cluster: Cluster, tenant: Option<&Tenant>) -> Self {
-        Self {
-            id: cluster.id.0,
-            name: cluster.name,
-            status: cluster.status.as_str(),
-            release_id: cluster.release_id.0,
-            mode: cluster.mode,
-            net_provider: cluster.net_provider,
-            changes: Vec::new(),
-            is_customized: cluster.is_customized,
-            fuel_version: FUEL_VERSION,
-            is_locked: cluster.is_locked,
-            components: cluster.components,
-            ui_settings: cluster.ui_settings,
-            tenant: tenant.map(|tenant| tenant.name.clone()),
-            tenant_id: cluster.tenant_id.0,
-            merge_order: cluster.merge_order.map(MergeOrder::as_str),
-            merge_mode: cluster.merge_mode.map(MergeMode::as_str),
-            created_at: clock::plain(cluster.created_at),
-        }
+pub(super) fn render_cluster(cluster: Cluster, tenant: Option<&Tenant>) -> ClusterView {
+    ClusterView {
+        id: cluster.id.0,
+        name: cluster.name,
+        status: cluster.status.as_str().to_owned(),
+        release_id: cluster.release_id.0,
+        mode: cluster.mode,
+        net_provider: cluster.net_provider,
+        changes: Vec::new(),
+        is_customized: cluster.is_customized,
+        fuel_version: FUEL_VERSION.to_owned(),
+        is_locked: cluster.is_locked,
+        components: cluster.components,
+        ui_settings: cluster.ui_settings,
+        tenant: tenant.map(|tenant| tenant.name.clone()),
+        tenant_id: cluster.tenant_id.0,
+        merge_order: cluster.merge_order.map(MergeOrder::as_str).map(str::to_owned),
+        merge_mode: cluster.merge_mode.map(MergeMode::as_str).map(str::to_owned),
+        created_at: clock::plain(cluster.created_at),
     }
 }
 

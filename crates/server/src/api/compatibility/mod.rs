@@ -5,6 +5,7 @@ mod matrix;
 mod page;
 
 use axum::extract::State;
+use stoker_api_types::error::Envelope;
 use stoker_model::{Json, Permission};
 use stoker_registry::components::{Finding, Registry};
 use stoker_services::plugins::catalog::{Catalog, finding_item, shown_findings};
@@ -16,7 +17,7 @@ use crate::api::clusters::modes;
 use crate::api::releases;
 use crate::api::routes::Routes;
 use crate::http::answer::Answer;
-use crate::http::error::{ApiError, ApiResult, Envelope};
+use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use stoker_api_types::transactions::RunView;
 use stoker_manifest::reader::{identifier, list_of};
 use stoker_model::{ClusterId, RunName, SequenceId};
 use stoker_orchestrator::runs::{GraphRequest, Launch, launch, launch_as_seen, require_idle};
@@ -15,7 +16,7 @@ use super::read::{RunOptionsBody, SubgraphBody, graph, run_options};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::plans::require_plan;
-use crate::api::transactions::RunView;
+use crate::api::transactions::render_run;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -117,7 +118,7 @@ const GRAPHS_MAX: usize = 100;
     post, path = "/api/v1/graphs/execute", request_body = ExecuteBody,
     responses(
         (status = 202, body = RunView),
-        (status = 409, body = crate::http::error::Envelope, description = "A run is active on the cluster"),
+        (status = 409, body = stoker_api_types::error::Envelope, description = "A run is active on the cluster"),
     )
 )]
 pub(super) async fn graphs_execute(
@@ -144,7 +145,7 @@ pub(super) async fn graphs_execute(
     post, path = "/api/v1/sequences/{id}/execute", params(("id" = i64, Path)), request_body = SequenceBody,
     responses(
         (status = 202, body = RunView),
-        (status = 409, body = crate::http::error::Envelope, description = "A run is active on the cluster"),
+        (status = 409, body = stoker_api_types::error::Envelope, description = "A run is active on the cluster"),
     )
 )]
 pub(super) async fn sequence_execute(
@@ -189,7 +190,7 @@ pub(super) fn sequence_graph(graph: &stoker_model::SequenceGraph) -> GraphReques
     post, path = "/api/v1/plans/{id}/apply", params(("id" = i64, Path)), request_body = RunOptionsBody,
     responses(
         (status = 202, body = RunView),
-        (status = 409, body = crate::http::error::Envelope,
+        (status = 409, body = stoker_api_types::error::Envelope,
             description = "A run is active on the cluster, or the plan is out of date; the message lists what has changed"),
     )
 )]
@@ -228,7 +229,7 @@ pub(super) async fn plan_apply(
             launch_as_seen(&app.orchestrator, &login.actor(), cluster.id, &request, snapshot).await?
         {
             let generation = run.generation;
-            return Ok(Answer::accepted(RunView::from(run)).version(generation));
+            return Ok(Answer::accepted(render_run(run)).version(generation));
         }
     }
     Err(ApiError::conflict(
@@ -256,7 +257,7 @@ pub(super) async fn start(
     check_endpoints(&request.run_options.subgraphs, &tasks)?;
     let run = launch(&app.orchestrator, &login.actor(), cluster, request).await?;
     let generation = run.generation;
-    Ok(Answer::accepted(RunView::from(run)).version(generation))
+    Ok(Answer::accepted(render_run(run)).version(generation))
 }
 
 /// Requires subgraph endpoints to be tasks of the graphs: with a misspelled name, the run would execute

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::transactions::RunView;
 use stoker_engine::run::StopHow;
 use stoker_model::{Change, ClusterId, ClusterStatus, NodeStatus, RunName};
 use stoker_orchestrator::runs::active;
@@ -10,7 +11,7 @@ use stoker_store::{List, NodeFilter};
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
-use crate::api::transactions::{RunView, finished_run};
+use crate::api::transactions::{finished_run, render_run};
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
@@ -26,7 +27,7 @@ use crate::state::App;
         ("id" = i64, Path),
         ("now" = Option<String>, Query, description = "`1` to kill task instances in flight"),
     ),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn cluster_stop(
     State(app): State<App>,
@@ -55,7 +56,7 @@ pub(super) async fn cluster_stop(
             .await?;
     let target = format!("run {}", parent.id);
     writing.commit(Change { action: "run.stop", target, detail: json!({"cluster_id": id.0}) }).await?;
-    Ok(Answer::accepted(RunView::from(run)))
+    Ok(Answer::accepted(render_run(run)))
 }
 
 /// Reset a cluster
@@ -65,7 +66,7 @@ pub(super) async fn cluster_stop(
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/reset",
     params(("id" = i64, Path), ("force" = Option<String>, Query, description = "Accepted for compatibility and ignored")),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn cluster_reset(
     State(app): State<App>,
@@ -108,5 +109,5 @@ pub(super) async fn cluster_reset(
     let run = finished_run(&mut writing, RunName::ResetEnvironment, Some(id), message, json!({})).await?;
     let target = format!("cluster {id}");
     writing.commit(Change { action: "cluster.reset", target, detail: json!({"n_nodes": n_nodes}) }).await?;
-    Ok(Answer::accepted(RunView::from(run)))
+    Ok(Answer::accepted(render_run(run)))
 }

@@ -1,8 +1,8 @@
 //! Join tokens, with which agents join: limited by time and, optionally, by number of uses.
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
+use stoker_api_types::join_tokens::JoinTokenView;
 use stoker_manifest::reader::{boolean, integer_in, nullable, string_of};
 use stoker_model::{Change, JoinToken, JoinTokenId, NewJoinToken, Permission};
 use stoker_services::clock;
@@ -34,36 +34,15 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = JoinToken)]
-struct JoinTokenView {
-    #[schema(example = 1)]
-    id: i64,
-    /// Description of the token.
-    label: Option<String>,
-    /// Number of agents that may still join with the token; null for no limit.
-    uses_left: Option<i64>,
-    /// Whether an agent may replace an existing agent of a node, or become the agent of the master.
-    may_replace: bool,
-    created_at: String,
-    expires_at: String,
-    /// Secret of the token. Only returned when the token is created.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "stk_…")]
-    token: Option<String>,
-}
-
-impl JoinTokenView {
-    fn new(token: JoinToken, secret: Option<String>) -> Self {
-        Self {
-            id: token.id.0,
-            label: token.label,
-            uses_left: token.uses_left,
-            may_replace: token.may_replace,
-            created_at: clock::plain(token.created_at),
-            expires_at: clock::plain(token.expires_at),
-            token: secret,
-        }
+fn render_join_token(token: JoinToken, secret: Option<String>) -> JoinTokenView {
+    JoinTokenView {
+        id: token.id.0,
+        label: token.label,
+        uses_left: token.uses_left,
+        may_replace: token.may_replace,
+        created_at: clock::plain(token.created_at),
+        expires_at: clock::plain(token.expires_at),
+        token: secret,
     }
 }
 
@@ -97,7 +76,7 @@ async fn join_token_list(
     let paging = list(&mut query);
     query.finish()?;
     let page = app.store.read().await?.join_token_list(&paging).await?;
-    Answer::page(&paging, page, |token| JoinTokenView::new(token, None))
+    Answer::page(&paging, page, |token| render_join_token(token, None))
 }
 
 /// Create a join token
@@ -129,7 +108,7 @@ async fn join_token_create(
     let detail = json!({"label": token.label, "uses": token.uses_left, "may_replace": token.may_replace});
     let target = format!("join token {}", token.id);
     writing.commit(Change { action: "join_token.create", target, detail }).await?;
-    Ok(Answer::created(JoinTokenView::new(token, Some(secret.reveal().to_owned()))))
+    Ok(Answer::created(render_join_token(token, Some(secret.reveal().to_owned()))))
 }
 
 /// Delete a join token

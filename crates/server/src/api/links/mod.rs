@@ -3,12 +3,13 @@
 mod view;
 
 use serde_json::json;
+use stoker_api_types::links::LinkView;
 use stoker_model::{Change, ClusterId, Link, LinkId, LinkOwner, Permission, PluginId};
 use stoker_store::{Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::view::{LinkUpdate, LinkView, read_new};
+use self::view::{LinkUpdate, read_new, render_link};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::routes::Routes;
@@ -36,7 +37,7 @@ async fn list_links(
     let mut session = app.store.snapshot().await?;
     require_owner(&mut session, login, owner).await?;
     let page = session.link_list(owner, &paging).await?;
-    Answer::page(&paging, page, LinkView::from)
+    Answer::page(&paging, page, render_link)
 }
 
 async fn create(
@@ -119,7 +120,7 @@ fn plugin_owner(path: &PathParams) -> ApiResult<LinkOwner> {
 
 fn answer(link: Link, make: fn(LinkView) -> Answer<LinkView>) -> Answer<LinkView> {
     let generation = link.generation;
-    make(LinkView::from(link)).version(generation)
+    make(render_link(link)).version(generation)
 }
 
 fn change(action: &'static str, link: &Link) -> Change {

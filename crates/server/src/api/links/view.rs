@@ -1,32 +1,15 @@
 //! Request and response bodies of links.
 
-use serde::Serialize;
+use stoker_api_types::links::LinkView;
 use stoker_manifest::reader::{Fields, Given, boolean, string_of};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Link, LinkBody};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
 
-/// Link on the dashboard.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Link)]
-pub(super) struct LinkView {
-    #[schema(example = 5)]
-    id: i64,
-    #[schema(example = "Monitoring")]
-    title: String,
-    #[schema(example = "https://monitoring.example/")]
-    url: String,
-    description: Option<String>,
-    /// Whether the link is hidden in the web UI.
-    hidden: bool,
-}
-
-impl From<Link> for LinkView {
-    fn from(link: Link) -> Self {
-        let LinkBody { title, url, description, hidden } = link.body;
-        Self { id: link.id.0, title, url, description, hidden }
-    }
+pub(super) fn render_link(link: Link) -> LinkView {
+    let LinkBody { title, url, description, hidden } = link.body;
+    LinkView { id: link.id.0, title, url, description, hidden }
 }
 
 /// Request body to create a link.

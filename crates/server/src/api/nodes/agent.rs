@@ -2,8 +2,8 @@
 //! one.
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
+use stoker_api_types::nodes::ReportView;
 use stoker_manifest::reader::{Fields, Given, identifier, nullable, string_of};
 use stoker_model::{JsonMap, Node, NodeId};
 use utoipa::ToSchema;
@@ -18,19 +18,6 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
 const TEXT_CHARS_MAX: usize = 4096;
-
-/// Response to a heartbeat.
-#[derive(Serialize, ToSchema)]
-#[schema(as = NodeReportAnswer)]
-pub(super) struct ReportView {
-    /// ID of the node.
-    #[schema(example = 7)]
-    id: i64,
-    /// True if the checksum is unchanged, so the report was not evaluated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    cached: Option<bool>,
-}
 
 /// Report of an agent. Unknown fields are stored as facts of the node.
 #[derive(ToSchema)]
@@ -78,7 +65,7 @@ struct Report {
 /// Called by agents. Marks the node as online and updates its inventory and facts if they changed.
 #[utoipa::path(
     put, path = "/api/v1/nodes/agent", request_body = ReportBody,
-    responses((status = 200, body = ReportView), (status = 404, body = crate::http::error::Envelope, description = "The node does not exist: create it first"))
+    responses((status = 200, body = ReportView), (status = 404, body = stoker_api_types::error::Envelope, description = "The node does not exist: create it first"))
 )]
 pub(super) async fn node_report(
     State(app): State<App>,

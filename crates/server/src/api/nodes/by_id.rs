@@ -2,12 +2,13 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::nodes::NodeView;
 use stoker_model::Node;
 
 use super::access::{describe, node_of};
 use super::change::{Changed, change, within_quotas};
 use super::read::read_body;
-use super::view::{NodeBody, NodeView};
+use super::view::{NodeBody, render_node, render_node_with_facts};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -29,7 +30,7 @@ pub(super) async fn node_show(
     let mut session = app.store.snapshot().await?;
     let node = node_of(&mut session, &login, &path).await?;
     let generation = node.generation;
-    Ok(Answer::ok(NodeView::with_facts(node)).version(generation))
+    Ok(Answer::ok(render_node_with_facts(node)).version(generation))
 }
 
 /// Update a node
@@ -79,5 +80,5 @@ pub(super) async fn node_patch(
 
 pub(super) fn answer(node: Node) -> Answer<NodeView> {
     let generation = node.generation;
-    Answer::ok(NodeView::from(node)).version(generation)
+    Answer::ok(render_node(node)).version(generation)
 }

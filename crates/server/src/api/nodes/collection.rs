@@ -4,13 +4,14 @@ use std::collections::HashSet;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::nodes::NodeView;
 use stoker_manifest::reader::{list_of, object};
 use stoker_model::{Change, ClusterId, Json, Node, NodeId, NodeStatus};
 use stoker_store::{List, NodeFilter, Page, Writing};
 
 use super::change::{change, within_quotas};
 use super::read::{Body, read_body};
-use super::view::{NamedNodeBody, NodeView};
+use super::view::{NamedNodeBody, render_node};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -62,7 +63,7 @@ pub(super) async fn node_list(
         let unpaged = List { order_by: list.order_by.clone(), ..List::default() };
         record_filter.page(session.node_list(&filter, &unpaged).await?.items, &list)
     };
-    Answer::page(&list, page, NodeView::from)
+    Answer::page(&list, page, render_node)
 }
 
 /// Filters that are applied in memory: roles and labels are not database columns.
@@ -171,7 +172,7 @@ pub(super) async fn node_update_all(
     let ids: Vec<i64> = changed.iter().map(|changed| changed.node.id.0).collect();
     let target = "nodes".to_owned();
     writing.commit(Change { action: "node.update", target, detail: json!({"nodes": ids}) }).await?;
-    Ok(Answer::ok(changed.into_iter().map(|changed| NodeView::from(changed.node)).collect()))
+    Ok(Answer::ok(changed.into_iter().map(|changed| render_node(changed.node)).collect()))
 }
 
 /// Finds the node of an entry: by ID, else by MAC address.

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::nodes::NodeView;
 use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, json, nullable, string, string_of};
 use stoker_model::{JsonMap, NewNode, NodeStatus};
@@ -10,7 +11,7 @@ use stoker_yaml::{NodeKind, Scalar};
 
 use super::access::describe;
 use super::names::{read_hostname, read_ip, read_labels, read_mac, read_meta};
-use super::view::{NewNodeBody, NodeView};
+use super::view::{NewNodeBody, render_node};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -50,7 +51,7 @@ pub(super) async fn node_create(
     })?;
     writing.commit(describe("node.create", &node, json!({"mac": node.mac, "name": node.name}))).await?;
     let generation = node.generation;
-    Ok(Answer::created(NodeView::from(node)).version(generation))
+    Ok(Answer::created(render_node(node)).version(generation))
 }
 
 /// Returns the node, `None` if it has no MAC address, and the reported status.

@@ -1,6 +1,7 @@
 //! `/clusters/{id}/plans`: list and create.
 
 use axum::extract::State;
+use stoker_api_types::plans::PlanView;
 use stoker_manifest::Problems;
 use stoker_manifest::reader::{boolean, identifier, list_of, nullable, object, string_of};
 use stoker_model::NodeId;
@@ -10,7 +11,7 @@ use stoker_services::planning::{PlanRequest, make_plan};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
 
-use super::view::PlanView;
+use super::view::render_plan;
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
 use crate::http::answer::Answer;
@@ -84,7 +85,7 @@ pub(super) async fn plan_list(
     let mut session = app.store.snapshot().await?;
     let cluster = cluster_of(&mut session, &login, &path).await?;
     let page = session.plan_list(cluster.id, &list).await?;
-    Answer::page(&list, page, PlanView::from)
+    Answer::page(&list, page, render_plan)
 }
 
 /// Create a plan for a cluster
@@ -106,7 +107,7 @@ pub(super) async fn plan_create(
     drop(session);
     app.limits.may_plan(&login)?;
     let record = make_plan(&app.services.planning, &login.actor(), cluster, request).await?;
-    Ok(Answer::created(PlanView::from(record)))
+    Ok(Answer::created(render_plan(record)))
 }
 
 fn read_request(document: &Document) -> ApiResult<PlanRequest> {

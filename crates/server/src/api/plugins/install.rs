@@ -5,6 +5,7 @@ use std::io;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::plugins::PluginView;
 use stoker_manifest::Severity;
 use stoker_manifest::graph::GraphBody;
 use stoker_model::{Change, GraphType, Json, JsonMap, NewPlugin, Owner, Plugin, PluginId};
@@ -19,7 +20,7 @@ use utoipa::ToSchema;
 
 use super::duplicate_error;
 use super::upload::Upload;
-use super::view::{PluginView, show};
+use super::view::show;
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::error::{ApiError, ApiResult};

@@ -8,6 +8,7 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::plugins::PluginView;
 use stoker_model::{Change, Json, JsonMap, NewPlugin, Owner, Permission, Plugin, PluginId};
 use stoker_services::ErrorDetail;
 use stoker_services::metadata::holder::require_unused;
@@ -19,7 +20,7 @@ use utoipa_axum::routes;
 
 use self::body::{PluginBody, PluginUpdate};
 use self::install::Installed;
-use self::view::{PluginView, answer, show};
+use self::view::{answer, show};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};

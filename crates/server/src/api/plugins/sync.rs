@@ -41,7 +41,7 @@ pub(super) struct SyncBody {
     post, path = "/api/v1/plugins/sync", request_body = Option<SyncBody>,
     responses(
         (status = 200, body = Object),
-        (status = 404, body = crate::http::error::Envelope, description = "A plugin does not exist")
+        (status = 404, body = stoker_api_types::error::Envelope, description = "A plugin does not exist")
     )
 )]
 pub(super) async fn plugin_sync(

@@ -7,6 +7,7 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::releases::ReleaseView;
 use stoker_model::{
     Change, ClusterId, JsonMap, NewPlugin, NewRelease, Owner, Permission, Release, ReleaseId,
 };
@@ -17,7 +18,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::body::{ReleaseBody, ReleaseUpdate};
-use self::view::{ReleaseView, answer, show};
+use self::view::{answer, show};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};

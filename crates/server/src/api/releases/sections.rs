@@ -1,10 +1,11 @@
 //! Parts of a release with their own paths: settings and networks.
 
 use axum::extract::State;
+use stoker_api_types::releases::Attributes;
 use stoker_manifest::reader::json_map;
 use stoker_model::{Json, JsonMap};
 
-use super::view::Attributes;
+use super::view::{render_attributes, with_repositories};
 use super::{change, find};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
@@ -26,7 +27,7 @@ pub(super) async fn release_attributes_show(
     path: PathParams,
 ) -> ApiResult<Answer<Attributes>> {
     let release = find(&mut app.store.read().await?, &path).await?;
-    let attributes = Attributes::of(&release.body.attributes_metadata).with_repositories();
+    let attributes = with_repositories(render_attributes(&release.body.attributes_metadata));
     Ok(Answer::ok(attributes).version(release.generation))
 }
 
@@ -57,7 +58,7 @@ pub(super) async fn release_attributes_update(
     attributes.insert("generated".to_owned(), Json::Object(generated));
     let release = writing.release_update(&release).await?;
     writing.commit(change("release.attributes.update", &release, &[])).await?;
-    Ok(Answer::ok(Attributes::of(&release.body.attributes_metadata)).version(release.generation))
+    Ok(Answer::ok(render_attributes(&release.body.attributes_metadata)).version(release.generation))
 }
 
 /// Retrieve the networks of a release

@@ -1,11 +1,12 @@
 //! Operations on roles, shared by releases and clusters.
 
 use serde_json::json;
+use stoker_api_types::roles::RoleView;
 use stoker_model::{Change, ClusterId, Json, JsonMap, Owner};
 use stoker_services::metadata::holder::{Holder, NamedSection, require_unused};
 use stoker_services::metadata::sections;
 
-use super::view::{self, RoleView};
+use super::view::{self, render_role};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -16,7 +17,7 @@ use crate::state::App;
 pub(super) async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<Answer<Vec<RoleView>>> {
     let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let roles = holder.all(NamedSection::Roles);
-    Ok(Answer::ok(roles.into_iter().map(|(name, meta)| RoleView::new(&holder, &name, meta)).collect()))
+    Ok(Answer::ok(roles.into_iter().map(|(name, meta)| render_role(&holder, &name, meta)).collect()))
 }
 
 pub(super) async fn show(
@@ -27,7 +28,7 @@ pub(super) async fn show(
 ) -> ApiResult<Answer<RoleView>> {
     let holder = Holder::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let meta = holder.find_own(NamedSection::Roles, name)?.clone();
-    Ok(Answer::ok(RoleView::new(&holder, name, meta)).version(holder.generation()))
+    Ok(Answer::ok(render_role(&holder, name, meta)).version(holder.generation()))
 }
 
 pub(super) async fn create(
@@ -50,7 +51,7 @@ pub(super) async fn create(
     holder.set_volumes_of_role(&name, Some(volumes));
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("role.create", &holder, &name)).await?;
-    Ok(Answer::created(RoleView::new(&holder, &name, Json::Object(meta))).version(generation))
+    Ok(Answer::created(render_role(&holder, &name, Json::Object(meta))).version(generation))
 }
 
 pub(super) async fn update(
@@ -81,7 +82,7 @@ pub(super) async fn update(
     }
     let generation = holder.store(&mut writing).await?;
     writing.commit(describe("role.update", &holder, name)).await?;
-    Ok(Answer::ok(RoleView::new(&holder, name, meta)).version(generation))
+    Ok(Answer::ok(render_role(&holder, name, meta)).version(generation))
 }
 
 pub(super) async fn delete(

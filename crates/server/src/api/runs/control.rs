@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::transactions::RunView;
 use stoker_engine::run::{Input, StopHow};
 use stoker_manifest::reader::word;
 use stoker_model::Change;
@@ -10,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
-use crate::api::transactions::RunView;
+use crate::api::transactions::render_run;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -37,7 +38,7 @@ struct StopBody {
 /// Stops the whole run, including the remaining graphs.
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/stop", params(("id" = i64, Path)), request_body = StopBody,
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn run_stop(
     State(app): State<App>,
@@ -56,7 +57,7 @@ pub(super) async fn run_stop(
     let writing = app.change(&login).await?;
     let target = format!("run {parent}");
     writing.commit(Change { action: "run.stop", target, detail: json!({}) }).await?;
-    Ok(Answer::accepted(RunView::from(run)))
+    Ok(Answer::accepted(render_run(run)))
 }
 
 /// Pause a run
@@ -64,7 +65,7 @@ pub(super) async fn run_stop(
 /// Starts no new task instances until the run is resumed. Running task instances continue.
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/pause", params(("id" = i64, Path)),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn run_pause(
     State(app): State<App>,
@@ -77,7 +78,7 @@ pub(super) async fn run_pause(
 /// Resume a paused run
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/resume", params(("id" = i64, Path)),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn run_resume(
     State(app): State<App>,
@@ -101,5 +102,5 @@ async fn send_control(
     let writing = app.change(login).await?;
     let target = format!("run {}", run.id);
     writing.commit(Change { action, target, detail: json!({"part": child.0}) }).await?;
-    Ok(Answer::accepted(RunView::from(run)))
+    Ok(Answer::accepted(render_run(run)))
 }

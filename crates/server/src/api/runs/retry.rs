@@ -1,6 +1,7 @@
 //! Retry of runs that have ended.
 
 use axum::extract::State;
+use stoker_api_types::transactions::RunView;
 use stoker_manifest::reader::{list_of, nullable, string_of};
 use stoker_model::{HistoryStatus, Json, Run, RunName, RunStatus, RunWork};
 use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, decode_request, launch};
@@ -11,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
-use crate::api::transactions::{RunView, is_active};
+use crate::api::transactions::{is_active, render_run};
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
@@ -40,7 +41,7 @@ struct RetryBody {
 /// with `from`, the given ones and their successors.
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/retry", params(("id" = i64, Path)), request_body = Option<RetryBody>,
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn run_retry(
     State(app): State<App>,
@@ -78,7 +79,7 @@ pub(super) async fn run_retry(
         Launch { graphs, run_options, name: RunName::Deploy },
     )
     .await?;
-    Ok(Answer::accepted(RunView::from(run)))
+    Ok(Answer::accepted(render_run(run)))
 }
 
 fn read_from(document: &Document) -> ApiResult<Vec<String>> {

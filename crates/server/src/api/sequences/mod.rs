@@ -4,13 +4,14 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::sequences::SequenceView;
 use stoker_manifest::reader::{identifier, string_of};
 use stoker_model::{Change, ClusterId, NewSequence, Permission, ReleaseId, Sequence, SequenceId};
 use stoker_store::{SequenceFilter, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::view::{NewSequenceBody, SequenceBody, SequenceView, read_graphs};
+use self::view::{NewSequenceBody, SequenceBody, read_graphs, render_sequence};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
@@ -42,7 +43,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     ),
     responses(
         (status = 200, body = [SequenceView]),
-        (status = 404, body = crate::http::error::Envelope, description = "The release or the cluster does not exist"),
+        (status = 404, body = stoker_api_types::error::Envelope, description = "The release or the cluster does not exist"),
     )
 )]
 async fn sequence_list(
@@ -57,7 +58,7 @@ async fn sequence_list(
     let mut session = app.store.snapshot().await?;
     let release_id = requested_release(&mut session, &login, release, cluster).await?;
     let page = session.sequence_list(&SequenceFilter { release_id }, &list).await?;
-    Answer::page(&list, page, SequenceView::from)
+    Answer::page(&list, page, render_sequence)
 }
 
 /// Returns the release that the query names, directly or by one of its clusters.
@@ -87,7 +88,7 @@ async fn requested_release(
     post, path = "/api/v1/sequences", request_body = NewSequenceBody,
     responses(
         (status = 201, body = SequenceView),
-        (status = 404, body = crate::http::error::Envelope, description = "The release does not exist"),
+        (status = 404, body = stoker_api_types::error::Envelope, description = "The release does not exist"),
     )
 )]
 async fn sequence_create(
@@ -209,7 +210,7 @@ async fn require_release(session: &mut Session, id: ReleaseId) -> ApiResult<()> 
 
 fn answer(sequence: Sequence, make: fn(SequenceView) -> Answer<SequenceView>) -> Answer<SequenceView> {
     let generation = sequence.generation;
-    make(SequenceView::from(sequence)).version(generation)
+    make(render_sequence(sequence)).version(generation)
 }
 
 fn change(action: &'static str, sequence: &Sequence) -> Change {

@@ -1,6 +1,6 @@
 //! Request and response types of sequences.
 
-use serde::Serialize;
+use stoker_api_types::sequences::{SequenceGraphView, SequenceView};
 use stoker_manifest::reader::{identifier, list_of, object, string_of};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Sequence, SequenceGraph};
@@ -8,41 +8,6 @@ use stoker_yaml::Node;
 use utoipa::ToSchema;
 
 use stoker_services::metadata::embedded_graphs::graph_type;
-
-/// List of graphs that run one after another.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Sequence)]
-pub(super) struct SequenceView {
-    /// ID of the sequence.
-    #[schema(example = 3)]
-    id: i64,
-    /// Name of the sequence.
-    #[schema(example = "deploy-changes")]
-    name: String,
-    /// ID of the release.
-    #[schema(example = 1)]
-    release_id: i64,
-    /// Graphs in execution order.
-    graphs: Vec<SequenceGraphView>,
-}
-
-/// Graph of a sequence, optionally limited to nodes and tasks.
-#[derive(Serialize, ToSchema)]
-#[schema(as = SequenceGraph)]
-pub(super) struct SequenceGraphView {
-    /// Graph type.
-    #[serde(rename = "type")]
-    #[schema(example = "provision", min_length = 1, max_length = 255, pattern = "^[a-zA-Z0-9_-]+$")]
-    graph_type: String,
-    /// IDs of the nodes to run on (default: all).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    nodes: Option<Vec<i64>>,
-    /// Tasks to run (default: all).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    tasks: Option<Vec<String>>,
-}
 
 /// New sequence.
 #[derive(ToSchema)]
@@ -77,19 +42,17 @@ pub(super) struct SequenceBody {
     graphs: Option<Vec<SequenceGraphView>>,
 }
 
-impl From<Sequence> for SequenceView {
-    fn from(sequence: Sequence) -> Self {
-        let graphs = sequence.graphs.into_iter().map(|graph| SequenceGraphView {
-            graph_type: graph.graph_type.as_str().to_owned(),
-            nodes: graph.nodes,
-            tasks: graph.tasks,
-        });
-        Self {
-            id: sequence.id.0,
-            name: sequence.name,
-            release_id: sequence.release_id.0,
-            graphs: graphs.collect(),
-        }
+pub(super) fn render_sequence(sequence: Sequence) -> SequenceView {
+    let graphs = sequence.graphs.into_iter().map(|graph| SequenceGraphView {
+        graph_type: graph.graph_type.as_str().to_owned(),
+        nodes: graph.nodes,
+        tasks: graph.tasks,
+    });
+    SequenceView {
+        id: sequence.id.0,
+        name: sequence.name,
+        release_id: sequence.release_id.0,
+        graphs: graphs.collect(),
     }
 }
 

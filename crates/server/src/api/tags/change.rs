@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use stoker_api_types::tags::TagView;
 use stoker_model::{Change, Json, JsonMap, Owner};
 use stoker_services::metadata::holder::{Holder, NamedSection};
 use stoker_services::metadata::sections;
 use stoker_store::Session;
 
-use super::view::{self, TagView};
+use super::view;
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::body::Document;

@@ -3,8 +3,8 @@
 mod quotas;
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
+use stoker_api_types::tenants::TenantView;
 use stoker_manifest::Problems;
 use stoker_manifest::reader::{boolean, nullable, string_of};
 use stoker_model::{Change, NewTenant, Permission, Tenant, TenantId};
@@ -39,33 +39,13 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// Owner of clusters, nodes and modules.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Tenant)]
-struct TenantView {
-    /// ID of the tenant.
-    #[schema(example = 2)]
-    id: i64,
-    /// Name of the tenant.
-    #[schema(example = "blue")]
-    name: String,
-    /// Human-readable description.
-    description: Option<String>,
-    /// Whether users of the tenant can log in.
-    enabled: bool,
-    /// Creation time.
-    created_at: String,
-}
-
-impl From<Tenant> for TenantView {
-    fn from(tenant: Tenant) -> Self {
-        Self {
-            id: tenant.id.0,
-            name: tenant.name,
-            description: tenant.description,
-            enabled: tenant.enabled,
-            created_at: clock::plain(tenant.created_at),
-        }
+fn render_tenant(tenant: Tenant) -> TenantView {
+    TenantView {
+        id: tenant.id.0,
+        name: tenant.name,
+        description: tenant.description,
+        enabled: tenant.enabled,
+        created_at: clock::plain(tenant.created_at),
     }
 }
 
@@ -92,7 +72,7 @@ async fn tenant_list(State(app): State<App>, mut query: Query) -> ApiResult<Answ
     let list = list(&mut query);
     query.finish()?;
     let page = app.store.read().await?.tenant_list(&list).await?;
-    Answer::page(&list, page, TenantView::from)
+    Answer::page(&list, page, render_tenant)
 }
 
 /// Create a tenant
@@ -117,7 +97,7 @@ async fn tenant_create(
     writing
         .commit(Change { action: "tenant.create", target: format!("tenant {}", tenant.id), detail })
         .await?;
-    Ok(Answer::created(TenantView::from(tenant.clone())).version(tenant.generation))
+    Ok(Answer::created(render_tenant(tenant.clone())).version(tenant.generation))
 }
 
 /// Retrieve a tenant
@@ -128,7 +108,7 @@ async fn tenant_create(
 async fn tenant_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<TenantView>> {
     let tenant = app.store.read().await?.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
     let generation = tenant.generation;
-    Ok(Answer::ok(TenantView::from(tenant)).version(generation))
+    Ok(Answer::ok(render_tenant(tenant)).version(generation))
 }
 
 /// Update a tenant
@@ -167,7 +147,7 @@ async fn tenant_update(
         .await?;
     app.orchestrator.forget_tokens();
     let generation = tenant.generation;
-    Ok(Answer::ok(TenantView::from(tenant)).version(generation))
+    Ok(Answer::ok(render_tenant(tenant)).version(generation))
 }
 
 /// Delete a tenant

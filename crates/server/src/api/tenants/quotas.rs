@@ -1,8 +1,8 @@
 //! Quotas of tenants.
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
+use stoker_api_types::tenants::{QuotaView, QuotasView};
 use stoker_manifest::reader::integer_in;
 use stoker_model::{Change, Quotas, Resource, Tenant};
 use stoker_store::Session;
@@ -18,31 +18,6 @@ use crate::limits::effective;
 use crate::state::App;
 
 const QUOTA_MAX: i64 = 1_000_000_000;
-
-/// Quotas and usage of a tenant.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Quotas)]
-pub(super) struct QuotasView {
-    /// Quota of clusters.
-    clusters: QuotaView,
-    /// Quota of modules.
-    modules: QuotaView,
-    /// Quota of nodes.
-    nodes: QuotaView,
-}
-
-/// Quota and usage of one kind of resource.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Quota)]
-struct QuotaView {
-    /// Maximum number; null for no limit.
-    #[schema(example = 20)]
-    limit: Option<i64>,
-    /// Whether the quota is set for this tenant, or is the default.
-    is_own: bool,
-    /// Current number.
-    used: i64,
-}
 
 /// Quotas of a tenant. Omitted ones are unchanged; null restores the default.
 #[derive(ToSchema)]

@@ -1,8 +1,8 @@
 //! Tokens: those of logins, and those that users create for scripts.
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
+use stoker_api_types::tokens::TokenView;
 use stoker_manifest::reader::{integer_in, string_of};
 use stoker_model::{Change, NewToken, Permission, Token, TokenId, UserId};
 use stoker_services::clock;
@@ -33,39 +33,15 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// API token.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Token)]
-struct TokenView {
-    /// ID of the token.
-    id: i64,
-    /// ID of the owner.
-    user_id: i64,
-    /// ID of the tenant that the token gives access to.
-    tenant_id: i64,
-    /// Label that the owner chose; null for login tokens.
-    label: Option<String>,
-    /// Creation time.
-    issued_at: String,
-    /// Expiration time.
-    expires_at: String,
-    /// Secret of the token. Only returned when the token is created.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "stk_…")]
-    token: Option<String>,
-}
-
-impl TokenView {
-    fn new(token: Token, secret: Option<String>) -> Self {
-        Self {
-            id: token.id.0,
-            user_id: token.user_id.0,
-            tenant_id: token.tenant_id.0,
-            label: token.label,
-            issued_at: clock::plain(token.issued_at),
-            expires_at: clock::plain(token.expires_at),
-            token: secret,
-        }
+fn render_token(token: Token, secret: Option<String>) -> TokenView {
+    TokenView {
+        id: token.id.0,
+        user_id: token.user_id.0,
+        tenant_id: token.tenant_id.0,
+        label: token.label,
+        issued_at: clock::plain(token.issued_at),
+        expires_at: clock::plain(token.expires_at),
+        token: secret,
     }
 }
 
@@ -104,7 +80,7 @@ async fn token_list(
         return Err(ApiError::forbidden("only admins may list the tokens of other users"));
     }
     let page = app.store.read().await?.token_list(Some(user_id), &list).await?;
-    Answer::page(&list, page, |token| TokenView::new(token, None))
+    Answer::page(&list, page, |token| render_token(token, None))
 }
 
 /// Create a token
@@ -135,7 +111,7 @@ async fn token_create(
     let token = writing.token_create(&new).await?;
     let detail = json!({"label": token.label});
     writing.commit(Change { action: "token.create", target: format!("token {}", token.id), detail }).await?;
-    Ok(Answer::created(TokenView::new(token, Some(secret.reveal().to_owned()))))
+    Ok(Answer::created(render_token(token, Some(secret.reveal().to_owned()))))
 }
 
 /// Revoke a token

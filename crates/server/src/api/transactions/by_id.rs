@@ -2,12 +2,13 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::transactions::RunView;
 use stoker_model::{Change, ClusterStatus, NodeStatus, Run, RunId, RunStatus};
 use stoker_orchestrator::runs::stop_parts;
 use stoker_store::{List, NodeFilter, Session, Writing};
 
 use super::access::{is_active, require_run};
-use super::view::RunView;
+use super::view::render_run;
 use crate::access::caller::Authenticated;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::error::{ApiError, ApiResult};
@@ -157,5 +158,5 @@ async fn stop_deployment(writing: &mut Writing, run: &Run) -> ApiResult<()> {
 
 fn answer(run: Run) -> Answer<RunView> {
     let generation = run.generation;
-    Answer::ok(RunView::from(run)).version(generation)
+    Answer::ok(render_run(run)).version(generation)
 }

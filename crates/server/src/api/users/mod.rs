@@ -5,6 +5,7 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::users::UserView;
 use stoker_manifest::reader::{boolean, list_of, string_of, word_of};
 use stoker_model::{Change, NewUser, Permission, Role, Tenant, TenantId, User, UserId};
 use stoker_store::{List, Session, StoreError};
@@ -12,7 +13,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 pub(super) use self::view::{TenantRef, read_tenant};
-use self::view::{UserBody, UserView, read_password};
+use self::view::{UserBody, read_password, render_user};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
@@ -46,7 +47,7 @@ async fn user_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer
     let tenants = session.tenant_list(&List::default()).await?.items;
     Answer::page(&list, page, |user| {
         let tenant = tenants.iter().find(|tenant| tenant.id == user.tenant_id);
-        UserView::new(&user, tenant)
+        render_user(&user, tenant)
     })
 }
 
@@ -191,7 +192,7 @@ pub(super) async fn find_tenant(session: &mut Session, tenant_ref: &TenantRef) -
 }
 
 fn answer(user: &User, tenant: Option<&Tenant>, make: fn(UserView) -> Answer<UserView>) -> Answer<UserView> {
-    make(UserView::new(user, tenant)).version(user.generation)
+    make(render_user(user, tenant)).version(user.generation)
 }
 
 fn change(action: &'static str, user: &User) -> Change {

@@ -32,7 +32,7 @@ pub(super) struct PasswordBody {
 /// Revokes all tokens of the user.
 #[utoipa::path(
     put, path = "/api/v1/users/me/password", request_body = PasswordBody,
-    responses((status = 204), (status = 429, body = crate::http::error::Envelope, description = "Rate limit exceeded: failed logins"))
+    responses((status = 204), (status = 429, body = stoker_api_types::error::Envelope, description = "Rate limit exceeded: failed logins"))
 )]
 pub(super) async fn user_change_own_password(
     State(app): State<App>,

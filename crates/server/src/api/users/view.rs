@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use stoker_api_types::users::UserView;
 use stoker_manifest::Problems;
 use stoker_manifest::reader::{string_of, wrong_kind};
 use stoker_model::{Tenant, TenantId, User};
@@ -11,41 +11,15 @@ use utoipa::ToSchema;
 
 use stoker_services::clock;
 
-/// User.
-#[derive(Serialize, ToSchema)]
-#[schema(as = User)]
-pub(super) struct UserView {
-    /// ID of the user.
-    #[schema(example = 2)]
-    id: i64,
-    /// Name of the user.
-    #[schema(example = "ada")]
-    name: String,
-    /// Name of the tenant.
-    #[schema(example = "blue")]
-    tenant: Option<String>,
-    /// ID of the tenant.
-    tenant_id: i64,
-    /// Roles of the user.
-    #[schema(example = json!(["member"]))]
-    roles: Vec<&'static str>,
-    /// Whether the user can log in.
-    enabled: bool,
-    /// Creation time.
-    created_at: String,
-}
-
-impl UserView {
-    pub(super) fn new(user: &User, tenant: Option<&Tenant>) -> Self {
-        Self {
-            id: user.id.0,
-            name: user.name.clone(),
-            tenant: tenant.map(|tenant| tenant.name.clone()),
-            tenant_id: user.tenant_id.0,
-            roles: user.roles.iter().map(|role| role.as_str()).collect(),
-            enabled: user.enabled,
-            created_at: clock::plain(user.created_at),
-        }
+pub(super) fn render_user(user: &User, tenant: Option<&Tenant>) -> UserView {
+    UserView {
+        id: user.id.0,
+        name: user.name.clone(),
+        tenant: tenant.map(|tenant| tenant.name.clone()),
+        tenant_id: user.tenant_id.0,
+        roles: user.roles.iter().map(|role| role.as_str().to_owned()).collect(),
+        enabled: user.enabled,
+        created_at: clock::plain(user.created_at),
     }
 }
 

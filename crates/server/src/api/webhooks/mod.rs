@@ -7,13 +7,14 @@ mod view;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
+use stoker_api_types::webhooks::WebhookView;
 use stoker_model::{Change, Json, Permission, Sealed, Webhook, WebhookId};
 use stoker_services::random;
 use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::view::{NewWebhookBody, WebhookChangeBody, WebhookUpdate, WebhookView, read_new};
+use self::view::{NewWebhookBody, WebhookChangeBody, WebhookUpdate, read_new, render_webhook};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
@@ -49,7 +50,7 @@ async fn webhook_list(State(app): State<App>, mut query: Query) -> ApiResult<Ans
     let list = list(&mut query);
     query.finish()?;
     let page = app.store.read().await?.webhook_list(&list).await?;
-    Answer::page(&list, page, |webhook| WebhookView::new(webhook, None))
+    Answer::page(&list, page, |webhook| render_webhook(webhook, None))
 }
 
 /// Create a webhook
@@ -79,7 +80,7 @@ async fn webhook_create(
     let webhook =
         writing.webhook_create(&body, &sealed).await.map_err(|error| describe_error(error, &body.name))?;
     writing.commit(change("webhook.create", &webhook)).await?;
-    Ok(Answer::created(WebhookView::new(webhook, Some(secret))).version(1))
+    Ok(Answer::created(render_webhook(webhook, Some(secret))).version(1))
 }
 
 /// Retrieve a webhook
@@ -90,7 +91,7 @@ async fn webhook_create(
 async fn webhook_show(State(app): State<App>, path: PathParams) -> ApiResult<Answer<WebhookView>> {
     let webhook = find(&mut app.store.read().await?, &path).await?;
     let generation = webhook.generation;
-    Ok(Answer::ok(WebhookView::new(webhook, None)).version(generation))
+    Ok(Answer::ok(render_webhook(webhook, None)).version(generation))
 }
 
 /// Update a webhook
@@ -119,7 +120,7 @@ async fn webhook_update(
     // The webhook may have been enabled: wake the sender.
     app.services.webhooks.ring();
     let generation = webhook.generation;
-    Ok(Answer::ok(WebhookView::new(webhook, None)).version(generation))
+    Ok(Answer::ok(render_webhook(webhook, None)).version(generation))
 }
 
 /// Delete a webhook

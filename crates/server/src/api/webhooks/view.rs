@@ -1,7 +1,7 @@
 //! Request and response types of webhooks.
 
 use axum::http::Uri;
-use serde::Serialize;
+use stoker_api_types::webhooks::WebhookView;
 use stoker_manifest::reader::{Fields, Given, boolean, identifier, list_of, string_of, word_of};
 use stoker_manifest::{Problems, codes};
 use stoker_model::{ClusterId, Topic, Webhook, WebhookBody};
@@ -10,46 +10,17 @@ use utoipa::ToSchema;
 
 use stoker_services::clock;
 
-/// HTTP endpoint that receives events.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Webhook)]
-pub(super) struct WebhookView {
-    /// ID of the webhook.
-    #[schema(example = 1)]
-    id: i64,
-    /// Name of the webhook.
-    #[schema(example = "chat")]
-    name: String,
-    /// URL to which messages are sent.
-    #[schema(example = "https://chat.example/hooks/stoker")]
-    url: String,
-    /// Topics that the webhook receives. Empty for all topics.
-    #[schema(example = json!(["run.failed", "node.lost"]))]
-    topics: Vec<&'static str>,
-    /// ID of the cluster whose events the webhook receives; null for all clusters.
-    cluster: Option<i64>,
-    /// Whether messages are sent.
-    enabled: bool,
-    /// Creation time.
-    created_at: String,
-    /// Secret with which messages are signed. Only returned when the webhook is created.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    secret: Option<String>,
-}
-
-impl WebhookView {
-    pub(super) fn new(webhook: Webhook, secret: Option<String>) -> Self {
-        let WebhookBody { name, url, topics, cluster_id, enabled } = webhook.body;
-        Self {
-            id: webhook.id.0,
-            name,
-            url,
-            topics: topics.into_iter().map(Topic::as_str).collect(),
-            cluster: cluster_id.map(|id| id.0),
-            enabled,
-            created_at: clock::plain(webhook.created_at),
-            secret,
-        }
+pub(super) fn render_webhook(webhook: Webhook, secret: Option<String>) -> WebhookView {
+    let WebhookBody { name, url, topics, cluster_id, enabled } = webhook.body;
+    WebhookView {
+        id: webhook.id.0,
+        name,
+        url,
+        topics: topics.into_iter().map(|topic| topic.as_str().to_owned()).collect(),
+        cluster: cluster_id.map(|id| id.0),
+        enabled,
+        created_at: clock::plain(webhook.created_at),
+        secret,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Evaluation of the wizard while a user fills it in.
 
 use axum::extract::State;
-use serde::Serialize;
+use stoker_api_types::wizard::{ControlView, EvaluationView, OptionView, ProblemView};
 use stoker_manifest::reader::{json_map, nullable, string_of};
-use stoker_model::{Json, JsonMap};
+use stoker_model::JsonMap;
 use stoker_registry::components::ComponentName;
 use stoker_registry::restrictions::Effect;
 use stoker_registry::wizard::{AnswerProblem, ControlState, Evaluation};
@@ -34,106 +34,26 @@ pub(super) struct AnswersBody {
     mode: Option<String>,
 }
 
-/// State of the wizard after the answers.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WizardEvaluation)]
-pub(super) struct EvaluationView {
-    /// Controls in display order.
-    controls: Vec<ControlView>,
-    /// Effective value of every control.
-    #[schema(value_type = Object)]
-    answers: JsonMap,
-    /// Problems of the submitted answers. A cluster cannot be created from answers with problems.
-    problems: Vec<ProblemView>,
-    /// Components that the effective values select.
-    components: Vec<String>,
-    /// Plugins that are enabled by these components.
-    plugins: Vec<String>,
-    /// Whether these components are compatible.
-    compatible: bool,
-    /// Conflicts between the components, each with a `message`.
-    #[schema(value_type = Vec<Object>)]
-    conflicts: Vec<Json>,
-}
-
-/// State of a control.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WizardControl)]
-struct ControlView {
-    /// Name of the pane.
-    #[schema(example = "Network")]
-    pane: String,
-    /// Name of the control.
-    #[schema(example = "manager")]
-    control: String,
-    /// Effective value: the answer, the default, or the first permitted option if neither is permitted.
-    #[schema(value_type = serde_json::Value)]
-    value: Json,
-    /// Whether the answer was replaced because a restriction forbids it.
-    dropped: bool,
-    /// Whether a restriction hides the control.
-    hidden: bool,
-    /// Whether a restriction disables the control.
-    disabled: bool,
-    /// Messages of the restrictions that apply.
-    messages: Vec<String>,
-    /// Options of a choice, in display order.
-    options: Vec<OptionView>,
-}
-
-/// State of an option of a choice.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WizardOption)]
-struct OptionView {
-    /// Value of the option.
-    #[schema(value_type = serde_json::Value)]
-    data: Json,
-    /// Whether a restriction hides the option.
-    hidden: bool,
-    /// Whether a restriction disables the option.
-    disabled: bool,
-    /// Messages of the restrictions that apply.
-    messages: Vec<String>,
-}
-
-/// Problem of an answer.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WizardProblem)]
-struct ProblemView {
-    /// Path of the control: `Pane.control`.
-    #[schema(example = "Network.manager")]
-    path: String,
-    /// Kind of problem: `unknown`, `value`, `restricted` or `condition`.
-    #[schema(example = "restricted")]
-    kind: &'static str,
-    /// Human-readable message.
-    message: String,
-}
-
-impl From<ControlState> for ControlView {
-    fn from(state: ControlState) -> Self {
-        let Effect { is_hidden: hidden, is_disabled: disabled, messages } = state.effect;
-        let options = state.options.into_iter().map(|option| {
-            let Effect { is_hidden: hidden, is_disabled: disabled, messages } = option.effect;
-            OptionView { data: option.data, hidden, disabled, messages }
-        });
-        Self {
-            pane: state.pane,
-            control: state.control,
-            value: state.value,
-            dropped: state.dropped.is_some(),
-            hidden,
-            disabled,
-            messages,
-            options: options.collect(),
-        }
+fn render_control(state: ControlState) -> ControlView {
+    let Effect { is_hidden: hidden, is_disabled: disabled, messages } = state.effect;
+    let options = state.options.into_iter().map(|option| {
+        let Effect { is_hidden: hidden, is_disabled: disabled, messages } = option.effect;
+        OptionView { data: option.data, hidden, disabled, messages }
+    });
+    ControlView {
+        pane: state.pane,
+        control: state.control,
+        value: state.value,
+        dropped: state.dropped.is_some(),
+        hidden,
+        disabled,
+        messages,
+        options: options.collect(),
     }
 }
 
-impl From<AnswerProblem> for ProblemView {
-    fn from(problem: AnswerProblem) -> Self {
-        Self { path: problem.path, kind: problem.kind, message: problem.message }
-    }
+fn render_problem(problem: AnswerProblem) -> ProblemView {
+    ProblemView { path: problem.path, kind: problem.kind.to_owned(), message: problem.message }
 }
 
 /// Evaluate the wizard of a release
@@ -189,9 +109,9 @@ fn view(catalog: &Catalog, mode: &str, answers: &JsonMap) -> ApiResult<(Evaluati
         decide(catalog, &registry, &chosen.components).conflicts
     };
     let evaluation = EvaluationView {
-        controls: controls.into_iter().map(ControlView::from).collect(),
+        controls: controls.into_iter().map(render_control).collect(),
         answers: effective,
-        problems: problems.into_iter().map(ProblemView::from).collect(),
+        problems: problems.into_iter().map(render_problem).collect(),
         components: chosen.components,
         plugins: plugins.into_iter().collect(),
         compatible: conflicts.is_empty(),

@@ -3,6 +3,7 @@
 mod evaluate;
 
 use axum::extract::State;
+use stoker_api_types::error::Envelope;
 use stoker_model::{JsonMap, Permission};
 use stoker_services::plugins::catalog::Catalog;
 use utoipa_axum::router::OpenApiRouter;
@@ -12,7 +13,7 @@ use crate::api::clusters::modes;
 use crate::api::releases;
 use crate::api::routes::Routes;
 use crate::http::answer::Answer;
-use crate::http::error::{ApiResult, Envelope};
+use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;

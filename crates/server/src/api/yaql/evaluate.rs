@@ -1,7 +1,7 @@
 //! Evaluation of a YAQL expression over the state of a node, with the values of its subexpressions.
 
 use axum::extract::State as Extracted;
-use serde::Serialize;
+use stoker_api_types::yaql::{AnswerView, ErrorView, PartView};
 use stoker_manifest::reader::{identifier, json_map, string_of};
 use stoker_model::{ClusterId, Json, JsonMap};
 use stoker_planner::state::State;
@@ -54,54 +54,6 @@ struct EvaluationRequest {
     target: Option<(ClusterId, i64)>,
     task: Option<String>,
     data: JsonMap,
-}
-
-/// Result of an evaluation.
-#[derive(Serialize, ToSchema)]
-#[schema(as = YaqlAnswer)]
-pub(super) struct AnswerView {
-    /// Result with secrets masked. Null in case of an error.
-    value: Json,
-    /// Error of the evaluation.
-    error: Option<ErrorView>,
-    /// Subexpressions with their values. Null if the expression has a syntax error.
-    explanation: Option<PartView>,
-    /// Paths that the expression may read.
-    reads: Vec<String>,
-}
-
-/// Error of an evaluation.
-#[derive(Serialize, ToSchema)]
-#[schema(as = YaqlError)]
-struct ErrorView {
-    /// Human-readable message.
-    message: String,
-    /// Class of the error.
-    #[schema(example = "NoMatchingFunctionException")]
-    class: String,
-    /// How to fix the expression.
-    help: Option<String>,
-    /// Start of the span in the expression, as byte offset.
-    start: Option<u32>,
-    /// End of the span in the expression, as byte offset.
-    end: Option<u32>,
-}
-
-/// Subexpression with its values.
-#[derive(Serialize, ToSchema)]
-#[schema(as = YaqlPart, no_recursion)]
-struct PartView {
-    /// Source text of the subexpression.
-    text: String,
-    /// Number of evaluations.
-    count: u64,
-    /// First few values, truncated.
-    values: Vec<String>,
-    /// Error of the subexpression.
-    error: Option<String>,
-    /// Subexpressions of this one.
-    #[schema(no_recursion)]
-    parts: Vec<PartView>,
 }
 
 /// Evaluate an expression
@@ -163,7 +115,7 @@ fn read(document: &Document) -> ApiResult<EvaluationRequest> {
 fn evaluate_expression(engine: &Engine, source: &str, states: &NodeStates) -> AnswerView {
     let failure = |error: &Error| AnswerView {
         value: Json::Null,
-        error: Some(ErrorView::new(error, &states.secrets)),
+        error: Some(render_error(error, &states.secrets)),
         explanation: None,
         reads: Vec::new(),
     };
@@ -174,7 +126,7 @@ fn evaluate_expression(engine: &Engine, source: &str, states: &NodeStates) -> An
     let mut trace = Trace::default();
     let options = options(states.n_nodes);
     let result = evaluate_observed(&expression, &states.new, states.old.as_ref(), &options, Some(&mut trace));
-    let explanation = PartView::new(&parts(&expression.program().tree, &trace), &states.secrets);
+    let explanation = render_part(&parts(&expression.program().tree, &trace), &states.secrets);
     let reads = expression.reads().paths.iter().map(ToString::to_string).collect();
     match result.and_then(|value| to_json(&value)) {
         Ok(mut value) => {
@@ -197,26 +149,22 @@ fn to_json(value: &stoker_yaql::Value) -> Result<Json> {
     Ok(serde_json::from_str(&text).unwrap_or(Json::String(text)))
 }
 
-impl ErrorView {
-    fn new(error: &Error, secrets: &Secrets) -> Self {
-        Self {
-            message: secrets.masked(&in_words(error.class, &error.message)),
-            class: error.class.name().to_owned(),
-            help: error.help.as_deref().map(|help| secrets.masked(help)),
-            start: error.span.map(|span| span.start),
-            end: error.span.map(|span| span.end),
-        }
+fn render_error(error: &Error, secrets: &Secrets) -> ErrorView {
+    ErrorView {
+        message: secrets.masked(&in_words(error.class, &error.message)),
+        class: error.class.name().to_owned(),
+        help: error.help.as_deref().map(|help| secrets.masked(help)),
+        start: error.span.map(|span| span.start),
+        end: error.span.map(|span| span.end),
     }
 }
 
-impl PartView {
-    fn new(part: &Part, secrets: &Secrets) -> Self {
-        Self {
-            text: part.text.clone(),
-            count: part.seen.count as u64,
-            values: part.seen.values.iter().map(|value| secrets.masked(value)).collect(),
-            error: part.seen.error.as_deref().map(|error| secrets.masked(error)),
-            parts: part.parts.iter().map(|part| Self::new(part, secrets)).collect(),
-        }
+fn render_part(part: &Part, secrets: &Secrets) -> PartView {
+    PartView {
+        text: part.text.clone(),
+        count: part.seen.count as u64,
+        values: part.seen.values.iter().map(|value| secrets.masked(value)).collect(),
+        error: part.seen.error.as_deref().map(|error| secrets.masked(error)),
+        parts: part.parts.iter().map(|part| render_part(part, secrets)).collect(),
     }
 }

@@ -1,0 +1,82 @@
+//! Yaql.
+
+use serde::{Deserialize, Serialize};
+use stoker_model::Json;
+use utoipa::ToSchema;
+
+/// Result of an evaluation.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = YaqlAnswer)]
+pub struct AnswerView {
+    /// Result with secrets masked. Null in case of an error.
+    pub value: Json,
+    /// Error of the evaluation.
+    pub error: Option<ErrorView>,
+    /// Subexpressions with their values. Null if the expression has a syntax error.
+    pub explanation: Option<PartView>,
+    /// Paths that the expression may read.
+    pub reads: Vec<String>,
+}
+
+/// Error of an evaluation.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = YaqlError)]
+pub struct ErrorView {
+    /// Human-readable message.
+    pub message: String,
+    /// Class of the error.
+    #[schema(example = "NoMatchingFunctionException")]
+    pub class: String,
+    /// How to fix the expression.
+    pub help: Option<String>,
+    /// Start of the span in the expression, as byte offset.
+    pub start: Option<u32>,
+    /// End of the span in the expression, as byte offset.
+    pub end: Option<u32>,
+}
+
+/// Subexpression with its values.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = YaqlPart, no_recursion)]
+pub struct PartView {
+    /// Source text of the subexpression.
+    pub text: String,
+    /// Number of evaluations.
+    pub count: u64,
+    /// First few values, truncated.
+    pub values: Vec<String>,
+    /// Error of the subexpression.
+    pub error: Option<String>,
+    /// Subexpressions of this one.
+    #[schema(no_recursion)]
+    pub parts: Vec<PartView>,
+}
+
+/// Function, method, operator or property.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = YaqlFunction)]
+pub struct FunctionView {
+    /// Name as it is written in expressions.
+    #[schema(example = "where")]
+    pub name: String,
+    /// Group of related functions.
+    #[schema(example = "queries")]
+    pub family: String,
+    /// Signatures.
+    #[schema(example = json!(["collection.where(predicate)"]))]
+    pub signatures: Vec<String>,
+    /// Description.
+    pub doc: String,
+    /// Examples.
+    pub examples: Vec<ExampleView>,
+}
+
+/// Example of a function.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = YaqlExample)]
+pub struct ExampleView {
+    /// Expression.
+    pub expression: String,
+    /// Result as JSON, or the class of the error.
+    pub result: String,
+}
