@@ -1,7 +1,14 @@
 //! Agents.
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::{json_map, string_of};
+use stoker_model::JsonMap;
 use utoipa::ToSchema;
+
+use crate::request::request;
+
+/// Maximum length of a certificate request in PEM format, in bytes; a P-256 request needs less than 1 KiB.
+const CERTIFICATE_REQUEST_MAX: usize = 16 << 10;
 
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = AgentCertificate)]
@@ -59,4 +66,34 @@ pub struct NatsUserView {
     /// Lifetime of the user, in seconds.
     #[schema(example = 43200)]
     pub expires_in_seconds: u64,
+}
+
+request! {
+    pub struct CertificateBody {
+        /// PKCS #10 certificate signing request in PEM format, with an ECDSA P-256 key.
+        #[schema(example = "-----BEGIN CERTIFICATE REQUEST-----…")]
+        certificate_request: String = required(string_of(1..=CERTIFICATE_REQUEST_MAX)),
+    }
+}
+
+request! {
+    pub struct JoinBody {
+        /// Join token.
+        #[schema(example = "stk_…")]
+        token: String = required(string_of(1..=255)),
+        /// Node that the agent runs on: ID, hostname, name or MAC address; `master` for the master. If omitted,
+        /// the node with the MAC address in `facts`, which is created if it does not exist.
+        #[schema(example = "node-7")]
+        node: Option<String> = nullable(string_of(1..=255)),
+        /// Version of the agent.
+        #[schema(example = "0.1.0")]
+        version: Option<String> = nullable(string_of(1..=255)),
+        /// PKCS #10 certificate signing request in PEM format, with an ECDSA P-256 key. Ignored if the server has
+        /// no certificate authority.
+        #[schema(example = "-----BEGIN CERTIFICATE REQUEST-----…")]
+        certificate_request: Option<String> = nullable(string_of(1..=CERTIFICATE_REQUEST_MAX)),
+        /// Facts about the machine of the agent.
+        #[schema(value_type = Object, example = json!({"hostname": "node-7", "mac": "52:54:00:12:34:56"}))]
+        facts: Option<JsonMap> = nullable(json_map),
+    }
 }

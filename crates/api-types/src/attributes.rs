@@ -1,8 +1,11 @@
 //! Attributes.
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::json_map;
 use stoker_model::{Json, JsonMap};
 use utoipa::ToSchema;
+
+use crate::request::request;
 
 /// Settings by section. Each plugin has its own section, with `metadata.class` set to `plugin`.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -34,4 +37,12 @@ pub struct RestrictionView {
     pub errors: Vec<String>,
     /// Whether the setting is enabled although a restriction disables it.
     pub violated: bool,
+}
+
+request! {
+    /// Changes, merged recursively into the current settings.
+    pub struct AttributesBody {
+        #[schema(nullable = false, value_type = Option<Object>, example = json!({"common": {"debug": {"value": true}}}))]
+        editable: Option<JsonMap> = optional(json_map),
+    }
 }

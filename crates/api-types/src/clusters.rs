@@ -1,10 +1,19 @@
 //! Clusters.
 
 use serde::{Deserialize, Serialize};
-use stoker_model::{Json, JsonMap};
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{Given, identifier, json_list, json_map, list_of, string_of, word, word_of};
+use stoker_model::{Json, JsonMap, MergeMode, MergeOrder, ReleaseId};
+use stoker_yaml::{Node, NodeKind, Scalar};
 use utoipa::ToSchema;
 
+use crate::request::request;
 use crate::transactions::RunView;
+use crate::users::{TenantRef, read_tenant};
+
+/// Deployment modes of clusters.
+pub const MODES: &[&str] = &["ha_compact", "ha_full", "multinode"];
+const NAME_CHARS_MAX: usize = 255;
 
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = ClusterOverview)]
@@ -61,4 +70,99 @@ pub struct ClusterView {
     #[schema(example = "attributes")]
     pub merge_mode: Option<String>,
     pub created_at: String,
+}
+
+request! {
+    /// Request body to create a cluster. `tasks` and `net_segment_type` are accepted for compatibility and
+    /// ignored.
+    pub struct NewClusterBody {
+        #[schema(example = "demo", min_length = 1, max_length = 255)]
+        name: String = required(string_of(1..=NAME_CHARS_MAX)),
+        /// ID of the release. Required, unless `release` is set.
+        #[schema(example = 1, value_type = Option<i64>)]
+        release_id: Option<ReleaseRef> = nullable(read_release),
+        /// Alias of `release_id`.
+        #[schema(value_type = Option<i64>)]
+        release: Option<ReleaseRef> = nullable(read_release),
+        /// Mode that the release supports: `ha_compact`, `ha_full` or `multinode` (default: the first supported
+        /// mode).
+        #[schema(example = "ha_compact")]
+        mode: Option<&'static str> = nullable(word(MODES)),
+        #[schema(example = "neutron", min_length = 1, max_length = 255)]
+        net_provider: Option<String> = nullable(string_of(1..=NAME_CHARS_MAX)),
+        net_segment_type: Option<String> = nullable(string_of(0..=NAME_CHARS_MAX)),
+        /// IDs of the initial nodes.
+        #[schema(example = json!([]))]
+        nodes: Option<Vec<i64>> = nullable(list_of(identifier)),
+        #[schema(value_type = Option<Vec<Object>>, example = json!([]))]
+        tasks: Option<Vec<Json>> = nullable(json_list),
+        /// Names of the selected components, which must be compatible.
+        #[schema(example = json!(["hypervisor:qemu"]))]
+        components: Option<Vec<String>> = nullable(read_names),
+        /// Answers to the wizard of the release: `{Pane: {control: value}}`. Controls without an answer have
+        /// their default.
+        #[schema(value_type = Option<Object>, example = json!({"Compute": {"hypervisor": "qemu"}}))]
+        wizard: Option<JsonMap> = nullable(json_map),
+        #[schema(value_type = Option<Object>)]
+        ui_settings: Option<JsonMap> = nullable(json_map),
+        /// Name or ID of the tenant (default: the tenant of the caller).
+        #[schema(example = "admin", value_type = Option<String>)]
+        tenant: Option<TenantRef> = nullable(read_tenant),
+        #[schema(example = "release,cluster,plugins", value_type = Option<String>)]
+        merge_order: Option<MergeOrder> = nullable(word_of(MergeOrder::NAMES, MergeOrder::parse)),
+        #[schema(example = "attributes", value_type = Option<String>)]
+        merge_mode: Option<MergeMode> = nullable(word_of(MergeMode::NAMES, MergeMode::parse)),
+    }
+}
+
+request! {
+    /// Request body to update a cluster. Omitted fields are unchanged; read-only fields are ignored.
+    pub struct ClusterBody {
+        #[schema(nullable = false, example = "demo", min_length = 1, max_length = 255)]
+        name: Option<String> = optional(string_of(1..=NAME_CHARS_MAX)),
+        #[schema(nullable = false, example = "ha_compact")]
+        mode: Option<&'static str> = optional(word(MODES)),
+        /// IDs of all nodes of the cluster: missing nodes are removed, new nodes are added without roles.
+        #[schema(nullable = false)]
+        nodes: Option<Vec<i64>> = optional(list_of(identifier)),
+        /// Must equal the current components.
+        #[schema(nullable = false)]
+        components: Option<Vec<String>> = optional(read_names),
+        #[schema(nullable = false, value_type = Option<Object>)]
+        ui_settings: Option<JsonMap> = optional(json_map),
+        /// Name or ID of the tenant.
+        #[schema(example = "admin", value_type = Option<String>)]
+        tenant: Option<TenantRef> = nullable(read_tenant),
+        /// Order in which graph layers are merged; null for the default of the server.
+        #[schema(example = "release,plugins,cluster", value_type = Option<String>)]
+        merge_order: Given<MergeOrder> = given(word_of(MergeOrder::NAMES, MergeOrder::parse)),
+        /// What a layer of higher priority overrides; null for the default of the server.
+        #[schema(example = "replace", value_type = Option<String>)]
+        merge_mode: Given<MergeMode> = given(word_of(MergeMode::NAMES, MergeMode::parse)),
+    }
+    // Read-only: part of responses, which clients may send back.
+    ignored: "id", "status", "net_provider", "changes", "is_customized", "fuel_version", "is_locked", "tenant_id", "created_at", "tasks", "net_segment_type";
+}
+
+/// Release ID, or a value that is not a valid ID.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseRef {
+    Id(ReleaseId),
+    Invalid,
+}
+
+/// Reads a release ID. Older clients send IDs as strings.
+#[expect(clippy::unnecessary_wraps, reason = "signature of a reader")]
+pub fn read_release(node: &Node, _: &mut Problems) -> Option<ReleaseRef> {
+    Some(match &node.kind {
+        NodeKind::Scalar(Scalar::Int(id)) if *id > 0 => ReleaseRef::Id(ReleaseId(*id)),
+        NodeKind::Scalar(Scalar::Str(text)) => {
+            ReleaseId::parse(text.trim()).map_or(ReleaseRef::Invalid, ReleaseRef::Id)
+        }
+        _ => ReleaseRef::Invalid,
+    })
+}
+
+fn read_names(node: &Node, problems: &mut Problems) -> Option<Vec<String>> {
+    list_of(string_of(1..=NAME_CHARS_MAX))(node, problems)
 }

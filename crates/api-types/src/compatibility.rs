@@ -1,8 +1,11 @@
 //! Compatibility.
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::{list_of, string_of};
 use stoker_model::Json;
 use utoipa::ToSchema;
+
+use crate::request::request;
 
 /// Result of a compatibility check, with advice on every available component.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -63,4 +66,16 @@ pub struct ComponentView {
     pub label: String,
     /// `release`, or the name of the plugin that provides the component.
     pub provider: String,
+}
+
+request! {
+    /// Selection of components to check.
+    pub struct SelectionBody {
+        /// Names of the selected components.
+        #[schema(example = json!(["hypervisor:vmware", "network:core:contrail"]))]
+        components: Vec<String> = required(list_of(string_of(1..=255))),
+        /// Restricts plugins to those that support this mode (default: all plugins).
+        #[schema(example = "ha_compact")]
+        mode: Option<String> = nullable(string_of(1..=255)),
+    }
 }

@@ -1,7 +1,14 @@
 //! Join tokens.
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::{boolean, integer_in, string_of};
 use utoipa::ToSchema;
+
+use crate::request::request;
+
+/// Maximum lifetime of a join token: one year, to bound the damage of a leaked token.
+const EXPIRES_IN_MAX: i64 = 365 * 24 * 3600;
+const USES_MAX: i64 = 1_000_000;
 
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[schema(as = JoinToken)]
@@ -20,4 +27,21 @@ pub struct JoinTokenView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "stk_…")]
     pub token: Option<String>,
+}
+
+request! {
+    pub struct JoinTokenBody {
+        /// Description of the token.
+        #[schema(example = "rack 7", min_length = 1, max_length = 255)]
+        label: Option<String> = nullable(string_of(1..=255)),
+        /// Number of agents that may join with the token (default: no limit).
+        #[schema(example = 20, minimum = 1)]
+        uses: Option<i64> = nullable(integer_in(1..=USES_MAX)),
+        /// Whether an agent may replace an existing agent of a node, or become the agent of the master (default:
+        /// false).
+        may_replace: Option<bool> = nullable(boolean),
+        /// Lifetime in seconds (default: 86400, one day).
+        #[schema(example = 3600, minimum = 1)]
+        expires_in: Option<i64> = optional(integer_in(1..=EXPIRES_IN_MAX)),
+    }
 }

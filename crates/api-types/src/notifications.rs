@@ -1,7 +1,13 @@
 //! Notifications.
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::{identifier, list_of, word};
 use utoipa::ToSchema;
+
+use crate::request::request;
+
+/// Statuses of a notification.
+pub const STATUSES: &[&str] = &["read", "unread"];
 
 /// Event that users should see.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -46,4 +52,17 @@ pub struct StatsView {
 pub struct MarkedView {
     /// Number of notifications whose status changed.
     pub changed: u64,
+}
+
+request! {
+    /// Notifications to mark and their new status.
+    #[schema(as = NotificationMark)]
+    pub struct MarkBody {
+        /// New status: `read` or `unread`.
+        #[schema(example = "read")]
+        status: &'static str = required(word(STATUSES)),
+        /// IDs of the notifications (default: every notification that the caller may see).
+        #[schema(nullable = false, example = json!([3]))]
+        ids: Option<Vec<i64>> = optional(list_of(identifier)),
+    }
 }

@@ -3,8 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use stoker_model::Json;
+use stoker_manifest::reader::{boolean, identifier, list_of, object, string_of};
+use stoker_model::{GraphType, Json};
 use utoipa::ToSchema;
+
+use crate::execution::SubgraphBody;
+use crate::readers::read_graph_type;
+use crate::request::request;
 
 /// Changes of the inputs of a plan since it was created.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -205,4 +210,32 @@ pub struct ExcludedView {
     pub nodes: Vec<String>,
     /// Total number of excluded nodes.
     pub n_nodes: u64,
+}
+
+request! {
+    /// Options of a new plan. All fields are optional.
+    pub struct NewPlanBody {
+        /// Graph type to plan (default `default`).
+        #[schema(
+            nullable = false,
+            example = "default",
+            min_length = 1,
+            max_length = 255,
+            pattern = "^[a-zA-Z0-9_-]+$"
+        )]
+        #[schema(value_type = Option<String>)]
+        graph_type: Option<GraphType> = optional(read_graph_type),
+        /// Nodes to plan for; overrides the node filter of the graph. An empty list selects no nodes.
+        #[schema(nullable = false, example = json!([1, 2]))]
+        nodes: Option<Vec<i64>> = optional(list_of(identifier)),
+        /// Tasks to include. Their conditions still apply.
+        #[schema(nullable = false, example = json!(["install"]))]
+        tasks: Option<Vec<String>> = optional(list_of(string_of(1..=255))),
+        /// Subgraphs to include; the union is planned.
+        #[schema(nullable = false)]
+        subgraphs: Option<Vec<SubgraphBody>> = optional(list_of(object(SubgraphBody::read))),
+        /// Plan as if no task had ever succeeded.
+        #[schema(nullable = false)]
+        force: Option<bool> = optional(boolean),
+    }
 }

@@ -1,8 +1,11 @@
 //! Plugins.
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::{identifier, list_of};
 use stoker_model::Json;
 use utoipa::ToSchema;
+
+use crate::request::request;
 
 /// Plugin. Unknown fields of the plugin are returned beside these.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -40,4 +43,12 @@ pub struct PluginView {
     /// Compatible releases, each with `os` and `version`.
     #[schema(value_type = Vec<Object>)]
     pub releases: Vec<Json>,
+}
+
+request! {
+    /// Plugins to synchronize (default: all folders below the plugin root).
+    pub struct SyncBody {
+        /// IDs of the plugins.
+        ids: Option<Vec<i64>> = optional(list_of(identifier)),
+    }
 }

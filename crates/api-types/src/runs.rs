@@ -1,10 +1,16 @@
 //! Runs.
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::{list_of, string_of, word};
 use stoker_model::Json;
 use utoipa::ToSchema;
 
+use crate::request::request;
 use crate::transactions::RunView;
+
+/// How a run stops; the first one is the default.
+pub const STOP_MODES: &[&str] = &["graceful", "now"];
+const NAME_CHARS_MAX: usize = 255;
 
 /// Event of a run.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -76,4 +82,25 @@ pub struct PartView {
     pub last_event: i64,
     /// Whether the child run is paused: no new task instances start until it is resumed.
     pub is_paused: bool,
+}
+
+request! {
+    /// Options of a stop request.
+    #[schema(as = StopRun)]
+    pub struct StopBody {
+        /// `graceful` (default): running task instances finish; `now`: they are terminated.
+        #[schema(example = "graceful")]
+        how: Option<&'static str> = optional(word(STOP_MODES)),
+    }
+}
+
+request! {
+    /// Options of a retry.
+    #[schema(as = RetryRun)]
+    pub struct RetryBody {
+        /// Task instances to start from, as `task` or `task/nodes`. They and all of their successors are
+        /// re-executed, regardless of their previous results.
+        #[schema(example = json!(["netconfig/3"]))]
+        from: Option<Vec<String>> = nullable(list_of(string_of(1..=NAME_CHARS_MAX))),
+    }
 }

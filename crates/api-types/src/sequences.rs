@@ -1,7 +1,14 @@
 //! Sequences.
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::{identifier, list_of, object, string_of};
+use stoker_manifest::{Problems, codes};
+use stoker_model::SequenceGraph;
+use stoker_yaml::Node;
 use utoipa::ToSchema;
+
+use crate::readers::read_graph_type;
+use crate::request::request;
 
 /// List of graphs that run one after another.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -36,4 +43,50 @@ pub struct SequenceGraphView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub tasks: Option<Vec<String>>,
+}
+
+request! {
+    /// New sequence.
+    pub struct NewSequenceBody {
+        /// ID of the release that the sequence belongs to.
+        #[schema(example = 1, minimum = 1)]
+        release: i64 = required(identifier),
+        /// Name of the sequence, unique within the release.
+        #[schema(example = "deploy-changes", min_length = 1, max_length = 255)]
+        name: String = required(string_of(1..=255)),
+        /// Graphs in execution order.
+        #[schema(min_items = 1, value_type = Vec<SequenceGraphView>)]
+        graphs: Vec<SequenceGraph> = required(read_graphs),
+    }
+    // Read-only: part of responses, which clients may send back.
+    ignored: "id", "release_id";
+}
+
+request! {
+    /// Update of a sequence. Omitted fields are unchanged.
+    pub struct SequenceBody {
+        /// Name of the sequence, unique within the release.
+        #[schema(nullable = false, example = "deploy-changes", min_length = 1, max_length = 255)]
+        name: Option<String> = optional(string_of(1..=255)),
+        /// Graphs in execution order; replaces the current ones.
+        #[schema(nullable = false, min_items = 1, value_type = Option<Vec<SequenceGraphView>>)]
+        graphs: Option<Vec<SequenceGraph>> = optional(read_graphs),
+    }
+    // Read-only: part of responses, which clients may send back.
+    ignored: "id", "release_id";
+}
+
+/// Reads the graphs of a sequence; at least one is required.
+fn read_graphs(node: &Node, problems: &mut Problems) -> Option<Vec<SequenceGraph>> {
+    let graphs = list_of(object(|fields| {
+        let graph_type = fields.required("type", read_graph_type);
+        let nodes = fields.optional("nodes", list_of(identifier));
+        let tasks = fields.optional("tasks", list_of(string_of(1..=255)));
+        Some(SequenceGraph { graph_type: graph_type?, nodes, tasks })
+    }))(node, problems)?;
+    if graphs.is_empty() {
+        problems.error(codes::LENGTH, node.span, "a sequence must have at least one graph");
+        return None;
+    }
+    Some(graphs)
 }

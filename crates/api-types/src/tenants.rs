@@ -1,7 +1,12 @@
 //! Tenants.
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::{Given, boolean, integer_in, string_of};
 use utoipa::ToSchema;
+
+use crate::request::request;
+
+const QUOTA_MAX: i64 = 1_000_000_000;
 
 /// Owner of clusters, nodes and modules.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -44,4 +49,35 @@ pub struct QuotaView {
     pub is_own: bool,
     /// Current number.
     pub used: i64,
+}
+
+request! {
+    /// Tenant. An update leaves omitted fields unchanged.
+    pub struct TenantBody {
+        /// Name of the tenant, unique.
+        #[schema(example = "blue", min_length = 1, max_length = 255, value_type = String)]
+        name: Option<String> = optional(string_of(1..=255)),
+        /// Human-readable description.
+        #[schema(value_type = Option<String>)]
+        description: Given<String> = given(string_of(0..=4096)),
+        /// Whether users of the tenant can log in.
+        #[schema(default = true)]
+        enabled: Option<bool> = optional(boolean),
+    }
+}
+
+request! {
+    /// Quotas of a tenant. Omitted ones are unchanged; null restores the default.
+    #[schema(as = QuotasChange)]
+    pub struct QuotasBody {
+        /// Maximum number of clusters.
+        #[schema(example = 20, minimum = 0, value_type = Option<i64>)]
+        clusters: Given<i64> = given(integer_in(0..=QUOTA_MAX)),
+        /// Maximum number of modules.
+        #[schema(minimum = 0, value_type = Option<i64>)]
+        modules: Given<i64> = given(integer_in(0..=QUOTA_MAX)),
+        /// Maximum number of nodes.
+        #[schema(minimum = 0, value_type = Option<i64>)]
+        nodes: Given<i64> = given(integer_in(0..=QUOTA_MAX)),
+    }
 }

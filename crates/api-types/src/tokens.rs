@@ -1,7 +1,13 @@
 //! Tokens.
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::{integer_in, string_of};
 use utoipa::ToSchema;
+
+use crate::request::request;
+
+/// Maximum lifetime: ten years.
+const EXPIRES_IN_MAX: i64 = 10 * 365 * 24 * 3600;
 
 /// API token.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -23,4 +29,16 @@ pub struct TokenView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "stk_…")]
     pub token: Option<String>,
+}
+
+request! {
+    /// New token.
+    pub struct TokenBody {
+        /// Label of the token.
+        #[schema(example = "nightly job", min_length = 1, max_length = 255)]
+        label: String = required(string_of(1..=255)),
+        /// Lifetime in seconds (default 30 days, maximum 10 years).
+        #[schema(example = 86400, minimum = 1)]
+        expires_in: Option<i64> = optional(integer_in(1..=EXPIRES_IN_MAX)),
+    }
 }

@@ -1,7 +1,15 @@
 //! Users.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{boolean, list_of, string, string_of, word_of, wrong_kind};
+use stoker_model::{Role, TenantId};
+use stoker_yaml::{Node, NodeKind, Scalar};
 use utoipa::ToSchema;
+
+use crate::request::request;
 
 /// User.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -25,4 +33,67 @@ pub struct UserView {
     pub enabled: bool,
     /// Creation time.
     pub created_at: String,
+}
+
+request! {
+    /// User. A new user requires all fields except `enabled`.
+    pub struct UserBody {
+        /// Name of the user, unique.
+        #[schema(example = "ada", min_length = 1, max_length = 255)]
+        name: Option<String> = optional(string_of(1..=255)),
+        /// Password.
+        #[schema(example = "correct horse", min_length = 1, max_length = 1024)]
+        password: Option<String> = optional(read_password),
+        /// Name or ID of the tenant.
+        #[schema(example = "blue", value_type = Option<String>)]
+        tenant: Option<TenantRef> = optional(read_tenant),
+        /// Roles: any of `admin`, `operator`, `viewer`, `member`.
+        #[schema(example = json!(["member"]), value_type = Option<Vec<String>>)]
+        roles: Option<Vec<Role>> = optional(list_of(word_of(Role::NAMES, Role::parse))),
+        /// Whether the user can log in (default true).
+        enabled: Option<bool> = optional(boolean),
+    }
+}
+
+request! {
+    /// Password change.
+    pub struct PasswordBody {
+        /// Current password. Required because a token alone is not sufficient.
+        old_password: String = required(string),
+        /// New password.
+        #[schema(min_length = 1, max_length = 1024)]
+        password: String = required(read_password),
+    }
+}
+
+/// Reference to a tenant by name or ID.
+pub enum TenantRef {
+    Name(String),
+    Id(TenantId),
+}
+
+impl fmt::Display for TenantRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "`{name}`"),
+            Self::Id(id) => write!(f, "{id}"),
+        }
+    }
+}
+
+/// Reads a reference to a tenant.
+pub(crate) fn read_tenant(node: &Node, problems: &mut Problems) -> Option<TenantRef> {
+    match &node.kind {
+        NodeKind::Scalar(Scalar::Int(id)) => Some(TenantRef::Id(TenantId(*id))),
+        NodeKind::Scalar(Scalar::Str(_)) => string_of(1..=255)(node, problems).map(TenantRef::Name),
+        _ => {
+            wrong_kind(node, "a tenant name or ID", problems);
+            None
+        }
+    }
+}
+
+/// Reads a password. The length is limited because hashing long passwords is expensive (denial of service).
+fn read_password(node: &Node, problems: &mut Problems) -> Option<String> {
+    string_of(1..=1024)(node, problems)
 }

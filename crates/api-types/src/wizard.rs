@@ -1,8 +1,11 @@
 //! Wizard.
 
 use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::{json_map, string_of};
 use stoker_model::{Json, JsonMap};
 use utoipa::ToSchema;
+
+use crate::request::request;
 
 /// State of the wizard after the answers.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -78,4 +81,16 @@ pub struct ProblemView {
     pub kind: String,
     /// Human-readable message.
     pub message: String,
+}
+
+request! {
+    /// Current answers.
+    pub struct AnswersBody {
+        /// Answers: `{Pane: {control: value}}`. Omitted controls have their default.
+        #[schema(nullable = false, value_type = Option<Object>, example = json!({"Compute": {"vcenter": true}}))]
+        answers: Option<JsonMap> = optional(json_map),
+        /// Mode of the cluster, unless an answer sets it.
+        #[schema(example = "ha_compact")]
+        mode: Option<String> = nullable(string_of(1..=255)),
+    }
 }

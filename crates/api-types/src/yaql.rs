@@ -1,8 +1,13 @@
 //! Yaql.
 
 use serde::{Deserialize, Serialize};
-use stoker_model::Json;
+use stoker_manifest::reader::{identifier, json_map, string_of};
+use stoker_model::{Json, JsonMap};
 use utoipa::ToSchema;
+
+use crate::request::request;
+
+const EXPRESSION_CHARS_MAX: usize = 20_000;
 
 /// Result of an evaluation.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -79,4 +84,26 @@ pub struct ExampleView {
     pub expression: String,
     /// Result as JSON, or the class of the error.
     pub result: String,
+}
+
+request! {
+    /// Expression and the data over which it is evaluated.
+    #[schema(as = YaqlQuestion)]
+    pub struct EvaluationBody {
+        /// Expression to evaluate.
+        #[schema(example = "$.roles", max_length = 20_000)]
+        expression: String = required(string_of(1..=EXPRESSION_CHARS_MAX)),
+        /// ID of the cluster of `node`.
+        #[schema(nullable = false, example = 1)]
+        cluster: Option<i64> = optional(identifier),
+        /// ID of the node whose state is `$`.
+        #[schema(nullable = false, example = 3)]
+        node: Option<i64> = optional(identifier),
+        /// Task whose applied state on the node is the old state.
+        #[schema(nullable = false, example = "install")]
+        task: Option<String> = optional(string_of(1..=255)),
+        /// Value of `$` if no node is specified.
+        #[schema(nullable = false, value_type = Option<Object>)]
+        data: Option<JsonMap> = optional(json_map),
+    }
 }

@@ -14,6 +14,7 @@ mod graph_source;
 mod group;
 mod ids;
 mod link;
+mod mac;
 mod module;
 mod names;
 mod node;
@@ -42,6 +43,7 @@ pub use ids::{
     WebhookId,
 };
 pub use link::{Link, LinkBody, LinkOwner};
+pub use mac::normal_mac;
 pub use module::{Module, ModuleAction, ModuleBody, ModuleItem, ModuleRun, ModuleStatus, NodeModule, Sealed};
 pub use names::{GraphType, NotAName};
 pub use node::{NewNode, Node, NodeErrorKind, NodeStatus};

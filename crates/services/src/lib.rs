@@ -12,7 +12,6 @@ pub mod fair_semaphore;
 pub mod graphs;
 pub mod metadata;
 pub mod modules;
-pub mod nodes;
 pub mod planning;
 pub mod plugins;
 pub mod precondition;

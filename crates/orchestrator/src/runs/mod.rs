@@ -41,7 +41,7 @@ pub use control::{control_run, stop_run};
 pub use launch::{Launch, active, active_runs, launch, launch_as_seen, launch_in, require_idle};
 pub use projection::OUTCOME;
 pub use request::decode as decode_request;
-pub use request::{AT_STAGES, GraphRequest, ON_FAILURE, RunOptions, parse_at_stages, parse_on_failure};
+pub use request::{GraphRequest, RunOptions};
 pub use wait::wait;
 
 /// Key in the result of a run that was stopped.

@@ -121,8 +121,8 @@ pub(super) fn encode(graph: &GraphRequest, run_options: &RunOptions) -> Json {
         "force": run_options.force,
         "debug": run_options.debug,
         "subgraphs": run_options.subgraphs.iter().map(subgraph_json).collect::<Vec<_>>(),
-        "on_failure": on_failure_word(run_options.on_failure),
-        "at_stages": at_stages_word(run_options.at_stages),
+        "on_failure": run_options.on_failure.as_str(),
+        "at_stages": run_options.at_stages.as_str(),
         "fault_tolerance": run_options.fault_tolerance,
         "nodes_at_once": run_options.nodes_at_once,
         "lost_after": run_options.lost_after,
@@ -157,8 +157,8 @@ pub fn decode(body: &Json) -> Option<(GraphRequest, RunOptions)> {
         force: flag("force"),
         debug: flag("debug"),
         subgraphs: body.get("subgraphs")?.as_array()?.iter().map(read_subgraph).collect(),
-        on_failure: parse_on_failure(body.get("on_failure")?.as_str()?)?,
-        at_stages: parse_at_stages(body.get("at_stages")?.as_str()?)?,
+        on_failure: OnFailure::parse(body.get("on_failure")?.as_str()?)?,
+        at_stages: AtStages::parse(body.get("at_stages")?.as_str()?)?,
         fault_tolerance: body.get("fault_tolerance").and_then(Json::as_str).map(str::to_owned),
         nodes_at_once: number("nodes_at_once"),
         lost_after: number("lost_after"),
@@ -172,39 +172,6 @@ fn read_subgraph(body: &Json) -> Subgraph {
         items.filter_map(Json::as_str).map(str::to_owned).collect()
     };
     Subgraph { start: names("start"), end: names("end") }
-}
-
-pub const ON_FAILURE: &[&str] = &["node_stops", "node_continues"];
-pub const AT_STAGES: &[&str] = &["pass", "hold"];
-
-fn on_failure_word(policy: OnFailure) -> &'static str {
-    match policy {
-        OnFailure::NodeStops => ON_FAILURE[0],
-        OnFailure::NodeContinues => ON_FAILURE[1],
-    }
-}
-
-pub fn parse_on_failure(word: &str) -> Option<OnFailure> {
-    match word {
-        "node_stops" => Some(OnFailure::NodeStops),
-        "node_continues" => Some(OnFailure::NodeContinues),
-        _ => None,
-    }
-}
-
-fn at_stages_word(policy: AtStages) -> &'static str {
-    match policy {
-        AtStages::Pass => AT_STAGES[0],
-        AtStages::Hold => AT_STAGES[1],
-    }
-}
-
-pub fn parse_at_stages(word: &str) -> Option<AtStages> {
-    match word {
-        "pass" => Some(AtStages::Pass),
-        "hold" => Some(AtStages::Hold),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

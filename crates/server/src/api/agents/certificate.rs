@@ -5,10 +5,8 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use serde_json::json;
-use stoker_api_types::agents::CertificateView;
-use stoker_manifest::reader::string_of;
+use stoker_api_types::agents::{CertificateBody, CertificateView};
 use stoker_model::{Actor, Agent, Change, Micros};
-use utoipa::ToSchema;
 
 use super::connect::authenticate_credential;
 use crate::http::answer::Answer;
@@ -17,20 +15,6 @@ use crate::http::client::{Peer, Secured};
 use crate::http::error::{ApiError, ApiResult};
 use crate::joining::issue_certificate;
 use crate::state::App;
-
-/// Maximum length of a certificate request in PEM format, in bytes; a P-256 request needs less than 1 KiB.
-pub(super) const REQUEST_MAX: usize = 16 << 10;
-
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct CertificateBody {
-    /// PKCS #10 certificate signing request in PEM format, with an ECDSA P-256 key.
-    #[schema(example = "-----BEGIN CERTIFICATE REQUEST-----…")]
-    certificate_request: String,
-}
 
 /// Renew an agent certificate
 ///
@@ -53,8 +37,7 @@ pub(super) async fn agent_certificate(
     document: SmallDocument,
 ) -> ApiResult<Answer<CertificateView>> {
     let agent = authenticate_credential(&app, peer, &headers).await?;
-    let request =
-        document.0.fields(|fields| fields.required("certificate_request", string_of(1..=REQUEST_MAX)))?;
+    let CertificateBody { certificate_request } = document.0.request()?;
     let now = app.clock.now();
     let actor = Actor { user_id: None, user_name: "agent".to_owned(), address: Some(peer.0.to_string()) };
     let mut writing = app.store.change(&actor, now).await?;
@@ -65,7 +48,8 @@ pub(super) async fn agent_certificate(
     if expires_at.is_some_and(|at| at > now) {
         require(&mut writing, &agent, secured.map(|Extension(secured)| secured), now).await?;
     }
-    let Some(certificate) = issue_certificate(app.tls.as_deref(), &mut writing, &agent, &request).await?
+    let Some(certificate) =
+        issue_certificate(app.tls.as_deref(), &mut writing, &agent, &certificate_request).await?
     else {
         return Err(ApiError::conflict(
             "this server has no certificate authority; start it with `stoker serve --ca-dir`",

@@ -2,12 +2,8 @@
 
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
-use stoker_api_types::agents::JoinedView;
-use stoker_manifest::reader::{json_map, nullable, string_of};
-use stoker_model::JsonMap;
-use utoipa::ToSchema;
+use stoker_api_types::agents::{JoinBody, JoinedView};
 
-use super::certificate::REQUEST_MAX;
 use crate::access::token::Secret;
 use crate::http::answer::Answer;
 use crate::http::body::SmallDocument;
@@ -15,31 +11,6 @@ use crate::http::client::Peer;
 use crate::http::error::{ApiError, ApiResult};
 use crate::joining::{Credential, GUESSING, Join};
 use crate::state::App;
-
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct JoinBody {
-    /// Join token.
-    #[schema(example = "stk_…")]
-    token: String,
-    /// Node that the agent runs on: ID, hostname, name or MAC address; `master` for the master. If omitted,
-    /// the node with the MAC address in `facts`, which is created if it does not exist.
-    #[schema(example = "node-7")]
-    node: Option<String>,
-    /// Version of the agent.
-    #[schema(example = "0.1.0")]
-    version: Option<String>,
-    /// PKCS #10 certificate signing request in PEM format, with an ECDSA P-256 key. Ignored if the server has
-    /// no certificate authority.
-    #[schema(example = "-----BEGIN CERTIFICATE REQUEST-----…")]
-    certificate_request: Option<String>,
-    /// Facts about the machine of the agent.
-    #[schema(value_type = Object, example = json!({"hostname": "node-7", "mac": "52:54:00:12:34:56"}))]
-    facts: JsonMap,
-}
 
 /// Join as an agent
 ///
@@ -59,16 +30,14 @@ pub(super) async fn agent_join(
     peer: Peer,
     document: SmallDocument,
 ) -> ApiResult<Answer<JoinedView>> {
-    let join = document.0.fields(|fields| {
-        let token = fields.required("token", string_of(1..=255));
-        let node = fields.optional("node", nullable(string_of(1..=255))).flatten();
-        let version = fields.optional("version", nullable(string_of(1..=255))).flatten();
-        let certificate_request =
-            fields.optional("certificate_request", nullable(string_of(1..=REQUEST_MAX))).flatten();
-        let facts = fields.optional("facts", nullable(json_map)).flatten().unwrap_or_default();
-        let version = version.unwrap_or_default();
-        Some(Join { token: Secret::new(&token?), node, version, certificate_request, facts })
-    })?;
+    let JoinBody { token, node, version, certificate_request, facts } = document.0.request()?;
+    let join = Join {
+        token: Secret::new(&token),
+        node,
+        version: version.unwrap_or_default(),
+        certificate_request,
+        facts: facts.unwrap_or_default(),
+    };
     let now = app.clock.now();
     if let Err(seconds) = app.access.failures.check(GUESSING, peer.0, now) {
         let error =

@@ -5,14 +5,15 @@ mod roles;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_manifest::reader::{identifier, list_of, object, string_of};
+use stoker_api_types::Request as _;
+use stoker_api_types::assignment::{Assignment, Unassignment};
+use stoker_manifest::reader::{list_of, object};
 use stoker_model::{Change, Cluster, Node, NodeId, Permission, Resource};
 use stoker_orchestrator::runs::conduct_all;
 use stoker_services::ErrorDetail;
 use stoker_services::metadata::holder::{Holder, NamedSection};
 use stoker_services::modules::automatic::enqueue_for;
 use stoker_store::StoreError;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -37,33 +38,6 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// Node and its roles.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct Assignment {
-    /// ID of the node.
-    #[schema(example = 1, minimum = 1)]
-    id: i64,
-    /// Roles of the node after the next run.
-    #[schema(example = json!(["controller"]))]
-    roles: Vec<String>,
-}
-
-/// Node to unassign.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct Unassignment {
-    /// ID of the node.
-    #[schema(example = 1, minimum = 1)]
-    id: i64,
-}
-
 /// Assign nodes to a cluster
 ///
 /// Adds nodes to the cluster and sets their pending roles, which the next run deploys. The request is atomic.
@@ -77,19 +51,15 @@ async fn cluster_assign(
     path: PathParams,
     document: Document,
 ) -> ApiResult<Answer<()>> {
-    let assignments = document.read(list_of(object(|fields| {
-        let id = fields.required("id", identifier);
-        let roles = fields.required("roles", list_of(string_of(1..=255)));
-        Some((NodeId(id?), roles?))
-    })))?;
+    let assignments = document.read(list_of(object(Assignment::read)))?;
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
-    let ids: Vec<NodeId> = assignments.iter().map(|(id, _)| *id).collect();
+    let ids: Vec<NodeId> = assignments.iter().map(|assignment| NodeId(assignment.id)).collect();
     let nodes = load(&mut writing, &ids).await?;
     let role_metadata = Holder::of_cluster(&mut writing, cluster.clone()).await?.all(NamedSection::Roles);
     let models = models_of(&mut writing, &cluster).await?;
     let mut reasons = nodes_of_other_clusters(&cluster, &nodes);
-    for (index, ((_, roles), node)) in assignments.iter().zip(&nodes).enumerate() {
+    for (index, (Assignment { roles, .. }, node)) in assignments.iter().zip(&nodes).enumerate() {
         let path = format!("[{index}].roles");
         // Restrictions apply only to roles that the node does not have yet.
         let has = |role: &String| {
@@ -104,7 +74,7 @@ async fn cluster_assign(
         return Err(ApiError::refused(reasons));
     }
     let mut joined = Vec::new();
-    for (mut node, (_, roles)) in nodes.into_iter().zip(assignments) {
+    for (mut node, Assignment { roles, .. }) in nodes.into_iter().zip(assignments) {
         let is_new = node.cluster_id != Some(cluster.id);
         assign(&mut node, &cluster, roles);
         let node = writing.node_update(&node).await.map_err(|error| not_assigned(error, &node, &cluster))?;
@@ -142,7 +112,8 @@ async fn cluster_unassign(
     path: PathParams,
     document: Document,
 ) -> ApiResult<Answer<()>> {
-    let ids = document.read(list_of(object(|fields| fields.required("id", identifier).map(NodeId))))?;
+    let nodes = document.read(list_of(object(Unassignment::read)))?;
+    let ids: Vec<NodeId> = nodes.iter().map(|node| NodeId(node.id)).collect();
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     let nodes = load(&mut writing, &ids).await?;

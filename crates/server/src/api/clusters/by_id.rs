@@ -1,7 +1,7 @@
 //! Reading and updating one cluster.
 
 use axum::extract::State;
-use stoker_api_types::clusters::ClusterView;
+use stoker_api_types::clusters::{ClusterBody, ClusterView};
 use stoker_model::{Cluster, Resource, Tenant};
 use stoker_store::Writing;
 
@@ -9,7 +9,7 @@ use super::access::cluster_of;
 use super::create::{describe, name_conflict};
 use super::modes;
 use super::read::{ChangeBody, read_change};
-use super::view::{ClusterBody, render_cluster};
+use super::view::render_cluster;
 use crate::access::caller::Authenticated;
 use crate::api::assignment::set_members;
 use crate::api::users::find_tenant;

@@ -1,13 +1,12 @@
 //! Listing and creating clusters.
 
 use axum::extract::State;
-use stoker_api_types::clusters::ClusterView;
+use stoker_api_types::clusters::{ClusterView, NewClusterBody};
 use stoker_model::ReleaseId;
 use stoker_store::{ClusterFilter, List};
 
 use super::create;
-use super::read::read_new;
-use super::view::{NewClusterBody, render_cluster};
+use super::view::render_cluster;
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
@@ -56,8 +55,8 @@ pub(super) async fn cluster_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<Answer<ClusterView>> {
-    let body = document.fields(read_new)?;
-    let (cluster, tenant) = create::create(&app, &login, body).await?;
+    let body: NewClusterBody = document.request()?;
+    let (cluster, tenant) = create::create(&app, &login, body.into()).await?;
     let generation = cluster.generation;
     Ok(Answer::created(render_cluster(cluster, Some(&tenant))).version(generation))
 }

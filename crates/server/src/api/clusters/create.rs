@@ -1,6 +1,7 @@
 //! Creation of a cluster with its settings, graph, links and plugins.
 
 use serde_json::json;
+use stoker_api_types::users::TenantRef;
 use stoker_model::{
     Change, Cluster, GraphMetadata, GraphType, JsonMap, NewCluster, Owner, Release, ReleaseId, Resource,
     Tenant, TenantId,
@@ -14,7 +15,7 @@ use super::read::NewBody;
 use super::settings::Defaults;
 use crate::access::caller::Authenticated;
 use crate::api::assignment::set_members;
-use crate::api::users::{TenantRef, find_tenant};
+use crate::api::users::find_tenant;
 use crate::http::error::{ApiError, ApiResult};
 use crate::limits::within_quota;
 use crate::state::App;

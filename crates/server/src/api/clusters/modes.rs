@@ -1,10 +1,9 @@
 //! Deployment modes of clusters, such as `ha_compact`.
 
+use stoker_api_types::clusters::MODES;
 use stoker_model::NewRelease;
 
 use crate::http::error::{ApiError, ApiResult};
-
-pub(super) const MODES: &[&str] = &["ha_compact", "ha_full", "multinode"];
 
 /// Returns the requested mode, or the first mode of the release. A release without `modes_metadata` supports
 /// all modes.

@@ -1,12 +1,10 @@
 //! Compatibility check of a selection of components.
 
 use axum::extract::State;
-use stoker_api_types::compatibility::{AdviceView, SelectionView};
-use stoker_manifest::reader::{list_of, nullable, string_of};
+use stoker_api_types::compatibility::{AdviceView, SelectionBody, SelectionView};
 use stoker_registry::components::{Advice, Component, ComponentName, Registry};
 use stoker_services::plugins::catalog::{Catalog, shown_findings};
 use stoker_services::plugins::wizard::decide;
-use utoipa::ToSchema;
 
 use crate::api::clusters::modes;
 use crate::api::releases;
@@ -15,21 +13,6 @@ use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
-
-/// Selection of components to check.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-pub(super) struct SelectionBody {
-    /// Names of the selected components.
-    #[schema(example = json!(["hypervisor:vmware", "network:core:contrail"]))]
-    components: Vec<String>,
-    /// Restricts plugins to those that support this mode (default: all plugins).
-    #[schema(example = "ha_compact")]
-    mode: Option<String>,
-}
 
 /// Check a selection of components
 ///
@@ -44,11 +27,7 @@ pub(super) async fn release_component_check(
     path: PathParams,
     document: Document,
 ) -> ApiResult<Answer<SelectionView>> {
-    let (components, mode) = document.fields(|fields| {
-        let components = fields.required("components", list_of(string_of(1..=255)));
-        let mode = fields.optional("mode", nullable(string_of(1..=255))).flatten();
-        Some((components?, mode))
-    })?;
+    let SelectionBody { components, mode } = document.request()?;
     let mut session = app.store.snapshot().await?;
     let release = releases::find(&mut session, &path).await?;
     let mode = mode.map(|mode| modes::choose(&release.body, Some(&mode))).transpose()?;

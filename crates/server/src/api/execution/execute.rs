@@ -4,15 +4,14 @@ use std::collections::HashSet;
 
 use axum::extract::State;
 use axum::http::StatusCode;
+use stoker_api_types::execution::{ExecuteBody, RunOptionsBody, SequenceRunBody};
 use stoker_api_types::transactions::RunView;
-use stoker_manifest::reader::{identifier, list_of};
 use stoker_model::{ClusterId, RunName, SequenceId};
 use stoker_orchestrator::runs::{GraphRequest, Launch, launch, launch_as_seen, require_idle};
 use stoker_planner::Subgraph;
 use stoker_services::planning;
-use utoipa::ToSchema;
 
-use super::read::{RunOptionsBody, SubgraphBody, graph, run_options};
+use super::read::{graph, run_options};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::plans::require_plan;
@@ -22,89 +21,6 @@ use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::state::App;
-
-#[derive(ToSchema)]
-#[schema(as = GraphToRun)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct GraphBody {
-    /// Type of the graph.
-    #[schema(rename = "type", example = "default")]
-    r#type: String,
-    /// IDs of the nodes to run on (default: all nodes).
-    #[schema(example = json!([1, 2]))]
-    nodes: Option<Vec<i64>>,
-    /// Names of the tasks to run (default: all tasks).
-    #[schema(example = json!(["netconfig"]))]
-    tasks: Option<Vec<String>>,
-}
-
-#[derive(ToSchema)]
-#[schema(as = GraphsToRun)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct ExecuteBody {
-    /// ID of the cluster.
-    #[schema(example = 1)]
-    cluster: i64,
-    /// Graphs to run, in this order.
-    #[schema(min_items = 1)]
-    graphs: Vec<GraphBody>,
-    /// Create the plan without executing it.
-    dry_run: Option<bool>,
-    /// Let agents report what tasks would do, without changing anything.
-    noop_run: Option<bool>,
-    /// Run all tasks regardless of previous successes.
-    force: Option<bool>,
-    /// Verbose output of task executors.
-    debug: Option<bool>,
-    subgraphs: Option<Vec<SubgraphBody>>,
-    #[schema(example = "node_stops")]
-    on_failure: Option<String>,
-    #[schema(example = "pass")]
-    at_stages: Option<String>,
-    #[schema(example = "10%", pattern = "^[+-]?[0-9]{1,9}%?$")]
-    fault_tolerance: Option<String>,
-    #[schema(example = 50, minimum = 1)]
-    nodes_at_once: Option<i64>,
-    #[schema(example = 300, minimum = 1)]
-    lost_after: Option<i64>,
-}
-
-#[derive(ToSchema)]
-#[schema(as = SequenceToRun)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct SequenceBody {
-    /// ID of the cluster.
-    #[schema(example = 1)]
-    cluster: i64,
-    /// Create the plan without executing it.
-    dry_run: Option<bool>,
-    /// Let agents report what tasks would do, without changing anything.
-    noop_run: Option<bool>,
-    /// Run all tasks regardless of previous successes.
-    force: Option<bool>,
-    /// Verbose output of task executors.
-    debug: Option<bool>,
-    subgraphs: Option<Vec<SubgraphBody>>,
-    #[schema(example = "node_stops")]
-    on_failure: Option<String>,
-    #[schema(example = "pass")]
-    at_stages: Option<String>,
-    #[schema(example = "10%", pattern = "^[+-]?[0-9]{1,9}%?$")]
-    fault_tolerance: Option<String>,
-    #[schema(example = 50, minimum = 1)]
-    nodes_at_once: Option<i64>,
-    #[schema(example = 300, minimum = 1)]
-    lost_after: Option<i64>,
-}
 
 /// Maximum number of attempts to start a plan while concurrent changes to its inputs are committed.
 const APPLY_ATTEMPTS: usize = 10;
@@ -126,23 +42,20 @@ pub(super) async fn graphs_execute(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<Answer<RunView>> {
-    let (cluster, graphs, run_options) = document.fields(|fields| {
-        let cluster = fields.required("cluster", identifier);
-        let graphs = fields.required("graphs", list_of(graph));
-        let run_options = run_options(fields);
-        Some((ClusterId(cluster?), graphs?, run_options))
-    })?;
+    let mut body: ExecuteBody = document.request()?;
+    let run_options = run_options(body.take_options());
+    let graphs: Vec<GraphRequest> = body.graphs.into_iter().map(graph).collect();
     if graphs.is_empty() || graphs.len() > GRAPHS_MAX {
         return Err(ApiError::bad_request(format!("graphs: must have from 1 to {GRAPHS_MAX} entries")));
     }
-    start(&app, &login, cluster, Launch { graphs, run_options, name: RunName::Deploy }).await
+    start(&app, &login, ClusterId(body.cluster), Launch { graphs, run_options, name: RunName::Deploy }).await
 }
 
 /// Run a sequence on a cluster
 ///
 /// Runs the graphs of the sequence one after another.
 #[utoipa::path(
-    post, path = "/api/v1/sequences/{id}/execute", params(("id" = i64, Path)), request_body = SequenceBody,
+    post, path = "/api/v1/sequences/{id}/execute", params(("id" = i64, Path)), request_body = SequenceRunBody,
     responses(
         (status = 202, body = RunView),
         (status = 409, body = stoker_api_types::error::Envelope, description = "A run is active on the cluster"),
@@ -155,11 +68,8 @@ pub(super) async fn sequence_execute(
     document: Document,
 ) -> ApiResult<Answer<RunView>> {
     let id = path.id("id", SequenceId, "DeploymentSequence")?;
-    let (cluster_id, run_options) = document.fields(|fields| {
-        let cluster = fields.required("cluster", identifier);
-        let run_options = run_options(fields);
-        Some((ClusterId(cluster?), run_options))
-    })?;
+    let mut body: SequenceRunBody = document.request()?;
+    let (cluster_id, run_options) = (ClusterId(body.cluster), run_options(body.take_options()));
     let mut session = app.store.snapshot().await?;
     let sequence =
         session.sequence_get(id).await?.ok_or_else(|| ApiError::not_found("DeploymentSequence"))?;
@@ -200,7 +110,7 @@ pub(super) async fn plan_apply(
     path: PathParams,
     document: Document,
 ) -> ApiResult<Answer<RunView>> {
-    let run_options = document.fields(|fields| Some(run_options(fields)))?;
+    let run_options = run_options(document.request()?);
     if run_options.force || !run_options.subgraphs.is_empty() {
         let message =
             "`force` and `subgraphs` cannot be set when a plan is applied; set them when the plan is created";

@@ -9,7 +9,7 @@ use stoker_store::{Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::view::{LinkUpdate, read_new, render_link};
+use self::view::{apply, new_link, render_link};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::routes::Routes;
@@ -46,7 +46,7 @@ async fn create(
     owner: LinkOwner,
     document: Document,
 ) -> ApiResult<Answer<LinkView>> {
-    let body = document.fields(read_new)?;
+    let body = new_link(document.request()?);
     let mut writing = app.change(login).await?;
     require_owner(&mut writing, login, owner).await?;
     let created = writing.link_create(owner, &body).await;
@@ -62,11 +62,11 @@ async fn update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<LinkView>> {
-    let changes = document.fields(|fields| Some(LinkUpdate::read(fields)))?;
+    let changes = document.request()?;
     let mut writing = app.change(login).await?;
     let mut link = find(&mut writing, login, owner, &path).await?;
     condition.check(link.generation)?;
-    changes.apply(&mut link.body);
+    apply(changes, &mut link.body);
     let updated = writing.link_update(&link).await;
     let link = updated.map_err(|error| url_conflict(error, &link.body.url))?;
     writing.commit(change("link.update", &link)).await?;
@@ -145,7 +145,7 @@ macro_rules! operations_of {
         mod $module {
             use axum::extract::State;
 
-            use super::view::{LinkChangeBody, NewLinkBody};
+            use stoker_api_types::links::{LinkChangeBody, NewLinkBody};
             use super::*;
             use crate::http::answer::NoContent;
 

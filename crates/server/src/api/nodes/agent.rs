@@ -3,60 +3,21 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_api_types::nodes::ReportView;
-use stoker_manifest::reader::{Fields, Given, identifier, nullable, string_of};
+use stoker_api_types::Request as _;
+use stoker_api_types::nodes::{ReportBody, ReportView};
+use stoker_manifest::reader::Fields;
 use stoker_model::{JsonMap, Node, NodeId};
-use utoipa::ToSchema;
 
 use super::access::{describe, not_found};
 use super::discover::rest;
-use super::names::{read_ip, read_mac, read_meta};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
-const TEXT_CHARS_MAX: usize = 4096;
-
-/// Report of an agent. Unknown fields are stored as facts of the node.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-pub(super) struct ReportBody {
-    /// ID of the node. Either `id` or `mac` is required.
-    #[schema(example = 7)]
-    id: Option<i64>,
-    /// MAC address of the node.
-    #[schema(example = "52:54:00:12:34:56")]
-    mac: Option<String>,
-    /// Checksum of the other fields. If it equals the previous one, the report is unchanged and is not
-    /// evaluated.
-    agent_checksum: Option<String>,
-    /// IP address of the node.
-    ip: Option<String>,
-    /// Inventory of the machine.
-    #[schema(value_type = Option<Object>, example = json!({"interfaces": []}))]
-    meta: Option<JsonMap>,
-    /// Manufacturer of the machine.
-    manufacturer: Option<String>,
-    /// Hardware platform of the machine.
-    platform_name: Option<String>,
-    /// Operating system of the machine.
-    os_platform: Option<String>,
-}
-
 struct Report {
-    id: Option<NodeId>,
-    mac: Option<String>,
-    checksum: Option<String>,
-    ip: Given<String>,
-    meta: Option<JsonMap>,
-    manufacturer: Given<String>,
-    platform_name: Given<String>,
-    os_platform: Given<String>,
+    body: ReportBody,
     facts: JsonMap,
 }
 
@@ -74,7 +35,8 @@ pub(super) async fn node_report(
 ) -> ApiResult<Answer<ReportView>> {
     let report = document.fields(read_report)?;
     let node = find(&app, &report).await?;
-    let is_cached = report.checksum.is_some() && report.checksum == node.agent_checksum;
+    let checksum = &report.body.agent_checksum;
+    let is_cached = checksum.is_some() && *checksum == node.agent_checksum;
     let reported = if is_cached { Node { online: true, ..node.clone() } } else { report.applied_to(&node) };
     if reported == node {
         app.store.node_seen(node.id, app.clock.now()).await?;
@@ -84,30 +46,17 @@ pub(super) async fn node_report(
     Ok(Answer::ok(ReportView { id: node.id.0, cached: is_cached.then_some(true) }))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
 fn read_report(fields: &mut Fields<'_, '_>) -> Option<Report> {
-    let text = || string_of(0..=TEXT_CHARS_MAX);
-    let report = Report {
-        id: fields.optional("id", nullable(identifier)).flatten().map(NodeId),
-        mac: fields.optional("mac", nullable(read_mac)).flatten(),
-        checksum: fields.optional("agent_checksum", nullable(string_of(1..=255))).flatten(),
-        ip: fields.given("ip", read_ip),
-        meta: fields.optional("meta", nullable(read_meta)).flatten(),
-        manufacturer: fields.given("manufacturer", text()),
-        platform_name: fields.given("platform_name", text()),
-        os_platform: fields.given("os_platform", text()),
-        facts: JsonMap::new(),
-    };
+    let body = ReportBody::read(fields)?;
     // A node cannot change its own lifecycle or names.
     fields.ignore(&["status", "online", "is_agent", "name", "hostname"]);
-    let facts = rest(fields);
-    Some(Report { facts, ..report })
+    Some(Report { body, facts: rest(fields) })
 }
 
 async fn find(app: &App, report: &Report) -> ApiResult<Node> {
     let mut session = app.store.read().await?;
-    let node = match (report.id, &report.mac) {
-        (Some(id), _) => session.node_get(id).await?,
+    let node = match (report.body.id, &report.body.mac) {
+        (Some(id), _) => session.node_get(NodeId(id)).await?,
         (None, Some(mac)) => session.node_by_mac(mac).await?,
         (None, None) => return Err(ApiError::bad_request("missing node: specify `id` or `mac`")),
     };
@@ -116,19 +65,20 @@ async fn find(app: &App, report: &Report) -> ApiResult<Node> {
 
 impl Report {
     fn applied_to(&self, node: &Node) -> Node {
+        let body = &self.body;
         let mut node = Node { online: true, ..node.clone() };
-        self.ip.clone().apply(&mut node.ip);
-        self.manufacturer.clone().apply(&mut node.manufacturer);
-        self.platform_name.clone().apply(&mut node.platform_name);
-        self.os_platform.clone().apply(&mut node.os_platform);
-        if let Some(meta) = &self.meta {
+        body.ip.clone().apply(&mut node.ip);
+        body.manufacturer.clone().apply(&mut node.manufacturer);
+        body.platform_name.clone().apply(&mut node.platform_name);
+        body.os_platform.clone().apply(&mut node.os_platform);
+        if let Some(meta) = &body.meta {
             node.meta.clone_from(meta);
         }
         if !self.facts.is_empty() {
             node.facts.clone_from(&self.facts);
         }
-        if self.checksum.is_some() {
-            node.agent_checksum.clone_from(&self.checksum);
+        if body.agent_checksum.is_some() {
+            node.agent_checksum.clone_from(&body.agent_checksum);
         }
         node
     }

@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_api_types::nodes::NodeView;
+use stoker_api_types::nodes::{NodeBody, NodeView};
 use stoker_model::Node;
 
 use super::access::{describe, node_of};
 use super::change::{Changed, change, within_quotas};
 use super::read::read_body;
-use super::view::{NodeBody, render_node, render_node_with_facts};
+use super::view::{render_node, render_node_with_facts};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;
 use crate::http::body::Document;

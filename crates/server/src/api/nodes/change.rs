@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use axum::http::StatusCode;
+use stoker_api_types::nodes::NodeBody;
 use stoker_manifest::reader::Given;
 use stoker_model::{Cluster, Node, NodeStatus, Resource, TenantId};
 use stoker_services::ErrorDetail;
@@ -28,6 +29,7 @@ pub(super) struct Changed {
 pub(super) async fn change(writing: &mut Writing, mut node: Node, body: Body) -> ApiResult<Changed> {
     let before = node.cluster_id;
     move_to(writing, &mut node, &body.cluster).await?;
+    let body = body.update;
     let is_joining = before.is_none();
     rename(&mut node, body.hostname.as_deref())?;
     let (roles, pending_roles) = (body.roles.clone(), body.pending_roles.clone());
@@ -105,7 +107,7 @@ fn rename(node: &mut Node, hostname: Option<&str>) -> ApiResult<()> {
     Ok(())
 }
 
-fn apply(node: &mut Node, body: Body) {
+fn apply(node: &mut Node, body: NodeBody) {
     fn set<T>(old: &mut T, new: Option<T>) {
         if let Some(new) = new {
             *old = new;

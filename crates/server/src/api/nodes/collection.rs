@@ -177,7 +177,7 @@ pub(super) async fn node_update_all(
 
 /// Finds the node of an entry: by ID, else by MAC address.
 async fn named(writing: &mut Writing, body: &Body, index: usize) -> ApiResult<Node> {
-    let node = match (body.id, &body.mac) {
+    let node = match (body.id, &body.update.mac) {
         (Some(NodeId(id)), _) => writing.node_get(NodeId(id)).await?,
         (None, Some(mac)) => writing.node_by_mac(mac).await?,
         (None, None) => {

@@ -8,7 +8,6 @@ mod change;
 mod collection;
 mod delete;
 mod discover;
-mod names;
 mod read;
 mod revoke;
 mod stats;

@@ -1,92 +1,40 @@
 //! Parsing of node update bodies.
 
-use stoker_manifest::reader::{
-    Fields, Given, boolean, identifier, integer, integer_in, json_map, list_of, nullable, string_of, word_of,
-};
-use stoker_manifest::{Problems, codes};
-use stoker_model::{ClusterId, JsonMap, NodeErrorKind, NodeId, NodeStatus};
-use stoker_yaml::Node;
+use stoker_api_types::Request as _;
+use stoker_api_types::nodes::NodeBody;
+use stoker_manifest::codes;
+use stoker_manifest::reader::{Fields, Given, identifier, nullable};
+use stoker_model::{ClusterId, NodeId};
 
-use super::names::{read_hostname, read_ip, read_labels, read_mac};
-
-const TEXT_CHARS_MAX: usize = 4096;
-
-#[derive(Debug, Default)]
+/// Update of a node, and the node if the body names it.
 pub(super) struct Body {
     pub(super) id: Option<NodeId>,
-    pub(super) mac: Option<String>,
-    pub(super) name: Option<String>,
-    pub(super) hostname: Option<String>,
-    pub(super) labels: Option<JsonMap>,
-    pub(super) status: Option<NodeStatus>,
-    pub(super) online: Option<bool>,
-    pub(super) roles: Option<Vec<String>>,
-    pub(super) pending_roles: Option<Vec<String>>,
-    pub(super) pending_addition: Option<bool>,
-    pub(super) pending_deletion: Option<bool>,
     pub(super) cluster: Given<ClusterId>,
-    pub(super) meta: Option<JsonMap>,
-    pub(super) ip: Given<String>,
-    pub(super) error_type: Given<NodeErrorKind>,
-    pub(super) error_msg: Given<String>,
-    pub(super) progress: Option<i64>,
-    pub(super) group_id: Given<i64>,
-    pub(super) manufacturer: Given<String>,
-    pub(super) platform_name: Given<String>,
-    pub(super) os_platform: Given<String>,
-    pub(super) kernel_params: Given<String>,
+    pub(super) update: NodeBody,
 }
 
-/// Read-only fields: accepted so that a response can be sent back, and ignored.
-const READ_ONLY: &[&str] = &["fqdn", "network_data", "last_seen_at", "created_at", "facts"];
-
-#[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
 pub(super) fn read_body(fields: &mut Fields<'_, '_>) -> Option<Body> {
-    let text = || string_of(0..=TEXT_CHARS_MAX);
-    let roles = || list_of(string_of(1..=255));
-    let body = Body {
-        id: fields.optional("id", nullable(identifier)).flatten().map(NodeId),
-        mac: fields.optional("mac", nullable(read_mac)).flatten(),
-        name: fields.optional("name", string_of(1..=255)),
-        hostname: fields.optional("hostname", read_hostname),
-        labels: fields.optional("labels", read_labels),
-        status: fields.optional("status", word_of(NodeStatus::NAMES, NodeStatus::parse)),
-        online: fields.optional("online", boolean),
-        roles: fields.optional("roles", roles()),
-        pending_roles: fields.optional("pending_roles", roles()),
-        pending_addition: fields.optional("pending_addition", boolean),
-        pending_deletion: fields.optional("pending_deletion", boolean),
-        cluster: read_cluster(fields),
-        meta: fields.optional("meta", json_map),
-        ip: fields.given("ip", read_ip),
-        error_type: fields.given("error_type", word_of(NodeErrorKind::NAMES, NodeErrorKind::parse)),
-        error_msg: fields.given("error_msg", text()),
-        progress: fields.optional("progress", integer_in(0..=100)),
-        group_id: fields.given("group_id", integer),
-        manufacturer: fields.given("manufacturer", text()),
-        platform_name: fields.given("platform_name", text()),
-        os_platform: fields.given("os_platform", text()),
-        kernel_params: fields.given("kernel_params", text()),
+    let id = fields.optional("id", nullable(identifier)).flatten().map(NodeId);
+    let alias = fields.given("cluster", identifier);
+    let update = NodeBody::read(fields)?;
+    let cluster = match agreed_cluster(fields, &update.cluster_id, &alias) {
+        Given::Absent => Given::Absent,
+        Given::Null => Given::Null,
+        Given::Value(id) => Given::Value(ClusterId(*id)),
     };
-    fields.ignore(READ_ONLY);
-    Some(body)
+    Some(Body { id, cluster, update })
 }
 
-/// Reads `cluster_id`, or `cluster` as responses name it.
-fn read_cluster(fields: &mut Fields<'_, '_>) -> Given<ClusterId> {
-    let cluster_id_field = fields.given("cluster_id", cluster_id);
-    let cluster_field = fields.given("cluster", cluster_id);
-    if cluster_id_field.is_given() && cluster_field.is_given() && cluster_id_field != cluster_field {
+/// Returns `cluster_id`, or `cluster` as responses name it.
+fn agreed_cluster<'g>(
+    fields: &mut Fields<'_, '_>,
+    cluster_id: &'g Given<i64>,
+    alias: &'g Given<i64>,
+) -> &'g Given<i64> {
+    if cluster_id.is_given() && alias.is_given() && cluster_id != alias {
         let span = fields.node().span;
-        fields.problems().error(
-            codes::CONFLICT,
-            span,
-            "`cluster_id` and `cluster` differ; specify only one of them",
-        );
+        let message = "`cluster_id` and `cluster` differ; specify only one of them";
+        fields.problems().error(codes::CONFLICT, span, message);
     }
-    if cluster_id_field.is_given() { cluster_id_field } else { cluster_field }
-}
-
-fn cluster_id(node: &Node, problems: &mut Problems) -> Option<ClusterId> {
-    identifier(node, problems).map(ClusterId)
+    if cluster_id.is_given() { cluster_id } else { alias }
 }

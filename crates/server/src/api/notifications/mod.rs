@@ -2,12 +2,10 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_api_types::notifications::{MarkedView, NotificationView, StatsView};
-use stoker_manifest::reader::{identifier, list_of, word};
+use stoker_api_types::notifications::{MarkBody, MarkedView, NotificationView, STATUSES, StatsView};
 use stoker_model::{Change, ClusterId, Notification, NotificationId, Permission, Topic};
 use stoker_services::clock;
 use stoker_store::NotificationFilter;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -19,8 +17,6 @@ use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
 use crate::state::App;
-
-const STATUSES: &[&str] = &["read", "unread"];
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("notifications")
@@ -41,22 +37,6 @@ fn render_notification(notification: Notification) -> NotificationView {
         run: notification.run_id.map(|id| id.0),
         node: notification.node_id.map(|id| id.0),
     }
-}
-
-/// Notifications to mark and their new status.
-#[derive(ToSchema)]
-#[schema(as = NotificationMark)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct MarkBody {
-    /// New status: `read` or `unread`.
-    #[schema(example = "read")]
-    status: String,
-    /// IDs of the notifications (default: every notification that the caller may see).
-    #[schema(nullable = false, example = json!([3]))]
-    ids: Option<Vec<i64>>,
 }
 
 /// List notifications
@@ -116,11 +96,7 @@ async fn notification_mark(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<Answer<MarkedView>> {
-    let (status, ids) = document.fields(|fields| {
-        let status = fields.required("status", word(STATUSES));
-        let ids = fields.optional("ids", list_of(identifier));
-        Some((status?, ids))
-    })?;
+    let MarkBody { status, ids } = document.request()?;
     let ids = ids.map(|ids| ids.into_iter().map(NotificationId).collect::<Vec<_>>());
     let filter = NotificationFilter { tenant_id: login.tenant_limit(), ids, ..NotificationFilter::default() };
     let mut writing = app.change(&login).await?;

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::plugins::SyncBody;
 use stoker_manifest::Severity;
-use stoker_manifest::reader::{identifier, list_of};
 use stoker_model::{Change, Json, JsonMap, Plugin, PluginId};
 use stoker_packages::{PluginsRoot, check_folder};
 use stoker_registry::package::{CheckOptions, Package, PackageProblem, codes};
 use stoker_services::plugins::files::{aside, disk_failed, package_refused};
 use stoker_store::{Session, Writing};
-use utoipa::ToSchema;
 
 use super::install::{Installed, create, update};
 use crate::access::caller::Authenticated;
@@ -19,17 +18,6 @@ use crate::http::answer::Answer;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
-
-/// Plugins to synchronize (default: all folders below the plugin root).
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-pub(super) struct SyncBody {
-    /// IDs of the plugins.
-    ids: Option<Vec<i64>>,
-}
 
 /// Synchronize plugins with their files
 ///
@@ -72,7 +60,7 @@ fn read_ids(document: &Document) -> ApiResult<Option<Vec<PluginId>>> {
     if document.json()?.is_null() {
         return Ok(None);
     }
-    let ids = document.fields(|fields| Some(fields.optional("ids", list_of(identifier))))?;
+    let SyncBody { ids } = document.request()?;
     Ok(ids.map(|ids| ids.into_iter().map(PluginId).collect()))
 }
 

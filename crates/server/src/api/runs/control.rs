@@ -2,12 +2,11 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::runs::StopBody;
 use stoker_api_types::transactions::RunView;
 use stoker_engine::run::{Input, StopHow};
-use stoker_manifest::reader::word;
 use stoker_model::Change;
 use stoker_orchestrator::runs::{control_run, stop_run};
-use utoipa::ToSchema;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
@@ -17,21 +16,6 @@ use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
-
-const STOP_MODES: &[&str] = &["graceful", "now"];
-
-/// Options of a stop request.
-#[derive(ToSchema)]
-#[schema(as = StopRun)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct StopBody {
-    /// `graceful` (default): running task instances finish; `now`: they are terminated.
-    #[schema(example = "graceful")]
-    how: Option<String>,
-}
 
 /// Stop a run
 ///
@@ -46,9 +30,8 @@ pub(super) async fn run_stop(
     path: PathParams,
     document: Document,
 ) -> ApiResult<Answer<RunView>> {
-    let how =
-        document.fields(|fields| Some(fields.optional("how", word(STOP_MODES)).unwrap_or(STOP_MODES[0])))?;
-    let how = if how == STOP_MODES[1] { StopHow::Now } else { StopHow::Graceful };
+    let StopBody { how } = document.request()?;
+    let how = if how == Some("now") { StopHow::Now } else { StopHow::Graceful };
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;
     drop(session);

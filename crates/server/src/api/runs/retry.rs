@@ -1,14 +1,13 @@
 //! Retry of runs that have ended.
 
 use axum::extract::State;
+use stoker_api_types::runs::RetryBody;
 use stoker_api_types::transactions::RunView;
-use stoker_manifest::reader::{list_of, nullable, string_of};
 use stoker_model::{HistoryStatus, Json, Run, RunName, RunStatus, RunWork};
 use stoker_orchestrator::runs::{GraphRequest, Launch, RunOptions, decode_request, launch};
 use stoker_planner::referred;
 use stoker_services::planning::StoredPlan;
 use stoker_store::{HistoryFilter, Session};
-use utoipa::ToSchema;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
@@ -18,22 +17,6 @@ use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::state::App;
-
-const NAME_CHARS_MAX: usize = 255;
-
-/// Options of a retry.
-#[derive(ToSchema)]
-#[schema(as = RetryRun)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct RetryBody {
-    /// Task instances to start from, as `task` or `task/nodes`. They and all of their successors are
-    /// re-executed, regardless of their previous results.
-    #[schema(example = json!(["netconfig/3"]))]
-    from: Option<Vec<String>>,
-}
 
 /// Retry a run
 ///
@@ -86,9 +69,7 @@ fn read_from(document: &Document) -> ApiResult<Vec<String>> {
     if document.json()?.is_null() {
         return Ok(Vec::new());
     }
-    let names = list_of(string_of(1..=NAME_CHARS_MAX));
-    let from = document.fields(|fields| Some(fields.optional("from", nullable(names)).flatten()))?;
-    match from {
+    match document.request::<RetryBody>()?.from {
         Some(names) if names.is_empty() => {
             Err(ApiError::bad_request("from: specify at least one task, or omit it"))
         }

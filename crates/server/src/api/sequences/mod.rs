@@ -4,14 +4,15 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_api_types::sequences::SequenceView;
-use stoker_manifest::reader::{identifier, string_of};
+use stoker_api_types::Request as _;
+use stoker_api_types::sequences::{NewSequenceBody, SequenceBody, SequenceView};
+use stoker_manifest::reader::identifier;
 use stoker_model::{Change, ClusterId, NewSequence, Permission, ReleaseId, Sequence, SequenceId};
 use stoker_store::{SequenceFilter, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::view::{NewSequenceBody, SequenceBody, read_graphs, render_sequence};
+use self::view::render_sequence;
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
@@ -96,14 +97,8 @@ async fn sequence_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<Answer<SequenceView>> {
-    let new = document.fields(|fields| {
-        let release_id = fields.required("release", identifier).map(ReleaseId);
-        let name = fields.required("name", string_of(1..=255));
-        let graphs = fields.required("graphs", read_graphs);
-        // Read-only: part of responses, which clients may send back.
-        fields.ignore(&["id", "release_id"]);
-        Some(NewSequence { release_id: release_id?, name: name?, graphs: graphs? })
-    })?;
+    let NewSequenceBody { release, name, graphs } = document.request()?;
+    let new = NewSequence { release_id: ReleaseId(release), name, graphs };
     let mut writing = app.change(&login).await?;
     require_release(&mut writing, new.release_id).await?;
     let created = writing.sequence_create(&new).await;
@@ -138,9 +133,7 @@ async fn sequence_update(
 ) -> ApiResult<Answer<SequenceView>> {
     let (release, name, graphs) = document.fields(|fields| {
         let release = fields.optional("release", identifier).map(ReleaseId);
-        let name = fields.optional("name", string_of(1..=255));
-        let graphs = fields.optional("graphs", read_graphs);
-        fields.ignore(&["id", "release_id"]);
+        let SequenceBody { name, graphs } = SequenceBody::read(fields)?;
         Some((release, name, graphs))
     })?;
     let mut writing = app.change(&login).await?;

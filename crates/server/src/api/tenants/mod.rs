@@ -4,14 +4,11 @@ mod quotas;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_api_types::tenants::TenantView;
-use stoker_manifest::Problems;
-use stoker_manifest::reader::{boolean, nullable, string_of};
+use stoker_api_types::Request as _;
+use stoker_api_types::tenants::{TenantBody, TenantView};
 use stoker_model::{Change, NewTenant, Permission, Tenant, TenantId};
 use stoker_services::clock;
 use stoker_store::StoreError;
-use stoker_yaml::Node;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -49,23 +46,6 @@ fn render_tenant(tenant: Tenant) -> TenantView {
     }
 }
 
-/// Tenant. An update leaves omitted fields unchanged.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct TenantBody {
-    /// Name of the tenant, unique.
-    #[schema(example = "blue", min_length = 1, max_length = 255)]
-    name: String,
-    /// Human-readable description.
-    description: Option<String>,
-    /// Whether users of the tenant can log in.
-    #[schema(default = true)]
-    enabled: Option<bool>,
-}
-
 /// List tenants
 #[utoipa::path(get, path = "/api/v1/tenants", params(Paging), responses((status = 200, body = [TenantView])))]
 async fn tenant_list(State(app): State<App>, mut query: Query) -> ApiResult<Answer<Vec<TenantView>>> {
@@ -86,10 +66,9 @@ async fn tenant_create(
     document: Document,
 ) -> ApiResult<Answer<TenantView>> {
     let new = document.fields(|fields| {
-        let name = fields.required("name", tenant_name);
-        let description = fields.optional("description", nullable(string_of(0..=4096)));
-        let enabled = fields.optional("enabled", boolean);
-        Some(NewTenant { name: name?, description: description.flatten(), enabled: enabled.unwrap_or(true) })
+        fields.require(&["name"]);
+        let TenantBody { name, description, enabled } = TenantBody::read(fields)?;
+        Some(NewTenant { name: name?, description: description.value(), enabled: enabled.unwrap_or(true) })
     })?;
     let mut writing = app.change(&login).await?;
     let tenant = writing.tenant_create(&new).await.map_err(|error| duplicate_error(error, &new.name))?;
@@ -125,12 +104,10 @@ async fn tenant_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<TenantView>> {
-    let (name, description, enabled) = document.fields(|fields| {
-        let name = fields.optional("name", tenant_name);
-        let description = fields.given("description", string_of(0..=4096));
-        let enabled = fields.optional("enabled", boolean);
+    let TenantBody { name, description, enabled } = document.fields(|fields| {
+        // Read-only: part of responses, which clients may send back.
         fields.ignore(&["id", "created_at"]);
-        Some((name, description, enabled))
+        TenantBody::read(fields)
     })?;
     let mut writing = app.change(&login).await?;
     let mut tenant = writing.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
@@ -178,10 +155,6 @@ async fn tenant_delete(
         .await?;
     app.orchestrator.forget_tokens();
     Ok(NoContent)
-}
-
-fn tenant_name(node: &Node, problems: &mut Problems) -> Option<String> {
-    string_of(1..=255)(node, problems)
 }
 
 fn id(path: &PathParams) -> ApiResult<TenantId> {

@@ -2,11 +2,9 @@
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_api_types::tokens::TokenView;
-use stoker_manifest::reader::{integer_in, string_of};
+use stoker_api_types::tokens::{TokenBody, TokenView};
 use stoker_model::{Change, NewToken, Permission, Token, TokenId, UserId};
 use stoker_services::clock;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -21,8 +19,6 @@ use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::state::App;
 
-/// Maximum lifetime: ten years.
-const SECONDS_MAX: i64 = 10 * 365 * 24 * 3600;
 const SECONDS_DEFAULT: i64 = 30 * 24 * 3600;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -43,21 +39,6 @@ fn render_token(token: Token, secret: Option<String>) -> TokenView {
         expires_at: clock::plain(token.expires_at),
         token: secret,
     }
-}
-
-/// New token.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct TokenBody {
-    /// Label of the token.
-    #[schema(example = "nightly job", min_length = 1, max_length = 255)]
-    label: String,
-    /// Lifetime in seconds (default 30 days, maximum 10 years).
-    #[schema(example = 86400, minimum = 1)]
-    expires_in: Option<i64>,
 }
 
 /// List tokens
@@ -92,11 +73,7 @@ async fn token_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<Answer<TokenView>> {
-    let (label, seconds) = document.fields(|fields| {
-        let label = fields.required("label", string_of(1..=255));
-        let seconds = fields.optional("expires_in", integer_in(1..=SECONDS_MAX));
-        Some((label?, seconds.unwrap_or(SECONDS_DEFAULT)))
-    })?;
+    let TokenBody { label, expires_in } = document.request()?;
     let secret = random_secret()?;
     let issued_at = app.clock.now();
     let new = NewToken {
@@ -105,7 +82,7 @@ async fn token_create(
         label: Some(label),
         digest: secret.digest(),
         issued_at,
-        expires_at: issued_at.plus_seconds(seconds),
+        expires_at: issued_at.plus_seconds(expires_in.unwrap_or(SECONDS_DEFAULT)),
     };
     let mut writing = app.change(&login).await?;
     let token = writing.token_create(&new).await?;

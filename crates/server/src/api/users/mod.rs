@@ -5,15 +5,14 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_api_types::users::UserView;
-use stoker_manifest::reader::{boolean, list_of, string_of, word_of};
+use stoker_api_types::Request as _;
+use stoker_api_types::users::{TenantRef, UserBody, UserView};
 use stoker_model::{Change, NewUser, Permission, Role, Tenant, TenantId, User, UserId};
 use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(super) use self::view::{TenantRef, read_tenant};
-use self::view::{UserBody, read_password, render_user};
+use self::view::render_user;
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
@@ -59,12 +58,9 @@ async fn user_create(
     document: Document,
 ) -> ApiResult<Answer<UserView>> {
     let (name, password, tenant, roles, enabled) = document.fields(|fields| {
-        let name = fields.required("name", string_of(1..=255));
-        let password = fields.required("password", read_password);
-        let tenant = fields.required("tenant", read_tenant);
-        let roles = fields.required("roles", list_of(word_of(Role::NAMES, Role::parse)));
-        let enabled = fields.optional("enabled", boolean);
-        Some((name?, password?, tenant?, roles?, enabled.unwrap_or(true)))
+        fields.require(&["name", "password", "tenant", "roles"]);
+        let body = UserBody::read(fields)?;
+        Some((body.name?, body.password?, body.tenant?, body.roles?, body.enabled.unwrap_or(true)))
     })?;
     let password_hash = app.access.hash(password).await?;
     let mut writing = app.change(&login).await?;
@@ -111,14 +107,10 @@ async fn user_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<UserView>> {
-    let (name, password, tenant, roles, enabled) = document.fields(|fields| {
-        let name = fields.optional("name", string_of(1..=255));
-        let password = fields.optional("password", read_password);
-        let tenant = fields.optional("tenant", read_tenant);
-        let roles = fields.optional("roles", list_of(word_of(Role::NAMES, Role::parse)));
-        let enabled = fields.optional("enabled", boolean);
+    let UserBody { name, password, tenant, roles, enabled } = document.fields(|fields| {
+        // Read-only: part of responses, which clients may send back.
         fields.ignore(&["id", "tenant_id", "created_at"]);
-        Some((name, password, tenant, roles, enabled))
+        UserBody::read(fields)
     })?;
     let password_hash = match password {
         Some(password) => Some(app.access.hash(password).await?),

@@ -7,14 +7,14 @@ mod view;
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde_json::json;
-use stoker_api_types::webhooks::WebhookView;
+use stoker_api_types::webhooks::{NewWebhookBody, WebhookChangeBody, WebhookView};
 use stoker_model::{Change, Json, Permission, Sealed, Webhook, WebhookId};
 use stoker_services::random;
 use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::view::{NewWebhookBody, WebhookChangeBody, WebhookUpdate, read_new, render_webhook};
+use self::view::{apply, new_webhook, render_webhook};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
@@ -65,12 +65,13 @@ async fn webhook_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<Answer<WebhookView>> {
-    let (body, secret) = document.fields(read_new)?;
-    let secret = match secret {
+    let mut new: NewWebhookBody = document.request()?;
+    let secret = match new.secret.take() {
         Some(secret) => secret,
         None => random::password(SECRET_CHARS)?,
     };
     let sealed = encrypt_secret(&app, &secret)?;
+    let body = new_webhook(new);
     let mut writing = app.change(&login).await?;
     if writing.webhook_list(&List::default()).await?.items.len() >= WEBHOOKS_MAX {
         return Err(ApiError::conflict(format!(
@@ -108,12 +109,12 @@ async fn webhook_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<Answer<WebhookView>> {
-    let update = document.fields(|fields| Some(WebhookUpdate::read(fields)))?;
-    let sealed = update.secret().map(|secret| encrypt_secret(&app, secret)).transpose()?;
+    let update: WebhookChangeBody = document.request()?;
+    let sealed = update.secret.as_deref().map(|secret| encrypt_secret(&app, secret)).transpose()?;
     let mut writing = app.change(&login).await?;
     let mut webhook = find(&mut writing, &path).await?;
     condition.check(webhook.generation)?;
-    update.apply(&mut webhook.body);
+    apply(update, &mut webhook.body);
     let updated = writing.webhook_update(&webhook, sealed.as_ref()).await;
     let webhook = updated.map_err(|error| describe_error(error, &webhook.body.name))?;
     writing.commit(change("webhook.update", &webhook)).await?;

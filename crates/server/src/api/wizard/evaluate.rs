@@ -1,15 +1,13 @@
 //! Evaluation of the wizard while a user fills it in.
 
 use axum::extract::State;
-use stoker_api_types::wizard::{ControlView, EvaluationView, OptionView, ProblemView};
-use stoker_manifest::reader::{json_map, nullable, string_of};
+use stoker_api_types::wizard::{AnswersBody, ControlView, EvaluationView, OptionView, ProblemView};
 use stoker_model::JsonMap;
 use stoker_registry::components::ComponentName;
 use stoker_registry::restrictions::Effect;
 use stoker_registry::wizard::{AnswerProblem, ControlState, Evaluation};
 use stoker_services::plugins::catalog::{Catalog, shown_findings};
 use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
-use utoipa::ToSchema;
 
 use crate::api::clusters::modes;
 use crate::api::releases;
@@ -18,21 +16,6 @@ use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::state::App;
-
-/// Current answers.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-pub(super) struct AnswersBody {
-    /// Answers: `{Pane: {control: value}}`. Omitted controls have their default.
-    #[schema(nullable = false, value_type = Option<Object>, example = json!({"Compute": {"vcenter": true}}))]
-    answers: Option<JsonMap>,
-    /// Mode of the cluster, unless an answer sets it.
-    #[schema(example = "ha_compact")]
-    mode: Option<String>,
-}
 
 fn render_control(state: ControlState) -> ControlView {
     let Effect { is_hidden: hidden, is_disabled: disabled, messages } = state.effect;
@@ -69,11 +52,8 @@ pub(super) async fn release_wizard_evaluate(
     path: PathParams,
     document: Document,
 ) -> ApiResult<Answer<EvaluationView>> {
-    let (answers, requested_mode) = document.fields(|fields| {
-        let answers = fields.optional("answers", json_map);
-        let mode = fields.optional("mode", nullable(string_of(1..=255))).flatten();
-        Some((answers.unwrap_or_default(), mode))
-    })?;
+    let AnswersBody { answers, mode: requested_mode } = document.request()?;
+    let answers = answers.unwrap_or_default();
     let mut session = app.store.snapshot().await?;
     let release = releases::find(&mut session, &path).await?;
     let mode = modes::choose(&release.body, requested_mode.as_deref())?;

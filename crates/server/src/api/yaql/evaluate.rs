@@ -1,8 +1,7 @@
 //! Evaluation of a YAQL expression over the state of a node, with the values of its subexpressions.
 
 use axum::extract::State as Extracted;
-use stoker_api_types::yaql::{AnswerView, ErrorView, PartView};
-use stoker_manifest::reader::{identifier, json_map, string_of};
+use stoker_api_types::yaql::{AnswerView, ErrorView, EvaluationBody, PartView};
 use stoker_model::{ClusterId, Json, JsonMap};
 use stoker_planner::state::State;
 use stoker_planner::{evaluate_observed, options};
@@ -11,7 +10,6 @@ use stoker_state::{Secrets, document as facts};
 use stoker_yaql::json::{WriteOptions, write};
 use stoker_yaql::people::{Part, Trace, in_words, parts};
 use stoker_yaql::{Engine, Error, Result};
-use utoipa::ToSchema;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::find_cluster;
@@ -20,41 +18,8 @@ use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::state::App;
 
-const EXPRESSION_MAX: usize = 20_000;
 /// Maximum size of a result. Larger ones are unreadable on a screen.
 const RESULT_BYTES_MAX: usize = 1 << 20;
-
-/// Expression and the data over which it is evaluated.
-#[derive(ToSchema)]
-#[schema(as = YaqlQuestion)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct EvaluationBody {
-    /// Expression to evaluate.
-    #[schema(example = "$.roles", max_length = 20_000)]
-    expression: String,
-    /// ID of the cluster of `node`.
-    #[schema(nullable = false, example = 1)]
-    cluster: Option<i64>,
-    /// ID of the node whose state is `$`.
-    #[schema(nullable = false, example = 3)]
-    node: Option<i64>,
-    /// Task whose applied state on the node is the old state.
-    #[schema(nullable = false, example = "install")]
-    task: Option<String>,
-    /// Value of `$` if no node is specified.
-    #[schema(nullable = false, value_type = Option<Object>)]
-    data: Option<JsonMap>,
-}
-
-struct EvaluationRequest {
-    expression: String,
-    target: Option<(ClusterId, i64)>,
-    task: Option<String>,
-    data: JsonMap,
-}
 
 /// Evaluate an expression
 ///
@@ -68,9 +33,9 @@ pub(super) async fn yaql_evaluate(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<Answer<AnswerView>> {
-    let request = read(&document)?;
-    let states = match request.target {
-        Some((cluster, node)) => {
+    let request: EvaluationBody = document.request()?;
+    let states = match (request.cluster.map(ClusterId), request.node) {
+        (Some(cluster), Some(node)) => {
             let mut session = app.store.snapshot().await?;
             let cluster_record = find_cluster(&mut session, &login, cluster).await?;
             let cluster = cluster_record
@@ -78,12 +43,13 @@ pub(super) async fn yaql_evaluate(
             let (uid, task) = (node.to_string(), request.task.as_deref());
             NodeStates::read(&app.services.graphs, &mut session, &cluster, &uid, task).await?
         }
-        None => NodeStates {
-            new: State { common: facts(&request.data), node: facts(&JsonMap::new()) },
+        (None, None) => NodeStates {
+            new: State { common: facts(&request.data.unwrap_or_default()), node: facts(&JsonMap::new()) },
             old: None,
             secrets: Secrets::default(),
             n_nodes: 1,
         },
+        _ => return Err(ApiError::bad_request("specify both `cluster` and `node`, or neither")),
     };
     let engine = Engine::new(app.services.graphs.library());
     Ok(Answer::ok(
@@ -93,23 +59,6 @@ pub(super) async fn yaql_evaluate(
             .compute(move || evaluate_expression(&engine, &request.expression, &states))
             .await?,
     ))
-}
-
-fn read(document: &Document) -> ApiResult<EvaluationRequest> {
-    let mut request = document.fields(|fields| {
-        let expression = fields.required("expression", string_of(1..=EXPRESSION_MAX));
-        let cluster = fields.optional("cluster", identifier);
-        let node = fields.optional("node", identifier);
-        let task = fields.optional("task", string_of(1..=255));
-        let data = fields.optional("data", json_map).unwrap_or_default();
-        Some((cluster, node, EvaluationRequest { expression: expression?, target: None, task, data }))
-    })?;
-    request.2.target = match (request.0, request.1) {
-        (Some(cluster), Some(node)) => Some((ClusterId(cluster), node)),
-        (None, None) => None,
-        _ => return Err(ApiError::bad_request("specify both `cluster` and `node`, or neither")),
-    };
-    Ok(request.2)
 }
 
 fn evaluate_expression(engine: &Engine, source: &str, states: &NodeStates) -> AnswerView {

@@ -4,14 +4,12 @@ use std::net::IpAddr;
 
 use stoker_manifest::reader::{string, string_of, wrong_kind};
 use stoker_manifest::{Problems, codes};
-use stoker_model::{Json, JsonMap};
+use stoker_model::{Json, JsonMap, normal_mac};
 use stoker_yaml::Node;
 
 const LABEL_CHARS_MAX: usize = 100;
 const HOSTNAME_CHARS_MAX: usize = 255;
 const HOSTNAME_PART_CHARS_MAX: usize = 63;
-
-use stoker_services::nodes::normal_mac;
 
 pub(super) fn read_mac(node: &Node, problems: &mut Problems) -> Option<String> {
     let text = string(node, problems)?;
@@ -86,17 +84,6 @@ pub(super) fn read_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn mac_is_normalized() {
-        assert_eq!(normal_mac("52:54:00:AB:cd:EF").as_deref(), Some("52:54:00:ab:cd:ef"));
-        assert_eq!(normal_mac(" 52-54-00-ab-cd-ef ").as_deref(), Some("52:54:00:ab:cd:ef"));
-        for wrong in
-            ["", "52:54:00:ab:cd", "52:54:00:ab:cd:ef:00", "52:54:00:ab:cd:eg", "525400abcdef", "5:2:5:4:0:0"]
-        {
-            assert_eq!(normal_mac(wrong), None, "{wrong}");
-        }
-    }
 
     #[test]
     fn hostname_validation() {
