@@ -1,4 +1,4 @@
-//! Assignment.
+//! Assignment of nodes to clusters.
 
 use stoker_manifest::reader::{identifier, list_of, string_of};
 

@@ -1,4 +1,4 @@
-//! Attributes.
+//! Settings of clusters.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::json_map;

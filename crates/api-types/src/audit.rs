@@ -1,4 +1,4 @@
-//! Audit.
+//! Audit log.
 
 use serde::{Deserialize, Serialize};
 use stoker_model::Json;

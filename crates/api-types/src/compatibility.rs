@@ -1,4 +1,4 @@
-//! Compatibility.
+//! Compatibility of components.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{list_of, string_of};

@@ -1,4 +1,4 @@
-//! Error.
+//! Error responses.
 
 use serde::{Deserialize, Serialize};
 use stoker_model::Json;

@@ -87,7 +87,7 @@ run_request! {
         cluster: i64 = required(identifier),
         /// Graphs to run, in this order.
         #[schema(min_items = 1)]
-        graphs: Vec<GraphBody> = required(list_of(object(GraphBody::read))),
+        graphs: Vec<GraphRunBody> = required(list_of(object(GraphRunBody::read))),
     }
 }
 
@@ -115,7 +115,7 @@ request! {
 
 request! {
     #[schema(as = GraphToRun)]
-    pub struct GraphBody {
+    pub struct GraphRunBody {
         /// Type of the graph.
         #[schema(example = "default", value_type = String)]
         r#type: GraphType = required(read_graph_type),

@@ -1,4 +1,4 @@
-//! Facts.
+//! Facts of nodes.
 
 use serde::{Deserialize, Serialize};
 use stoker_model::JsonMap;

@@ -45,7 +45,7 @@ pub struct GraphView {
     #[schema(value_type = Vec<Object>)]
     pub tasks: Vec<JsonMap>,
     /// Owner of the graph.
-    pub relations: Vec<Relation>,
+    pub relations: Vec<GraphRelation>,
     /// YAQL predicate that selects the nodes of the graph.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "$.status = ready")]
@@ -70,7 +70,8 @@ pub struct GraphView {
 
 /// Owner of a graph.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
-pub struct Relation {
+#[schema(as = Relation)]
+pub struct GraphRelation {
     #[serde(rename = "type")]
     pub graph_type: String,
     /// `release`, `cluster` or `plugin`.

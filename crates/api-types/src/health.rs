@@ -1,4 +1,4 @@
-//! Health.
+//! Health of the server.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Identity.
+//! Errors of the identity API.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

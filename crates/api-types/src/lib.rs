@@ -27,6 +27,7 @@ pub mod identity;
 pub mod join_tokens;
 pub mod links;
 pub mod matrix;
+pub mod modules;
 pub mod nodes;
 pub mod notifications;
 pub mod plans;

@@ -1,4 +1,4 @@
-//! Links.
+//! Dashboard links.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{Given, boolean, string_of};

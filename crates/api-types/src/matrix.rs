@@ -1,4 +1,4 @@
-//! Matrix.
+//! Matrix of tasks by nodes, of a plan or a run.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

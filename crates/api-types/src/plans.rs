@@ -239,3 +239,65 @@ request! {
         force: Option<bool> = optional(boolean),
     }
 }
+
+/// Differences from one plan to another. Equal changes on several nodes are merged.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = PlanComparison)]
+pub struct ComparisonView {
+    /// Changed instances: `{task, nodes, change: gone|new|action|details, before, after, differences}` each.
+    #[schema(value_type = Vec<Object>)]
+    pub changes: Vec<ChangeView>,
+    /// Dependencies that exist only in the other plan: `{n_edges, samples}`.
+    #[schema(value_type = Object)]
+    pub edges_added: EdgesView,
+    /// Dependencies that exist only in this plan: `{n_edges, samples}`.
+    #[schema(value_type = Object)]
+    pub edges_removed: EdgesView,
+    /// Fault tolerance groups that differ.
+    #[schema(value_type = Vec<Object>)]
+    pub groups: Vec<GroupChangeView>,
+}
+
+/// Change of task instances between two plans.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct ChangeView {
+    pub task: String,
+    pub nodes: Vec<String>,
+    /// `gone`, `new`, `action` or `details`.
+    pub change: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<StepView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<StepView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub differences: Option<Vec<DifferenceView>>,
+}
+
+/// What a plan does with a task instance.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct StepView {
+    pub action: String,
+    pub reason: String,
+}
+
+/// Dependencies that exist in only one of two plans.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct EdgesView {
+    pub n_edges: u64,
+    pub samples: Vec<(String, String)>,
+}
+
+/// Fault tolerance group that differs between two plans.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct GroupChangeView {
+    pub name: String,
+    pub before: Option<GroupLimitView>,
+    pub after: Option<GroupLimitView>,
+}
+
+/// Limit of a fault tolerance group.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct GroupLimitView {
+    pub fault_tolerance: u64,
+    pub n_nodes: u64,
+}

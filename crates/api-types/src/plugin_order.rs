@@ -1,4 +1,4 @@
-//! Plugin order.
+//! Order of the stage tasks of plugins.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

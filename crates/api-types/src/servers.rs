@@ -1,4 +1,4 @@
-//! Servers.
+//! Servers of the group and their background tasks.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

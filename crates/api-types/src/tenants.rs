@@ -1,4 +1,4 @@
-//! Tenants.
+//! Tenants and their quotas.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{Given, boolean, integer_in, string_of};

@@ -1,7 +1,7 @@
-//! Transactions.
+//! Runs in the Fuel-compatible API, which calls them transactions.
 
 use serde::{Deserialize, Serialize};
-use stoker_model::Json;
+use stoker_model::{Json, JsonMap};
 use utoipa::ToSchema;
 
 /// State that tasks read. Empty before the run is planned.
@@ -57,4 +57,40 @@ pub struct RunView {
     pub time_end: Option<String>,
     /// ID of the parent, if this is a child run.
     pub parent_id: Option<i64>,
+}
+
+/// Result of a task instance. Further fields are those of the task as it was executed, and those that the
+/// executor reported.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = HistoryRecord)]
+pub struct HistoryView {
+    /// Name of the task.
+    #[schema(example = "hello")]
+    pub task_name: String,
+    /// Same as `task_name`, for older clients.
+    pub deployment_graph_task_name: String,
+    /// UID of the node: `"7"`, `"master"`, or `"-"` for a task without a node.
+    #[schema(example = "7")]
+    pub node_id: String,
+    /// Status: `pending`, `running`, `ready`, `error` or `skipped`.
+    #[schema(example = "ready")]
+    pub status: String,
+    /// Start time.
+    pub time_start: Option<String>,
+    /// End time.
+    pub time_end: Option<String>,
+    /// Summary that the executor reported. Only with `include_summary`.
+    #[serde(default)]
+    #[schema(required = false, value_type = Object)]
+    pub summary: JsonMap,
+    /// Why the task failed.
+    #[schema(ignore)]
+    pub reason: Option<String>,
+    /// Outcome in the terms of the engine, such as `stopped`.
+    #[schema(ignore)]
+    pub outcome: Option<String>,
+    /// Whether the failure is ignored.
+    #[serde(default)]
+    #[schema(ignore)]
+    pub is_ignored: bool,
 }

@@ -1,4 +1,4 @@
-//! Users.
+//! Users and their passwords.
 
 use std::fmt;
 

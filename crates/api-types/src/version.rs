@@ -1,4 +1,4 @@
-//! Version.
+//! Version of the server.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

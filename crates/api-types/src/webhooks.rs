@@ -1,4 +1,4 @@
-//! Webhooks.
+//! Webhooks and their deliveries.
 
 use http::Uri;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Wizard.
+//! Evaluation of the wizard.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{json_map, string_of};

@@ -1,4 +1,4 @@
-//! Yaql.
+//! YAQL: evaluation of expressions, reference of functions.
 
 use serde::{Deserialize, Serialize};
 use stoker_manifest::reader::{identifier, json_map, string_of};

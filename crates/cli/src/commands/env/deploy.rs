@@ -1,10 +1,11 @@
 use serde_json::json;
+use stoker_api_types::transactions::RunView;
 use stoker_client::{Body, Method, Request};
 
 use super::EnvArg;
 use crate::commands::run::report_started;
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote, cell, confirm};
+use crate::remote::{Format, Remote, confirm, sanitize, typed};
 
 /// Deploy pending changes
 #[derive(Debug, clap::Args)]
@@ -123,6 +124,7 @@ pub(super) fn reset(args: &ResetArgs, remote: &mut Remote<'_>) -> Outcome {
     if remote.format() != Format::Table {
         return remote.data(&run);
     }
-    remote.note(&crate::text::one_line(&cell(&run["message"])));
+    let message = typed::<RunView>(&run)?.message.unwrap_or_default();
+    remote.note(&crate::text::one_line(&sanitize(&message)));
     Ok(())
 }

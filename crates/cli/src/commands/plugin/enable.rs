@@ -1,9 +1,10 @@
-use serde_json::{Value as Json, json};
+use serde_json::json;
+use stoker_api_types::plugins::PluginView;
 use stoker_client::{Body, Method, Request};
 
 use super::find::{display_name, find, releases};
 use crate::exit::{Failure, Outcome};
-use crate::remote::{Remote, SharedOptions};
+use crate::remote::{Remote, SharedOptions, typed};
 
 /// Enable a plugin in a cluster
 #[derive(Debug, clap::Args)]
@@ -46,10 +47,9 @@ pub(super) struct Switch<'a> {
 
 pub(super) fn switch(remote: &mut Remote<'_>, switch: Switch<'_>) -> Outcome {
     let Switch { plugin, cluster, force, enabled } = switch;
-    let plugin = find(remote, plugin)?;
-    let name = plugin["name"].as_str().unwrap_or_default();
-    let metadata = json!({"class": "plugin", "enabled": enabled, "chosen_id": plugin["id"]});
-    let body = json!({"editable": {name: {"metadata": metadata}}});
+    let plugin: PluginView = typed(&find(remote, plugin)?)?;
+    let metadata = json!({"class": "plugin", "enabled": enabled, "chosen_id": plugin.id});
+    let body = json!({"editable": {&plugin.name: {"metadata": metadata}}});
     let request = Request::new(Method::Put, format!("clusters/{cluster}/attributes"));
     let request = request.maybe("force", force.then_some(1)).body(Body::Json(&body));
     remote.send(&request).map_err(|failure| with_cli_hints(failure, &plugin, cluster))?;
@@ -60,7 +60,7 @@ pub(super) fn switch(remote: &mut Remote<'_>, switch: Switch<'_>) -> Outcome {
 
 /// Rewrites server messages about query parameters and fields into hints about command-line options. The server
 /// reports a plugin for other releases as missing; here its releases are known.
-fn with_cli_hints(mut failure: Failure, plugin: &Json, cluster: i64) -> Failure {
+fn with_cli_hints(mut failure: Failure, plugin: &PluginView, cluster: i64) -> Failure {
     for diagnostic in &mut failure.diagnostics {
         if let Some((reason, _)) = diagnostic.message.split_once("; force=1") {
             diagnostic.message = reason.to_owned();
@@ -88,8 +88,21 @@ mod tests {
 
     #[test]
     fn errors_have_cli_hints() {
-        let plugin = json!({"id": 4, "name": "gridnet", "version": "1.0.0",
-                            "releases": [{"os": "ubuntu", "version": "mitaka-9.0"}]});
+        let plugin = PluginView {
+            id: 4,
+            name: "gridnet".to_owned(),
+            title: String::new(),
+            version: "1.0.0".to_owned(),
+            package_version: "5.0.0".to_owned(),
+            description: None,
+            homepage: None,
+            is_hotpluggable: false,
+            fuel_version: Vec::new(),
+            groups: Vec::new(),
+            authors: Vec::new(),
+            licenses: Vec::new(),
+            releases: vec![json!({"os": "ubuntu", "version": "mitaka-9.0"})],
+        };
         let hint = |message: &str| {
             let failure = Failure::new(Exit::Failed, Diagnostic::error(message.to_owned()));
             let diagnostic = with_cli_hints(failure, &plugin, 7).diagnostics.remove(0);

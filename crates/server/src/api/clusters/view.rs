@@ -1,4 +1,4 @@
-//! Request and response bodies of clusters.
+//! Conversion between clusters and their API types.
 
 use stoker_api_types::clusters::ClusterView;
 use stoker_model::{Cluster, MergeMode, MergeOrder, Tenant};

@@ -1,6 +1,6 @@
 //! Parsing of run options and graph requests.
 
-use stoker_api_types::execution::{GraphBody, RunOptionsBody, SubgraphBody};
+use stoker_api_types::execution::{GraphRunBody, RunOptionsBody, SubgraphBody};
 use stoker_model::GraphType;
 use stoker_orchestrator::runs::{GraphRequest, RunOptions};
 use stoker_planner::Subgraph;
@@ -33,7 +33,7 @@ pub(in crate::api) fn subgraph(body: SubgraphBody) -> Subgraph {
 }
 
 /// Converts an entry of `graphs`.
-pub(super) fn graph(body: GraphBody) -> GraphRequest {
+pub(super) fn graph(body: GraphRunBody) -> GraphRequest {
     let nodes = body.nodes.map(|ids| ids.iter().map(ToString::to_string).collect());
     GraphRequest { nodes, tasks: body.tasks, ..GraphRequest::whole(body.r#type) }
 }

@@ -1,7 +1,7 @@
-//! Request and response bodies of graphs.
+//! Responses about graphs, and the schema of uploaded ones.
 
 use serde::Serialize;
-use stoker_api_types::graphs::{GraphView, Relation};
+use stoker_api_types::graphs::{GraphRelation, GraphView};
 use stoker_manifest::task::render;
 use stoker_model::{Graph, GraphMetadata, Json, JsonMap, StoredTask};
 use stoker_services::graphs::Stored;
@@ -18,7 +18,7 @@ pub(super) fn render_graph(graph: Graph) -> GraphView {
         id: graph.id.0,
         name,
         tasks: graph.tasks.iter().map(|stored| render(&stored.task)).collect(),
-        relations: vec![Relation {
+        relations: vec![GraphRelation {
             graph_type: graph_type.clone(),
             model: graph.owner.kind().as_str().to_owned(),
             model_id: graph.owner.id(),

@@ -1,4 +1,4 @@
-//! Request and response bodies of links.
+//! Conversion between links and their API types.
 
 use stoker_api_types::links::{LinkChangeBody, LinkView, NewLinkBody};
 use stoker_model::{Link, LinkBody};

@@ -2,13 +2,14 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::modules::FaultBody;
 use stoker_model::{Json, Resource};
 use stoker_modules::rules::{self, Surroundings};
 use stoker_modules::{Create, Datastores};
 use stoker_services::random;
 use stoker_store::{ModuleFilter, StoreError};
 
-use super::fault::{Fault, FaultBody, FaultResult, Faults};
+use super::fault::{Fault, FaultResult, Faults};
 use super::{datastores, describe, json_of, types, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::answer::Answer;

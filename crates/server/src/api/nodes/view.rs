@@ -1,4 +1,4 @@
-//! Request and response types of nodes.
+//! Conversion between nodes and their API types.
 
 use stoker_api_types::nodes::NodeView;
 use stoker_model::{Json, JsonMap, Node, NodeErrorKind};

@@ -1,4 +1,4 @@
-//! Request and response types of sequences.
+//! Conversion between sequences and their API types.
 
 use stoker_api_types::sequences::{SequenceGraphView, SequenceView};
 use stoker_model::Sequence;

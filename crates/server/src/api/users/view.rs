@@ -1,4 +1,4 @@
-//! Request and response types of users.
+//! Conversion between users and their API types.
 
 use stoker_api_types::users::UserView;
 use stoker_model::{Tenant, User};

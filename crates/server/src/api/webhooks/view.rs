@@ -1,4 +1,4 @@
-//! Request and response types of webhooks.
+//! Conversion between webhooks and their API types.
 
 use stoker_api_types::webhooks::{NewWebhookBody, WebhookChangeBody, WebhookView};
 use stoker_model::{ClusterId, Topic, Webhook, WebhookBody};

@@ -1,31 +1,29 @@
 //! Background tasks of the server that fail. Only admins see them.
 
+use stoker_api_types::servers::ServerView;
 use stoker_client::Request;
 
 use crate::commands::doctor::finding::Finding;
-use crate::remote::{Remote, cell};
+use crate::remote::{Remote, display};
 
 const CHECK: &str = "background tasks";
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
-    let Ok(answer) = remote.try_send(&Request::get("servers")).and_then(|answer| answer.json()) else {
-        return Vec::new();
-    };
-    let servers = answer.as_array().into_iter().flatten();
+    let Ok(servers) = remote.read_list::<ServerView>(&Request::get("servers")) else { return Vec::new() };
     let tasks: Vec<_> =
-        servers.filter_map(|server| server["background_tasks"].as_array()).flatten().collect();
+        servers.iter().filter_map(|server| server.background_tasks.as_ref()).flatten().collect();
     if tasks.is_empty() {
         return Vec::new();
     }
     let failing: Vec<Finding> = tasks
         .iter()
-        .filter(|task| task["is_failing"] == true)
+        .filter(|task| task.is_failing)
         .map(|task| {
             let message = format!(
                 "the latest pass of `{}` failed at {}: {}",
-                cell(&task["name"]),
-                cell(&task["failed_at"]),
-                cell(&task["error"])
+                display(&task.name),
+                display(task.failed_at.as_deref().unwrap_or_default()),
+                display(task.error.as_deref().unwrap_or_default())
             );
             Finding::warning(CHECK, message, "look at the log of the server; the task retries by itself")
         })
