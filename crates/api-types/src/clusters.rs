@@ -152,7 +152,6 @@ pub enum ReleaseRef {
 }
 
 /// Reads a release ID. Older clients send IDs as strings.
-#[expect(clippy::unnecessary_wraps, reason = "signature of a reader")]
 pub fn read_release(node: &Node, _: &mut Problems) -> Option<ReleaseRef> {
     Some(match &node.kind {
         NodeKind::Scalar(Scalar::Int(id)) if *id > 0 => ReleaseRef::Id(ReleaseId(*id)),

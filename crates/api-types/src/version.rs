@@ -5,7 +5,6 @@ use utoipa::ToSchema;
 
 /// Version information.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
-#[expect(clippy::struct_field_names, reason = "the field names are those of Fuel")]
 pub struct Version {
     /// Version of the API.
     #[schema(example = "1")]
