@@ -2,6 +2,9 @@
 
 use crate::{ClusterId, JsonMap, Micros, PluginId, ReleaseId, TenantId, words};
 
+/// Deployment modes of clusters.
+pub const CLUSTER_MODES: &[&str] = &["ha_compact", "ha_full", "multinode"];
+
 words! {
     ClusterStatus {
         New => "new",

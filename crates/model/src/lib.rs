@@ -17,6 +17,7 @@ mod group;
 mod ids;
 mod idx;
 mod link;
+mod mac;
 mod module;
 mod names;
 mod node;
@@ -34,7 +35,9 @@ mod webhook;
 pub use access::{Caller, Permission, Role};
 pub use agent::{Agent, JoinToken, NewAgent, NewAgentCertificate, NewJoinToken};
 pub use audit::{Actor, AuditChange, AuditEntry};
-pub use cluster::{Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster};
+pub use cluster::{
+    CLUSTER_MODES, Cluster, ClusterPlugin, ClusterStatus, FactsKind, MergeMode, MergeOrder, NewCluster,
+};
 pub use error_chain::ErrorChain;
 pub use error_codes::codes;
 pub use fit::{CompatibilityTarget, compare_versions};
@@ -48,6 +51,7 @@ pub use ids::{
 };
 pub use idx::{GroupIdx, InstanceIdx, NodeIdx, TaskIdx, VertexIdx};
 pub use link::{Link, LinkBody, LinkOwner};
+pub use mac::normal_mac;
 pub use module::{
     EncryptedContents, Module, ModuleAction, ModuleBody, ModuleItem, ModuleRun, ModuleStatus, NodeModule,
 };
@@ -63,7 +67,7 @@ pub use run::{
 pub use sequence::{NewSequence, Sequence, SequenceGraph};
 pub use task::{StoredTask, TASK_FIELDS, Task, TaskField, TaskType, canonical_field};
 pub use time::Micros;
-pub use user::{NewTenant, NewToken, NewUser, Tenant, Token, User};
+pub use user::{NewTenant, NewToken, NewUser, Tenant, TenantRef, Token, User};
 pub use webhook::{
     DeliveryAttempt, DeliveryStatus, NewNotification, Notification, Topic, Webhook, WebhookBody,
     WebhookDelivery,

@@ -1,5 +1,7 @@
 //! Tenants, users and their API tokens.
 
+use std::fmt;
+
 use crate::{Micros, Role, TenantId, TokenId, UserId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +20,22 @@ pub struct NewTenant {
     pub name: String,
     pub description: Option<String>,
     pub enabled: bool,
+}
+
+/// Reference to a tenant by name or ID.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TenantRef {
+    Name(String),
+    Id(TenantId),
+}
+
+impl fmt::Display for TenantRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "`{name}`"),
+            Self::Id(id) => write!(f, "{id}"),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

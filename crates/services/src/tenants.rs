@@ -1,26 +1,9 @@
 //! References to tenants.
 
-use std::fmt;
-
-use stoker_model::{Tenant, TenantId};
+use stoker_model::{Tenant, TenantId, TenantRef};
 use stoker_store::Session;
 
 use crate::error::{ServiceError, ServiceResult};
-
-/// Reference to a tenant by name or ID.
-pub enum TenantRef {
-    Name(String),
-    Id(TenantId),
-}
-
-impl fmt::Display for TenantRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(name) => write!(f, "`{name}`"),
-            Self::Id(id) => write!(f, "{id}"),
-        }
-    }
-}
 
 pub async fn find_tenant(session: &mut Session, tenant_ref: &TenantRef) -> ServiceResult<Tenant> {
     let tenant = match tenant_ref {

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
-use stoker_model::{Actor, JsonMap, Micros, NewRelease, NewTenant, Release, ReleaseState, Tenant};
+use stoker_model::{Actor, JsonMap, Micros, NewRelease, NewTenant, Release, ReleaseState, Tenant, TenantRef};
 use stoker_services::clusters::ClusterRequest;
 use stoker_services::error::ErrorReport;
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::plugins::Plugins;
 use stoker_services::plugins::files::Packages;
 use stoker_services::releases::release_create;
-use stoker_services::tenants::TenantRef;
 use stoker_services::{Clock, ServiceError};
 use stoker_settings::{DatabaseLocation, Server};
 use stoker_store::{Database, Store, WriteTransaction};

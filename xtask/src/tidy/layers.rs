@@ -32,6 +32,7 @@ pub(super) enum Layer {
 const LAYERS: &[(&str, Layer)] = &[
     // sorted
     ("agent", Layer::Binary),
+    ("api-types", Layer::Edge),
     ("bench", Layer::Dev),
     ("bus", Layer::Shell),
     ("cli", Layer::Binary),

@@ -4,6 +4,7 @@
 //! that make the rule fail.
 
 mod allow_reason;
+mod api_types;
 mod changelog;
 mod error_codes;
 mod forbidden_text;
@@ -67,6 +68,11 @@ struct Rule {
 const RULES: &[Rule] = &[
     // sorted
     Rule { name: "allow-reason", about: "lint exceptions have a reason", check: allow_reason::check },
+    Rule {
+        name: "api-types",
+        about: "types of the REST API are declared once, and commands read responses into them",
+        check: api_types::check,
+    },
     Rule { name: "changelog", about: "fragments have a valid name and a body", check: changelog::check },
     Rule { name: "error-codes", about: "error codes are documented", check: error_codes::check },
     Rule {

@@ -24,6 +24,7 @@ const SHARED: &[(&str, &str)] = &[
     ("Input", STANDALONE),
     ("Limits", RENAME),
     ("Node", STANDALONE),
+    ("NodeView", STANDALONE),
     ("Observer", STANDALONE),
     ("Problem", RENAME),
     ("Program", STANDALONE),

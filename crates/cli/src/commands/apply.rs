@@ -1,13 +1,14 @@
 //! `stoker apply`: shows a plan, asks for confirmation, runs it and follows the run.
 
 use serde_json::json;
+use stoker_api_types::plans::{ChangesView, PlanSummary};
 use stoker_client::Method;
 
 use super::plan::{DisplayOptions, PlanOptions, create_plan, print_plan};
 use super::run::{RolloutOptions, report_started};
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
-use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm};
+use crate::remote::{Format, Options, Remote, SharedOptions, confirm, sanitize};
 
 /// Create a plan, ask for confirmation, and run it
 #[derive(Debug, clap::Args)]
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
     let n_run = if remote.format() == Format::Table && !remote.is_quiet() {
         print_plan(remote, plan, args.display)?
     } else {
-        remote.get(format!("plans/{plan}"))?["n_run"].as_i64().unwrap_or_default()
+        remote.read::<PlanSummary>(format!("plans/{plan}"))?.plan.n_run
     };
     if n_run == 0 {
         remote.note(NO_CHANGES);
@@ -95,15 +96,15 @@ const NO_CHANGES: &str = "no changes: the cluster matches its configuration";
 
 /// Reports all changes before the confirmation; the server would reject a stale plan afterwards.
 fn reject_stale(remote: &mut Remote<'_>, plan: i64) -> Outcome {
-    let changes = remote.get(format!("plans/{plan}/changes"))?;
-    if changes["is_current"] != false {
+    let ChangesView { is_current, changes } = remote.read(format!("plans/{plan}/changes"))?;
+    if is_current {
         return Ok(());
     }
     let mut failure =
         Failure::failed(format!("cannot apply plan {plan}: its inputs have changed since it was created"));
-    let env = remote.get(format!("plans/{plan}"))?["cluster"].clone();
-    let changes_since = changes["changes"].as_array().into_iter().flatten();
-    failure.diagnostics[0].notes = changes_since.map(|change| format!("changed: {}", cell(change))).collect();
+    let env = remote.read::<PlanSummary>(format!("plans/{plan}"))?.plan.cluster;
+    failure.diagnostics[0].notes =
+        changes.iter().map(|change| format!("changed: {}", sanitize(change))).collect();
     failure.diagnostics[0].help = Some(format!("run `stoker plan --env {env}` to create a new plan"));
     Err(failure)
 }

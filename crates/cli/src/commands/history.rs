@@ -1,13 +1,13 @@
 //! `stoker history`: results of tasks by node.
 
 use clap::Subcommand;
-use serde_json::{Value as Json, json};
+use stoker_api_types::transactions::HistoryView;
 use stoker_client::RestRequest;
 
 use super::run::elapsed;
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Format, Options, Remote, SharedOptions, cell};
+use crate::remote::{Format, Options, Remote, SharedOptions, sanitize, set, typed};
 
 /// Show task results of a run
 #[derive(Debug, clap::Args)]
@@ -83,13 +83,16 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     let mut records = remote.get_list(&request)?;
     if is_table && remote.is_quiet() {
         // Name of a task instance, as in plans.
-        let name = |record: &Json| format!("{}@{}\n", cell(&record["task_name"]), cell(&record["node_id"]));
-        let names: String = records.iter().map(name).collect();
+        let views: Vec<HistoryView> = records.iter().map(typed).collect::<Outcome<_>>()?;
+        let name =
+            |record: &HistoryView| format!("{}@{}\n", sanitize(&record.task_name), sanitize(&record.node_id));
+        let names: String = views.iter().map(name).collect();
         return if names.is_empty() { Ok(()) } else { Ok(remote.printer.data(&names)?) };
     }
     if is_table {
         for record in &mut records {
-            record["took"] = json!(elapsed(record));
+            let HistoryView { time_start, time_end, .. } = typed(record)?;
+            set(record, "took", elapsed(time_start.as_deref(), time_end.as_deref()));
         }
     }
     remote.list(

@@ -1,12 +1,13 @@
 //! `stoker login`, `logout` and `whoami`.
 
-use serde_json::json;
 use stoker_client::ApiToken;
 
 use crate::environment;
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, SharedOptions, StoredLogin, Target, failure, log_in, user_or_default};
+use crate::remote::{
+    Options, Remote, SharedOptions, StoredLogin, Target, failure, log_in, set, user_or_default,
+};
 use crate::terminal;
 
 /// Log in to a server and store the token
@@ -125,7 +126,7 @@ pub(crate) fn logout(args: &LogoutArgs, earlier: &Options, printer: &mut Printer
 pub(crate) fn whoami(args: &WhoamiArgs, earlier: &Options, printer: &mut Printer) -> Outcome {
     let mut remote = Remote::connect(&args.options.merge(earlier), printer)?;
     let mut me = remote.get("users/me")?;
-    me["server"] = json!(remote.client().address().as_str());
+    set(&mut me, "server", remote.client().address().as_str());
     remote.details(
         &[("name", "name"), ("id", "id"), ("tenant", "tenant"), ("roles", "roles"), ("server", "server")],
         &me,

@@ -1,12 +1,13 @@
 //! `stoker notification`: notifications about runs and nodes.
 
 use clap::Subcommand;
-use serde_json::{Value as Json, json};
+use serde_json::json;
+use stoker_api_types::notifications::MarkedView;
 use stoker_client::{Method, RestRequest};
 
 use crate::exit::Outcome;
 use crate::printer::Printer;
-use crate::remote::{Options, Remote, SharedOptions, cell};
+use crate::remote::{Options, Remote, SharedOptions, set, typed};
 
 /// Manage notifications about runs and nodes
 #[derive(Debug, clap::Args)]
@@ -95,9 +96,9 @@ fn list(args: &ListArgs, remote: &mut Remote<'_>) -> Outcome {
 fn read(args: &ReadArgs, remote: &mut Remote<'_>) -> Outcome {
     let mut body = json!({"status": "read"});
     if !args.ids.is_empty() {
-        body["ids"] = Json::from(args.ids.clone());
+        set(&mut body, "ids", &args.ids);
     }
-    let response = remote.send_json(Method::Put, "notifications", &body)?;
-    remote.note(&format!("marked {} notifications as read", cell(&response["changed"])));
+    let marked: MarkedView = typed(&remote.send_json(Method::Put, "notifications", &body)?)?;
+    remote.note(&format!("marked {} notifications as read", marked.changed));
     Ok(())
 }

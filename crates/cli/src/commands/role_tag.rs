@@ -211,7 +211,10 @@ fn find(remote: &mut Remote<'_>, resource: &Resource, args: &NameArgs) -> Outcom
     let is_missing = matches!(&error, ClientError::Rejected(refusal) if refusal.status == 404);
     if is_missing && args.owner.env.is_some() {
         let documents = remote.get_list(&RestRequest::get(args.owner.path(resource)))?;
-        if let Some(document) = documents.into_iter().find(|document| document["name"] == *args.name) {
+        if let Some(document) = documents
+            .into_iter()
+            .find(|document| document.get("name").is_some_and(|name| *name == *args.name))
+        {
             return Ok(document);
         }
     }
@@ -222,6 +225,8 @@ fn report(remote: &mut Remote<'_>, action: &str, resource: &Resource, document: 
     if remote.format() != Format::Table {
         return remote.data(document);
     }
-    remote
-        .report_change(&format!("{action} {}", resource.noun), &serde_json::json!({"name": document["name"]}))
+    remote.report_change(
+        &format!("{action} {}", resource.noun),
+        &serde_json::json!({"name": document.get("name")}),
+    )
 }

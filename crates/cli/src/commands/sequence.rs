@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
+use stoker_api_types::sequences::SequenceView;
 use stoker_client::{Method, RestRequest};
 
 use super::run::{RunOptions, report_started};
 use crate::exit::{Failure, Outcome};
 use crate::input::read_text;
 use crate::printer::Printer;
-use crate::remote::{Columns, Options, Remote, SharedOptions};
+use crate::remote::{Columns, Options, Remote, SharedOptions, set, typed};
 
 /// Manage sequences: lists of graph types that run in order
 #[derive(Debug, clap::Args)]
@@ -166,12 +167,13 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
                 .query_opt("release", args.release)
                 .query_opt("cluster", args.env);
             let sequences = remote.get_list(&request)?;
-            let sequences = sequences.into_iter().map(|sequence| with_types(sequence, remote)).collect();
+            let sequences =
+                sequences.into_iter().map(|sequence| with_types(sequence, remote)).collect::<Outcome<_>>()?;
             remote.list(COLUMNS, sequences)
         }
         Verb::Show(args) => {
             let sequence = remote.get(format!("sequences/{}", args.sequence))?;
-            let sequence = with_types(sequence, remote);
+            let sequence = with_types(sequence, remote)?;
             remote.details(COLUMNS, &sequence)
         }
         Verb::Update(args) => update(args, remote),
@@ -179,13 +181,13 @@ pub(crate) fn run(args: &Args, earlier: &Options, printer: &mut Printer) -> Outc
 }
 
 /// Adds the graph types as a list of names, for tables.
-fn with_types(mut sequence: Json, remote: &Remote<'_>) -> Json {
+fn with_types(mut sequence: Json, remote: &Remote<'_>) -> Outcome<Json> {
     if remote.format() == crate::remote::Format::Table {
-        let graphs = sequence["graphs"].as_array().into_iter().flatten();
-        let types: Vec<Json> = graphs.map(|graph| graph["type"].clone()).collect();
-        sequence["graph_types"] = Json::Array(types);
+        let types: Vec<String> =
+            typed::<SequenceView>(&sequence)?.graphs.into_iter().map(|graph| graph.graph_type).collect();
+        set(&mut sequence, "graph_types", types);
     }
-    sequence
+    Ok(sequence)
 }
 
 fn graphs(types: &[String]) -> Json {
@@ -205,10 +207,10 @@ fn create(args: &CreateArgs, remote: &mut Remote<'_>) -> Outcome {
 fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
     let mut body = json!({});
     if let Some(name) = &args.name {
-        body["name"] = json!(name);
+        set(&mut body, "name", name);
     }
     if !args.graphs.is_empty() {
-        body["graphs"] = graphs(&args.graphs);
+        set(&mut body, "graphs", graphs(&args.graphs));
     }
     if body == json!({}) {
         return Err(Failure::usage("no fields to update", "pass `--name` or `--graph`"));

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
+use stoker_api_types::attributes::AttributesView;
 use stoker_client::{Body, Method, RestRequest};
+use stoker_model::JsonMap;
 use stoker_yaql::eval::suggest::closest_name;
 
 use super::env::EnvArg;
 use crate::exit::{Failure, Outcome};
 use crate::input::read_text;
 use crate::printer::Printer;
-use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm, grid, with_force_hint};
+use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm, grid, typed, with_force_hint};
 
 /// Show and change the settings of a cluster; same as `stoker settings`
 #[derive(Debug, clap::Args)]
@@ -182,17 +184,22 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
         return remote.data(&settings);
     }
     let mut rows = Vec::new();
-    for (group, entries) in settings["editable"].as_object().into_iter().flatten() {
-        let metadata = &entries["metadata"];
-        if metadata["class"] == "plugin" {
-            let state = if metadata["enabled"] == true { "enabled" } else { "disabled" };
+    for (group, entries) in &typed::<AttributesView>(&settings)?.editable {
+        let metadata = entries.get("metadata").unwrap_or(&Json::Null);
+        if metadata.get("class").is_some_and(|class| class == "plugin") {
+            let is_enabled = metadata.get("enabled").is_some_and(|enabled| *enabled == true);
+            let state = if is_enabled { "enabled" } else { "disabled" };
             rows.push(vec![group.clone(), state.to_owned(), "plugin".to_owned()]);
         }
         for (name, setting) in entries.as_object().into_iter().flatten() {
             let Some(value) = setting.get("value") else { continue };
-            let is_secret = setting["type"] == "password";
+            let is_secret = setting.get("type").is_some_and(|kind| kind == "password");
             let value = if is_secret && *value != "" { "***".to_owned() } else { cell(value) };
-            rows.push(vec![format!("{group}.{name}"), value, cell(&setting["label"])]);
+            rows.push(vec![
+                format!("{group}.{name}"),
+                value,
+                setting.get("label").map(cell).unwrap_or_default(),
+            ]);
         }
     }
     let header = ["setting", "value", "description"];
@@ -227,10 +234,11 @@ fn upload(args: &UploadArgs, remote: &mut Remote<'_>) -> Outcome {
 
 fn set(args: &SetArgs, remote: &mut Remote<'_>) -> Outcome {
     let changes = args.changes.iter().map(|text| parse_change(text)).collect::<Outcome<Vec<_>>>()?;
-    let current = remote.get(format!("clusters/{}/attributes", args.env))?;
+    let current = remote.read::<AttributesView>(format!("clusters/{}/attributes", args.env))?.editable;
     let mut editable = json!({});
     for (group, name, value) in changes {
-        if current["editable"][group][name].get("value").is_none() {
+        let setting = current.get(group).and_then(|group| group.get(name));
+        if setting.is_none_or(|setting| setting.get("value").is_none()) {
             return Err(unknown_setting(&current, &format!("{group}.{name}")));
         }
         editable[group][name] = json!({ "value": value });
@@ -253,9 +261,9 @@ fn parse_change(text: &str) -> Outcome<(&str, &str, Json)> {
 }
 
 /// The server accepts unknown settings for plugins to come; on the command line they are treated as typos.
-fn unknown_setting(current: &Json, setting_name: &str) -> Failure {
+fn unknown_setting(current: &JsonMap, setting_name: &str) -> Failure {
     let mut names = Vec::new();
-    for (group, entries) in current["editable"].as_object().into_iter().flatten() {
+    for (group, entries) in current {
         let settings = entries.as_object().into_iter().flatten();
         let settings = settings.filter(|(_, setting)| setting.get("value").is_some());
         names.extend(settings.map(|(name, _)| format!("{group}.{name}")));

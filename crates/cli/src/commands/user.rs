@@ -2,12 +2,14 @@
 
 use clap::Subcommand;
 use serde_json::json;
+use stoker_api_types::tokens::TokenView;
+use stoker_api_types::users::UserView;
 use stoker_client::{Method, RestRequest};
 
 use crate::exit::{Failure, Outcome};
 use crate::input::user_role;
 use crate::printer::Printer;
-use crate::remote::{Columns, Format, Options, Remote, SharedOptions, cell};
+use crate::remote::{Columns, Format, Options, Remote, SharedOptions, display, set, typed};
 use crate::terminal;
 
 /// Manage users and their roles
@@ -174,8 +176,8 @@ fn find(remote: &mut Remote<'_>, id_or_name: &str) -> Outcome<i64> {
     if let Ok(id) = id_or_name.parse() {
         return Ok(id);
     }
-    let users = remote.get_list(&RestRequest::get("users"))?;
-    let id = users.iter().find(|user| user["name"] == *id_or_name).and_then(|user| user["id"].as_i64());
+    let users: Vec<UserView> = remote.read_list(&RestRequest::get("users"))?;
+    let id = users.iter().find(|user| user.name == *id_or_name).map(|user| user.id);
     id.ok_or_else(|| {
         let mut failure = Failure::failed(format!("user `{id_or_name}` not found"));
         failure.diagnostics[0].help = Some("run `stoker user list` to see all users".to_owned());
@@ -186,13 +188,13 @@ fn find(remote: &mut Remote<'_>, id_or_name: &str) -> Outcome<i64> {
 fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
     let mut body = json!({});
     if !args.roles.is_empty() {
-        body["roles"] = json!(args.roles);
+        set(&mut body, "roles", &args.roles);
     }
     if args.enable || args.disable {
-        body["enabled"] = json!(args.enable);
+        set(&mut body, "enabled", args.enable);
     }
     if args.password {
-        body["password"] = json!(terminal::ask_secret("New password:")?);
+        set(&mut body, "password", terminal::ask_secret("New password:")?);
     }
     if body == json!({}) {
         return Err(Failure::usage("no fields to update", "pass `--role`, `--password` or `--disable`"));
@@ -269,16 +271,13 @@ pub(crate) fn token(args: &TokenArgs, earlier: &Options, printer: &mut Printer) 
     match &args.verb {
         TokenVerb::Create(args) => {
             let body = json!({"label": args.label, "expires_in": args.days * 86_400});
-            let token = remote.send_json(Method::Post, "tokens", &body)?;
+            let response = remote.send_json(Method::Post, "tokens", &body)?;
             if remote.format() != Format::Table {
-                return remote.data(&token);
+                return remote.data(&response);
             }
-            remote.note(&format!(
-                "created token {}, expires at {}",
-                cell(&token["id"]),
-                cell(&token["expires_at"])
-            ));
-            Ok(remote.printer.data(&cell(&token["token"]))?)
+            let token: TokenView = typed(&response)?;
+            remote.note(&format!("created token {}, expires at {}", token.id, display(&token.expires_at)));
+            Ok(remote.printer.data(&token.token.unwrap_or_default())?)
         }
         TokenVerb::Delete(args) => {
             for id in &args.tokens {

@@ -36,8 +36,8 @@ impl Credentials {
         let document = path.as_deref().map_or(Ok(Json::Null), read_private)?;
         Ok(Self {
             path,
-            current: document["current"].as_str().map(str::to_owned),
-            servers: document["servers"].as_object().cloned().unwrap_or_default(),
+            current: document.get("current").and_then(Json::as_str).map(str::to_owned),
+            servers: document.get("servers").and_then(Json::as_object).cloned().unwrap_or_default(),
         })
     }
 

@@ -8,13 +8,15 @@ mod table;
 
 use std::path::PathBuf;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use stoker_client::{Address, ApiToken, Body, Client, ClientError, Method, Response, RestRequest};
 
 pub(crate) use self::credentials::{Credentials, StoredLogin};
 pub(crate) use self::errors::{diagnostic, failure, origin, with_force_hint};
 pub(crate) use self::options::{Format, Options, ResolvedOptions, SharedConnection, SharedOptions};
-pub(crate) use self::table::{Columns, cell, grid, sanitize};
+pub(crate) use self::table::{Columns, cell, display, grid, sanitize};
 use crate::environment;
 use crate::exit::{Failure, Outcome};
 use crate::input::Text;
@@ -145,6 +147,16 @@ impl<'p> Remote<'p> {
         }
     }
 
+    /// Gets a resource that the command interprets.
+    pub(crate) fn read<T: DeserializeOwned>(&mut self, path: impl Into<String>) -> Outcome<T> {
+        typed(&self.get(path)?)
+    }
+
+    /// Gets a list of resources that the command interprets.
+    pub(crate) fn read_list<T: DeserializeOwned>(&mut self, request: &RestRequest<'_>) -> Outcome<Vec<T>> {
+        self.get_list(request)?.iter().map(typed).collect()
+    }
+
     /// Sends a JSON document.
     pub(crate) fn send_json(
         &mut self,
@@ -262,7 +274,45 @@ pub(crate) fn confirm(question: &str, is_confirmed: bool) -> Outcome {
     Err(failure)
 }
 
+/// Reads a response into its type. Commands print the response itself, because a newer server may send fields that the type
+/// does not have.
+pub(crate) fn typed<T: DeserializeOwned>(response: &Json) -> Outcome<T> {
+    T::deserialize(response).map_err(|error| {
+        let mut failure = Failure::failed(format!("unexpected response of the server: {error}"));
+        let help = "run `stoker doctor server` to compare the versions of client and server";
+        failure.diagnostics[0].help = Some(help.to_owned());
+        failure
+    })
+}
+
+/// Sets a field of a request, or a computed column of a response.
+pub(crate) fn set(document: &mut Json, key: &str, value: impl Serialize) {
+    document[key] = serde_json::json!(value);
+}
+
 /// Key that identifies a resource: most have an `id`, some only a `name`.
 fn id_key(resource: &Json) -> &'static str {
-    if resource["id"].is_null() { "name" } else { "id" }
+    if resource.get("id").is_none_or(Json::is_null) { "name" } else { "id" }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use stoker_api_types::notifications::NotificationView;
+
+    use super::*;
+
+    #[test]
+    fn responses_without_a_required_field_are_rejected() {
+        let failure = typed::<NotificationView>(&json!({"id": 3})).unwrap_err();
+        assert!(failure.diagnostics[0].message.contains("missing field `topic`"));
+    }
+
+    #[test]
+    fn fields_and_words_of_newer_servers_are_accepted() {
+        let response = json!({"id": 3, "topic": "run.exploded", "message": "", "status": "archived", "at": "",
+                              "cluster": null, "run": null, "node": null, "priority": 1});
+        let notification: NotificationView = typed(&response).unwrap();
+        assert_eq!((notification.topic.as_str(), notification.status.as_str()), ("run.exploded", "archived"));
+    }
 }

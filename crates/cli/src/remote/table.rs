@@ -42,7 +42,7 @@ pub(crate) fn cell(value: &Json) -> String {
         Json::Null => String::new(),
         Json::Bool(true) => "yes".to_owned(),
         Json::Bool(false) => "no".to_owned(),
-        Json::String(text) => timestamp(text).unwrap_or_else(|| sanitize(text)),
+        Json::String(text) => display(text),
         Json::Array(items) => items.iter().map(cell).collect::<Vec<_>>().join(", "),
         Json::Object(entries) => {
             let entry = |(key, value): (&String, &Json)| format!("{}={}", sanitize(key), cell(value));
@@ -53,6 +53,11 @@ pub(crate) fn cell(value: &Json) -> String {
             text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
         }
     }
+}
+
+/// Renders text of a response: timestamps without fractions of a second, no control characters.
+pub(crate) fn display(text: &str) -> String {
+    timestamp(text).unwrap_or_else(|| sanitize(text))
 }
 
 /// Formats a timestamp without fractions of a second: `2026-01-31 07:00:00`.

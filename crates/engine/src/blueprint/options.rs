@@ -50,10 +50,40 @@ pub enum FailurePolicy {
     NodeContinues,
 }
 
+impl FailurePolicy {
+    pub const NAMES: &[&str] = &["node_stops", "node_continues"];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NodeStops => "node_stops",
+            Self::NodeContinues => "node_continues",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::NodeStops, Self::NodeContinues].into_iter().find(|policy| policy.as_str() == name)
+    }
+}
+
 /// Whether healthy nodes pass a stage if other nodes failed before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StagePolicy {
     Pass,
     /// Tasks after the stage do not start.
     Hold,
+}
+
+impl StagePolicy {
+    pub const NAMES: &[&str] = &["pass", "hold"];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Hold => "hold",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Pass, Self::Hold].into_iter().find(|policy| policy.as_str() == name)
+    }
 }

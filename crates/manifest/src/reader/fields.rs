@@ -69,16 +69,23 @@ impl<'n, 'p> Fields<'n, 'p> {
         read: impl FnOnce(&Node, &mut Problems) -> Option<T>,
     ) -> Option<T> {
         let Some(node) = self.take(key) else {
-            let span = head(self.node);
-            self.problems.in_key(key, |problems| {
-                problems.error(codes::MISSING, span, format!("`{key}` is missing"));
-            });
+            self.report_missing(key);
             return None;
         };
         self.problems.in_key(key, |problems| read(node, problems))
     }
 
-    /// Reads an optional key. Null is passed to `read`; see [`super::nullable`] and [`Fields::given`].
+    /// Reports which of these keys are absent, for a request that requires keys which other requests with the same reader
+    /// may omit.
+    pub fn require(&mut self, keys: &[&'static str]) {
+        for key in keys {
+            if self.node.get(key).is_none() {
+                self.report_missing(key);
+            }
+        }
+    }
+
+    /// Reads an optional key. Null is passed to `read`; see [`super::nullable`] and [`Fields::update`].
     pub fn optional<T>(
         &mut self,
         key: &'static str,
@@ -149,6 +156,13 @@ impl<'n, 'p> Fields<'n, 'p> {
     /// error.
     pub fn finish_with_warnings(self) -> &'p mut Problems {
         self.report_rest(false)
+    }
+
+    fn report_missing(&mut self, key: &'static str) {
+        let span = head(self.node);
+        self.problems.in_key(key, |problems| {
+            problems.error(codes::MISSING, span, format!("`{key}` is missing"));
+        });
     }
 
     fn report_rest(self, is_error: bool) -> &'p mut Problems {

@@ -13,7 +13,7 @@
 //! let name = fields.required("name", string_of(1..=100));
 //! let roles = fields.optional("roles", list_of(string));
 //! let labels = fields.optional("labels", map_of(nullable(string_of(1..=100))));
-//! let online = fields.given("online", boolean);
+//! let online = fields.update("online", boolean);
 //! fields.finish();
 //! assert_eq!((name, roles), (None, None));
 //! assert_eq!(labels, Some(vec![("rack".to_owned(), None)]));

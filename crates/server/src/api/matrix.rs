@@ -3,11 +3,10 @@
 
 use std::collections::HashSet;
 
-use serde::Serialize;
+use stoker_api_types::matrix::MatrixView;
 use stoker_model::{ClusterId, NodeId};
 use stoker_planner::{Instance, InstanceAction, Plan, PlannedTask};
 use stoker_store::Session;
-use utoipa::ToSchema;
 
 use crate::http::error::ApiResult;
 use crate::http::query::Query;
@@ -16,26 +15,6 @@ use crate::http::query::Query;
 const NO_INSTANCE: char = '.';
 const LIMIT_DEFAULT: u64 = 200;
 const LIMIT_MAX: u64 = 2000;
-
-/// Page of a matrix of task instances. Rows are tasks in topological order, columns are nodes.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Matrix)]
-pub(crate) struct MatrixView {
-    /// Total number of tasks that match the filters; `tasks` contains one page of them.
-    n_tasks: u64,
-    /// Total number of nodes with a matching task instance; `nodes` contains one page of them.
-    n_nodes: u64,
-    /// Names of the tasks on this page.
-    pub(crate) tasks: Vec<String>,
-    /// UIDs of the nodes on this page.
-    pub(crate) nodes: Vec<String>,
-    /// Current names of the nodes, in the order of `nodes`. The UID where there is no name: pseudo-nodes and
-    /// deleted nodes.
-    names: Vec<String>,
-    /// One string per task with one character per node: `p` pending or to be run, `r` running, `s` success,
-    /// `k` skipped, `f` failed, `b` blocked, `t` stopped, `i` interrupted, `.` no instance.
-    pub(crate) cells: Vec<String>,
-}
 
 /// Requested page and filters.
 pub(crate) struct Window {
@@ -113,19 +92,21 @@ impl Window {
     }
 }
 
-impl MatrixView {
-    /// Replaces UIDs in `names` with the current names of the nodes.
-    pub(crate) async fn name(&mut self, session: &mut Session, cluster: ClusterId) -> ApiResult<()> {
-        let id = |uid: &String| uid.parse().ok().map(NodeId);
-        let ids: Vec<NodeId> = self.nodes.iter().filter_map(id).collect();
-        let mut names = session.node_names(cluster, &ids).await?;
-        for (name, uid) in self.names.iter_mut().zip(&self.nodes) {
-            if let Some(current) = id(uid).and_then(|id| names.remove(&id)) {
-                *name = current;
-            }
+/// Replaces UIDs in `names` with the current names of the nodes.
+pub(crate) async fn resolve_names(
+    matrix: &mut MatrixView,
+    session: &mut Session,
+    cluster: ClusterId,
+) -> ApiResult<()> {
+    let id = |uid: &String| uid.parse().ok().map(NodeId);
+    let ids: Vec<NodeId> = matrix.nodes.iter().filter_map(id).collect();
+    let mut names = session.node_names(cluster, &ids).await?;
+    for (name, uid) in matrix.names.iter_mut().zip(&matrix.nodes) {
+        if let Some(current) = id(uid).and_then(|id| names.remove(&id)) {
+            *name = current;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Returns the length of the longest dependency chain before each instance.

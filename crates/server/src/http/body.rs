@@ -46,6 +46,11 @@ impl Document {
         }
     }
 
+    /// Reads a request type; undeclared keys are errors.
+    pub(crate) fn request<T: stoker_api_types::Request>(&self) -> ApiResult<T> {
+        self.fields(T::read)
+    }
+
     /// Reads the body as a map; keys that `read` does not consume are errors.
     pub(crate) fn fields<T>(&self, read: impl FnOnce(&mut Fields<'_, '_>) -> Option<T>) -> ApiResult<T> {
         self.read(|node, problems| {

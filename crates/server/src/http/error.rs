@@ -2,11 +2,10 @@
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use stoker_api_types::error::{Envelope, ErrorItem, ItemSeverity};
 use stoker_manifest::Problem;
 use stoker_services::{ErrorDetail, ErrorReport, ServiceError, Severity};
 use stoker_store::StoreError;
-use utoipa::ToSchema;
 
 /// A failed request.
 #[derive(Debug, Clone)]
@@ -17,75 +16,6 @@ pub(crate) struct ApiError {
 }
 
 pub(crate) type ApiResult<T> = Result<T, ApiError>;
-
-/// Error response.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-#[schema(as = Error)]
-pub(crate) struct Envelope {
-    /// Human-readable summary of all problems.
-    #[schema(example = "Cluster not found")]
-    pub(crate) message: String,
-    /// One entry per problem; empty if `message` is sufficient.
-    pub(crate) errors: Vec<ErrorItem>,
-    /// Conflicts of a component selection, as returned by `components/check`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false, value_type = Vec<Object>)]
-    pub(crate) conflicts: Vec<stoker_model::Json>,
-}
-
-/// Severity of a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-#[schema(as = Severity)]
-pub(crate) enum ItemSeverity {
-    /// The request fails because of it.
-    Error,
-    /// The request succeeds, but the input is probably a mistake.
-    Warning,
-}
-
-/// A problem in the request.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub(crate) struct ErrorItem {
-    pub(crate) severity: ItemSeverity,
-    /// Path in the document, such as `tasks[3].requires`; empty for the whole document.
-    pub(crate) path: String,
-    pub(crate) message: String,
-    /// Line in the request body, counted from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) line: Option<u32>,
-    /// Column in the line, counted from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) column: Option<u32>,
-    /// Name of the uploaded file; `line` refers to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) file: Option<String>,
-    /// The layer that set the field: `release`, `cluster`, or a plugin.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) layer: Option<String>,
-    /// Stable identifier of the class of problem.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) code: Option<&'static str>,
-    /// How two components conflict.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) kind: Option<&'static str>,
-    /// Suggested fix.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) help: Option<String>,
-    /// Name of the affected plugin.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) plugin: Option<String>,
-    /// Name of the affected task.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) task: Option<String>,
-    /// Affected nodes; only the first ones if there are many.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    pub(crate) nodes: Vec<String>,
-    /// Id of the conflicting resource.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) id: Option<i64>,
-}
 
 impl ApiError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
@@ -141,7 +71,7 @@ impl ApiError {
 
     fn report(status: StatusCode, report: ErrorReport) -> Self {
         let ErrorReport { message, details, conflicts } = report;
-        let errors = details.into_iter().map(ErrorItem::from).collect();
+        let errors = details.into_iter().map(render_error_item).collect();
         Self { status, envelope: Envelope { message, errors, conflicts }, headers: Vec::new() }
     }
 
@@ -151,7 +81,7 @@ impl ApiError {
     }
 
     pub(crate) fn with_item(mut self, detail: ErrorDetail) -> Self {
-        self.envelope.errors.push(detail.into());
+        self.envelope.errors.push(render_error_item(detail));
         self
     }
 
@@ -174,29 +104,42 @@ impl ApiError {
     }
 }
 
-impl From<ErrorDetail> for ErrorItem {
-    fn from(detail: ErrorDetail) -> Self {
-        let ErrorDetail {
-            severity,
-            path,
-            message,
-            line,
-            column,
-            file,
-            layer,
-            code,
-            kind,
-            help,
-            plugin,
-            task,
-            nodes,
-            id,
-        } = detail;
-        let severity = match severity {
-            Severity::Error => ItemSeverity::Error,
-            Severity::Warning => ItemSeverity::Warning,
-        };
-        Self { severity, path, message, line, column, file, layer, code, kind, help, plugin, task, nodes, id }
+pub(crate) fn render_error_item(detail: ErrorDetail) -> ErrorItem {
+    let ErrorDetail {
+        severity,
+        path,
+        message,
+        line,
+        column,
+        file,
+        layer,
+        code,
+        kind,
+        help,
+        plugin,
+        task,
+        nodes,
+        id,
+    } = detail;
+    let severity = match severity {
+        Severity::Error => ItemSeverity::Error,
+        Severity::Warning => ItemSeverity::Warning,
+    };
+    ErrorItem {
+        severity,
+        path,
+        message,
+        line,
+        column,
+        file,
+        layer,
+        code: code.map(str::to_owned),
+        kind: kind.map(str::to_owned),
+        help,
+        plugin,
+        task,
+        nodes,
+        id,
     }
 }
 

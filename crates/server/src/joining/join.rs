@@ -1,8 +1,7 @@
 //! Join of one agent: a join token is exchanged for a credential.
 
-use stoker_model::{Agent, Json, JsonMap, NewAgent, NewNode, Node, NodeId};
+use stoker_model::{Agent, Json, JsonMap, NewAgent, NewNode, Node, NodeId, normal_mac};
 use stoker_orchestrator::runs::MASTER;
-use stoker_services::nodes::normal_mac;
 use stoker_store::{Session, WriteTransaction};
 
 use super::Joining;

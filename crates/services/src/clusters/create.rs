@@ -3,7 +3,7 @@
 use serde_json::json;
 use stoker_model::{
     AuditChange, Cluster, GraphMetadata, GraphType, JsonMap, MergeMode, MergeOrder, NewCluster, NodeId,
-    Owner, Release, ReleaseId, Resource, Tenant, TenantId,
+    Owner, Release, ReleaseId, Resource, Tenant, TenantId, TenantRef,
 };
 use stoker_settings::Server;
 use stoker_store::{StoreError, WriteTransaction};
@@ -15,7 +15,7 @@ use crate::error::{ServiceError, ServiceResult};
 use crate::plugins::condition_models::NET_PROVIDER;
 use crate::plugins::links::link_cluster;
 use crate::quotas::check_quota;
-use crate::tenants::{TenantRef, find_tenant};
+use crate::tenants::find_tenant;
 
 /// A cluster to create.
 pub struct ClusterRequest {

@@ -4,7 +4,7 @@ use serde_json::json;
 use stoker_manifest::reader::FieldUpdate;
 use stoker_model::{
     AuditChange, Cluster, ClusterId, ClusterStatus, JsonMap, MergeMode, MergeOrder, NodeId, NodeStatus,
-    ReleaseId, Resource, Run, RunId, RunName, Tenant,
+    ReleaseId, Resource, Run, RunId, RunName, Tenant, TenantRef,
 };
 use stoker_settings::Server;
 use stoker_store::{List, NodeFilter, Session, WriteTransaction};
@@ -16,7 +16,7 @@ use crate::metadata::modes;
 use crate::precondition::Precondition;
 use crate::quotas::check_quota;
 use crate::runs::records::{active, fail_active, finished_run, require_idle_for};
-use crate::tenants::{TenantRef, find_tenant};
+use crate::tenants::find_tenant;
 
 /// Changed fields of a cluster; absent ones keep their value.
 pub struct ClusterUpdate {

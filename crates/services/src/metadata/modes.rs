@@ -1,18 +1,20 @@
 //! Deployment modes of clusters, such as `ha_compact`.
 
-use stoker_model::NewRelease;
+use stoker_model::{CLUSTER_MODES, NewRelease};
 
 use crate::error::{ServiceError, ServiceResult};
-
-pub const MODES: &[&str] = &["ha_compact", "ha_full", "multinode"];
 
 /// Returns the requested mode, or the first mode of the release. A release without `modes_metadata` supports
 /// all modes.
 pub fn choose(release: &NewRelease, requested: Option<&str>) -> ServiceResult<String> {
     let supports_all = release.modes_metadata.is_empty();
-    let mut supported =
-        MODES.iter().copied().filter(|mode| supports_all || release.modes_metadata.contains_key(*mode));
-    let Some(requested) = requested else { return Ok(supported.next().unwrap_or(MODES[0]).to_owned()) };
+    let mut supported = CLUSTER_MODES
+        .iter()
+        .copied()
+        .filter(|mode| supports_all || release.modes_metadata.contains_key(*mode));
+    let Some(requested) = requested else {
+        return Ok(supported.next().unwrap_or(CLUSTER_MODES[0]).to_owned());
+    };
     if supported.any(|mode| mode == requested) {
         return Ok(requested.to_owned());
     }

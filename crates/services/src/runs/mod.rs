@@ -8,7 +8,7 @@ use serde_json::json;
 use stoker_model::{Json, ModuleRun};
 
 pub use reapply::{Progress, Reapply};
-pub use request::{AT_STAGES, GraphRequest, ON_FAILURE, RunOptions, parse_at_stages, parse_on_failure};
+pub use request::{GraphRequest, RunOptions};
 
 /// What a run is about, with its parameters. Stored in the options of the run, tagged with `kind`.
 #[derive(Clone, Debug, PartialEq)]

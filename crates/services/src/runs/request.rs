@@ -142,8 +142,8 @@ pub(super) fn encode(graph: &GraphRequest, run_options: &RunOptions) -> Json {
         "force": run_options.force,
         "debug": run_options.debug,
         "subgraphs": run_options.subgraphs.iter().map(subgraph_json).collect::<Vec<_>>(),
-        "on_failure": on_failure_word(run_options.on_failure),
-        "at_stages": at_stages_word(run_options.at_stages),
+        "on_failure": run_options.on_failure.as_str(),
+        "at_stages": run_options.at_stages.as_str(),
         "fault_tolerance": run_options.fault_tolerance,
         "nodes_at_once": run_options.max_concurrent_nodes,
         "lost_after": run_options.lost_after,
@@ -178,8 +178,8 @@ pub(super) fn decode(body: &Json) -> Option<(GraphRequest, RunOptions)> {
         force: flag("force"),
         debug: flag("debug"),
         subgraphs: body.get("subgraphs")?.as_array()?.iter().map(read_subgraph).collect(),
-        on_failure: parse_on_failure(body.get("on_failure")?.as_str()?)?,
-        at_stages: parse_at_stages(body.get("at_stages")?.as_str()?)?,
+        on_failure: FailurePolicy::parse(body.get("on_failure")?.as_str()?)?,
+        at_stages: StagePolicy::parse(body.get("at_stages")?.as_str()?)?,
         fault_tolerance: body.get("fault_tolerance").and_then(Json::as_str).map(str::to_owned),
         max_concurrent_nodes: number("nodes_at_once"),
         lost_after: number("lost_after"),
@@ -193,39 +193,6 @@ fn read_subgraph(body: &Json) -> Subgraph {
         items.filter_map(Json::as_str).map(str::to_owned).collect()
     };
     Subgraph { start: names("start"), end: names("end") }
-}
-
-pub const ON_FAILURE: &[&str] = &["node_stops", "node_continues"];
-pub const AT_STAGES: &[&str] = &["pass", "hold"];
-
-fn on_failure_word(policy: FailurePolicy) -> &'static str {
-    match policy {
-        FailurePolicy::NodeStops => ON_FAILURE[0],
-        FailurePolicy::NodeContinues => ON_FAILURE[1],
-    }
-}
-
-pub fn parse_on_failure(word: &str) -> Option<FailurePolicy> {
-    match word {
-        "node_stops" => Some(FailurePolicy::NodeStops),
-        "node_continues" => Some(FailurePolicy::NodeContinues),
-        _ => None,
-    }
-}
-
-fn at_stages_word(policy: StagePolicy) -> &'static str {
-    match policy {
-        StagePolicy::Pass => AT_STAGES[0],
-        StagePolicy::Hold => AT_STAGES[1],
-    }
-}
-
-pub fn parse_at_stages(word: &str) -> Option<StagePolicy> {
-    match word {
-        "pass" => Some(StagePolicy::Pass),
-        "hold" => Some(StagePolicy::Hold),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 use serde_json::{Map, Value as Json, json};
+use stoker_api_types::clusters::ClusterView;
 use stoker_client::{Method, RestRequest};
 
 use super::EnvArg;
 use crate::exit::{Failure, Outcome};
-use crate::remote::{Remote, cell, confirm};
+use crate::remote::{Remote, confirm, sanitize, set};
 
 /// Create a cluster
 #[derive(Debug, clap::Args)]
@@ -76,10 +77,10 @@ pub(super) struct DeleteArgs {
 pub(super) fn create(args: &CreateArgs, remote: &mut Remote<'_>) -> Outcome {
     let mut body = json!({"name": args.name, "release_id": args.release});
     if let Some(mode) = &args.mode {
-        body["mode"] = json!(mode);
+        set(&mut body, "mode", mode);
     }
     if !args.components.is_empty() {
-        body["components"] = json!(args.components);
+        set(&mut body, "components", &args.components);
     }
     let cluster = remote.send_json(Method::Post, "clusters", &body)?;
     remote.report_change("created cluster", &cluster)
@@ -103,9 +104,9 @@ pub(super) fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
 
 pub(super) fn delete(args: &DeleteArgs, remote: &mut Remote<'_>) -> Outcome {
     let id = args.env.id();
-    let cluster = remote.get(format!("clusters/{id}"))?;
-    let status = cell(&cluster["status"]);
-    let question = format!("Cluster {id} ({}) is {status}. Delete it?", cell(&cluster["name"]));
+    let cluster: ClusterView = remote.read(format!("clusters/{id}"))?;
+    let status = sanitize(&cluster.status);
+    let question = format!("Cluster {id} ({}) is {status}. Delete it?", sanitize(&cluster.name));
     confirm(&question, args.yes || args.force || status == "new")?;
     let request = RestRequest::new(Method::Delete, format!("clusters/{id}"));
     remote.send(&request.query_opt("force", args.force.then_some(1)))?;

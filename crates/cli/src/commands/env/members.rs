@@ -1,5 +1,6 @@
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
+use stoker_api_types::nodes::NodeView;
 use stoker_client::{Method, RestRequest};
 
 use super::EnvArg;
@@ -113,8 +114,8 @@ pub(super) fn remove(args: &RemoveArgs, remote: &mut Remote<'_>) -> Outcome {
     let Remove::Nodes(args) = &args.resource;
     let id = args.env.id();
     let ids = if args.all {
-        let nodes = remote.get_list(&RestRequest::get("nodes").query("cluster_id", id))?;
-        nodes.iter().filter_map(|node| node["id"].as_i64()).collect()
+        let nodes: Vec<NodeView> = remote.read_list(&RestRequest::get("nodes").query("cluster_id", id))?;
+        nodes.iter().map(|node| node.id).collect()
     } else {
         args.nodes.clone()
     };

@@ -1,9 +1,9 @@
-use serde_json::{Value as Json, json};
+use stoker_api_types::nodes::NodeView;
 use stoker_client::RestRequest;
 
 use super::EnvArg;
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote, cell};
+use crate::remote::{Format, Remote, set};
 
 /// List clusters
 #[derive(Debug, clap::Args)]
@@ -43,9 +43,8 @@ pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     let id = args.env.id();
     let mut cluster = remote.get(format!("clusters/{id}"))?;
     if remote.format() == Format::Table && !remote.is_quiet() {
-        let nodes = remote.get_list(&RestRequest::get("nodes").query("cluster_id", id))?;
-        let summary = |node: &Json| format!("{} ({})", cell(&node["id"]), cell(&roles(node)));
-        cluster["nodes"] = json!(nodes.iter().map(summary).collect::<Vec<_>>());
+        let nodes: Vec<NodeView> = remote.read_list(&RestRequest::get("nodes").query("cluster_id", id))?;
+        set(&mut cluster, "nodes", nodes.iter().map(summary).collect::<Vec<_>>());
     }
     remote.details(
         &[
@@ -67,10 +66,7 @@ pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
     )
 }
 
-/// Current and pending roles of a node.
-fn roles(node: &Json) -> Json {
-    let role_list = |key: &str| node[key].as_array().cloned().unwrap_or_default();
-    let mut roles = role_list("roles");
-    roles.extend(role_list("pending_roles"));
-    Json::Array(roles)
+/// ID of a node with its current and pending roles.
+fn summary(node: &NodeView) -> String {
+    format!("{} ({})", node.id, [&node.roles[..], &node.pending_roles].concat().join(", "))
 }

@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value as Json;
+use stoker_api_types::graphs::FindingView;
 use stoker_client::{RestRequest, encode_segment};
 use stoker_graph::{Finding, GraphCheckOptions, Layer, MergeRules, Scope, Source, merge};
 
@@ -10,7 +11,7 @@ use super::summary::{self, Reported};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::read_text;
-use crate::remote::{Format, Remote, cell};
+use crate::remote::{Format, Remote, sanitize, typed};
 use crate::text::counted;
 
 /// Check a graph and report errors and warnings
@@ -63,7 +64,8 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         remote.data(&Json::Array(findings.clone()))?;
     }
     let is_printed = remote.format() == Format::Table;
-    let reported: Vec<Reported> = findings.iter().map(from_json).collect();
+    let reported: Vec<Reported> =
+        findings.iter().map(|finding| typed(finding).map(from_view)).collect::<Outcome<_>>()?;
     finish(reported, is_printed, remote)
 }
 
@@ -87,21 +89,18 @@ fn finish(reported: Vec<Reported>, is_printed: bool, remote: &mut Remote<'_>) ->
     Ok(())
 }
 
-fn from_json(finding: &Json) -> Reported {
-    let field = |name: &str| finding[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let summary = field("message").unwrap_or_default();
-    let mut message = summary.clone();
-    let task = field("task");
-    if let Some(task) = &task {
-        let path = field("path").map(|path| format!(", `{path}`")).unwrap_or_default();
-        message = format!("task `{task}`{path}: {message}");
-    }
-    let is_error = finding["severity"] == "error";
-    let severity = if is_error { Severity::Error } else { Severity::Warning };
-    let mut diagnostic = Diagnostic { severity, ..Diagnostic::error(message) }.help(field("help"));
-    diagnostic.code = field("code");
-    if let Some(layer) = field("layer") {
-        let plugin = field("plugin").map(|plugin| format!(": {}", cell(&plugin.into()))).unwrap_or_default();
+fn from_view(finding: FindingView) -> Reported {
+    let FindingView { severity, code, task, path, message: summary, help, layer, plugin } = finding;
+    let message = match &task {
+        Some(task) if path.is_empty() => format!("task `{task}`: {summary}"),
+        Some(task) => format!("task `{task}`, `{path}`: {summary}"),
+        None => summary.clone(),
+    };
+    let severity = if severity == "error" { Severity::Error } else { Severity::Warning };
+    let mut diagnostic = Diagnostic { severity, ..Diagnostic::error(message) }.help(help);
+    diagnostic.code = Some(code);
+    if let Some(layer) = layer {
+        let plugin = plugin.map(|plugin| format!(": {}", sanitize(&plugin))).unwrap_or_default();
         diagnostic.notes.push(format!("set by layer `{layer}`{plugin}"));
     }
     Reported { diagnostic, summary, task }

@@ -3,7 +3,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
+use stoker_api_types::graphs::GraphView;
 
 use super::download::merged;
 use super::local::{File, render_tasks};
@@ -61,7 +63,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let difference = compare(&old, &new);
     match remote.format() {
         Format::Table => Ok(remote.printer.page(&text(&difference))?),
-        _ => remote.data(&difference),
+        _ => remote.data(&json!(difference)),
     }
 }
 
@@ -83,7 +85,7 @@ fn load_tasks(name: &str, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {
 }
 
 fn owner_tasks(owner: Owner, graph_type: &str, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {
-    Ok(list(remote.get(owner.graph_path(graph_type))?["tasks"].take()))
+    Ok(remote.read::<GraphView>(owner.graph_path(graph_type))?.tasks.into_iter().map(Json::Object).collect())
 }
 
 fn file_tasks(path: &Path, remote: &mut Remote<'_>) -> Outcome<Vec<Json>> {
@@ -94,21 +96,45 @@ fn list(tasks: Json) -> Vec<Json> {
     if let Json::Array(tasks) = tasks { tasks } else { Vec::new() }
 }
 
-/// Returns `{added: [task], removed: [task], changed: [{id, differences: [{path, old, new}]}]}`.
-fn compare(old: &[Json], new: &[Json]) -> Json {
-    let find = |tasks: &[Json], id: &Json| tasks.iter().find(|task| task["id"] == *id).cloned();
-    let added: Vec<&Json> = new.iter().filter(|task| find(old, &task["id"]).is_none()).collect();
-    let removed: Vec<&Json> = old.iter().filter(|task| find(new, &task["id"]).is_none()).collect();
+/// Differences between two graphs.
+#[derive(Serialize)]
+struct GraphDifference<'t> {
+    added: Vec<&'t Json>,
+    removed: Vec<&'t Json>,
+    changed: Vec<ChangedTask>,
+}
+
+#[derive(Serialize)]
+struct ChangedTask {
+    id: Json,
+    differences: Vec<FieldDifference>,
+}
+
+#[derive(Serialize)]
+struct FieldDifference {
+    path: String,
+    old: Json,
+    new: Json,
+}
+
+fn compare<'t>(old: &'t [Json], new: &'t [Json]) -> GraphDifference<'t> {
+    let find = |tasks: &'t [Json], task: &Json| tasks.iter().find(|other| task_id(other) == task_id(task));
+    let added = new.iter().filter(|task| find(old, task).is_none()).collect();
+    let removed = old.iter().filter(|task| find(new, task).is_none()).collect();
     let mut changed = Vec::new();
     for task in new {
-        let Some(before) = find(old, &task["id"]) else { continue };
+        let Some(before) = find(old, task) else { continue };
         let mut differences = Vec::new();
-        collect("", &without_aliases(&before), &without_aliases(task), &mut differences);
+        collect("", &without_aliases(before), &without_aliases(task), &mut differences);
         if !differences.is_empty() {
-            changed.push(json!({"id": task["id"], "differences": differences}));
+            changed.push(ChangedTask { id: task_id(task).clone(), differences });
         }
     }
-    json!({"added": added, "removed": removed, "changed": changed})
+    GraphDifference { added, removed, changed }
+}
+
+fn task_id(task: &Json) -> &Json {
+    task.get("id").unwrap_or(&Json::Null)
 }
 
 /// Removes aliases, so that a field with two spellings is compared once.
@@ -124,12 +150,12 @@ fn without_aliases(task: &Json) -> Json {
     Json::Object(fields)
 }
 
-fn collect(path: &str, old: &Json, new: &Json, differences: &mut Vec<Json>) {
+fn collect(path: &str, old: &Json, new: &Json, differences: &mut Vec<FieldDifference>) {
     if old == new {
         return;
     }
     let (Json::Object(before), Json::Object(after)) = (old, new) else {
-        differences.push(json!({"path": path, "old": old, "new": new}));
+        differences.push(FieldDifference { path: path.to_owned(), old: old.clone(), new: new.clone() });
         return;
     };
     let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
@@ -144,24 +170,22 @@ const ADDED: Style = AnsiColor::Green.on_default();
 const REMOVED: Style = AnsiColor::Red.on_default();
 const CHANGED: Style = AnsiColor::Yellow.on_default();
 
-fn text(difference: &Json) -> String {
+fn text(difference: &GraphDifference<'_>) -> String {
     let mut out = String::new();
-    let tasks = |name: &str| difference[name].as_array().cloned().unwrap_or_default();
-    let (added, removed, changed) = (tasks("added"), tasks("removed"), tasks("changed"));
-    let name = |task: &Json| sanitize(task["id"].as_str().unwrap_or_default());
-    for task in &removed {
-        _ = writeln!(out, "{REMOVED}- {}{REMOVED:#}", name(task));
+    let GraphDifference { added, removed, changed } = difference;
+    let name = |id: &Json| sanitize(id.as_str().unwrap_or_default());
+    for task in removed {
+        _ = writeln!(out, "{REMOVED}- {}{REMOVED:#}", name(task_id(task)));
     }
-    for task in &added {
-        let task_type = sanitize(task["type"].as_str().unwrap_or_default());
-        _ = writeln!(out, "{ADDED}+ {}{ADDED:#} ({task_type})", name(task));
+    for task in added {
+        let task_type = sanitize(task.get("type").and_then(Json::as_str).unwrap_or_default());
+        _ = writeln!(out, "{ADDED}+ {}{ADDED:#} ({task_type})", name(task_id(task)));
     }
-    for task in &changed {
-        _ = writeln!(out, "{CHANGED}~ {}{CHANGED:#}", name(task));
-        for change in task["differences"].as_array().into_iter().flatten() {
+    for task in changed {
+        _ = writeln!(out, "{CHANGED}~ {}{CHANGED:#}", name(&task.id));
+        for FieldDifference { path, old, new } in &task.differences {
             let value = |value: &Json| if value.is_null() { "(none)".to_owned() } else { value.to_string() };
-            let path = sanitize(change["path"].as_str().unwrap_or_default());
-            _ = writeln!(out, "    {path}: {} → {}", value(&change["old"]), value(&change["new"]));
+            _ = writeln!(out, "    {}: {} → {}", sanitize(path), value(old), value(new));
         }
     }
     if out.is_empty() {
@@ -186,18 +210,16 @@ mod tests {
             json!({"id": "a", "type": "shell", "roles": ["x"], "parameters": {"cmd": "2", "cwd": "/"}}),
             json!({"id": "c", "type": "stage"}),
         ];
-        let difference = compare(&old, &new);
+        let difference = json!(compare(&old, &new));
         assert_eq!(
-            difference["changed"][0]["differences"],
-            json!([
+            difference.pointer("/changed/0/differences"),
+            Some(&json!([
                 {"path": "parameters.cmd", "old": "1", "new": "2"},
                 {"path": "parameters.cwd", "old": null, "new": "/"},
-            ])
+            ]))
         );
-        assert_eq!(
-            (&difference["added"][0]["id"], &difference["removed"][0]["id"]),
-            (&json!("c"), &json!("b"))
-        );
-        assert_eq!(compare(&old, &old), json!({"added": [], "removed": [], "changed": []}));
+        assert_eq!(difference.pointer("/added/0/id"), Some(&json!("c")));
+        assert_eq!(difference.pointer("/removed/0/id"), Some(&json!("b")));
+        assert_eq!(json!(compare(&old, &old)), json!({"added": [], "removed": [], "changed": []}));
     }
 }

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
+use stoker_api_types::graphs::GraphView;
 use stoker_client::RestRequest;
 use stoker_manifest::task::{VERSION_DEFAULT, alias_of};
 
@@ -35,7 +36,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut tasks = match args.layers.required()? {
-        GraphTarget::Owner(owner) => remote.get(owner.graph_path(&args.graph_type))?["tasks"].take(),
+        GraphTarget::Owner(owner) => {
+            json!(remote.read::<GraphView>(owner.graph_path(&args.graph_type))?.tasks)
+        }
         GraphTarget::Layers { cluster, layers } => merged(remote, cluster, &args.graph_type, &layers)?,
     };
     tasks.as_array_mut().into_iter().flatten().for_each(strip_redundant_fields);

@@ -4,7 +4,7 @@ use stoker_client::Method;
 use super::owner::DEFAULT_TYPE;
 use crate::commands::run::{RunOptions, report_started};
 use crate::exit::Outcome;
-use crate::remote::Remote;
+use crate::remote::{Remote, set};
 
 /// Run one or more graphs on a cluster, in order
 #[derive(Debug, clap::Args)]
@@ -43,10 +43,10 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let graph = |graph_type: &String| {
         let mut graph = json!({"type": graph_type});
         if !args.nodes.is_empty() {
-            graph["nodes"] = json!(args.nodes);
+            set(&mut graph, "nodes", &args.nodes);
         }
         if !args.tasks.is_empty() {
-            graph["tasks"] = json!(args.tasks);
+            set(&mut graph, "tasks", &args.tasks);
         }
         graph
     };

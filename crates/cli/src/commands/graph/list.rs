@@ -1,9 +1,10 @@
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
+use stoker_api_types::graphs::GraphView;
 use stoker_client::RestRequest;
 
 use super::owner::{GraphTarget, LayerArgs, Owner};
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote, cell};
+use crate::remote::{Format, Remote, set, typed};
 
 /// List graphs
 #[derive(Debug, clap::Args)]
@@ -42,23 +43,25 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         }
     }
     let mut graphs = remote.get_list(&request)?;
-    graphs.retain(|graph| {
-        let model = graph["relations"][0]["model"].as_str().unwrap_or_default();
-        selected_layers.is_empty() || selected_layers.iter().any(|layer| layer.trim_end_matches('s') == model)
-    });
+    let views: Vec<GraphView> = graphs.iter().map(typed).collect::<Outcome<_>>()?;
     if remote.format() == Format::Table {
-        graphs.iter_mut().for_each(shorten);
+        graphs.iter_mut().zip(&views).for_each(|(graph, view)| shorten(graph, view));
     }
+    let is_selected = |view: &GraphView| {
+        let model = view.relations.first().map_or("", |relation| relation.model.as_str());
+        selected_layers.is_empty() || selected_layers.iter().any(|layer| layer.trim_end_matches('s') == model)
+    };
+    let graphs = graphs.into_iter().zip(&views).filter(|(_, view)| is_selected(view)).map(|(graph, _)| graph);
+    let graphs = graphs.collect();
     remote.list(
         &[("id", "id"), ("type", "type"), ("owner", "owner"), ("tasks", "n_tasks"), ("name", "name")],
         graphs,
     )
 }
 
-fn shorten(graph: &mut Json) {
-    let relation = &graph["relations"][0];
-    let owner = format!("{} {}", cell(&relation["model"]), cell(&relation["model_id"]));
-    let n_tasks = graph["tasks"].as_array().map_or(0, Vec::len);
-    graph["owner"] = json!(owner);
-    graph["n_tasks"] = json!(n_tasks);
+/// Adds columns that summarize the graph.
+fn shorten(graph: &mut Json, view: &GraphView) {
+    let owner = view.relations.first().map(|relation| format!("{} {}", relation.model, relation.model_id));
+    set(graph, "owner", owner);
+    set(graph, "n_tasks", view.tasks.len());
 }

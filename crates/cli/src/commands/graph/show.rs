@@ -3,7 +3,7 @@ use stoker_client::RestRequest;
 
 use super::owner::{DEFAULT_TYPE, GraphTarget, LayerArgs};
 use crate::exit::{Failure, Outcome};
-use crate::remote::{Format, Remote, cell};
+use crate::remote::{Format, Remote, cell, set};
 
 /// Show the tasks of a graph and the layers that define them
 #[derive(Debug, clap::Args)]
@@ -51,14 +51,15 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         }
     };
     let mut graph = graph;
-    let tasks = graph["tasks"].as_array().cloned().unwrap_or_default();
-    let is_selected = |task: &Json| args.task.as_deref().is_none_or(|name| task["id"] == name);
+    let tasks = graph.get("tasks").and_then(Json::as_array).cloned().unwrap_or_default();
+    let is_selected =
+        |task: &Json| args.task.as_deref().is_none_or(|name| task.get("id").is_some_and(|id| id == name));
     let mut tasks: Vec<Json> = tasks.into_iter().filter(is_selected).collect();
     if let (Some(name), true) = (&args.task, tasks.is_empty()) {
         return Err(Failure::failed(format!("task `{name}` not found in this graph")));
     }
     if remote.format() != Format::Table {
-        graph["tasks"] = Json::Array(tasks);
+        set(&mut graph, "tasks", tasks);
         return remote.data(&graph);
     }
     tasks.iter_mut().for_each(add_set_by);
@@ -78,10 +79,11 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
 /// Sets `set_by` to the distinct layers that define attributes of the task.
 fn add_set_by(task: &mut Json) {
     let mut layers: Vec<String> = Vec::new();
-    for source in task["provenance"].as_object().into_iter().flat_map(serde_json::Map::values) {
-        let layer = match &source["plugin"] {
-            Json::Null => cell(&source["layer"]),
-            plugin => format!("plugin {}", cell(plugin)),
+    let provenance = task.get("provenance").and_then(Json::as_object);
+    for source in provenance.into_iter().flat_map(serde_json::Map::values) {
+        let layer = match source.get("plugin") {
+            None | Some(Json::Null) => source.get("layer").map(cell).unwrap_or_default(),
+            Some(plugin) => format!("plugin {}", cell(plugin)),
         };
         if !layers.contains(&layer) {
             layers.push(layer);
@@ -92,5 +94,5 @@ fn add_set_by(task: &mut Json) {
         "cluster" => 1,
         _ => 2,
     });
-    task["set_by"] = json!(layers);
+    set(task, "set_by", layers);
 }

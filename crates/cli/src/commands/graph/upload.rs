@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
+use stoker_api_types::graphs::GraphView;
 use stoker_client::{Body, ClientError, Method, Reason, RestRequest};
 
 use super::gather;
@@ -9,7 +10,7 @@ use super::owner::{DEFAULT_TYPE, OwnerArgs};
 use super::summary::{Reported, summarize};
 use crate::exit::Outcome;
 use crate::input::{Text, read_text};
-use crate::remote::{Remote, confirm, diagnostic};
+use crate::remote::{Remote, confirm, diagnostic, typed};
 use crate::text::counted;
 
 /// Create a graph or replace its tasks
@@ -72,14 +73,14 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
         print_warnings(&graph, &text, remote);
         graph
     };
-    let n_tasks = graph["tasks"].as_array().map_or(0, Vec::len);
+    let n_tasks = typed::<GraphView>(&graph)?.tasks.len();
     let n_tasks = counted(n_tasks, "task");
     remote.report_change(&format!("stored {n_tasks} of type `{graph_type}` for {owner} in graph"), &graph)
 }
 
 /// Prints warnings of the server. Warnings about the file itself were printed by the local check.
 fn print_warnings(graph: &Json, text: &Text, remote: &mut Remote<'_>) {
-    let warnings = graph["warnings"].as_array().into_iter().flatten();
+    let warnings = graph.get("warnings").and_then(Json::as_array).into_iter().flatten();
     let reasons = warnings.filter_map(|warning| serde_json::from_value::<Reason>(warning.clone()).ok());
     let fresh = reasons.filter(|reason| !reason.code.as_deref().unwrap_or_default().starts_with("manifest-"));
     let reported = |reason: Reason| Reported {

@@ -1,8 +1,9 @@
 use serde_json::json;
+use stoker_api_types::join_tokens::JoinTokenView;
 use stoker_client::Method;
 
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote, cell};
+use crate::remote::{Format, Remote, display, typed};
 
 /// Create a join token; its value is shown only once
 #[derive(Debug, clap::Args)]
@@ -34,14 +35,11 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let body = json!({
         "label": args.label, "uses": args.uses, "expires_in": args.hours * 3600, "may_replace": args.may_replace,
     });
-    let token = remote.send_json(Method::Post, "join_tokens", &body)?;
+    let response = remote.send_json(Method::Post, "join_tokens", &body)?;
     if remote.format() != Format::Table {
-        return remote.data(&token);
+        return remote.data(&response);
     }
-    remote.note(&format!(
-        "created join token {}, expires at {}",
-        cell(&token["id"]),
-        cell(&token["expires_at"])
-    ));
-    Ok(remote.printer.data(&cell(&token["token"]))?)
+    let token: JoinTokenView = typed(&response)?;
+    remote.note(&format!("created join token {}, expires at {}", token.id, display(&token.expires_at)));
+    Ok(remote.printer.data(&token.token.unwrap_or_default())?)
 }

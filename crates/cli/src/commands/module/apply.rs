@@ -1,10 +1,10 @@
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use stoker_client::Method;
 
 use super::RESULTS;
-use super::find::{module_id, node_modules_path};
+use super::find::{ModuleList, module_id, node_modules_path};
 use crate::exit::{Failure, Outcome};
-use crate::remote::Remote;
+use crate::remote::{Remote, typed};
 
 /// Apply modules to a node and wait for completion
 #[derive(Debug, clap::Args)]
@@ -32,13 +32,13 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     }
     let path = node_modules_path(remote, &args.node)?;
     let response = remote.send_json(Method::Post, path, &json!({"modules": ids}))?;
-    let results = response["modules"].as_array().cloned().unwrap_or_default();
+    let ModuleList { modules: results } = typed(&response)?;
     let failed: Vec<String> = results
         .iter()
-        .filter(|result| result["status"] != "OK")
-        .filter_map(|result| result["name"].as_str().map(str::to_owned))
+        .filter(|result| result.get("status").is_none_or(|status| status != "OK"))
+        .filter_map(|result| result.get("name")?.as_str().map(str::to_owned))
         .collect();
-    remote.list(RESULTS, results.into_iter().collect::<Vec<Json>>())?;
+    remote.list(RESULTS, results)?;
     if failed.is_empty() {
         return Ok(());
     }

@@ -5,8 +5,9 @@ use stoker_client::Method;
 
 use super::MODULES;
 use super::fields::{Fields, read_payload};
+use super::find::SingleModule;
 use crate::exit::Outcome;
-use crate::remote::Remote;
+use crate::remote::{Remote, typed};
 
 /// Create a module from a file
 #[derive(Debug, clap::Args)]
@@ -40,5 +41,5 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     module.insert("contents".to_owned(), read_payload(&args.file)?.into());
     args.fields.apply_to(&mut module);
     let response = remote.send_json(Method::Post, MODULES, &json!({"module": module}))?;
-    remote.report_change("created module", &response["module"])
+    remote.report_change("created module", &typed::<SingleModule>(&response)?.module)
 }

@@ -1,5 +1,6 @@
 //! Module and node lookup by ID or name.
 
+use serde::Deserialize;
 use serde_json::Value as Json;
 use stoker_client::encode_segment;
 
@@ -7,10 +8,42 @@ use super::{INSTANCES, MODULES};
 use crate::exit::{Failure, Outcome};
 use crate::remote::Remote;
 
+/// Modules, or their results on a node.
+#[derive(Deserialize)]
+pub(super) struct ModuleList {
+    pub(super) modules: Vec<Json>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct SingleModule {
+    pub(super) module: Json,
+}
+
+/// A page of nodes; the last page has no link to a next one.
+#[derive(Deserialize)]
+pub(super) struct InstancePage {
+    pub(super) instances: Vec<Json>,
+    #[serde(default)]
+    links: Vec<PageLink>,
+}
+
+#[derive(Deserialize)]
+struct PageLink {
+    href: String,
+}
+
+impl InstancePage {
+    /// Query of the next page, with its question mark.
+    pub(super) fn next_query(&self) -> Option<String> {
+        let (_, query) = self.links.first()?.href.split_once('?')?;
+        Some(format!("?{query}"))
+    }
+}
+
 /// Returns the ID of a module.
 pub(super) fn module_id(remote: &mut Remote<'_>, name: &str) -> Outcome<String> {
-    let listed = remote.get(MODULES)?;
-    find_unique(&listed["modules"], name, "module")
+    let listed: ModuleList = remote.read(MODULES)?;
+    find_unique(&listed.modules, name, "module")
 }
 
 /// Returns the ID of a node. A numeric ID is not looked up, because nodes of other tenants are not listed.
@@ -21,21 +54,21 @@ pub(super) fn node_id(remote: &mut Remote<'_>, name: &str) -> Outcome<String> {
     let mut marker = String::new();
     let mut nodes = Vec::new();
     loop {
-        let page = remote.get(format!("{INSTANCES}{marker}"))?;
-        nodes.extend(page["instances"].as_array().cloned().unwrap_or_default());
-        match page["links"][0]["href"].as_str().and_then(|href| href.split_once('?')) {
-            Some((_, query)) => marker = format!("?{query}"),
+        let page: InstancePage = remote.read(format!("{INSTANCES}{marker}"))?;
+        let next = page.next_query();
+        nodes.extend(page.instances);
+        match next {
+            Some(query) => marker = query,
             None => break,
         }
     }
-    find_unique(&Json::from(nodes), name, "node")
+    find_unique(&nodes, name, "node")
 }
 
-fn find_unique(resources: &Json, name: &str, noun: &str) -> Outcome<String> {
-    let resources = resources.as_array().map(Vec::as_slice).unwrap_or_default();
+fn find_unique(resources: &[Json], name: &str, noun: &str) -> Outcome<String> {
     let ids = |key: &str| -> Vec<String> {
-        let matching = resources.iter().filter(|resource| resource[key] == name);
-        matching.filter_map(|resource| resource["id"].as_str()).map(str::to_owned).collect()
+        let matching = resources.iter().filter(|resource| resource.get(key).is_some_and(|id| id == name));
+        matching.filter_map(|resource| resource.get("id")?.as_str()).map(str::to_owned).collect()
     };
     let by_id = ids("id");
     match if by_id.is_empty() { ids("name") } else { by_id }.as_slice() {

@@ -1,9 +1,9 @@
 use stoker_client::RestRequest;
 
 use super::RESULTS;
-use super::find::{module_path, node_modules_path};
+use super::find::{InstancePage, ModuleList, module_path, node_modules_path};
 use crate::exit::{Failure, Outcome};
-use crate::remote::Remote;
+use crate::remote::{Remote, typed};
 
 /// List the nodes that have a module, or the modules of a node
 #[derive(Debug, clap::Args)]
@@ -29,15 +29,15 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     if let Some(node) = &args.node {
         let path = node_modules_path(remote, node)?;
-        let response = remote.get(path)?;
-        return remote.list(RESULTS, response["modules"].as_array().cloned().unwrap_or_default());
+        let ModuleList { modules } = remote.read(path)?;
+        return remote.list(RESULTS, modules);
     }
     let Some(module) = &args.module else {
         return Err(Failure::usage("no module specified", "pass a module, or a node with `--node`"));
     };
     let path = format!("{}/instances", module_path(remote, module)?);
     if args.count {
-        let response = remote.send(&RestRequest::get(path).query("count_only", true))?;
+        let counts: InstancePage = typed(&remote.send(&RestRequest::get(path).query("count_only", true))?)?;
         return remote.list(
             &[
                 ("md5", "module_md5"),
@@ -46,16 +46,17 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
                 ("first applied", "min_updated_date"),
                 ("last applied", "max_updated_date"),
             ],
-            response["instances"].as_array().cloned().unwrap_or_default(),
+            counts.instances,
         );
     }
     let mut nodes = Vec::new();
     let mut query = String::new();
     loop {
-        let page = remote.get(format!("{path}{query}"))?;
-        nodes.extend(page["instances"].as_array().cloned().unwrap_or_default());
-        match page["links"][0]["href"].as_str().and_then(|href| href.split_once('?')) {
-            Some((_, next)) => query = format!("?{next}"),
+        let page: InstancePage = remote.read(format!("{path}{query}"))?;
+        let next = page.next_query();
+        nodes.extend(page.instances);
+        match next {
+            Some(next) => query = next,
             None => break,
         }
     }

@@ -1,8 +1,9 @@
 use stoker_client::RestRequest;
 
 use super::MODULES;
+use super::find::ModuleList;
 use crate::exit::Outcome;
-use crate::remote::Remote;
+use crate::remote::{Remote, typed};
 
 /// List modules
 #[derive(Debug, clap::Args)]
@@ -32,6 +33,6 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             ("admin", "is_admin"),
             ("visible", "visible"),
         ],
-        response["modules"].as_array().cloned().unwrap_or_default(),
+        typed::<ModuleList>(&response)?.modules,
     )
 }

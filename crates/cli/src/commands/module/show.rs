@@ -1,6 +1,6 @@
-use super::find::module_path;
+use super::find::{SingleModule, module_path};
 use crate::exit::Outcome;
-use crate::remote::Remote;
+use crate::remote::{Remote, typed};
 
 /// Show a module
 #[derive(Debug, clap::Args)]
@@ -37,6 +37,6 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             ("created", "created"),
             ("updated", "updated"),
         ],
-        &response["module"],
+        &typed::<SingleModule>(&response)?.module,
     )
 }

@@ -4,9 +4,9 @@ use serde_json::{Map, json};
 use stoker_client::Method;
 
 use super::fields::{Fields, read_payload};
-use super::find::module_path;
+use super::find::{SingleModule, module_path};
 use crate::exit::{Failure, Outcome};
-use crate::remote::Remote;
+use crate::remote::{Remote, typed};
 
 /// Update a module; omitted fields keep their values
 #[derive(Debug, clap::Args)]
@@ -61,5 +61,5 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     }
     let path = module_path(remote, &args.module)?;
     let response = remote.send_json(Method::Put, path, &json!({"module": module}))?;
-    remote.report_change("updated module", &response["module"])
+    remote.report_change("updated module", &typed::<SingleModule>(&response)?.module)
 }

@@ -1,8 +1,9 @@
 use serde_json::{Map, Value as Json, json};
+use stoker_api_types::nodes::NodeView;
 use stoker_client::{Method, RestRequest};
 
 use crate::exit::{Failure, Outcome};
-use crate::remote::Remote;
+use crate::remote::{Remote, set};
 
 /// Create a node
 #[derive(Debug, clap::Args)]
@@ -85,7 +86,7 @@ pub(super) fn create(args: &CreateArgs, remote: &mut Remote<'_>) -> Outcome {
     if !args.labels.is_empty() {
         let labels: Map<String, Json> =
             args.labels.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-        body["labels"] = Json::Object(labels);
+        set(&mut body, "labels", labels);
     }
     let node = remote.send_json(Method::Post, "nodes", &body)?;
     remote.report_change("created node", &node)
@@ -101,14 +102,14 @@ pub(super) fn update(args: &UpdateArgs, remote: &mut Remote<'_>) -> Outcome {
     }
     if !args.labels.is_empty() || !args.removed.is_empty() {
         // The API replaces all labels, so merge with the current ones.
-        let mut labels = remote.get(path.clone())?["labels"].as_object().cloned().unwrap_or_default();
+        let mut labels = remote.read::<NodeView>(path.clone())?.labels;
         for key in &args.removed {
             labels.shift_remove(key);
         }
         for (key, value) in &args.labels {
             labels.insert(key.clone(), json!(value));
         }
-        body["labels"] = Json::Object(labels);
+        set(&mut body, "labels", labels);
     }
     if body == json!({}) {
         return Err(Failure::usage(

@@ -1,12 +1,14 @@
 //! Plans that are created and stored by the server.
 
 use serde_json::{Value as Json, json};
+use stoker_api_types::matrix::MatrixView;
+use stoker_api_types::plans::{InstanceView, PlanSummary, PlanView, WarningView};
 use stoker_client::{ClientError, Method, RestRequest};
 
 use super::{Format, text};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::exit::{Failure, Outcome};
-use crate::remote::{self, Remote, cell, origin};
+use crate::remote::{self, Remote, origin, sanitize, set, typed};
 
 /// Options that select what is planned.
 #[derive(Debug, clap::Args)]
@@ -157,10 +159,10 @@ fn send_plan_request(
 ) -> Outcome<i64> {
     let mut body = json!({"force": force});
     if let Some(graph_type) = graph_type {
-        body["graph_type"] = json!(graph_type);
+        set(&mut body, "graph_type", graph_type);
     }
     if let Some(tasks) = tasks {
-        body["tasks"] = json!(tasks);
+        set(&mut body, "tasks", tasks);
     }
     if let Some(nodes) = nodes {
         let id = |node: &String| {
@@ -168,10 +170,10 @@ fn send_plan_request(
             node.parse().map_err(|_| Failure::usage(format!("invalid node ID `{node}`"), help))
         };
         let ids: Vec<i64> = nodes.iter().map(id).collect::<Outcome<_>>()?;
-        body["nodes"] = json!(ids);
+        set(&mut body, "nodes", ids);
     }
     let plan = remote.send_json(Method::Post, format!("clusters/{env}/plans"), &body)?;
-    plan["id"].as_i64().ok_or_else(|| Failure::failed("the server returned no plan"))
+    Ok(typed::<PlanView>(&plan)?.id)
 }
 
 /// Runs `stoker plan --env ID`.
@@ -204,11 +206,12 @@ pub(super) fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
 
 /// Prints a plan and returns the number of task instances that run.
 pub(crate) fn print_plan(remote: &mut Remote<'_>, id: i64, display: DisplayOptions) -> Outcome<i64> {
-    let mut plan = remote.get(format!("plans/{id}"))?;
-    let n_run = plan["n_run"].as_i64().unwrap_or_default();
+    let mut response = remote.get(format!("plans/{id}"))?;
+    let plan: PlanSummary = typed(&response)?;
+    let n_run = plan.plan.n_run;
     if remote.format() != remote::Format::Table {
-        plan["instances"] = Json::Array(instances(remote, id, None)?);
-        remote.data(&plan)?;
+        set(&mut response, "instances", instances(remote, id, None)?);
+        remote.data(&response)?;
         return Ok(n_run);
     }
     if remote.is_quiet() {
@@ -216,6 +219,7 @@ pub(crate) fn print_plan(remote: &mut Remote<'_>, id: i64, display: DisplayOptio
         return Ok(n_run);
     }
     let instances = instances(remote, id, (!display.all).then_some("run"))?;
+    let instances = instances.iter().map(typed).collect::<Outcome<Vec<InstanceView>>>()?;
     let body = if display.by_node {
         text::by_node(&instances, &tasks_in_order(remote, id)?)
     } else {
@@ -223,19 +227,18 @@ pub(crate) fn print_plan(remote: &mut Remote<'_>, id: i64, display: DisplayOptio
     };
     let blank_line = if body.is_empty() { "" } else { "\n" };
     remote.printer.page(&format!("{body}{blank_line}{}", text::summary(&plan)))?;
-    for warning in plan["warnings"].as_array().into_iter().flatten() {
+    for warning in plan.warnings {
         remote.printer.diagnostic(&diagnostic(warning));
     }
     Ok(n_run)
 }
 
-fn diagnostic(warning: &Json) -> Diagnostic {
-    let task = warning["task"].as_str().map(|task| format!("task `{task}`: ")).unwrap_or_default();
-    let message = format!("{task}{}", cell(&warning["message"]));
+fn diagnostic(warning: WarningView) -> Diagnostic {
+    let task = warning.task.map(|task| format!("task `{task}`: ")).unwrap_or_default();
+    let message = format!("{task}{}", sanitize(&warning.message));
     let mut diagnostic = Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) };
-    let line = warning["line"].as_u64().and_then(|line| u32::try_from(line).ok());
-    diagnostic.notes.extend(origin(warning["layer"].as_str(), warning["file"].as_str(), line));
-    diagnostic.code(cell(&warning["code"])).help(warning["help"].as_str().map(str::to_owned))
+    diagnostic.notes.extend(origin(warning.layer.as_deref(), warning.file.as_deref(), warning.line));
+    diagnostic.code(sanitize(&warning.code)).help(warning.help)
 }
 
 /// Task names of a plan in execution order; instances are listed by name.
@@ -246,11 +249,10 @@ fn tasks_in_order(remote: &mut Remote<'_>, plan: i64) -> Outcome<Vec<String>> {
             .query("task_limit", TASKS_PAGE_SIZE)
             .query("task_offset", items.len())
             .query("node_limit", 1);
-        let window = remote.send(&request)?;
-        let tasks = window["tasks"].as_array().into_iter().flatten();
+        let window: MatrixView = typed(&remote.send(&request)?)?;
         let n_before = items.len();
-        items.extend(tasks.filter_map(Json::as_str).map(str::to_owned));
-        if items.len() == n_before || items.len() as u64 >= window["n_tasks"].as_u64().unwrap_or_default() {
+        items.extend(window.tasks);
+        if items.len() == n_before || items.len() as u64 >= window.n_tasks {
             return Ok(items);
         }
     }
@@ -301,7 +303,7 @@ pub(super) fn list(args: &ListArgs, remote: &mut Remote<'_>) -> Outcome {
 pub(super) fn compare(args: &CompareArgs, remote: &mut Remote<'_>) -> Outcome {
     let difference = remote.get(format!("plans/{}/compare/{}", args.before, args.after))?;
     match remote.format() {
-        remote::Format::Table => Ok(remote.printer.page(&text::comparison(&difference))?),
+        remote::Format::Table => Ok(remote.printer.page(&text::comparison(&typed(&difference)?))?),
         _ => remote.data(&difference),
     }
 }

@@ -1,10 +1,11 @@
-use serde_json::{Value as Json, json};
+use serde_json::json;
+use stoker_api_types::plugins::PluginView;
 use stoker_client::{Body, Method, RestRequest};
 use stoker_model::codes;
 
 use super::find::{display_name, find, releases};
 use crate::exit::{Failure, Outcome};
-use crate::remote::{Remote, SharedOptions, with_force_hint};
+use crate::remote::{Remote, SharedOptions, typed, with_force_hint};
 
 /// Enable a plugin in a cluster
 #[derive(Debug, clap::Args)]
@@ -47,10 +48,9 @@ pub(super) struct Switch<'a> {
 
 pub(super) fn switch(remote: &mut Remote<'_>, switch: Switch<'_>) -> Outcome {
     let Switch { plugin, cluster, force, enabled } = switch;
-    let plugin = find(remote, plugin)?;
-    let name = plugin["name"].as_str().unwrap_or_default();
-    let metadata = json!({"class": "plugin", "enabled": enabled, "chosen_id": plugin["id"]});
-    let body = json!({"editable": {name: {"metadata": metadata}}});
+    let plugin: PluginView = typed(&find(remote, plugin)?)?;
+    let metadata = json!({"class": "plugin", "enabled": enabled, "chosen_id": plugin.id});
+    let body = json!({"editable": {&plugin.name: {"metadata": metadata}}});
     let request = RestRequest::new(Method::Put, format!("clusters/{cluster}/attributes"));
     let request = request.query_opt("force", force.then_some(1)).body(Body::Json(&body));
     remote.send(&request).map_err(|failure| with_cli_hints(failure, &plugin, cluster))?;
@@ -61,7 +61,7 @@ pub(super) fn switch(remote: &mut Remote<'_>, switch: Switch<'_>) -> Outcome {
 
 /// Adds hints about command-line options to rejections, which are recognized by their code. The server reports a plugin for
 /// other releases as missing; here its releases are known.
-fn with_cli_hints(failure: Failure, plugin: &Json, cluster: i64) -> Failure {
+fn with_cli_hints(failure: Failure, plugin: &PluginView, cluster: i64) -> Failure {
     let mut failure = with_force_hint(failure);
     for diagnostic in &mut failure.diagnostics {
         match diagnostic.code.as_deref() {
@@ -91,8 +91,21 @@ mod tests {
 
     #[test]
     fn errors_have_cli_hints() {
-        let plugin = json!({"id": 4, "name": "gridnet", "version": "1.0.0",
-                            "releases": [{"os": "ubuntu", "version": "mitaka-9.0"}]});
+        let plugin = PluginView {
+            id: 4,
+            name: "gridnet".to_owned(),
+            title: String::new(),
+            version: "1.0.0".to_owned(),
+            package_version: "5.0.0".to_owned(),
+            description: None,
+            homepage: None,
+            is_hotpluggable: false,
+            fuel_version: Vec::new(),
+            groups: Vec::new(),
+            authors: Vec::new(),
+            licenses: Vec::new(),
+            releases: vec![json!({"os": "ubuntu", "version": "mitaka-9.0"})],
+        };
         let hint = |code: &str| {
             let failure = Failure::new(Exit::Failed, Diagnostic::error("any text").code(code));
             let diagnostic = with_cli_hints(failure, &plugin, 7).diagnostics.remove(0);

@@ -1,10 +1,11 @@
 //! Plugin lookup by ID, name or `NAME==VERSION`.
 
+use stoker_api_types::plugins::PluginView;
 use stoker_client::RestRequest;
 use stoker_model::{Json, compare_versions};
 
 use crate::exit::{Failure, Outcome};
-use crate::remote::Remote;
+use crate::remote::{Remote, typed};
 
 /// Returns a plugin; a name without a version selects the newest version.
 pub(super) fn find(remote: &mut Remote<'_>, reference: &str) -> Outcome<Json> {
@@ -15,14 +16,18 @@ pub(super) fn find(remote: &mut Remote<'_>, reference: &str) -> Outcome<Json> {
         Some((name, version)) => (name, Some(version)),
         None => (reference, None),
     };
-    let text = |plugin: &Json, key: &str| plugin[key].as_str().unwrap_or_default().to_owned();
-    let matches_reference = |plugin: &Json| {
-        text(plugin, "name") == name && version.is_none_or(|version| text(plugin, "version") == version)
-    };
-    let plugins = remote.get_list(&RestRequest::get("plugins"))?.into_iter().filter(matches_reference);
-    let newest =
-        plugins.max_by(|one, other| compare_versions(&text(one, "version"), &text(other, "version")));
-    newest.ok_or_else(|| {
+    let mut newest: Option<(String, Json)> = None;
+    for response in remote.get_list(&RestRequest::get("plugins"))? {
+        let plugin: PluginView = typed(&response)?;
+        let is_newer = |found: &(String, Json)| compare_versions(&plugin.version, &found.0).is_ge();
+        if plugin.name == name
+            && version.is_none_or(|version| plugin.version == version)
+            && newest.as_ref().is_none_or(is_newer)
+        {
+            newest = Some((plugin.version, response));
+        }
+    }
+    newest.map(|(_, plugin)| plugin).ok_or_else(|| {
         let mut failure = Failure::failed(format!("plugin `{reference}` not found"));
         failure.diagnostics[0].help = Some("run `stoker plugin list` to see installed plugins".to_owned());
         failure
@@ -30,16 +35,15 @@ pub(super) fn find(remote: &mut Remote<'_>, reference: &str) -> Outcome<Json> {
 }
 
 /// Name of a plugin in messages.
-pub(super) fn display_name(plugin: &Json) -> String {
-    let field = |key: &str| plugin[key].as_str().unwrap_or_default();
-    format!("plugin {} `{}` {}", plugin["id"], field("name"), field("version"))
+pub(super) fn display_name(plugin: &PluginView) -> String {
+    format!("plugin {} `{}` {}", plugin.id, plugin.name, plugin.version)
 }
 
 /// Supported releases, such as `ubuntu 1.0-10.0`.
-pub(super) fn releases(plugin: &Json) -> Vec<String> {
+pub(super) fn releases(plugin: &PluginView) -> Vec<String> {
     let release = |release: &Json| {
-        let field = |key: &str| release[key].as_str().unwrap_or_default();
+        let field = |key: &str| release.get(key).and_then(Json::as_str).unwrap_or_default();
         format!("{} {}", field("os"), field("version"))
     };
-    plugin["releases"].as_array().into_iter().flatten().map(release).collect()
+    plugin.releases.iter().map(release).collect()
 }

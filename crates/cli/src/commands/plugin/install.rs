@@ -11,7 +11,7 @@ use stoker_packages::pack_plugin;
 use super::find::display_name;
 use crate::exit::{Failure, Outcome};
 use crate::package;
-use crate::remote::{Remote, SharedOptions};
+use crate::remote::{Remote, SharedOptions, typed};
 
 /// Install a plugin on the server
 #[derive(Debug, clap::Args)]
@@ -37,10 +37,11 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let request = RestRequest::new(Method::Post, "plugins/upload")
         .body(Body::File("application/octet-stream", &archive));
     let plugin = remote.send(&request)?;
-    for warning in plugin["warnings"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+    let warnings = plugin.get("warnings").and_then(Json::as_array).into_iter().flatten();
+    for warning in warnings.filter_map(Json::as_str) {
         remote.note(&format!("warning: {warning}"));
     }
-    remote.note(&format!("installed {}", display_name(&plugin)));
+    remote.note(&format!("installed {}", display_name(&typed(&plugin)?)));
     if remote.format() == crate::remote::Format::Table && !remote.is_quiet() {
         return Ok(());
     }

@@ -1,5 +1,8 @@
+use serde_json::{Value as Json, json};
+use stoker_api_types::plugin_order::{OrderView, TaskView};
+
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote, SharedOptions};
+use crate::remote::{Format, Remote, SharedOptions, set, typed};
 
 /// Show the order in which stage tasks of enabled plugins run
 #[derive(Debug, clap::Args)]
@@ -24,22 +27,24 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
-    let order = remote.get(format!("clusters/{}/plugins/order", args.env))?;
+    let response = remote.get(format!("clusters/{}/plugins/order", args.env))?;
     if remote.format() != Format::Table {
-        return remote.data(&order);
+        return remote.data(&response);
     }
-    for key in ["notes", "errors"] {
-        let messages = order[key].as_array().into_iter().flatten();
-        for message in messages.filter_map(|entry| entry["message"].as_str()) {
-            let label = if key == "errors" { "error" } else { "note" };
-            remote.note(&format!("{label}: {message}"));
-        }
+    let order: OrderView = typed(&response)?;
+    for note in &order.notes {
+        remote.note(&format!("note: {}", note.message));
     }
-    let mut tasks = order["tasks"].as_array().cloned().unwrap_or_default();
+    for error in &order.errors {
+        remote.note(&format!("error: {}", error.message));
+    }
     // Show ties only: `no` in every other row would be noise.
-    for task in tasks.iter_mut().filter(|task| task["tie"] == false) {
-        task["tie"].take();
-    }
+    let row = |task: &TaskView| {
+        let mut row = json!(task);
+        set(&mut row, "tie", task.tie.then_some(true));
+        row
+    };
+    let tasks: Vec<Json> = order.tasks.iter().map(row).collect();
     remote.list(
         &[
             ("position", "position"),

@@ -1,6 +1,8 @@
+use stoker_api_types::plugins::PluginView;
+
 use super::find::{display_name, find};
 use crate::exit::Outcome;
-use crate::remote::{Remote, SharedOptions};
+use crate::remote::{Remote, SharedOptions, typed};
 
 /// Uninstall a plugin that no cluster uses
 #[derive(Debug, clap::Args)]
@@ -22,10 +24,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
-    let plugin = find(remote, &args.plugin)?;
+    let plugin: PluginView = typed(&find(remote, &args.plugin)?)?;
     let name = display_name(&plugin);
     crate::remote::confirm(&format!("Remove {name}, including its files and graphs?"), args.yes)?;
-    remote.delete(format!("plugins/{}", plugin["id"]))?;
+    remote.delete(format!("plugins/{}", plugin.id))?;
     remote.note(&format!("removed {name}"));
     Ok(())
 }

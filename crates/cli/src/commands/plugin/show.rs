@@ -1,8 +1,6 @@
-use stoker_model::Json;
-
 use super::find::{find, releases};
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote, SharedOptions};
+use crate::remote::{Format, Remote, SharedOptions, set, typed};
 
 /// Show an installed plugin
 #[derive(Debug, clap::Args)]
@@ -24,7 +22,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut plugin = find(remote, &args.plugin)?;
     if remote.format() == Format::Table {
-        plugin["release_names"] = Json::from(releases(&plugin));
+        let names = releases(&typed(&plugin)?);
+        set(&mut plugin, "release_names", names);
     }
     remote.details(
         &[

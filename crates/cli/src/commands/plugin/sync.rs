@@ -1,9 +1,11 @@
 use serde_json::json;
+use stoker_api_types::plugins::PluginView;
 use stoker_client::Method;
+use stoker_model::Json;
 
 use super::find::find;
 use crate::exit::Outcome;
-use crate::remote::{Remote, SharedOptions};
+use crate::remote::{Remote, SharedOptions, typed};
 
 /// Reload plugin files on the server
 #[derive(Debug, clap::Args)]
@@ -27,11 +29,12 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut ids = Vec::new();
     for name in &args.plugins {
-        ids.push(find(remote, name)?["id"].clone());
+        ids.push(typed::<PluginView>(&find(remote, name)?)?.id);
     }
     let body = if ids.is_empty() { json!({}) } else { json!({"ids": ids}) };
     let response = remote.send_json(Method::Post, "plugins/sync", &body)?;
-    for warning in response["warnings"].as_array().into_iter().flatten().filter_map(|text| text.as_str()) {
+    let warnings = response.get("warnings").and_then(Json::as_array).into_iter().flatten();
+    for warning in warnings.filter_map(Json::as_str) {
         remote.note(&format!("warning: {warning}"));
     }
     remote.note("reloaded plugin files");

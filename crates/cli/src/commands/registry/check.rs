@@ -8,6 +8,7 @@ use super::offline::Source;
 use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::printer::Printer;
+use crate::remote::set;
 
 /// Check whether components are compatible
 #[derive(Debug, clap::Args)]
@@ -55,7 +56,7 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
         let mut json = decision.to_json();
         if let Some(Json::Array(conflicts)) = json.get_mut("conflicts") {
             for (conflict, reason) in conflicts.iter_mut().zip(&reasons) {
-                conflict["reason"] = Json::from(reason.as_str());
+                set(conflict, "reason", reason);
             }
         }
         printer.data(&format!("{json:#}"))?;
@@ -65,7 +66,8 @@ pub(super) fn run(args: &Args, printer: &mut Printer) -> Outcome {
         let conflicts = decision.conflicts.iter().zip(reasons);
         failure.diagnostics = conflicts
             .map(|(finding, reason)| {
-                Diagnostic::error(reason).code(finding.to_json()["kind"].as_str().unwrap_or_default())
+                Diagnostic::error(reason)
+                    .code(finding.to_json().get("kind").and_then(Json::as_str).unwrap_or_default())
             })
             .collect();
     }

@@ -1,5 +1,8 @@
+use stoker_api_types::releases::ReleaseView;
+use stoker_model::{Json, JsonMap};
+
 use crate::exit::Outcome;
-use crate::remote::Remote;
+use crate::remote::{Format, Remote, set, typed};
 
 /// Show a release
 #[derive(Debug, clap::Args)]
@@ -15,13 +18,13 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut release = remote.get(format!("releases/{}", args.release))?;
-    let names = |metadata: &serde_json::Value| {
-        metadata.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>())
-    };
-    if remote.format() == crate::remote::Format::Table {
-        release["role_names"] = names(&release["roles_metadata"]).into();
-        release["tag_names"] = names(&release["tags_metadata"]).into();
-        release["setting_names"] = names(&release["attributes_metadata"]["editable"]).into();
+    let names = |metadata: &JsonMap| metadata.keys().cloned().collect::<Vec<_>>();
+    if remote.format() == Format::Table {
+        let metadata: ReleaseView = typed(&release)?;
+        set(&mut release, "role_names", names(&metadata.roles_metadata));
+        set(&mut release, "tag_names", names(&metadata.tags_metadata));
+        let editable = metadata.attributes_metadata.get("editable").and_then(Json::as_object);
+        set(&mut release, "setting_names", editable.map(names));
     }
     remote.details(
         &[

@@ -107,6 +107,7 @@ fn times(node: &Node, present: Option<f64>, estimate: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use stoker_api_types::runs::EventView;
 
     use super::super::progress::Instance;
     use super::*;
@@ -131,8 +132,9 @@ mod tests {
             ("started", json!(1), "14", json!({})),
         ];
         for (event_kind, instance, at, body) in events {
-            let at = format!("2026-01-31T07:00:{at}");
-            progress.apply(&json!({"kind": event_kind, "instance": instance, "at": at, "body": body}));
+            let (at, kind) = (format!("2026-01-31T07:00:{at}"), event_kind.to_owned());
+            let instance = instance.as_i64();
+            progress.apply(&EventView { seq: 1, part: 1, at, kind, instance, body });
         }
         progress
     }

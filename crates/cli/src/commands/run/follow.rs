@@ -5,14 +5,18 @@ use std::io::Write as _;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use serde::Deserialize as _;
 use serde_json::Value as Json;
+use stoker_api_types::plans::{InstanceView, PlanSummary};
+use stoker_api_types::runs::{EventView, PartView, RunDetails};
+use stoker_api_types::transactions::RunView;
 use stoker_client::{ClientError, RestRequest};
 
 use super::board::{DisplayState, lines};
-use super::progress::{Instance, Progress, duration, unix_time};
-use super::show::{failures, print_failures};
+use super::progress::{Instance, Progress};
+use super::show::{elapsed_run, failures, print_failures};
 use crate::exit::{Failure, Outcome};
-use crate::remote::{Format, Remote, cell};
+use crate::remote::{Format, Remote, sanitize, typed};
 use crate::terminal;
 use crate::text::{collapse_whitespace, counted};
 
@@ -26,7 +30,7 @@ const RECONNECTS_MAX: usize = 60;
 
 /// Reports a started run and follows it if requested.
 pub(crate) fn report_started(remote: &mut Remote<'_>, run: &Json, is_followed: bool) -> Outcome {
-    let Some(id) = run["id"].as_i64() else { return remote.data(run) };
+    let id = typed::<RunView>(run)?.id;
     if is_followed && remote.is_quiet() && remote.format() == Format::Table {
         remote.printer.data(&id.to_string())?;
     }
@@ -44,28 +48,26 @@ pub(crate) fn report_started(remote: &mut Remote<'_>, run: &Json, is_followed: b
 pub(crate) fn follow(remote: &mut Remote<'_>, id: i64) -> Outcome {
     let is_printed = remote.format() == Format::Table && !remote.is_quiet();
     let mut child_idx = 0;
-    let (run, children) = loop {
+    let (response, details) = loop {
         let response = remote.get(format!("runs/{id}"))?;
-        let child = response["parts"].get(child_idx).cloned().unwrap_or_default();
-        if child.is_null() {
-            if has_ended(&response["run"]) {
-                let children = response["parts"].as_array().cloned().unwrap_or_default();
-                break (response["run"].clone(), children);
+        let details: RunDetails = typed(&response)?;
+        match details.parts.get(child_idx) {
+            None if has_ended(&details.run) => break (response, details),
+            None => pause(POLL_INTERVAL),
+            Some(child) if child.plan_id.is_none() && !has_ended(&child.run) => pause(POLL_INTERVAL),
+            Some(child) => {
+                if let Some(plan) = child.plan_id.filter(|_| is_printed) {
+                    follow_child(remote, id, &child.run, plan)?;
+                }
+                child_idx += 1;
             }
-            pause(POLL_INTERVAL);
-        } else if child["plan_id"].is_null() && !has_ended(&child["run"]) {
-            pause(POLL_INTERVAL);
-        } else {
-            if is_printed && child["plan_id"].is_i64() {
-                follow_child(remote, id, &child)?;
-            }
-            child_idx += 1;
         }
     };
     if remote.format() != Format::Table {
-        remote.data(&run)?;
+        remote.data(response.get("run").unwrap_or(&response))?;
     }
-    if run["status"] == "ready" {
+    let RunDetails { run, parts: children } = details;
+    if run.status == "ready" {
         return if is_printed { report_success(remote, id, &run) } else { Ok(()) };
     }
     if is_printed && has_begun(&children) {
@@ -75,24 +77,23 @@ pub(crate) fn follow(remote: &mut Remote<'_>, id: i64) -> Outcome {
     Err(run_failure(id, &run, &children))
 }
 
-fn has_ended(run: &Json) -> bool {
-    matches!(run["status"].as_str(), Some("ready" | "error"))
+fn has_ended(run: &RunView) -> bool {
+    matches!(run.status.as_str(), "ready" | "error")
 }
 
 /// ` after 3.2 s`, or an empty string if the times are unknown.
-fn elapsed_suffix(run: &Json) -> String {
-    let time = |key: &str| run[key].as_str().and_then(unix_time);
-    let times = time("time_start").zip(time("time_end"));
-    times.map(|(start, end)| format!(" after {}", duration(end - start))).unwrap_or_default()
+fn elapsed_suffix(run: &RunView) -> String {
+    let elapsed = elapsed_run(run);
+    if elapsed.is_empty() { elapsed } else { format!(" after {elapsed}") }
 }
 
 /// Reports success. A successful run can contain failed nodes within the tolerance of their groups.
-fn report_success(remote: &mut Remote<'_>, id: i64, run: &Json) -> Outcome {
+fn report_success(remote: &mut Remote<'_>, id: i64, run: &RunView) -> Outcome {
     let mut failed = failures(remote, id)?;
-    failed.retain(|record| record["is_ignored"] != true);
+    failed.retain(|record| !record.is_ignored);
     print_failures(remote, &failed)?;
-    let message = collapse_whitespace(&cell(&run["message"]));
-    let nodes: BTreeSet<String> = failed.iter().map(|record| cell(&record["node_id"])).collect();
+    let message = collapse_whitespace(&message(run));
+    let nodes: BTreeSet<&str> = failed.iter().map(|record| record.node_id.as_str()).collect();
     let note = match (message.strip_prefix("1 nodes "), nodes.len()) {
         (Some(rest), _) => format!(": 1 node {}", rest.replace("their groups", "its groups")),
         _ if !message.is_empty() => format!(": {message}"),
@@ -106,15 +107,19 @@ fn report_success(remote: &mut Remote<'_>, id: i64, run: &Json) -> Outcome {
 const PROBLEMS_MAX: usize = 10;
 
 /// Whether at least one graph of the run was planned, so that tasks may have run.
-fn has_begun(children: &[Json]) -> bool {
-    children.iter().any(|child| child["plan_id"].is_i64())
+fn has_begun(children: &[PartView]) -> bool {
+    children.iter().any(|child| child.plan_id.is_some())
+}
+
+fn message(run: &RunView) -> String {
+    sanitize(run.message.as_deref().unwrap_or_default())
 }
 
 /// Builds the failure of an unsuccessful run.
-fn run_failure(id: i64, run: &Json, children: &[Json]) -> Failure {
-    let message = cell(&run["message"]);
+fn run_failure(id: i64, run: &RunView, children: &[PartView]) -> Failure {
+    let message = message(run);
     let elapsed = elapsed_suffix(run);
-    if run["stopped"] == true {
+    if run.stopped {
         let mut failure = Failure::failed(format!("run {id} was stopped{elapsed}"));
         failure.diagnostics[0].help = Some(format!("run `stoker run retry {id}` to continue"));
         return failure;
@@ -136,12 +141,12 @@ fn run_failure(id: i64, run: &Json, children: &[Json]) -> Failure {
     let help = if has_begun(children) {
         format!("run `stoker run logs {id}` to see the output of tasks, `stoker run retry {id}` to continue")
     } else {
-        let graph_type = children.first().map(|child| cell(&child["run"]["graph_type"]));
+        let graph_type = children.first().and_then(|child| child.run.graph_type.clone());
         let option = graph_type.filter(|graph_type| !graph_type.is_empty() && graph_type != "default");
         let option = option.map(|graph_type| format!(" --type {graph_type}")).unwrap_or_default();
         format!(
             "no tasks were run; run `stoker plan --env {}{option}` to see all problems",
-            cell(&run["cluster"])
+            run.cluster.map(|cluster| cluster.to_string()).unwrap_or_default()
         )
     };
     failure.diagnostics[0].help = Some(help);
@@ -149,21 +154,21 @@ fn run_failure(id: i64, run: &Json, children: &[Json]) -> Failure {
 }
 
 /// Follows the events of one child run.
-fn follow_child(remote: &mut Remote<'_>, run: i64, child: &Json) -> Outcome {
-    let (id, plan) = (cell(&child["run"]["id"]), cell(&child["plan_id"]));
-    let instances = instances(remote, &plan)?;
-    let estimate = remote.get(format!("plans/{plan}"))?["estimate"]["total_ms"].as_f64();
+fn follow_child(remote: &mut Remote<'_>, run: i64, child: &RunView, plan: i64) -> Outcome {
+    let instances = instances(remote, plan)?;
+    let estimate = remote.read::<PlanSummary>(format!("plans/{plan}"))?.estimate;
+    let graph_type = sanitize(child.graph_type.as_deref().unwrap_or_default());
     let mut view = View {
-        title: format!("run {run}, graph {}", cell(&child["run"]["graph_type"])),
+        title: format!("run {run}, graph {graph_type}"),
         progress: Progress::new(instances),
-        estimate: estimate.map(|ms| ms / 1000.0),
+        estimate: Some(estimate.total_ms as f64 / 1000.0),
         is_interactive: terminal::is_terminal_output(),
         n_lines: 0,
         last_event: now(),
     };
     let (mut after, mut n_reconnects) = (0, 0);
     loop {
-        match follow_events(remote, &id, &mut after, &mut view) {
+        match follow_events(remote, child.id, &mut after, &mut view) {
             Ok(()) => break,
             Err(ClientError::Unreachable { .. }) if n_reconnects < RECONNECTS_MAX => {
                 n_reconnects += 1;
@@ -176,7 +181,7 @@ fn follow_child(remote: &mut Remote<'_>, run: i64, child: &Json) -> Outcome {
     Ok(())
 }
 
-fn instances(remote: &mut Remote<'_>, plan: &str) -> Outcome<Vec<Instance>> {
+fn instances(remote: &mut Remote<'_>, plan: i64) -> Outcome<Vec<Instance>> {
     let mut instances = Vec::new();
     loop {
         let request = RestRequest::get(format!("plans/{plan}/instances"))
@@ -188,13 +193,14 @@ fn instances(remote: &mut Remote<'_>, plan: &str) -> Outcome<Vec<Instance>> {
             Err(ClientError::Rejected(refusal)) if refusal.status == 416 => break,
             Err(error) => return Err(crate::remote::failure(error, None)),
         };
-        let page = page.as_array().cloned().unwrap_or_default();
-        instances.extend(page.iter().map(|instance| Instance {
-            task: cell(&instance["task"]),
-            node: cell(&instance["node"]),
-            is_run: instance["action"] == "run",
+        let page: Vec<InstanceView> = typed(&page)?;
+        let n_instances = page.len();
+        instances.extend(page.into_iter().map(|instance| Instance {
+            task: sanitize(&instance.task),
+            node: sanitize(&instance.node),
+            is_run: instance.action == "run",
         }));
-        if page.len() < PAGE_SIZE {
+        if n_instances < PAGE_SIZE {
             break;
         }
     }
@@ -204,8 +210,8 @@ fn instances(remote: &mut Remote<'_>, plan: &str) -> Outcome<Vec<Instance>> {
 /// Shows events until the stream ends. A thread reads them, so that redraws are not blocked.
 fn follow_events(
     remote: &mut Remote<'_>,
-    id: &str,
-    after: &mut u64,
+    id: i64,
+    after: &mut i64,
     view: &mut View,
 ) -> Result<(), ClientError> {
     let request = RestRequest::get(format!("runs/{id}/events")).query("after", *after);
@@ -222,8 +228,11 @@ fn follow_events(
         match receiver.recv_timeout(REDRAW_INTERVAL) {
             Ok(event) => {
                 let event = event?;
-                *after = event.data["seq"].as_u64().unwrap_or(*after);
-                view.event(&event.data);
+                // Unknown events of newer servers are ignored.
+                if let Ok(event) = EventView::deserialize(&event.data) {
+                    *after = event.seq;
+                    view.event(&event);
+                }
             }
             Err(RecvTimeoutError::Timeout) => view.draw(),
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
@@ -247,13 +256,13 @@ const LINES_DEFAULT: u16 = 24;
 const COLUMNS_DEFAULT: u16 = 80;
 
 impl View {
-    fn event(&mut self, event: &Json) {
+    fn event(&mut self, event: &EventView) {
         let message = self.progress.apply(event);
         self.last_event = now();
         if self.is_interactive {
             self.draw();
         } else if let Some(message) = message {
-            let time = event["at"].as_str().and_then(|time| time.get(11..19)).unwrap_or_default();
+            let time = event.at.get(11..19).unwrap_or_default();
             write(&format!("{time} {}: {}\n", self.title, crate::remote::sanitize(&message)));
         }
     }
@@ -296,17 +305,37 @@ fn pause(time: Duration) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+
+    fn run(message: Option<&str>) -> RunView {
+        RunView {
+            id: 7,
+            cluster: Some(4),
+            uuid: String::new(),
+            name: "deploy".to_owned(),
+            status: "error".to_owned(),
+            progress: 100,
+            message: message.map(str::to_owned),
+            result: Json::Null,
+            dry_run: false,
+            stopped: false,
+            graph_type: Some("upgrade".to_owned()),
+            time_start: None,
+            time_end: None,
+            parent_id: None,
+        }
+    }
+
+    fn child(plan_id: Option<i64>) -> PartView {
+        PartView { run: run(None), plan_id, request: Json::Null, last_event: 0, is_paused: false }
+    }
 
     #[test]
     fn planning_problems_are_listed() {
         let problems: Vec<String> =
             (0..20).map(|n| format!("- task `t{n}`, condition: there is no key 'x' in `$.x`")).collect();
-        let run = json!({"cluster": 4, "message": format!("27 problems\n{}", problems.join("\n"))});
-        let child = json!({"plan_id": null, "run": {"graph_type": "upgrade"}});
-        let failure = run_failure(7, &run, &[child]);
+        let run = run(Some(&format!("27 problems\n{}", problems.join("\n"))));
+        let failure = run_failure(7, &run, &[child(None)]);
         let diagnostic = &failure.diagnostics[0];
         assert_eq!(diagnostic.message, "run 7 failed: 27 problems");
         assert_eq!(diagnostic.notes.len(), PROBLEMS_MAX + 1);
@@ -319,16 +348,13 @@ mod tests {
     #[test]
     fn stopped_run_is_not_reported_as_failed() {
         let cases = [
-            (json!({"stopped": true, "message": "any text"}), "run 7 was stopped", "to continue"),
-            (
-                json!({"stopped": false, "message": "3 nodes are away"}),
-                "run 7 failed: 3 nodes are away",
-                "stoker run logs 7",
-            ),
-            (json!({"message": null}), "run 7 failed", "stoker run logs 7"),
+            (true, Some("any text"), "run 7 was stopped", "to continue"),
+            (false, Some("3 nodes are away"), "run 7 failed: 3 nodes are away", "stoker run logs 7"),
+            (false, None, "run 7 failed", "stoker run logs 7"),
         ];
-        for (run, message, help) in cases {
-            let diagnostic = run_failure(7, &run, &[json!({"plan_id": 1})]).diagnostics.remove(0);
+        for (stopped, text, message, help) in cases {
+            let run = RunView { stopped, ..run(text) };
+            let diagnostic = run_failure(7, &run, &[child(Some(1))]).diagnostics.remove(0);
             assert_eq!(diagnostic.message, message);
             assert!(
                 diagnostic.notes.is_empty()

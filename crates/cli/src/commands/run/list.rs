@@ -1,9 +1,8 @@
-use serde_json::json;
 use stoker_client::RestRequest;
 
-use super::show::elapsed;
+use super::show::elapsed_run;
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote};
+use crate::remote::{Format, Remote, set, typed};
 
 /// List runs, newest first
 #[derive(Debug, clap::Args)]
@@ -42,7 +41,8 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let mut runs = remote.get_list(&request)?;
     if remote.format() == Format::Table {
         for run in &mut runs {
-            run["took"] = json!(elapsed(run));
+            let took = elapsed_run(&typed(run)?);
+            set(run, "took", took);
         }
     }
     remote.list(

@@ -1,8 +1,10 @@
 use serde_json::{Value as Json, json};
+use stoker_api_types::runs::{OutputView, RunDetails};
+use stoker_api_types::transactions::HistoryView;
 use stoker_client::RestRequest;
 
 use crate::exit::{Failure, Outcome};
-use crate::remote::{Format, Remote, cell};
+use crate::remote::{Format, Remote, sanitize, typed};
 
 /// Show task output of a run
 #[derive(Debug, clap::Args)]
@@ -45,7 +47,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             return remote.data(&Json::Array(chunks));
         }
         for chunk in &chunks {
-            print(remote, chunk)?;
+            print(remote, &typed(chunk)?)?;
         }
         return Ok(());
     }
@@ -60,20 +62,21 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
             .query("statuses", statuses)
             .query_opt("tasks_names", args.task.as_ref())
             .query_opt("nodes", args.node.as_ref());
-        for record in remote.get_list(&history)? {
-            let (task, node) = (cell(&record["task_name"]), cell(&record["node_id"]));
+        for record in remote.read_list::<HistoryView>(&history)? {
+            let (task, node) = (sanitize(&record.task_name), sanitize(&record.node_id));
             let request =
                 RestRequest::get(format!("runs/{child}/output")).query("task", &task).query("node", &node);
             let chunks = remote.get_list(&request)?;
             n_records += 1;
             if remote.format() == Format::Table {
-                let reason = crate::text::collapse_whitespace(&cell(&record["reason"]));
+                let reason = sanitize(record.reason.as_deref().unwrap_or_default());
+                let reason = crate::text::collapse_whitespace(&reason);
                 let suffix = if reason.is_empty() { reason } else { format!(", {reason}") };
-                remote.note(&format!("{task} on node {node}: {}{suffix}", cell(&record["status"])));
-                print_attempts(remote, chunks)?;
+                remote.note(&format!("{task} on node {node}: {}{suffix}", sanitize(&record.status)));
+                print_attempts(remote, chunks.iter().map(typed).collect::<Outcome<_>>()?)?;
             } else {
                 records.push(json!({
-                    "task": task, "node": node, "status": record["status"], "reason": record["reason"],
+                    "task": task, "node": node, "status": record.status, "reason": record.reason,
                     "output": chunks,
                 }));
             }
@@ -104,30 +107,29 @@ fn empty_message(args: &Args) -> &'static str {
 
 /// IDs of the child runs; the run itself if it has none.
 pub(super) fn child_ids(remote: &mut Remote<'_>, run: i64) -> Outcome<Vec<i64>> {
-    let run_details = remote.get(format!("runs/{run}"))?;
-    let children = run_details["parts"].as_array().into_iter().flatten();
-    let ids: Vec<i64> = children.filter_map(|child| child["run"]["id"].as_i64()).collect();
+    let details: RunDetails = remote.read(format!("runs/{run}"))?;
+    let ids: Vec<i64> = details.parts.iter().map(|child| child.run.id).collect();
     Ok(if ids.is_empty() { vec![run] } else { ids })
 }
 
 /// Prints output by attempt, standard output first.
-fn print_attempts(remote: &mut Remote<'_>, mut chunks: Vec<Json>) -> Outcome {
-    chunks.sort_by_key(|chunk| (chunk["attempt"].as_i64(), chunk["stream"] == "err"));
-    let has_retries = chunks.last().is_some_and(|chunk| chunk["attempt"].as_i64() > Some(1));
-    let mut attempt = &Json::Null;
+fn print_attempts(remote: &mut Remote<'_>, mut chunks: Vec<OutputView>) -> Outcome {
+    chunks.sort_by_key(|chunk| (chunk.attempt, chunk.stream == "err"));
+    let has_retries = chunks.last().is_some_and(|chunk| chunk.attempt > 1);
+    let mut attempt = None;
     for chunk in &chunks {
-        if has_retries && chunk["attempt"] != *attempt {
-            attempt = &chunk["attempt"];
-            remote.note(&format!("attempt {}:", cell(attempt)));
+        if has_retries && attempt != Some(chunk.attempt) {
+            attempt = Some(chunk.attempt);
+            remote.note(&format!("attempt {}:", chunk.attempt));
         }
         print(remote, chunk)?;
     }
     Ok(())
 }
 
-fn print(remote: &mut Remote<'_>, chunk: &Json) -> Outcome {
-    let mark = if chunk["stream"] == "err" { "! " } else { "  " };
-    for line in chunk["text"].as_str().unwrap_or_default().lines() {
+fn print(remote: &mut Remote<'_>, chunk: &OutputView) -> Outcome {
+    let mark = if chunk.stream == "err" { "! " } else { "  " };
+    for line in chunk.text.lines() {
         remote.printer.page(&format!("{mark}{}", crate::remote::sanitize(line)))?;
     }
     Ok(())

@@ -1,7 +1,9 @@
 //! Options of commands that start a run.
 
 use clap::ValueEnum;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
+
+use crate::remote::set;
 
 /// Options of commands that plan and start a run.
 #[derive(Debug, clap::Args)]
@@ -69,8 +71,8 @@ enum AtStages {
 impl RunOptions {
     /// Adds the options to the body of a request.
     pub(crate) fn apply_to(&self, mut body: Json) -> Json {
-        body["dry_run"] = json!(self.dry_run);
-        body["force"] = json!(self.force);
+        set(&mut body, "dry_run", self.dry_run);
+        set(&mut body, "force", self.force);
         self.rollout.apply_to(body)
     }
 }
@@ -78,23 +80,26 @@ impl RunOptions {
 impl RolloutOptions {
     /// Adds the options to the body of a request.
     pub(crate) fn apply_to(&self, mut body: Json) -> Json {
-        body["noop_run"] = json!(self.noop);
-        body["debug"] = json!(self.debug);
+        set(&mut body, "noop_run", self.noop);
+        set(&mut body, "debug", self.debug);
         if let Some(behavior) = self.on_failure {
-            body["on_failure"] =
-                json!(if behavior == OnFailure::Stop { "node_stops" } else { "node_continues" });
+            set(
+                &mut body,
+                "on_failure",
+                if behavior == OnFailure::Stop { "node_stops" } else { "node_continues" },
+            );
         }
         if let Some(behavior) = self.at_stages {
-            body["at_stages"] = json!(if behavior == AtStages::Pass { "pass" } else { "hold" });
+            set(&mut body, "at_stages", if behavior == AtStages::Pass { "pass" } else { "hold" });
         }
         if let Some(tolerance) = &self.fault_tolerance {
-            body["fault_tolerance"] = json!(tolerance);
+            set(&mut body, "fault_tolerance", tolerance);
         }
         if let Some(seconds) = self.lost_after {
-            body["lost_after"] = json!(seconds);
+            set(&mut body, "lost_after", seconds);
         }
         if let Some(n_nodes) = self.nodes_at_once {
-            body["nodes_at_once"] = json!(n_nodes);
+            set(&mut body, "nodes_at_once", n_nodes);
         }
         body
     }

@@ -1,6 +1,7 @@
 //! Progress of a run, folded from its events.
 
 use serde_json::Value as Json;
+use stoker_api_types::runs::EventView;
 
 use crate::text::counted;
 
@@ -87,15 +88,15 @@ impl Progress {
     }
 
     /// Applies an event and returns its log message, if it has one.
-    pub(super) fn apply(&mut self, event: &Json) -> Option<String> {
-        let time = event["at"].as_str().and_then(unix_time);
+    pub(super) fn apply(&mut self, event: &EventView) -> Option<String> {
+        let time = unix_time(&event.at);
         if let Some(time) = time {
             self.first.get_or_insert(time);
             self.last = Some(time);
         }
-        let instance = event["instance"].as_u64().map(|idx| idx as usize);
-        let body = &event["body"];
-        match event["kind"].as_str().unwrap_or_default() {
+        let instance = event.instance.and_then(|idx| usize::try_from(idx).ok());
+        let body = &event.body;
+        match event.kind.as_str() {
             "started" => self.apply_started(instance?, time),
             "attempt_ended" => self.apply_ended(instance?, body, time),
             "resolved" => self.apply_resolved(body, time),
@@ -138,8 +139,8 @@ impl Progress {
             .zip(time)
             .map(|(started_at, time)| format!(" after {}", duration(time - started_at)));
         let elapsed = elapsed.unwrap_or_default();
-        let reason_text = crate::text::truncate_line(reason(&body["end"]), REASON_CHARS_MAX);
-        let message = match body["next"]["outcome"].as_str() {
+        let reason_text = crate::text::truncate_line(body.get("end").map_or("", reason), REASON_CHARS_MAX);
+        let message = match body.get("next").and_then(|next| next.get("outcome")).and_then(Json::as_str) {
             Some("succeeded") => {
                 node.n_done += 1;
                 format!("succeeded{elapsed}")
@@ -165,7 +166,7 @@ impl Progress {
     fn apply_resolved(&mut self, body: &Json, time: Option<f64>) -> Option<String> {
         // Blocked by a dependency, lost with their node, or stopped with the run.
         let (mut n_blocked, mut n_lost, mut n_stopped) = (0, 0, 0);
-        for end in body["ends"].as_array().into_iter().flatten() {
+        for end in body.get("ends").and_then(Json::as_array).into_iter().flatten() {
             let node_idx = end[0].as_u64().and_then(|idx| self.instances.get(idx as usize)?.1);
             let Some(node_idx) = node_idx else { continue };
             let node = &mut self.nodes[node_idx];
@@ -211,8 +212,8 @@ const REASON_CHARS_MAX: usize = 300;
 
 /// Failure reason of an attempt: the message of the executor, or a description of the result.
 fn reason(end: &Json) -> &str {
-    let result = end["how"].as_str().unwrap_or_default();
-    end["message"].as_str().unwrap_or(match result {
+    let field = |key: &str| end.get(key).and_then(Json::as_str);
+    field("message").unwrap_or(match field("how").unwrap_or_default() {
         "timed_out" => "timed out and was terminated",
         "cancelled" => "cancelled",
         "interrupted" => "interrupted by a shutdown of the agent",
@@ -279,8 +280,9 @@ mod tests {
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "literals read better without `&`")]
-    fn event(kind: &str, instance: Json, time: &str, body: Json) -> Json {
-        json!({"seq": 1, "kind": kind, "instance": instance, "at": format!("2026-01-31T07:00:{time}"), "body": body})
+    fn event(kind: &str, instance: Json, time: &str, body: Json) -> EventView {
+        let at = format!("2026-01-31T07:00:{time}");
+        EventView { seq: 1, part: 1, at, kind: kind.to_owned(), instance: instance.as_i64(), body }
     }
 
     #[test]
@@ -336,7 +338,7 @@ mod tests {
             instance("c", "1", true),
         ]);
         assert_eq!(progress.nodes.len(), 1);
-        let message = |progress: &mut Progress, event: Json| progress.apply(&event).unwrap_or_default();
+        let message = |progress: &mut Progress, event: EventView| progress.apply(&event).unwrap_or_default();
         assert_eq!(message(&mut progress, event("began", json!(null), "00", json!({}))), "");
         assert_eq!(message(&mut progress, event("started", json!(1), "01", json!({}))), "node 1: a started");
         assert_eq!(progress.nodes[0].current, ["a"]);
@@ -369,8 +371,6 @@ mod tests {
         assert!(progress.nodes[0].has_ended());
         assert_eq!(progress.counts(), (3, 3));
         // Unknown events of newer servers are ignored.
-        for unknown in [json!(null), json!({}), event("exploded", json!(7), "x", json!([]))] {
-            assert_eq!(progress.apply(&unknown), None);
-        }
+        assert_eq!(progress.apply(&event("exploded", json!(7), "x", json!([]))), None);
     }
 }

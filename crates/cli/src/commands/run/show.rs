@@ -1,9 +1,11 @@
-use serde_json::{Value as Json, json};
+use serde_json::json;
+use stoker_api_types::runs::{PartView, RunDetails};
+use stoker_api_types::transactions::{HistoryView, RunView};
 use stoker_client::RestRequest;
 
 use super::progress::{duration, unix_time};
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote, cell, grid};
+use crate::remote::{Format, Remote, grid, sanitize, set, typed};
 
 /// Show a run, its child runs and its failed tasks
 #[derive(Debug, clap::Args)]
@@ -22,8 +24,9 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     if remote.format() != Format::Table {
         return remote.data(&response);
     }
-    let mut run = response["run"].clone();
-    run["took"] = json!(elapsed(&run));
+    let details: RunDetails = typed(&response)?;
+    let mut run = json!(details.run);
+    set(&mut run, "took", elapsed_run(&details.run));
     remote.details(
         &[
             ("id", "id"),
@@ -42,16 +45,20 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     if remote.is_quiet() {
         return Ok(());
     }
-    let children = response["parts"].as_array().cloned().unwrap_or_default();
-    if !children.is_empty() {
-        let row = |child: &Json| {
-            let run = &child["run"];
-            let fields =
-                [&run["id"], &run["graph_type"], &child["plan_id"], &run["status"], &run["progress"]];
-            fields.iter().map(|field| cell(field)).chain([elapsed(run)]).collect()
+    if !details.parts.is_empty() {
+        let row = |child: &PartView| {
+            let run = &child.run;
+            vec![
+                run.id.to_string(),
+                sanitize(run.graph_type.as_deref().unwrap_or_default()),
+                child.plan_id.map(|plan| plan.to_string()).unwrap_or_default(),
+                sanitize(&run.status),
+                run.progress.to_string(),
+                elapsed_run(run),
+            ]
         };
         let header = ["run", "graph", "plan", "status", "%", "duration"];
-        let table = grid(&header, children.iter().map(row));
+        let table = grid(&header, details.parts.iter().map(row));
         remote.printer.page(&format!("\n{table}"))?;
     }
     let failed = failures(remote, args.run)?;
@@ -59,30 +66,35 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
 }
 
 /// Records of failed tasks; stopped tasks are not failures.
-pub(super) fn failures(remote: &mut Remote<'_>, run: i64) -> Outcome<Vec<Json>> {
+pub(super) fn failures(remote: &mut Remote<'_>, run: i64) -> Outcome<Vec<HistoryView>> {
     let request =
         RestRequest::get(format!("transactions/{run}/deployment_history")).query("statuses", "error");
-    let mut failed = remote.get_list(&request)?;
-    failed.retain(|record| record["outcome"] != "stopped");
+    let mut failed: Vec<HistoryView> = remote.read_list(&request)?;
+    failed.retain(|record| record.outcome.as_deref() != Some("stopped"));
     Ok(failed)
 }
 
 /// Prints a table of failed tasks.
-pub(super) fn print_failures(remote: &mut Remote<'_>, failed: &[Json]) -> Outcome {
+pub(super) fn print_failures(remote: &mut Remote<'_>, failed: &[HistoryView]) -> Outcome {
     if failed.is_empty() {
         return Ok(());
     }
-    let row = |record: &Json| {
-        ["task_name", "node_id", "reason"].iter().map(|key| cell(&record[*key])).collect::<Vec<_>>()
+    let row = |record: &HistoryView| {
+        let reason = record.reason.as_deref().unwrap_or_default();
+        [&record.task_name, &record.node_id, reason].map(sanitize).to_vec()
     };
     let table = grid(&["failed task", "node", "reason"], failed.iter().map(row));
     Ok(remote.printer.page(&format!("\n{table}"))?)
 }
 
 /// Duration of a finished run.
-pub(crate) fn elapsed(run: &Json) -> String {
-    let time = |key: &str| run[key].as_str().and_then(unix_time);
-    match (time("time_start"), time("time_end")) {
+pub(super) fn elapsed_run(run: &RunView) -> String {
+    elapsed(run.time_start.as_deref(), run.time_end.as_deref())
+}
+
+/// Duration between two timestamps; empty if one of them is unknown.
+pub(crate) fn elapsed(start: Option<&str>, end: Option<&str>) -> String {
+    match (start.and_then(unix_time), end.and_then(unix_time)) {
         (Some(start), Some(end)) => duration(end - start),
         _ => String::new(),
     }

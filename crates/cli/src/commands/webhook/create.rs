@@ -1,10 +1,11 @@
 use serde_json::{Map, Value as Json};
+use stoker_api_types::webhooks::WebhookView;
 use stoker_client::Method;
 
 use super::fields::Fields;
 use crate::environment;
 use crate::exit::Outcome;
-use crate::remote::{Format, Remote};
+use crate::remote::{Format, Remote, typed};
 
 /// Create a webhook
 #[derive(Debug, clap::Args)]
@@ -37,7 +38,7 @@ pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let webhook = remote.send_json(Method::Post, "webhooks", &Json::Object(fields))?;
     remote.report_change("created webhook", &webhook)?;
     if remote.format() == Format::Table
-        && let Some(secret) = webhook["secret"].as_str()
+        && let Some(secret) = typed::<WebhookView>(&webhook)?.secret
     {
         remote.note(&format!("secret (shown only once): {secret}"));
     }

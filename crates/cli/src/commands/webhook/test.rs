@@ -1,12 +1,13 @@
 use std::time::Duration;
 
 use serde_json::json;
+use stoker_api_types::webhooks::DeliveryView;
 use stoker_client::Method;
 
 use super::DELIVERY;
 use super::find::webhook_path;
 use crate::exit::{Failure, Outcome};
-use crate::remote::{Remote, cell};
+use crate::remote::{Remote, typed};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// 20 s: longer than the default request timeout of the server.
@@ -29,15 +30,16 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, remote: &mut Remote<'_>) -> Outcome {
     let path = webhook_path(remote, &args.webhook)?;
     let queued = remote.send_json(Method::Post, format!("{path}/test"), &json!({}))?;
-    let path = format!("{path}/deliveries/{}", cell(&queued["id"]));
+    let path = format!("{path}/deliveries/{}", typed::<DeliveryView>(&queued)?.id);
     for _ in 0..N_POLLS {
-        let delivery = remote.get(path.clone())?;
-        if !delivery["tried_at"].is_null() {
-            remote.details(DELIVERY, &delivery)?;
-            return if delivery["status"] == "delivered" {
+        let response = remote.get(path.clone())?;
+        let delivery: DeliveryView = typed(&response)?;
+        if delivery.tried_at.is_some() {
+            remote.details(DELIVERY, &response)?;
+            return if delivery.status == "delivered" {
                 Ok(())
             } else {
-                let problem = delivery["problem"].as_str().unwrap_or("unknown error");
+                let problem = delivery.problem.as_deref().unwrap_or("unknown error");
                 Err(Failure::failed(format!("test delivery failed: {problem}")))
             };
         }

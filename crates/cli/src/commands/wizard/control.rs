@@ -1,6 +1,7 @@
 //! Prompt for one control of the wizard.
 
 use serde_json::{Value as Json, json};
+use stoker_api_types::wizard::{ControlView, OptionView};
 
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
@@ -34,36 +35,37 @@ pub(super) struct Choice {
 
 impl Control {
     /// Combines the definition of a control with its evaluated state.
-    pub(super) fn new(wizard: &Json, state: &Json) -> Self {
-        let (pane, name) = (cell(&state["pane"]), cell(&state["control"]));
+    pub(super) fn new(wizard: &Json, state: &ControlView) -> Self {
+        let (pane, name) = (sanitize(&state.pane), sanitize(&state.control));
+        // Definitions are free-form: plugins add their own fields.
+        let text = |value: &Json, key: &str| value.get(key).and_then(Json::as_str).map(sanitize);
         let definition = &wizard[pane.as_str()][name.as_str()];
-        let heading =
-            wizard[pane.as_str()]["metadata"]["label"].as_str().map_or_else(|| pane.clone(), sanitize);
-        let label = definition["label"].as_str().map_or_else(|| name.clone(), sanitize);
-        let strings = |value: &Json| value.as_array().into_iter().flatten().map(cell).collect::<Vec<_>>();
-        let choice = |option: &Json| {
-            let values = definition["values"].as_array().into_iter().flatten();
+        let metadata = wizard[pane.as_str()].get("metadata");
+        let heading = metadata.and_then(|metadata| text(metadata, "label")).unwrap_or_else(|| pane.clone());
+        let label = text(definition, "label").unwrap_or_else(|| name.clone());
+        let messages = |messages: &[String]| messages.iter().map(|text| sanitize(text)).collect::<Vec<_>>();
+        let choice = |option: &OptionView| {
+            let values = definition.get("values").and_then(Json::as_array).into_iter().flatten();
             let label = values
-                .filter(|value| value["data"] == option["data"])
-                .find_map(|value| value["label"].as_str());
-            let messages = strings(&option["messages"]).join("; ");
+                .filter(|value| value.get("data").unwrap_or(&Json::Null) == &option.data)
+                .find_map(|value| text(value, "label"));
+            let messages = messages(&option.messages).join("; ");
             let reason = if messages.is_empty() { "not available".to_owned() } else { messages };
             Choice {
-                label: label.map_or_else(|| cell(&option["data"]), sanitize),
-                data: option["data"].clone(),
-                disabled_reason: (option["disabled"] == true).then_some(reason),
+                label: label.unwrap_or_else(|| cell(&option.data)),
+                data: option.data.clone(),
+                disabled_reason: option.disabled.then_some(reason),
             }
         };
-        let options = state["options"].as_array().into_iter().flatten();
         Self {
             heading,
             label,
-            is_hidden: state["hidden"] == true,
-            is_disabled: state["disabled"] == true,
-            value: state["value"].clone(),
-            messages: strings(&state["messages"]),
-            is_secret: definition["type"] == "password",
-            choices: options.filter(|option| option["hidden"] != true).map(choice).collect(),
+            is_hidden: state.hidden,
+            is_disabled: state.disabled,
+            value: state.value.clone(),
+            messages: messages(&state.messages),
+            is_secret: definition.get("type").is_some_and(|kind| kind == "password"),
+            choices: state.options.iter().filter(|option| !option.hidden).map(choice).collect(),
             pane,
             name,
         }
@@ -160,7 +162,24 @@ pub(super) fn parse_answer(text: &str) -> Outcome<(&str, &str, Json)> {
 mod tests {
     use super::*;
 
-    fn control(state: &Json) -> Control {
+    fn option(data: &str) -> OptionView {
+        OptionView { data: json!(data), hidden: false, disabled: false, messages: Vec::new() }
+    }
+
+    fn state(control: &str, value: Json) -> ControlView {
+        ControlView {
+            pane: "Net".to_owned(),
+            control: control.to_owned(),
+            value,
+            dropped: false,
+            hidden: false,
+            disabled: false,
+            messages: Vec::new(),
+            options: Vec::new(),
+        }
+    }
+
+    fn control(state: &ControlView) -> Control {
         let wizard = json!({"Net": {"manager": {"type": "radio", "label": "Manager", "values": [
             {"data": "a", "label": "Alpha"}, {"data": "b", "label": "Beta"}]}}});
         Control::new(&wizard, state)
@@ -168,8 +187,12 @@ mod tests {
 
     #[test]
     fn options_are_selected_by_number_label_or_value() {
-        let control = control(&json!({"pane": "Net", "control": "manager", "value": "a", "options": [
-            {"data": "a"}, {"data": "b", "disabled": true, "messages": ["no Beta here"]}, {"data": "c", "hidden": true}]}));
+        let options = vec![
+            option("a"),
+            OptionView { disabled: true, messages: vec!["no Beta here".to_owned()], ..option("b") },
+            OptionView { hidden: true, ..option("c") },
+        ];
+        let control = control(&ControlView { options, ..state("manager", json!("a")) });
         assert_eq!((control.options().len(), control.default().as_str()), (2, "Alpha"));
         for answer in ["1", "a", "alpha"] {
             assert_eq!(control.parse(answer), Ok(json!("a")), "{answer}");
@@ -182,10 +205,10 @@ mod tests {
 
     #[test]
     fn checkboxes_accept_yes_or_no_and_other_controls_text() {
-        let checkbox = control(&json!({"pane": "Net", "control": "x", "value": false}));
+        let checkbox = control(&state("x", json!(false)));
         assert_eq!((checkbox.parse("Yes"), checkbox.parse("n")), (Ok(json!(true)), Ok(json!(false))));
         assert!(checkbox.parse("maybe").is_err());
-        let text = control(&json!({"pane": "Net", "control": "x", "value": "", "disabled": true}));
+        let text = control(&ControlView { disabled: true, ..state("x", json!("")) });
         assert_eq!((text.parse("7"), text.reason().as_str()), (Ok(json!("7")), "not available"));
         assert!(parse_answer("x=1").is_err());
         assert_eq!(parse_answer("A.b=true").ok().map(|fields| fields.2), Some(json!(true)));

@@ -4,11 +4,12 @@ mod control;
 
 use clap::Subcommand;
 use serde_json::{Value as Json, json};
+use stoker_api_types::wizard::{ControlView, EvaluationView};
 use stoker_client::Method;
 
 use crate::exit::{Failure, Outcome};
 use crate::printer::Printer;
-use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm, grid};
+use crate::remote::{Format, Options, Remote, SharedOptions, cell, confirm, grid, sanitize, typed};
 use crate::terminal;
 
 /// Create a cluster interactively, by answering the questions of a release
@@ -89,12 +90,12 @@ fn show(args: &ShowArgs, remote: &mut Remote<'_>) -> Outcome {
         return remote.data(&wizard);
     }
     let evaluation = evaluate(remote, args.release, &json!({}))?;
-    let row = |state: &Json| {
+    let row = |state: &ControlView| {
         let control = control::Control::new(&wizard, state);
         let options: Vec<String> = control.options().iter().map(|option| option.label.clone()).collect();
-        vec![control.path(), control.label.clone(), cell(&state["value"]), options.join(", ")]
+        vec![control.path(), control.label.clone(), cell(&state.value), options.join(", ")]
     };
-    let rows: Vec<Vec<String>> = evaluation["controls"].as_array().into_iter().flatten().map(row).collect();
+    let rows: Vec<Vec<String>> = evaluation.controls.iter().map(row).collect();
     let header = ["control", "question", "default", "options"];
     Ok(remote.printer.page(&grid(&header, rows.into_iter()))?)
 }
@@ -115,11 +116,11 @@ fn create_cluster(args: &RunArgs, remote: &mut Remote<'_>) -> Outcome {
         Some(name) => name.clone(),
         None => terminal::ask_line("Cluster name:")?,
     };
-    let components = cell(&evaluation["components"]);
+    let components = sanitize(&evaluation.components.join(", "));
     if !components.is_empty() {
         remote.note(&format!("components: {components}"));
     }
-    let plugins = cell(&evaluation["plugins"]);
+    let plugins = sanitize(&evaluation.plugins.join(", "));
     if !plugins.is_empty() {
         remote.note(&format!("plugins: {plugins}"));
     }
@@ -135,11 +136,11 @@ fn ask_all(release: i64, wizard: &Json, answers: &mut Json, remote: &mut Remote<
     let mut pane = String::new();
     loop {
         let evaluation = evaluate(remote, release, answers)?;
-        let controls = evaluation["controls"].as_array().cloned().unwrap_or_default();
-        let next = controls.iter().map(|state| control::Control::new(wizard, state)).find(|control| {
-            let is_answered = !answers[control.pane.as_str()][control.name.as_str()].is_null();
-            !visited.contains(&control.path()) && !is_answered
-        });
+        let next =
+            evaluation.controls.iter().map(|state| control::Control::new(wizard, state)).find(|control| {
+                let is_answered = !answers[control.pane.as_str()][control.name.as_str()].is_null();
+                !visited.contains(&control.path()) && !is_answered
+            });
         let Some(control) = next else { return Ok(()) };
         visited.push(control.path());
         if control.is_hidden {
@@ -159,19 +160,19 @@ fn ask_all(release: i64, wizard: &Json, answers: &mut Json, remote: &mut Remote<
     }
 }
 
-fn evaluate(remote: &mut Remote<'_>, release: i64, answers: &Json) -> Outcome<Json> {
+fn evaluate(remote: &mut Remote<'_>, release: i64, answers: &Json) -> Outcome<EvaluationView> {
     let body = json!({ "answers": answers });
-    remote.send_json(Method::Post, format!("releases/{release}/wizard/evaluate"), &body)
+    typed(&remote.send_json(Method::Post, format!("releases/{release}/wizard/evaluate"), &body)?)
 }
 
 /// Reports all problems with the answers before the confirmation.
-fn reject_problems(evaluation: &Json) -> Outcome {
+fn reject_problems(evaluation: &EvaluationView) -> Outcome {
     let mut messages: Vec<String> = Vec::new();
-    for problem in evaluation["problems"].as_array().into_iter().flatten() {
-        messages.push(format!("{}: {}", cell(&problem["path"]), cell(&problem["message"])));
+    for problem in &evaluation.problems {
+        messages.push(format!("{}: {}", sanitize(&problem.path), sanitize(&problem.message)));
     }
-    for conflict in evaluation["conflicts"].as_array().into_iter().flatten() {
-        messages.push(cell(&conflict["message"]));
+    for conflict in &evaluation.conflicts {
+        messages.push(conflict.get("message").map(cell).unwrap_or_default());
     }
     if messages.is_empty() {
         return Ok(());

@@ -4,11 +4,9 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::reader::string_with_length;
+use stoker_api_types::agents::{CertificateBody, CertificateView};
 use stoker_model::{Actor, Agent, AuditChange, Micros};
-use utoipa::ToSchema;
 
 use super::connect::authenticate_credential;
 use crate::http::body::SmallDocument;
@@ -18,27 +16,6 @@ use crate::http::response::ApiResponse;
 use crate::joining::issue_certificate;
 use crate::state::App;
 
-/// Maximum length of a certificate request in PEM format, in bytes; a P-256 request needs less than 1 KiB.
-pub(super) const REQUEST_MAX: usize = 16 << 10;
-
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct CertificateBody {
-    /// PKCS #10 certificate signing request in PEM format, with an ECDSA P-256 key.
-    #[schema(example = "-----BEGIN CERTIFICATE REQUEST-----…")]
-    certificate_request: String,
-}
-
-#[derive(Serialize, ToSchema)]
-#[schema(as = AgentCertificate)]
-pub(super) struct CertificateView {
-    /// Certificate in PEM format, followed by the certificate of the CA.
-    certificate: String,
-}
-
 /// Renew an agent certificate
 ///
 /// Called by agents. Requires the credential of the agent and, while its current certificate is valid, that
@@ -47,9 +24,9 @@ pub(super) struct CertificateView {
     post, path = "/api/v1/agents/certificate", request_body = CertificateBody,
     responses(
         (status = 201, body = CertificateView),
-        (status = 401, body = crate::http::error::Envelope, description = "Unknown credential, or missing or revoked client certificate"),
-        (status = 409, body = crate::http::error::Envelope, description = "The server has no certificate authority"),
-        (status = 429, body = crate::http::error::Envelope, description = "Too many invalid credentials"),
+        (status = 401, body = stoker_api_types::error::Envelope, description = "Unknown credential, or missing or revoked client certificate"),
+        (status = 409, body = stoker_api_types::error::Envelope, description = "The server has no certificate authority"),
+        (status = 429, body = stoker_api_types::error::Envelope, description = "Too many invalid credentials"),
     )
 )]
 pub(super) async fn agent_certificate(
@@ -60,9 +37,7 @@ pub(super) async fn agent_certificate(
     document: SmallDocument,
 ) -> ApiResult<ApiResponse<CertificateView>> {
     let agent = authenticate_credential(&app, peer, &headers).await?;
-    let request = document
-        .0
-        .fields(|fields| fields.required("certificate_request", string_with_length(1..=REQUEST_MAX)))?;
+    let CertificateBody { certificate_request } = document.0.request()?;
     let now = app.clock.now();
     let actor = Actor { user_id: None, user_name: "agent".to_owned(), address: Some(peer.0.to_string()) };
     let mut writing = app.store.begin_write(&actor, now).await?;
@@ -73,7 +48,8 @@ pub(super) async fn agent_certificate(
     if expires_at.is_some_and(|at| at > now) {
         require(&mut writing, &agent, secured.map(|Extension(secured)| secured), now).await?;
     }
-    let Some(certificate) = issue_certificate(app.tls.as_deref(), &mut writing, &agent, &request).await?
+    let Some(certificate) =
+        issue_certificate(app.tls.as_deref(), &mut writing, &agent, &certificate_request).await?
     else {
         return Err(ApiError::conflict(
             "this server has no certificate authority; start it with `stoker serve --ca-dir`",

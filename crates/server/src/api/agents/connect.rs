@@ -30,9 +30,9 @@ const BUFFER_BYTES: usize = 4 << 10;
     get, path = "/api/v1/agents/session",
     responses(
         (status = 101, description = "Switching to the WebSocket protocol"),
-        (status = 401, body = crate::http::error::Envelope),
-        (status = 429, body = crate::http::error::Envelope, description = "Too many invalid credentials"),
-        (status = 426, body = crate::http::error::Envelope, description = "Not a WebSocket upgrade request"),
+        (status = 401, body = stoker_api_types::error::Envelope),
+        (status = 429, body = stoker_api_types::error::Envelope, description = "Too many invalid credentials"),
+        (status = 426, body = stoker_api_types::error::Envelope, description = "Not a WebSocket upgrade request"),
     )
 )]
 pub(super) async fn agent_connect(

@@ -6,11 +6,10 @@ mod join;
 mod nats_user;
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
+use stoker_api_types::agents::AgentView;
 use stoker_model::{Agent, AgentId, AuditChange, Permission};
 use stoker_services::clock;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -32,25 +31,6 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Public, routes!(connect::agent_connect))
         .add(Permission::Public, routes!(nats_user::agent_nats_user))
         .finish()
-}
-
-#[derive(Serialize, ToSchema)]
-#[schema(as = Agent)]
-struct AgentView {
-    #[schema(example = 1)]
-    id: i64,
-    /// UID of the node, or `master`.
-    #[schema(example = "7")]
-    uid: String,
-    /// ID of the node; null for the master.
-    #[schema(example = 7)]
-    node_id: Option<i64>,
-    #[schema(example = "0.1.0")]
-    version: String,
-    joined_at: String,
-    last_seen_at: Option<String>,
-    /// Whether the agent is connected to this server or to another server of the group.
-    is_connected: bool,
 }
 
 /// List agents

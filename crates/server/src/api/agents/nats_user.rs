@@ -3,31 +3,13 @@
 use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use serde::Serialize;
-use utoipa::ToSchema;
+use stoker_api_types::agents::NatsUserView;
 
 use super::connect::authenticate;
 use crate::http::client::{Peer, TlsClient};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::response::ApiResponse;
 use crate::state::App;
-
-#[derive(Serialize, ToSchema)]
-#[schema(as = NatsUser)]
-pub(super) struct NatsUserView {
-    /// NATS user JWT. Permits publishing and subscribing on the subjects of this agent only.
-    #[schema(example = "eyJ0eXAi…")]
-    jwt: String,
-    /// Seed of the user's private key (NKey).
-    #[schema(example = "SUAM…")]
-    seed: String,
-    /// Public key of the user.
-    #[schema(example = "UABC…")]
-    key: String,
-    /// Lifetime of the user, in seconds.
-    #[schema(example = 43200)]
-    expires_in_seconds: u64,
-}
 
 /// Create a NATS user
 ///
@@ -36,9 +18,9 @@ pub(super) struct NatsUserView {
     post, path = "/api/v1/agents/nats_user",
     responses(
         (status = 200, body = NatsUserView),
-        (status = 401, body = crate::http::error::Envelope),
-        (status = 404, body = crate::http::error::Envelope, description = "Agent connections over NATS are not enabled"),
-        (status = 429, body = crate::http::error::Envelope, description = "Too many invalid credentials"),
+        (status = 401, body = stoker_api_types::error::Envelope),
+        (status = 404, body = stoker_api_types::error::Envelope, description = "Agent connections over NATS are not enabled"),
+        (status = 429, body = stoker_api_types::error::Envelope, description = "Too many invalid credentials"),
     )
 )]
 pub(super) async fn agent_nats_user(
@@ -54,7 +36,8 @@ pub(super) async fn agent_nats_user(
         ApiError::new(StatusCode::NOT_FOUND, message)
     })?;
     let digest = app.store.read().await?.agent_digest(&agent.uid).await?;
-    let digest = digest.ok_or_else(|| ApiError::unauthorized("unknown credential; join again with a new token"))?;
+    let digest =
+        digest.ok_or_else(|| ApiError::unauthorized("unknown credential; join again with a new token"))?;
     let user = users.issue(&agent.uid, &digest, app.clock.now()).map_err(|error| {
         tracing::error!(error = %error, "cannot create a NATS user");
         ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "cannot create a NATS user")

@@ -1,11 +1,12 @@
 //! Assignment of nodes and roles to clusters. Each request is atomic.
 
 use axum::extract::State;
-use stoker_manifest::reader::{identifier, list_of, object, string_with_length};
+use stoker_api_types::Request as _;
+use stoker_api_types::assignment::{Assignment, Unassignment};
+use stoker_manifest::reader::{list_of, object};
 use stoker_model::{NodeId, Permission};
 use stoker_orchestrator::runs::start_drivers;
 use stoker_services::clusters::{nodes_assign, nodes_unassign};
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -25,33 +26,6 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// Node and its roles.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct Assignment {
-    /// ID of the node.
-    #[schema(example = 1, minimum = 1)]
-    id: i64,
-    /// Roles of the node after the next run.
-    #[schema(example = json!(["controller"]))]
-    roles: Vec<String>,
-}
-
-/// Node to unassign.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct Unassignment {
-    /// ID of the node.
-    #[schema(example = 1, minimum = 1)]
-    id: i64,
-}
-
 /// Assign nodes to a cluster
 ///
 /// Adds nodes to the cluster and sets their pending roles, which the next run deploys. The request is atomic.
@@ -65,13 +39,10 @@ async fn cluster_assign(
     path: PathParams,
     document: Document,
 ) -> ApiResult<ApiResponse<()>> {
-    let assignments = document.read(list_of(object(|fields| {
-        let id = fields.required("id", identifier);
-        let roles = fields.required("roles", list_of(string_with_length(1..=255)));
-        Some((NodeId(id?), roles?))
-    })))?;
+    let assignments = document.read(list_of(object(Assignment::read)))?;
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
+    let assignments = assignments.into_iter().map(|Assignment { id, roles }| (NodeId(id), roles)).collect();
     let modules = nodes_assign(&app.settings, writing, &cluster, assignments).await?;
     start_drivers(&app.orchestrator, modules);
     Ok(ApiResponse::ok(()))
@@ -91,7 +62,8 @@ async fn cluster_unassign(
     path: PathParams,
     document: Document,
 ) -> ApiResult<ApiResponse<()>> {
-    let ids = document.read(list_of(object(|fields| fields.required("id", identifier).map(NodeId))))?;
+    let nodes = document.read(list_of(object(Unassignment::read)))?;
+    let ids: Vec<NodeId> = nodes.iter().map(|node| NodeId(node.id)).collect();
     let mut writing = app.change(&login).await?;
     let cluster = cluster_of(&mut writing, &login, &path).await?;
     nodes_unassign(writing, &cluster, &ids).await?;

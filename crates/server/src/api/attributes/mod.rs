@@ -3,12 +3,11 @@
 mod restrictions;
 
 use axum::extract::State;
-use serde::Serialize;
-use stoker_manifest::reader::json_map;
+use stoker_api_types::Request as _;
+use stoker_api_types::attributes::{AttributesBody, AttributesView};
 use stoker_model::{Cluster, Json, JsonMap, Permission, RunName, RunStatus};
 use stoker_services::cluster_settings::{defaults, settings, settings_reset, settings_update};
 use stoker_store::{List, RunFilter, SortOrder};
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -34,25 +33,6 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .add(Permission::Read, routes!(cluster_attributes_show_deployed))
         .add(Permission::Read, routes!(restrictions::cluster_attributes_restrictions))
         .finish()
-}
-
-/// Settings by section. Each plugin has its own section, with `metadata.class` set to `plugin`.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ClusterAttributes)]
-struct AttributesView {
-    #[schema(value_type = Object, example = json!({"common": {"debug": {"type": "checkbox", "value": true}}}))]
-    editable: JsonMap,
-}
-
-/// Changes, merged recursively into the current settings.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct AttributesBody {
-    #[schema(nullable = false, value_type = Option<Object>, example = json!({"common": {"debug": {"value": true}}}))]
-    editable: Option<JsonMap>,
 }
 
 /// Retrieve the settings of a cluster
@@ -95,7 +75,7 @@ async fn cluster_attributes_update(
     let force = parse_force(query)?;
     let (submitted, generated) = document.fields(|fields| {
         let generated = fields.take("generated").is_some();
-        Some((fields.optional("editable", json_map).unwrap_or_default(), generated))
+        Some((AttributesBody::read(fields)?.editable.unwrap_or_default(), generated))
     })?;
     if generated {
         return Err(ApiError::bad_request("It is not allowed to update generated attributes"));

@@ -1,11 +1,10 @@
 //! Audit log: changes with their user, time and source address.
 
 use axum::extract::State;
-use serde::Serialize;
-use stoker_model::{AuditEntry, Json, Micros, Permission, UserId};
+use stoker_api_types::audit::AuditView;
+use stoker_model::{AuditEntry, Micros, Permission, UserId};
 use stoker_services::clock;
 use stoker_store::AuditFilter;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -20,38 +19,16 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("audit").add(Permission::Administer, routes!(audit_list)).finish()
 }
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = AuditEntry)]
-struct AuditView {
-    id: i64,
-    /// Time of the change, in UTC.
-    at: String,
-    /// ID of the user; null for changes by the server itself.
-    user_id: Option<i64>,
-    user_name: String,
-    /// Source address of the request.
-    address: Option<String>,
-    /// Type of the change.
-    #[schema(example = "graph.update")]
-    action: String,
-    /// Changed object.
-    #[schema(example = "graph 12")]
-    target: String,
-    detail: Json,
-}
-
-impl From<AuditEntry> for AuditView {
-    fn from(entry: AuditEntry) -> Self {
-        Self {
-            id: entry.id.0,
-            at: clock::plain(entry.at),
-            user_id: entry.user_id.map(|id| id.0),
-            user_name: entry.user_name,
-            address: entry.address,
-            action: entry.action,
-            target: entry.target,
-            detail: entry.detail,
-        }
+fn render_audit(entry: AuditEntry) -> AuditView {
+    AuditView {
+        id: entry.id.0,
+        at: clock::plain(entry.at),
+        user_id: entry.user_id.map(|id| id.0),
+        user_name: entry.user_name,
+        address: entry.address,
+        action: entry.action,
+        target: entry.target,
+        detail: entry.detail,
     }
 }
 
@@ -81,7 +58,7 @@ async fn audit_list(State(app): State<App>, mut query: Query) -> ApiResult<ApiRe
     };
     query.finish()?;
     let page = app.store.read().await?.audit_list(&filter, &paging).await?;
-    ApiResponse::page(&paging, page, AuditView::from)
+    ApiResponse::page(&paging, page, render_audit)
 }
 
 /// Parses a time parameter; UTC unless the text has a time zone.

@@ -1,12 +1,13 @@
 //! Reading and updating one cluster.
 
 use axum::extract::State;
+use stoker_api_types::clusters::{ClusterBody, ClusterView};
 use stoker_model::{Cluster, Tenant};
 use stoker_services::clusters;
 
 use super::access::cluster_of;
 use super::read::read_change;
-use super::view::{ClusterBody, ClusterView};
+use super::view::render_cluster;
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -72,5 +73,5 @@ pub(super) async fn cluster_patch(
 
 fn answer(cluster: Cluster, tenant: Option<&Tenant>) -> ApiResponse<ClusterView> {
     let generation = cluster.generation;
-    ApiResponse::ok(ClusterView::new(cluster, tenant)).version(generation)
+    ApiResponse::ok(render_cluster(cluster, tenant)).version(generation)
 }

@@ -1,12 +1,13 @@
 //! Listing and creating clusters.
 
 use axum::extract::State;
+use stoker_api_types::clusters::{ClusterView, NewClusterBody};
 use stoker_model::ReleaseId;
 use stoker_services::clusters;
 use stoker_store::{ClusterFilter, List};
 
-use super::read::read_new;
-use super::view::{ClusterView, NewClusterBody};
+use super::read::NewBody;
+use super::view::render_cluster;
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -37,7 +38,7 @@ pub(super) async fn cluster_list(
     let tenants = session.tenant_list(&List::default()).await?.items;
     ApiResponse::page(&paging, page, |cluster| {
         let tenant = tenants.iter().find(|tenant| tenant.id == cluster.tenant_id);
-        ClusterView::new(cluster, tenant)
+        render_cluster(cluster, tenant)
     })
 }
 
@@ -55,9 +56,10 @@ pub(super) async fn cluster_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<ApiResponse<ClusterView>> {
-    let request = document.fields(read_new)?.into_request(&login)?;
+    let body: NewClusterBody = document.request()?;
+    let request = NewBody::from(body).into_request(&login)?;
     let writing = app.change(&login).await?;
     let (cluster, tenant) = clusters::cluster_create(&app.settings, writing, request).await?;
     let generation = cluster.generation;
-    Ok(ApiResponse::created(ClusterView::new(cluster, Some(&tenant))).version(generation))
+    Ok(ApiResponse::created(render_cluster(cluster, Some(&tenant))).version(generation))
 }

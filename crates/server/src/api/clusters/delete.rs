@@ -1,11 +1,12 @@
 //! Deletion of a cluster.
 
 use axum::extract::State;
+use stoker_api_types::transactions::RunView;
 use stoker_services::clusters;
 
 use super::access::cluster_of;
 use crate::access::caller::Authenticated;
-use crate::api::transactions::RunView;
+use crate::api::transactions::render_run;
 use crate::http::error::ApiResult;
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
@@ -37,5 +38,5 @@ pub(super) async fn cluster_delete(
     for run in deleted.failed {
         app.orchestrator.agents.remove_run(run);
     }
-    Ok(ApiResponse::accepted(RunView::from(deleted.run)))
+    Ok(ApiResponse::accepted(render_run(deleted.run)))
 }

@@ -3,34 +3,17 @@
 use std::collections::HashMap;
 
 use axum::extract::State;
-use serde::Serialize;
+use stoker_api_types::clusters::OverviewView;
 use stoker_model::{ClusterId, RunName};
 use stoker_store::ClusterFilter;
-use utoipa::ToSchema;
 
 use crate::access::caller::Authenticated;
-use crate::api::transactions::RunView;
+use crate::api::transactions::render_run;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::state::App;
-
-#[derive(Serialize, ToSchema)]
-#[schema(as = ClusterOverview)]
-pub(super) struct OverviewView {
-    /// ID of the cluster.
-    #[schema(example = 3)]
-    id: i64,
-    /// Number of nodes.
-    #[schema(example = 10000)]
-    n_nodes: i64,
-    /// Number of nodes that are online.
-    #[schema(example = 9998)]
-    n_online: i64,
-    /// Last deployment; null if there is none.
-    last_run: Option<RunView>,
-}
 
 /// List cluster summaries
 ///
@@ -59,6 +42,6 @@ pub(super) async fn cluster_overview(
         id: cluster.id.0,
         n_nodes: counts.get(&cluster.id).map_or(0, |count| count.n_nodes),
         n_online: counts.get(&cluster.id).map_or(0, |count| count.n_online),
-        last_run: last_runs.remove(&Some(cluster.id)).map(RunView::from),
+        last_run: last_runs.remove(&Some(cluster.id)).map(render_run),
     })
 }

@@ -1,21 +1,13 @@
 //! Parsing of cluster request bodies.
 
-use stoker_manifest::Problems;
-use stoker_manifest::reader::{
-    FieldUpdate, Fields, enum_of, identifier, json_list, json_map, list_of, nullable, one_of,
-    string_with_length,
-};
-use stoker_model::{JsonMap, MergeMode, MergeOrder, NodeId, ReleaseId};
+use stoker_api_types::Request as _;
+use stoker_api_types::clusters::{ClusterBody, NewClusterBody, ReleaseRef, read_release};
+use stoker_manifest::reader::{FieldUpdate, Fields, nullable};
+use stoker_model::{JsonMap, MergeMode, MergeOrder, NodeId, ReleaseId, TenantRef};
 use stoker_services::clusters::{ClusterRequest, ClusterUpdate};
-use stoker_services::metadata::modes::MODES;
-use stoker_services::tenants::TenantRef;
-use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::access::caller::Authenticated;
-use crate::api::users::read_tenant;
 use crate::http::error::{ApiError, ApiResult};
-
-const NAME_CHARS_MAX: usize = 255;
 
 pub(super) struct NewBody {
     name: String,
@@ -58,20 +50,7 @@ struct ReleaseRefs {
     release: Option<ReleaseRef>,
 }
 
-/// Release ID, or a value that is not a valid ID.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ReleaseRef {
-    Id(ReleaseId),
-    Invalid,
-}
-
 impl ReleaseRefs {
-    fn read(fields: &mut Fields<'_, '_>) -> Self {
-        let release_id = fields.optional("release_id", read_release).flatten();
-        let release = fields.optional("release", read_release).flatten();
-        Self { release_id, release }
-    }
-
     /// Returns the release ID, if any; the two fields must not differ.
     fn agreed(&self) -> ApiResult<Option<ReleaseId>> {
         match (self.release_id, self.release) {
@@ -87,51 +66,22 @@ impl ReleaseRefs {
     }
 }
 
-/// Accepts IDs as numbers and as strings, for compatibility with older clients.
-#[expect(
-    clippy::unnecessary_wraps,
-    clippy::option_option,
-    reason = "signature of a field reader; null means omitted"
-)]
-fn read_release(node: &Node, _: &mut Problems) -> Option<Option<ReleaseRef>> {
-    Some(match &node.kind {
-        NodeKind::Scalar(Scalar::Null) => None,
-        NodeKind::Scalar(Scalar::Int(id)) if *id > 0 => Some(ReleaseRef::Id(ReleaseId(*id))),
-        NodeKind::Scalar(Scalar::Str(text)) => {
-            Some(ReleaseId::parse(text.trim()).map_or(ReleaseRef::Invalid, ReleaseRef::Id))
+impl From<NewClusterBody> for NewBody {
+    fn from(body: NewClusterBody) -> Self {
+        Self {
+            name: body.name,
+            releases: ReleaseRefs { release_id: body.release_id, release: body.release },
+            mode: body.mode.map(str::to_owned),
+            net_provider: body.net_provider,
+            nodes: node_ids(body.nodes.unwrap_or_default()),
+            components: body.components,
+            wizard: body.wizard,
+            ui_settings: body.ui_settings.unwrap_or_default(),
+            tenant: body.tenant,
+            merge_order: body.merge_order,
+            merge_mode: body.merge_mode,
         }
-        _ => Some(ReleaseRef::Invalid),
-    })
-}
-
-pub(super) fn read_new(fields: &mut Fields<'_, '_>) -> Option<NewBody> {
-    let releases = ReleaseRefs::read(fields);
-    let name = fields.required("name", string_with_length(1..=NAME_CHARS_MAX));
-    let mode = fields.optional("mode", nullable(one_of(MODES))).flatten();
-    let net_provider =
-        fields.optional("net_provider", nullable(string_with_length(1..=NAME_CHARS_MAX))).flatten();
-    let nodes = fields.optional("nodes", nullable(list_of(identifier))).flatten();
-    let components = fields.optional("components", nullable(read_names)).flatten();
-    let wizard = fields.optional("wizard", nullable(json_map)).flatten();
-    let ui_settings = fields.optional("ui_settings", nullable(json_map)).flatten();
-    let tenant = fields.optional("tenant", nullable(read_tenant)).flatten();
-    let merge_order = fields.update("merge_order", enum_of(MergeOrder::NAMES, MergeOrder::parse));
-    let merge_mode = fields.update("merge_mode", enum_of(MergeMode::NAMES, MergeMode::parse));
-    fields.optional("tasks", nullable(json_list));
-    fields.optional("net_segment_type", nullable(string_with_length(0..=NAME_CHARS_MAX)));
-    Some(NewBody {
-        name: name?,
-        releases,
-        mode: mode.map(str::to_owned),
-        net_provider,
-        nodes: node_ids(nodes.unwrap_or_default()),
-        components,
-        wizard,
-        ui_settings: ui_settings.unwrap_or_default(),
-        tenant,
-        merge_order: merge_order.value(),
-        merge_mode: merge_mode.value(),
-    })
+    }
 }
 
 pub(super) struct ChangeBody {
@@ -162,37 +112,22 @@ impl ChangeBody {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
+/// Parses an update. A response contains the release, so that it may be sent back.
 pub(super) fn read_change(fields: &mut Fields<'_, '_>) -> Option<ChangeBody> {
-    let body = ChangeBody {
-        name: fields.optional("name", string_with_length(1..=NAME_CHARS_MAX)),
-        releases: ReleaseRefs::read(fields),
-        mode: fields.optional("mode", one_of(MODES)).map(str::to_owned),
-        nodes: fields.optional("nodes", list_of(identifier)).map(node_ids),
-        components: fields.optional("components", read_names),
-        ui_settings: fields.optional("ui_settings", json_map),
-        tenant: fields.optional("tenant", nullable(read_tenant)).flatten(),
-        merge_order: fields.update("merge_order", enum_of(MergeOrder::NAMES, MergeOrder::parse)),
-        merge_mode: fields.update("merge_mode", enum_of(MergeMode::NAMES, MergeMode::parse)),
-    };
-    fields.ignore(&[
-        "id",
-        "status",
-        "net_provider",
-        "changes",
-        "is_customized",
-        "fuel_version",
-        "is_locked",
-        "tenant_id",
-        "created_at",
-        "tasks",
-        "net_segment_type",
-    ]);
-    Some(body)
-}
-
-fn read_names(node: &Node, problems: &mut Problems) -> Option<Vec<String>> {
-    list_of(string_with_length(1..=NAME_CHARS_MAX))(node, problems)
+    let release_id = fields.optional("release_id", nullable(read_release)).flatten();
+    let release = fields.optional("release", nullable(read_release)).flatten();
+    let body = ClusterBody::read(fields)?;
+    Some(ChangeBody {
+        name: body.name,
+        releases: ReleaseRefs { release_id, release },
+        mode: body.mode.map(str::to_owned),
+        nodes: body.nodes.map(node_ids),
+        components: body.components,
+        ui_settings: body.ui_settings,
+        tenant: body.tenant,
+        merge_order: body.merge_order,
+        merge_mode: body.merge_mode,
+    })
 }
 
 fn node_ids(ids: Vec<i64>) -> Vec<NodeId> {

@@ -1,14 +1,11 @@
 //! Compatibility check of a selection of components.
 
 use axum::extract::State;
-use serde::Serialize;
-use stoker_manifest::reader::{list_of, nullable, string_with_length};
-use stoker_model::Json;
+use stoker_api_types::compatibility::{AdviceView, SelectionBody, SelectionView};
 use stoker_registry::components::{Advice, Component, ComponentName, Registry};
 use stoker_services::metadata::modes;
 use stoker_services::plugins::catalog::{Catalog, render_findings};
 use stoker_services::plugins::wizard::decide;
-use utoipa::ToSchema;
 
 use crate::api::releases;
 use crate::http::body::Document;
@@ -16,57 +13,6 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::response::ApiResponse;
 use crate::state::App;
-
-/// Selection of components to check.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-pub(super) struct SelectionBody {
-    /// Names of the selected components.
-    #[schema(example = json!(["hypervisor:vmware", "network:core:contrail"]))]
-    components: Vec<String>,
-    /// Restricts plugins to those that support this mode (default: all plugins).
-    #[schema(example = "ha_compact")]
-    mode: Option<String>,
-}
-
-/// Result of a compatibility check, with advice on every available component.
-#[derive(Serialize, ToSchema)]
-#[schema(as = SelectionCheck)]
-pub(super) struct SelectionView {
-    /// Whether the components can be selected together.
-    compatible: bool,
-    /// Conflicts, each with its `kind` (`invalid`, `duplicate`, `unknown`, `incompatible`, `requires` or
-    /// `missing_type`), the components concerned and a `message`.
-    #[schema(value_type = Vec<Object>)]
-    conflicts: Vec<Json>,
-    /// Every available component, compared with the selected components of its own type and of the types
-    /// before it.
-    components: Vec<AdviceView>,
-}
-
-/// Compatibility of one component with the selection.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ComponentAdvice)]
-pub(super) struct AdviceView {
-    #[schema(example = "network:core:contrail")]
-    name: String,
-    label: String,
-    /// `release`, or the name of the plugin that provides the component.
-    provider: String,
-    /// Whether the component is selected.
-    chosen: bool,
-    /// `incompatible`: cannot be selected; `compatible`: declared compatible with all selected components;
-    /// `available`: no known conflict.
-    #[schema(example = "incompatible")]
-    state: &'static str,
-    /// Reasons why the component cannot be selected.
-    reasons: Vec<String>,
-    /// Selected components for which neither side declares compatibility.
-    unknown: Vec<String>,
-}
 
 /// Check a selection of components
 ///
@@ -81,11 +27,7 @@ pub(super) async fn release_component_check(
     path: PathParams,
     document: Document,
 ) -> ApiResult<ApiResponse<SelectionView>> {
-    let (components, mode) = document.fields(|fields| {
-        let components = fields.required("components", list_of(string_with_length(1..=255)));
-        let mode = fields.optional("mode", nullable(string_with_length(1..=255))).flatten();
-        Some((components?, mode))
-    })?;
+    let SelectionBody { components, mode } = document.request()?;
     let mut session = app.store.snapshot().await?;
     let release = releases::find(&mut session, &path).await?;
     let mode = mode.map(|mode| modes::choose(&release.body, Some(&mode))).transpose()?;
@@ -98,7 +40,7 @@ pub(super) async fn release_component_check(
         .filter_map(|name| ComponentName::parse(name))
         .filter(|name| registry.get(name).is_some())
         .collect();
-    let advice = registry.components().iter().map(|component| AdviceView::new(&registry, component, &chosen));
+    let advice = registry.components().iter().map(|component| render_advice(&registry, component, &chosen));
     Ok(ApiResponse::ok(SelectionView {
         compatible: decision.is_compatible(),
         conflicts: render_findings(&registry, &decision.conflicts),
@@ -106,22 +48,20 @@ pub(super) async fn release_component_check(
     }))
 }
 
-impl AdviceView {
-    fn new(registry: &Registry, component: &Component, chosen: &[ComponentName]) -> Self {
-        let (state, reasons, unknown) = match registry.advice(&component.name, chosen) {
-            Some(Advice::Incompatible(reasons)) => ("incompatible", reasons, Vec::new()),
-            Some(Advice::Compatible) => ("compatible", Vec::new(), Vec::new()),
-            Some(Advice::Available(unknown)) => ("available", Vec::new(), unknown),
-            None => ("available", Vec::new(), Vec::new()),
-        };
-        Self {
-            name: component.name.to_string(),
-            label: component.label.clone(),
-            provider: component.provider.as_str().to_owned(),
-            chosen: chosen.contains(&component.name),
-            state,
-            reasons,
-            unknown: unknown.iter().map(ToString::to_string).collect(),
-        }
+fn render_advice(registry: &Registry, component: &Component, chosen: &[ComponentName]) -> AdviceView {
+    let (state, reasons, unknown) = match registry.advice(&component.name, chosen) {
+        Some(Advice::Incompatible(reasons)) => ("incompatible", reasons, Vec::new()),
+        Some(Advice::Compatible) => ("compatible", Vec::new(), Vec::new()),
+        Some(Advice::Available(unknown)) => ("available", Vec::new(), unknown),
+        None => ("available", Vec::new(), Vec::new()),
+    };
+    AdviceView {
+        name: component.name.to_string(),
+        label: component.label.clone(),
+        provider: component.provider.as_str().to_owned(),
+        chosen: chosen.contains(&component.name),
+        state: state.to_owned(),
+        reasons,
+        unknown: unknown.iter().map(ToString::to_string).collect(),
     }
 }

@@ -3,9 +3,8 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use stoker_api_types::compatibility::{CompatibilityView, ComponentView};
 use stoker_registry::components::{Cell, Component, Registry};
-use utoipa::ToSchema;
 
 use super::{catalog, page};
 use crate::http::error::{ApiError, ApiResult};
@@ -19,48 +18,22 @@ use crate::state::App;
 const COMPONENTS_MAX: usize = 300;
 const HTML: &str = "text/html";
 
-/// Compatibility matrix. A cell is `X` if all pairs conflict, `~` if some pairs conflict, empty if no pair
-/// conflicts, and `·` if there is no pair.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Compatibility)]
-pub(super) struct CompatibilityView {
-    /// Component subtypes: rows and columns of `cells`.
-    #[schema(example = json!(["hypervisor:core", "network:core"]))]
-    subtypes: Vec<String>,
-    #[schema(example = json!([["", "X"], ["X", "·"]]))]
-    cells: Vec<Vec<&'static str>>,
-    /// Components: rows and columns of `component_cells`.
-    components: Vec<ComponentView>,
-    component_cells: Vec<Vec<&'static str>>,
-}
-
-#[derive(Serialize, ToSchema)]
-#[schema(as = ComponentName)]
-struct ComponentView {
-    #[schema(example = "network:core:contrail")]
-    name: String,
-    label: String,
-    /// `release`, or the name of the plugin that provides the component.
-    provider: String,
-}
-
-impl CompatibilityView {
-    fn of(registry: &Registry) -> Self {
-        let symbols = |cells: Vec<Vec<Cell>>| -> Vec<Vec<&'static str>> {
-            cells.into_iter().map(|row| row.into_iter().map(Cell::as_str).collect()).collect()
-        };
-        let (subtypes, components) = (registry.matrix(), registry.component_matrix());
-        let view = |component: &&Component| ComponentView {
-            name: component.name.to_string(),
-            label: component.label.clone(),
-            provider: component.provider.as_str().to_owned(),
-        };
-        Self {
-            subtypes: subtypes.subtypes.iter().map(ToString::to_string).collect(),
-            cells: symbols(subtypes.cells),
-            components: components.components.iter().map(view).collect(),
-            component_cells: symbols(components.cells),
-        }
+fn render_compatibility(registry: &Registry) -> CompatibilityView {
+    let symbols = |cells: Vec<Vec<Cell>>| -> Vec<Vec<String>> {
+        let symbol = |cell: Cell| cell.as_str().to_owned();
+        cells.into_iter().map(|row| row.into_iter().map(symbol).collect()).collect()
+    };
+    let (subtypes, components) = (registry.matrix(), registry.component_matrix());
+    let view = |component: &&Component| ComponentView {
+        name: component.name.to_string(),
+        label: component.label.clone(),
+        provider: component.provider.as_str().to_owned(),
+    };
+    CompatibilityView {
+        subtypes: subtypes.subtypes.iter().map(ToString::to_string).collect(),
+        cells: symbols(subtypes.cells),
+        components: components.components.iter().map(view).collect(),
+        component_cells: symbols(components.cells),
     }
 }
 
@@ -107,6 +80,6 @@ pub(super) async fn release_compatibility(
             .await?;
         return Ok(shown("text/html; charset=utf-8", page));
     }
-    let view = app.services.planning.plans.compute(move || CompatibilityView::of(&registry)).await?;
+    let view = app.services.planning.plans.compute(move || render_compatibility(&registry)).await?;
     Ok(ApiResponse::ok(view).into_response())
 }

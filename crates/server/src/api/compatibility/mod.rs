@@ -5,6 +5,7 @@ mod matrix;
 mod page;
 
 use axum::extract::State;
+use stoker_api_types::error::Envelope;
 use stoker_model::{Json, Permission};
 use stoker_registry::components::{Finding, Registry};
 use stoker_services::metadata::modes;
@@ -15,7 +16,7 @@ use utoipa_axum::routes;
 
 use crate::api::releases;
 use crate::api::routes::Routes;
-use crate::http::error::{ApiError, ApiResult, Envelope};
+use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;

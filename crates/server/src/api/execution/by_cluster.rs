@@ -1,6 +1,7 @@
 //! Fuel-compatible operations that start runs: by cluster, with options in the query.
 
 use axum::extract::State;
+use stoker_api_types::transactions::RunView;
 use stoker_manifest::reader::{list_of, string_with_length};
 use stoker_model::{ClusterId, GraphType, RunName};
 use stoker_orchestrator::runs::{GraphSelection, start_changes, start_one};
@@ -10,7 +11,6 @@ use super::execute::answer;
 use super::read::{RunQuery, read_query};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
-use crate::api::transactions::RunView;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
@@ -33,7 +33,7 @@ const SPAWN_VMS: &str = "spawn_vms";
         ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
         ("debug" = Option<String>, Query, description = "`1` for verbose output of task executors"),
     ),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn cluster_deploy(
     State(app): State<App>,
@@ -60,7 +60,7 @@ pub(super) async fn cluster_deploy(
         ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
         ("force" = Option<String>, Query, description = "`1` to run all tasks regardless of previous successes"),
     ),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn cluster_deploy_tasks(
     State(app): State<App>,
@@ -95,7 +95,7 @@ pub(super) async fn cluster_deploy_tasks(
         ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
         ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
     ),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn cluster_changes(
     State(app): State<App>,
@@ -120,7 +120,7 @@ pub(super) async fn cluster_changes(
         ("dry_run" = Option<String>, Query, description = "`1` to create the plan without executing it"),
         ("noop_run" = Option<String>, Query, description = "`1` to let agents report what tasks would do, without changing anything"),
     ),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn cluster_redeploy(
     State(app): State<App>,
@@ -162,7 +162,7 @@ async fn changes(
         ("id" = i64, Path),
         ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
     ),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn cluster_provision(
     State(app): State<App>,
@@ -182,7 +182,7 @@ pub(super) async fn cluster_provision(
         ("id" = i64, Path),
         ("nodes" = Option<String>, Query, description = "IDs of the nodes to run on, comma-separated (default: all nodes)"),
     ),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn cluster_spawn_vms(
     State(app): State<App>,

@@ -9,6 +9,7 @@ use stoker_model::Permission;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub(super) use self::read::subgraph;
 use crate::api::routes::Routes;
 use crate::state::App;
 

@@ -1,6 +1,7 @@
 //! Operations that stop runs and reset clusters.
 
 use axum::extract::State;
+use stoker_api_types::transactions::RunView;
 use stoker_engine::run::StopMode;
 use stoker_model::ClusterId;
 use stoker_orchestrator::runs::stop_active;
@@ -8,7 +9,7 @@ use stoker_services::clusters;
 
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
-use crate::api::transactions::RunView;
+use crate::api::transactions::render_run;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -24,7 +25,7 @@ use crate::state::App;
         ("id" = i64, Path),
         ("now" = Option<String>, Query, description = "`1` to kill task instances in flight"),
     ),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn cluster_stop(
     State(app): State<App>,
@@ -39,7 +40,7 @@ pub(super) async fn cluster_stop(
     require_cluster(&mut session, &login, id).await?;
     drop(session);
     let run = stop_active(&app.orchestrator, &login.actor(), id, how).await?;
-    Ok(ApiResponse::accepted(RunView::from(run)))
+    Ok(ApiResponse::accepted(render_run(run)))
 }
 
 /// Reset a cluster
@@ -49,7 +50,7 @@ pub(super) async fn cluster_stop(
 #[utoipa::path(
     put, path = "/api/v1/clusters/{id}/reset",
     params(("id" = i64, Path), ("force" = Option<String>, Query, description = "Accepted for compatibility and ignored")),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn cluster_reset(
     State(app): State<App>,
@@ -62,5 +63,5 @@ pub(super) async fn cluster_reset(
     query.finish()?;
     let mut writing = app.change(&login).await?;
     let cluster = require_cluster(&mut writing, &login, id).await?;
-    Ok(ApiResponse::accepted(RunView::from(clusters::cluster_reset(writing, cluster).await?)))
+    Ok(ApiResponse::accepted(render_run(clusters::cluster_reset(writing, cluster).await?)))
 }

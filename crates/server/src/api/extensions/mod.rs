@@ -1,8 +1,7 @@
 //! Extensions of the server, for compatibility: this server has none.
 
-use serde::Serialize;
+use stoker_api_types::extensions::ExtensionView;
 use stoker_model::Permission;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -12,18 +11,6 @@ use crate::state::App;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("extensions").add(Permission::Read, routes!(extension_list)).finish()
-}
-
-#[derive(Serialize, ToSchema)]
-#[schema(as = Extension)]
-struct ExtensionView {
-    #[schema(example = "volume_manager")]
-    name: String,
-    #[schema(example = "1.0.0")]
-    version: String,
-    description: String,
-    /// Node features that the extension provides.
-    provides: Vec<String>,
 }
 
 /// List extensions

@@ -1,13 +1,12 @@
 //! Provisioning facts: the provisioning engine, and one document per node.
 
 use axum::extract::State;
-use serde::Serialize;
+use stoker_api_types::facts::ProvisioningFacts;
 use stoker_manifest::reader::{json_map, list_of};
 use stoker_model::{Cluster, FactsKind, JsonMap, Node};
 use stoker_services::facts::{facts_delete, facts_update, nodes_of};
 use stoker_services::planning::supplied;
 use stoker_store::Session;
-use utoipa::ToSchema;
 
 use super::compute;
 use super::read::{ENGINE, read_document, selection};
@@ -23,17 +22,6 @@ use crate::http::response::ApiResponse;
 use crate::state::App;
 
 const KIND: FactsKind = FactsKind::Provisioning;
-
-/// Facts with which nodes are provisioned.
-#[derive(Serialize, ToSchema)]
-pub(super) struct ProvisioningFacts {
-    /// Address and parameters of the provisioning engine; empty unless uploaded.
-    #[schema(value_type = Object)]
-    engine: JsonMap,
-    /// Documents of the nodes, each with the `uid` of its node.
-    #[schema(value_type = Vec<Object>)]
-    nodes: Vec<JsonMap>,
-}
 
 /// Retrieve provisioning facts
 ///

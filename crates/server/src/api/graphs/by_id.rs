@@ -1,13 +1,14 @@
 //! Graphs by ID, across all owners.
 
 use axum::extract::State;
+use stoker_api_types::graphs::GraphView;
 use stoker_model::{ClusterId, GraphId, GraphType, Owner, PluginId, ReleaseId};
 use stoker_services::graphs::{self, CheckedGraph, CheckedUpdate, agreed_type};
 use stoker_store::{ClusterFilter, GraphFilter, List, Session};
 
 use super::access::{require_cluster, require_graph, require_owner};
 use super::upload::Upload;
-use super::view::{GraphBody, GraphView, NewGraphBody};
+use super::view::{GraphBody, NewGraphBody, render_graph, render_graph_created, render_graph_stored};
 use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::{self, IfMatch};
@@ -60,7 +61,7 @@ pub(super) async fn graph_list(
         types: types.map(|types| types.iter().filter_map(|name| GraphType::new(name).ok()).collect()),
     };
     let page = session.graph_list(&filter, &paging).await?;
-    ApiResponse::page(&paging, page, GraphView::from)
+    ApiResponse::page(&paging, page, render_graph)
 }
 
 /// Removes owners that the caller may not see. For a caller limited to a tenant, no filter means all clusters
@@ -108,7 +109,7 @@ async fn related_owners(
     request_body = NewGraphBody,
     responses(
         (status = 201, body = GraphView),
-        (status = 404, body = crate::http::error::Envelope, description = "Owner not found"),
+        (status = 404, body = stoker_api_types::error::Envelope, description = "Owner not found"),
     )
 )]
 pub(super) async fn graph_create(
@@ -124,7 +125,7 @@ pub(super) async fn graph_create(
     let checked = CheckedGraph::new(&app.services.graphs, uploaded)?;
     let mut writing = app.change(&login).await?;
     require_owner(&mut writing, &login, owner).await?;
-    Ok(GraphView::created(graphs::graph_create(writing, owner, graph_type, checked).await?))
+    Ok(render_graph_created(graphs::graph_create(writing, owner, graph_type, checked).await?))
 }
 
 /// Retrieve a graph
@@ -140,7 +141,7 @@ pub(super) async fn graph_show(
     let mut session = app.store.snapshot().await?;
     let graph = require_graph(&mut session, &login, id(&path)?).await?;
     let version = etag::of_graph(&graph);
-    Ok(ApiResponse::ok(GraphView::from(graph)).version(version))
+    Ok(ApiResponse::ok(render_graph(graph)).version(version))
 }
 
 /// Update a graph
@@ -164,7 +165,7 @@ pub(super) async fn graph_update(
     let checked = CheckedUpdate::new(&app.services.graphs, &graph, &condition, uploaded)?;
     let mut writing = app.change(&login).await?;
     let graph = require_graph(&mut writing, &login, id).await?;
-    Ok(GraphView::stored(graphs::graph_update(writing, graph, &condition, checked).await?))
+    Ok(render_graph_stored(graphs::graph_update(writing, graph, &condition, checked).await?))
 }
 
 /// Update a graph

@@ -1,5 +1,6 @@
 //! Graphs of one owner, by graph type: `/{releases|clusters|plugins}/{id}/deployment_graphs`.
 
+use stoker_api_types::graphs::GraphView;
 use stoker_model::{Graph, GraphType, Owner, OwnerKind, Permission};
 use stoker_services::graphs::{self, CheckedGraph, CheckedUpdate, Stored, agreed_owner, agreed_type};
 use stoker_store::{GraphFilter, List, Session};
@@ -8,7 +9,7 @@ use utoipa_axum::routes;
 use super::access::require_owner;
 use super::merged::read_graph_type;
 use super::upload::Upload;
-use super::view::GraphView;
+use super::view::{render_graph, render_graph_created, render_graph_stored};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::error::{ApiError, ApiResult};
@@ -29,7 +30,7 @@ async fn list(app: &App, login: &Authenticated, owner: Owner) -> ApiResult<ApiRe
     require_owner(&mut session, login, owner).await?;
     let filter = GraphFilter { owners: Some(vec![owner]), ..GraphFilter::default() };
     let page = session.graph_list(&filter, &List::default()).await?;
-    Ok(ApiResponse::ok(page.items.into_iter().map(GraphView::from).collect()))
+    Ok(ApiResponse::ok(page.items.into_iter().map(render_graph).collect()))
 }
 
 async fn create(
@@ -71,7 +72,7 @@ async fn update(
     let checked = CheckedUpdate::new(&app.services.graphs, &graph, condition, uploaded)?;
     let mut writing = app.change(login).await?;
     let graph = find(&mut writing, login, owner, &graph_type).await?;
-    Ok(GraphView::stored(graphs::graph_update(writing, graph, condition, checked).await?))
+    Ok(render_graph_stored(graphs::graph_update(writing, graph, condition, checked).await?))
 }
 
 async fn delete(
@@ -101,7 +102,7 @@ pub(super) async fn find(
 
 fn answer(graph: Graph) -> ApiResponse<GraphView> {
     let version = etag::of_graph(&graph);
-    ApiResponse::ok(GraphView::from(graph)).version(version)
+    ApiResponse::ok(render_graph(graph)).version(version)
 }
 
 fn owner_and_type(path: &PathParams, kind: OwnerKind) -> ApiResult<(Owner, GraphType)> {
@@ -115,7 +116,8 @@ macro_rules! operations_of {
             use axum::extract::State;
 
             use super::*;
-            use crate::api::graphs::check::{self, FindingView};
+            use stoker_api_types::graphs::FindingView;
+            use crate::api::graphs::check;
             use crate::api::graphs::view::GraphBody;
             use crate::http::response::NoContent;
 
@@ -161,7 +163,7 @@ macro_rules! operations_of {
                 upload: Upload,
             ) -> ApiResult<ApiResponse<GraphView>> {
                 let stored = create(&app, &login, path.owner($kind)?, read_graph_type(&query)?, upload).await?;
-                Ok(GraphView::created(stored))
+                Ok(render_graph_created(stored))
             }
 
             /// Update a graph of an owner
@@ -212,7 +214,7 @@ macro_rules! operations_of {
                 upload: Upload,
             ) -> ApiResult<ApiResponse<GraphView>> {
                 let (owner, graph_type) = owner_and_type(&path, $kind)?;
-                Ok(GraphView::stored(create(&app, &login, owner, Some(graph_type), upload).await?))
+                Ok(render_graph_stored(create(&app, &login, owner, Some(graph_type), upload).await?))
             }
 
             /// Update a graph of a type

@@ -2,12 +2,11 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use serde::Serialize;
+use stoker_api_types::graphs::FindingView;
 use stoker_graph::{Finding, GraphCheckOptions, MergeRules, Scope, Severity, Source, check, merge};
 use stoker_model::{Cluster, ClusterId, GraphType, Owner};
 use stoker_services::graphs::{LayerFilter, Layers, layer, places_of_release};
 use stoker_store::Session;
-use utoipa::ToSchema;
 
 use super::access::require_cluster;
 use super::by_owner::find;
@@ -20,49 +19,23 @@ use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-/// Error or warning about a graph.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Finding)]
-pub(super) struct FindingView {
-    /// `error`: the graph cannot run; `warning`: the graph is valid but probably not as intended.
-    #[schema(example = "error")]
-    severity: &'static str,
-    /// Stable code of the diagnostic.
-    #[schema(example = "graph-cycle")]
-    code: &'static str,
-    /// Name of the task.
-    task: Option<String>,
-    /// Path of the field within the task.
-    #[schema(example = "requires[0]")]
-    path: String,
-    message: String,
-    /// Suggested fix.
-    help: Option<String>,
-    /// Layer that set the field: `release`, `cluster` or `plugins`.
-    layer: Option<&'static str>,
-    /// Name and version of the plugin, if a plugin set the field.
-    plugin: Option<String>,
-}
-
-impl From<Finding> for FindingView {
-    fn from(finding: Finding) -> Self {
-        let plugin = match &finding.source {
-            Some(Source::Plugin { name, version }) => Some(format!("{name}-{version}")),
-            _ => None,
-        };
-        Self {
-            severity: match finding.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-            },
-            code: finding.code,
-            task: finding.task,
-            path: finding.path,
-            message: finding.message,
-            help: finding.help,
-            layer: finding.source.as_ref().map(layer_name),
-            plugin,
-        }
+pub(super) fn render_finding(finding: Finding) -> FindingView {
+    let plugin = match &finding.source {
+        Some(Source::Plugin { name, version }) => Some(format!("{name}-{version}")),
+        _ => None,
+    };
+    FindingView {
+        severity: match finding.severity {
+            Severity::Error => "error".to_owned(),
+            Severity::Warning => "warning".to_owned(),
+        },
+        code: finding.code.to_owned(),
+        task: finding.task,
+        path: finding.path,
+        message: finding.message,
+        help: finding.help,
+        layer: finding.source.as_ref().map(layer_name).map(str::to_owned),
+        plugin,
     }
 }
 
@@ -84,7 +57,7 @@ pub(super) async fn cluster_task_check(
     let mut session = app.store.snapshot().await?;
     let cluster = require_cluster(&mut session, &login, path.id("id", ClusterId, "Cluster")?).await?;
     let findings = check_cluster(&app, session, &cluster, &graph_type).await?;
-    Ok(ApiResponse::ok(findings.into_iter().map(FindingView::from).collect()))
+    Ok(ApiResponse::ok(findings.into_iter().map(render_finding).collect()))
 }
 
 /// Checks the graph of one owner. The graph of a cluster is checked merged with its other layers. For a
@@ -103,7 +76,7 @@ pub(super) async fn check_owner(
         let own = findings
             .into_iter()
             .filter(|finding| finding.source.as_ref().is_none_or(|source| *source == Source::Cluster));
-        return Ok(ApiResponse::ok(own.map(FindingView::from).collect()));
+        return Ok(ApiResponse::ok(own.map(render_finding).collect()));
     }
     let source = source_of(&mut session, owner).await?;
     let places = match owner {
@@ -120,7 +93,7 @@ pub(super) async fn check_owner(
             &GraphCheckOptions { roles_and_tags: places, library, ..GraphCheckOptions::new(Scope::Layer) },
         )
     });
-    Ok(ApiResponse::ok(findings.await?.into_iter().map(FindingView::from).collect()))
+    Ok(ApiResponse::ok(findings.await?.into_iter().map(render_finding).collect()))
 }
 
 async fn check_cluster(

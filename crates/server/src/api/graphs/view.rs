@@ -1,109 +1,55 @@
-//! Request and response bodies of graphs.
+//! Responses about graphs, and the schema of uploaded ones.
 
 use serde::Serialize;
+use stoker_api_types::graphs::{GraphRelation, GraphView};
 use stoker_manifest::task::render;
 use stoker_model::{Graph, GraphMetadata, Json, JsonMap, StoredTask};
 use stoker_services::graphs::Stored;
 use utoipa::ToSchema;
 
-use crate::http::error::ErrorItem;
+use crate::http::error::render_error_item;
 use crate::http::etag;
 use crate::http::response::ApiResponse;
 
-/// Graph with its tasks.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Graph)]
-pub(super) struct GraphView {
-    #[schema(example = 12)]
-    id: i64,
-    /// Graph type.
-    #[serde(rename = "type")]
-    #[schema(example = "default")]
-    graph_type: String,
-    name: Option<String>,
-    /// Tasks, each with `id` and `type`. Fields with an alias are included under both names.
-    #[schema(value_type = Vec<Object>)]
-    tasks: Vec<JsonMap>,
-    /// Owner of the graph.
-    relations: Vec<Relation>,
-    /// YAQL predicate that selects the nodes of the graph.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "$.status = ready")]
-    node_filter: Option<String>,
-    /// Overrides of node attributes after success, in `node_attributes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    on_success: Option<JsonMap>,
-    /// Overrides of node attributes after a failure, in `node_attributes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    on_error: Option<JsonMap>,
-    /// Overrides of node attributes after a stop, in `node_attributes`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
-    on_stop: Option<JsonMap>,
-    /// Warnings about an uploaded graph. Only present in responses to uploads.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    warnings: Vec<ErrorItem>,
-}
-
-/// Owner of a graph.
-#[derive(Serialize, ToSchema)]
-pub(super) struct Relation {
-    #[serde(rename = "type")]
-    graph_type: String,
-    /// `release`, `cluster` or `plugin`.
-    #[schema(example = "cluster")]
-    model: &'static str,
-    /// ID of the owner.
-    #[schema(example = 3)]
-    model_id: i64,
-}
-
-impl From<Graph> for GraphView {
-    fn from(graph: Graph) -> Self {
-        let graph_type = graph.graph_type.as_str().to_owned();
-        let GraphMetadata { name, node_filter, on_success, on_error, on_stop } = graph.metadata;
-        Self {
-            id: graph.id.0,
-            name,
-            tasks: graph.tasks.iter().map(|stored| render(&stored.task)).collect(),
-            relations: vec![Relation {
-                graph_type: graph_type.clone(),
-                model: graph.owner.kind().as_str(),
-                model_id: graph.owner.id(),
-            }],
-            graph_type,
-            node_filter,
-            on_success,
-            on_error,
-            on_stop,
-            warnings: Vec::new(),
-        }
+pub(super) fn render_graph(graph: Graph) -> GraphView {
+    let graph_type = graph.graph_type.as_str().to_owned();
+    let GraphMetadata { name, node_filter, on_success, on_error, on_stop } = graph.metadata;
+    GraphView {
+        id: graph.id.0,
+        name,
+        tasks: graph.tasks.iter().map(|stored| render(&stored.task)).collect(),
+        relations: vec![GraphRelation {
+            graph_type: graph_type.clone(),
+            model: graph.owner.kind().as_str().to_owned(),
+            model_id: graph.owner.id(),
+        }],
+        graph_type,
+        node_filter,
+        on_success,
+        on_error,
+        on_stop,
+        warnings: Vec::new(),
     }
 }
 
-impl GraphView {
-    /// Builds the response to an upload that updated a graph.
-    pub(super) fn stored(stored: Stored) -> ApiResponse<Self> {
-        let version = etag::of_graph(&stored.graph);
-        ApiResponse::ok(Self {
-            warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(),
-            ..Self::from(stored.graph)
-        })
-        .version(version)
-    }
+/// Builds the response to an upload that updated a graph.
+pub(super) fn render_graph_stored(stored: Stored) -> ApiResponse<GraphView> {
+    let version = etag::of_graph(&stored.graph);
+    ApiResponse::ok(GraphView {
+        warnings: stored.warnings.into_iter().map(render_error_item).collect(),
+        ..render_graph(stored.graph)
+    })
+    .version(version)
+}
 
-    /// Builds the response to an upload that created a graph.
-    pub(super) fn created(stored: Stored) -> ApiResponse<Self> {
-        let version = etag::of_graph(&stored.graph);
-        ApiResponse::created(Self {
-            warnings: stored.warnings.into_iter().map(ErrorItem::from).collect(),
-            ..Self::from(stored.graph)
-        })
-        .version(version)
-    }
+/// Builds the response to an upload that created a graph.
+pub(super) fn render_graph_created(stored: Stored) -> ApiResponse<GraphView> {
+    let version = etag::of_graph(&stored.graph);
+    ApiResponse::created(GraphView {
+        warnings: stored.warnings.into_iter().map(render_error_item).collect(),
+        ..render_graph(stored.graph)
+    })
+    .version(version)
 }
 
 /// Renders a task with the ID of its row.

@@ -3,9 +3,8 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use stoker_api_types::health::Health;
 use stoker_model::Permission;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -16,26 +15,17 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("server").add(Permission::Public, routes!(health_show)).finish()
 }
 
-#[derive(Serialize, ToSchema)]
-struct Health {
-    /// `ok`, or `failing` if a component is failing.
-    #[schema(example = "ok")]
-    status: &'static str,
-    /// `ok`, or a description of the failure.
-    #[schema(example = "ok")]
-    database: &'static str,
-}
-
 /// Check health
 ///
 /// Returns 503 if the database does not respond.
 #[utoipa::path(get, path = "/api/v1/health", responses((status = 200, body = Health), (status = 503, body = Health)))]
 async fn health_show(State(app): State<App>) -> Response {
     match app.store.ping().await {
-        Ok(()) => (StatusCode::OK, axum::Json(Health { status: "ok", database: "ok" })).into_response(),
+        Ok(()) => (StatusCode::OK, axum::Json(Health { status: "ok".into(), database: "ok".into() }))
+            .into_response(),
         Err(error) => {
             tracing::error!(error = %error, "database does not respond");
-            let health = Health { status: "failing", database: "does not answer" };
+            let health = Health { status: "failing".into(), database: "does not answer".into() };
             (StatusCode::SERVICE_UNAVAILABLE, axum::Json(health)).into_response()
         }
     }

@@ -2,28 +2,12 @@
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use utoipa::ToSchema;
+use stoker_api_types::identity::{IdentityErrorBody, IdentityErrorDetail};
 
 use crate::http::error::ApiError;
 
 #[derive(Debug)]
 pub(super) struct IdentityError(ApiError);
-
-/// Error of an identity operation.
-#[derive(Serialize, ToSchema)]
-pub(super) struct IdentityErrorBody {
-    error: IdentityErrorDetail,
-}
-
-#[derive(Serialize, ToSchema)]
-struct IdentityErrorDetail {
-    #[schema(example = 401)]
-    code: u16,
-    #[schema(example = "Unauthorized")]
-    title: &'static str,
-    message: String,
-}
 
 impl<E: Into<ApiError>> From<E> for IdentityError {
     fn from(error: E) -> Self {
@@ -35,7 +19,7 @@ impl IntoResponse for IdentityError {
     fn into_response(self) -> Response {
         let status = self.0.status();
         let message = self.0.message().to_owned();
-        let title = status.canonical_reason().unwrap_or("Error");
+        let title = status.canonical_reason().unwrap_or("Error").to_owned();
         let body = IdentityErrorBody { error: IdentityErrorDetail { code: status.as_u16(), title, message } };
         let mut response = (status, axum::Json(body)).into_response();
         if status == StatusCode::TOO_MANY_REQUESTS

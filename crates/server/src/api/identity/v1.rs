@@ -2,9 +2,10 @@
 
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use stoker_api_types::identity::IdentityErrorBody;
 use stoker_model::Json;
 
-use super::error::{IdentityError, IdentityErrorBody};
+use super::error::IdentityError;
 use super::request::{LoginCredential, log_in};
 use crate::access::login::{Credentials, TenantName};
 use crate::http::client::{BaseUrl, Peer};

@@ -2,10 +2,11 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::identity::IdentityErrorBody;
 use stoker_model::Json;
 use stoker_services::clock;
 
-use super::error::{IdentityError, IdentityErrorBody};
+use super::error::IdentityError;
 use super::request::{LoginCredential, log_in, malformed, text};
 use crate::access::login::{Credentials, Session, TenantName};
 use crate::access::token::Secret;

@@ -3,10 +3,11 @@
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::json;
+use stoker_api_types::identity::IdentityErrorBody;
 use stoker_model::{AuditChange, Json};
 use stoker_services::clock;
 
-use super::error::{IdentityError, IdentityErrorBody};
+use super::error::IdentityError;
 use super::request::{LoginCredential, log_in, malformed, text};
 use crate::access::caller::Authenticated;
 use crate::access::login::{Credentials, Session, TenantName};

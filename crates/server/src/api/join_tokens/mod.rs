@@ -1,12 +1,10 @@
 //! Join tokens, with which agents join: limited by time and, optionally, by number of uses.
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::reader::{boolean, integer_in, nullable, string_with_length};
+use stoker_api_types::join_tokens::{JoinTokenBody, JoinTokenView};
 use stoker_model::{AuditChange, JoinToken, JoinTokenId, NewJoinToken, Permission};
 use stoker_services::clock;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -21,10 +19,7 @@ use crate::http::query::Query;
 use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
-/// Maximum lifetime of a join token: one year, to bound the damage of a leaked token.
-const SECONDS_MAX: i64 = 365 * 24 * 3600;
 const SECONDS_DEFAULT: i64 = 24 * 3600;
-const USES_MAX: i64 = 1_000_000;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("agents")
@@ -34,57 +29,16 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-#[derive(Serialize, ToSchema)]
-#[schema(as = JoinToken)]
-struct JoinTokenView {
-    #[schema(example = 1)]
-    id: i64,
-    /// Description of the token.
-    label: Option<String>,
-    /// Number of agents that may still join with the token; null for no limit.
-    uses_left: Option<i64>,
-    /// Whether an agent may replace an existing agent of a node, or become the agent of the master.
-    may_replace: bool,
-    created_at: String,
-    expires_at: String,
-    /// Secret of the token. Only returned when the token is created.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "stk_…")]
-    token: Option<String>,
-}
-
-impl JoinTokenView {
-    fn new(token: JoinToken, secret: Option<String>) -> Self {
-        Self {
-            id: token.id.0,
-            label: token.label,
-            uses_left: token.uses_left,
-            may_replace: token.may_replace,
-            created_at: clock::plain(token.created_at),
-            expires_at: clock::plain(token.expires_at),
-            token: secret,
-        }
+fn render_join_token(token: JoinToken, secret: Option<String>) -> JoinTokenView {
+    JoinTokenView {
+        id: token.id.0,
+        label: token.label,
+        uses_left: token.uses_left,
+        may_replace: token.may_replace,
+        created_at: clock::plain(token.created_at),
+        expires_at: clock::plain(token.expires_at),
+        token: secret,
     }
-}
-
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct JoinTokenBody {
-    /// Description of the token.
-    #[schema(example = "rack 7", min_length = 1, max_length = 255)]
-    label: Option<String>,
-    /// Number of agents that may join with the token (default: no limit).
-    #[schema(example = 20, minimum = 1)]
-    uses: Option<i64>,
-    /// Whether an agent may replace an existing agent of a node, or become the agent of the master (default:
-    /// false).
-    may_replace: Option<bool>,
-    /// Lifetime in seconds (default: 86400, one day).
-    #[schema(example = 3600, minimum = 1)]
-    expires_in: Option<i64>,
 }
 
 /// List join tokens
@@ -97,7 +51,7 @@ async fn join_token_list(
     let paging = list(&mut query);
     query.finish()?;
     let page = app.store.read().await?.join_token_list(&paging).await?;
-    ApiResponse::page(&paging, page, |token| JoinTokenView::new(token, None))
+    ApiResponse::page(&paging, page, |token| render_join_token(token, None))
 }
 
 /// Create a join token
@@ -112,16 +66,11 @@ async fn join_token_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<ApiResponse<JoinTokenView>> {
-    let (label, uses_left, may_replace, seconds) = document.fields(|fields| {
-        let label = fields.optional("label", nullable(string_with_length(1..=255))).flatten();
-        let uses = fields.optional("uses", nullable(integer_in(1..=USES_MAX))).flatten();
-        let may_replace = fields.optional("may_replace", nullable(boolean)).flatten().unwrap_or(false);
-        let seconds = fields.optional("expires_in", integer_in(1..=SECONDS_MAX));
-        Some((label, uses, may_replace, seconds.unwrap_or(SECONDS_DEFAULT)))
-    })?;
+    let JoinTokenBody { label, uses: uses_left, may_replace, expires_in } = document.request()?;
+    let may_replace = may_replace.unwrap_or(false);
     let secret = random_secret()?;
     let created_at = app.clock.now();
-    let expires_at = created_at.plus_seconds(seconds);
+    let expires_at = created_at.plus_seconds(expires_in.unwrap_or(SECONDS_DEFAULT));
     let digest = secret.digest();
     let new = NewJoinToken { label, digest, uses_left, may_replace, created_at, expires_at };
     let mut writing = app.change(&login).await?;
@@ -129,7 +78,7 @@ async fn join_token_create(
     let detail = json!({"label": token.label, "uses": token.uses_left, "may_replace": token.may_replace});
     let target = format!("join token {}", token.id);
     writing.commit(AuditChange { action: "join_token.create", target, detail }).await?;
-    Ok(ApiResponse::created(JoinTokenView::new(token, Some(secret.reveal().to_owned()))))
+    Ok(ApiResponse::created(render_join_token(token, Some(secret.reveal().to_owned()))))
 }
 
 /// Delete a join token

@@ -3,12 +3,13 @@
 mod view;
 
 use serde_json::json;
+use stoker_api_types::links::LinkView;
 use stoker_model::{AuditChange, ClusterId, Link, LinkId, LinkOwner, Permission, PluginId};
 use stoker_store::{Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::view::{LinkUpdate, LinkView, read_new};
+use self::view::{apply, new_link, render_link};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::require_cluster;
 use crate::api::routes::Routes;
@@ -36,7 +37,7 @@ async fn list_links(
     let mut session = app.store.snapshot().await?;
     require_owner(&mut session, login, owner).await?;
     let page = session.link_list(owner, &paging).await?;
-    ApiResponse::page(&paging, page, LinkView::from)
+    ApiResponse::page(&paging, page, render_link)
 }
 
 async fn create(
@@ -45,7 +46,7 @@ async fn create(
     owner: LinkOwner,
     document: Document,
 ) -> ApiResult<ApiResponse<LinkView>> {
-    let body = document.fields(read_new)?;
+    let body = new_link(document.request()?);
     let mut writing = app.change(login).await?;
     require_owner(&mut writing, login, owner).await?;
     let created = writing.link_create(owner, &body).await;
@@ -61,11 +62,11 @@ async fn update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<ApiResponse<LinkView>> {
-    let changes = document.fields(|fields| Some(LinkUpdate::read(fields)))?;
+    let changes = document.request()?;
     let mut writing = app.change(login).await?;
     let mut link = find(&mut writing, login, owner, &path).await?;
     condition.check(link.generation)?;
-    changes.apply(&mut link.body);
+    apply(changes, &mut link.body);
     let updated = writing.link_update(&link).await;
     let link = updated.map_err(|error| url_conflict(error, &link.body.url))?;
     writing.commit(change("link.update", &link)).await?;
@@ -119,7 +120,7 @@ fn plugin_owner(path: &PathParams) -> ApiResult<LinkOwner> {
 
 fn answer(link: Link, make: fn(LinkView) -> ApiResponse<LinkView>) -> ApiResponse<LinkView> {
     let generation = link.generation;
-    make(LinkView::from(link)).version(generation)
+    make(render_link(link)).version(generation)
 }
 
 fn change(action: &'static str, link: &Link) -> AuditChange {
@@ -144,7 +145,7 @@ macro_rules! operations_of {
         mod $module {
             use axum::extract::State;
 
-            use super::view::{LinkChangeBody, NewLinkBody};
+            use stoker_api_types::links::{LinkChangeBody, NewLinkBody};
             use super::*;
             use crate::http::response::NoContent;
 

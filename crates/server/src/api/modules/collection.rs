@@ -2,12 +2,13 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::modules::FaultBody;
 use stoker_model::Json;
 use stoker_modules::{CreateRequest, Datastores};
 use stoker_services::modules::records::{self, datastores};
 use stoker_store::ModuleFilter;
 
-use super::fault::{FaultBody, FaultResult, Faults};
+use super::fault::{FaultResult, Faults};
 use super::{json_of, view, who};
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;

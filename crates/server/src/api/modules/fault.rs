@@ -7,13 +7,14 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
+use stoker_api_types::modules::FaultBody;
 use stoker_modules::{ErrorKind, RuleViolation};
 use stoker_services::ServiceError;
 use stoker_services::modules::ModuleError;
 use stoker_services::modules::keys::KeyError;
 use stoker_store::StoreError;
+use utoipa::IntoResponses;
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder};
-use utoipa::{IntoResponses, ToSchema};
 
 use crate::http::error::ApiError;
 
@@ -29,12 +30,6 @@ pub(super) struct Fault {
     message: String,
     retry_after: Option<HeaderValue>,
 }
-
-/// Error of the module API: `{"badRequest": {"code": 400, "message": "…"}}`.
-#[derive(ToSchema)]
-#[schema(as = ModuleFault)]
-#[expect(dead_code, reason = "documents the response body, which is built with its single key")]
-pub(super) struct FaultBody(BTreeMap<String, serde_json::Value>);
 
 impl Fault {
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
@@ -123,7 +118,8 @@ impl From<KeyError> for Fault {
 
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
-        let body = json!({self.kind(): {"code": self.status.as_u16(), "message": self.message}});
+        let detail = json!({"code": self.status.as_u16(), "message": self.message});
+        let body = FaultBody(BTreeMap::from([(self.kind().to_owned(), detail)]));
         let mut response = (self.status, axum::Json(body)).into_response();
         if let Some(wait) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, wait);

@@ -1,12 +1,13 @@
 //! Operations on one node.
 
 use axum::extract::State;
+use stoker_api_types::nodes::{NodeBody, NodeView};
 use stoker_model::Node;
 use stoker_services::nodes;
 
 use super::access::node_of;
 use super::read::read_body;
-use super::view::{NodeBody, NodeView};
+use super::view::{render_node, render_node_with_facts};
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -28,7 +29,7 @@ pub(super) async fn node_show(
     let mut session = app.store.snapshot().await?;
     let node = node_of(&mut session, &login, &path).await?;
     let generation = node.generation;
-    Ok(ApiResponse::ok(NodeView::with_facts(node)).version(generation))
+    Ok(ApiResponse::ok(render_node_with_facts(node)).version(generation))
 }
 
 /// Update a node
@@ -70,5 +71,5 @@ pub(super) async fn node_patch(
 
 pub(super) fn answer(node: Node) -> ApiResponse<NodeView> {
     let generation = node.generation;
-    ApiResponse::ok(NodeView::from(node)).version(generation)
+    ApiResponse::ok(render_node(node)).version(generation)
 }

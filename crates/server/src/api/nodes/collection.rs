@@ -1,13 +1,14 @@
 //! `/nodes/`: list and bulk update.
 
 use axum::extract::State;
+use stoker_api_types::nodes::NodeView;
 use stoker_manifest::reader::{list_of, object};
 use stoker_model::{ClusterId, Json, Node, NodeId, NodeStatus};
 use stoker_services::nodes;
 use stoker_store::{List, NodeFilter, Page};
 
 use super::read::read_body;
-use super::view::{NamedNodeBody, NodeView};
+use super::view::{NamedNodeBody, render_node};
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -59,7 +60,7 @@ pub(super) async fn node_list(
         let unpaged = List { order_by: list.order_by.clone(), ..List::default() };
         record_filter.page(session.node_list(&filter, &unpaged).await?.items, &list)
     };
-    ApiResponse::page(&list, page, NodeView::from)
+    ApiResponse::page(&list, page, render_node)
 }
 
 /// Filters that are applied in memory: roles and labels are not database columns.
@@ -155,5 +156,5 @@ pub(super) async fn node_update_all(
 ) -> ApiResult<ApiResponse<Vec<NodeView>>> {
     let updates = document.read(list_of(object(read_body)))?;
     let changed = nodes::node_update_all(&app.settings, app.change(&login).await?, updates).await?;
-    Ok(ApiResponse::ok(changed.into_iter().map(NodeView::from).collect()))
+    Ok(ApiResponse::ok(changed.into_iter().map(render_node).collect()))
 }

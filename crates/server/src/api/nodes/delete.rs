@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use axum::extract::State;
+use stoker_api_types::transactions::RunView;
 use stoker_model::{Node, NodeId, Run};
 use stoker_services::nodes::nodes_delete;
 use stoker_store::{List, NodeFilter, WriteTransaction};
 
 use super::access::node_of;
 use crate::access::caller::Authenticated;
-use crate::api::transactions::RunView;
+use crate::api::transactions::render_run;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
 use crate::http::path::PathParams;
@@ -26,7 +27,7 @@ use crate::state::App;
     params(("ids" = String, Query, description = "IDs of the nodes to delete, comma-separated")),
     responses(
         (status = 200, body = RunView),
-        (status = 404, body = crate::http::error::Envelope, description = "A node does not exist")
+        (status = 404, body = stoker_api_types::error::Envelope, description = "A node does not exist")
     )
 )]
 pub(super) async fn node_delete_all(
@@ -44,7 +45,7 @@ pub(super) async fn node_delete_all(
     if nodes.len() != ids.len() {
         return Err(ApiError::not_found("NodeCollection"));
     }
-    Ok(ApiResponse::ok(RunView::from(delete(&app, writing, &nodes).await?)))
+    Ok(ApiResponse::ok(render_run(delete(&app, writing, &nodes).await?)))
 }
 
 /// Delete a node
@@ -61,7 +62,7 @@ pub(super) async fn node_delete(
     let mut writing = app.change(&login).await?;
     let node = node_of(&mut writing, &login, &path).await?;
     condition.check(node.generation)?;
-    Ok(ApiResponse::ok(RunView::from(delete(&app, writing, &[node]).await?)))
+    Ok(ApiResponse::ok(render_run(delete(&app, writing, &[node]).await?)))
 }
 
 async fn delete(app: &App, writing: WriteTransaction, nodes: &[Node]) -> ApiResult<Run> {

@@ -2,22 +2,22 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::Request as _;
+use stoker_api_types::nodes::{NewNodeBody, NodeView};
 use stoker_manifest::codes;
-use stoker_manifest::reader::{Fields, json, nullable, string, string_with_length};
+use stoker_manifest::reader::{Fields, json};
 use stoker_model::{JsonMap, NewNode, NodeStatus};
 use stoker_store::StoreError;
 use stoker_yaml::{NodeKind, Scalar};
 
 use super::access::describe;
-use super::names::{read_hostname, read_ip, read_labels, read_mac, read_meta};
-use super::view::{NewNodeBody, NodeView};
+use super::view::render_node;
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-const TEXT_CHARS_MAX: usize = 4096;
 /// Fields that can be set only on an existing node.
 const ASSIGNMENT_FIELDS: &[&str] = &["cluster", "cluster_id", "roles", "pending_roles"];
 /// Fields that agents send and the server ignores.
@@ -50,41 +50,28 @@ pub(super) async fn node_create(
     })?;
     writing.commit(describe("node.create", &node, json!({"mac": node.mac, "name": node.name}))).await?;
     let generation = node.generation;
-    Ok(ApiResponse::created(NodeView::from(node)).version(generation))
+    Ok(ApiResponse::created(render_node(node)).version(generation))
 }
 
 /// Returns the node, `None` if it has no MAC address, and the reported status.
-#[expect(clippy::unnecessary_wraps, reason = "signature of a body reader")]
 fn read_new(fields: &mut Fields<'_, '_>) -> Option<(Option<NewNode>, Option<String>)> {
-    let text = || nullable(string_with_length(0..=TEXT_CHARS_MAX));
-    let mac_is_given =
-        fields.take("mac").is_some_and(|node| !matches!(node.kind, NodeKind::Scalar(Scalar::Null)));
-    let mac = if mac_is_given { fields.optional("mac", read_mac) } else { None };
-    let status = fields.optional("status", nullable(string)).flatten();
-    let ip = fields.optional("ip", nullable(read_ip)).flatten();
-    let name = fields.optional("name", nullable(string_with_length(1..=255))).flatten();
-    let hostname = fields.optional("hostname", nullable(read_hostname)).flatten();
-    let manufacturer = fields.optional("manufacturer", text()).flatten();
-    let platform_name = fields.optional("platform_name", text()).flatten();
-    let os_platform = fields.optional("os_platform", text()).flatten();
-    let labels = fields.optional("labels", nullable(read_labels)).flatten().unwrap_or_default();
-    let meta = fields.optional("meta", nullable(read_meta)).flatten().unwrap_or_default();
+    let body = NewNodeBody::read(fields)?;
     reject_assignment_fields(fields);
     fields.ignore(IGNORED);
     let facts = rest(fields);
-    let new = mac.map(|mac| NewNode {
+    let new = body.mac.map(|mac| NewNode {
         mac,
-        ip,
-        name,
-        hostname,
-        manufacturer,
-        platform_name,
-        os_platform,
-        labels,
-        meta,
+        ip: body.ip,
+        name: body.name,
+        hostname: body.hostname,
+        manufacturer: body.manufacturer,
+        platform_name: body.platform_name,
+        os_platform: body.os_platform,
+        labels: body.labels.unwrap_or_default(),
+        meta: body.meta.unwrap_or_default(),
         facts,
     });
-    Some((new, status))
+    Some((new, body.status))
 }
 
 fn reject_assignment_fields(fields: &mut Fields<'_, '_>) {

@@ -7,7 +7,6 @@ mod by_id;
 mod collection;
 mod delete;
 mod discover;
-mod names;
 mod read;
 mod revoke;
 mod stats;

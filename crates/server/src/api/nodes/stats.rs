@@ -1,12 +1,9 @@
 //! Node statistics.
 
-use std::collections::BTreeMap;
-
 use axum::extract::State;
-use serde::Serialize;
+use stoker_api_types::nodes::{KindsView, StatsView};
 use stoker_model::{ClusterId, Node};
 use stoker_store::{List, NodeFilter};
-use utoipa::ToSchema;
 
 use super::collection::label_text;
 use crate::access::caller::Authenticated;
@@ -17,37 +14,6 @@ use crate::state::App;
 
 /// Maximum number of distinct labels to count. Users choose labels freely, so their number is unbounded.
 const LABELS_MAX: usize = 500;
-
-/// Node statistics.
-#[derive(Serialize, ToSchema)]
-#[schema(as = NodeAllocationStats)]
-pub(super) struct StatsView {
-    /// Number of nodes that the caller may see.
-    total: u64,
-    /// Number of nodes without a cluster.
-    unallocated: u64,
-    /// Number of nodes by property. Only with `details`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<KindsView>,
-}
-
-/// Number of nodes by property.
-#[derive(Default, Serialize, ToSchema)]
-#[schema(as = NodeKinds)]
-struct KindsView {
-    /// Number of nodes that match `cluster_id`.
-    total: u64,
-    /// Number of online nodes.
-    online: u64,
-    /// Number of nodes that the next run of their cluster adds.
-    to_be_added: u64,
-    /// Number of nodes by status.
-    statuses: BTreeMap<String, u64>,
-    /// Number of nodes by role, assigned or pending.
-    roles: BTreeMap<String, u64>,
-    /// Number of nodes by label: `rack=7`, or only the name for labels without a value. At most 500 labels.
-    labels: BTreeMap<String, u64>,
-}
 
 /// Retrieve node statistics
 #[utoipa::path(

@@ -1,13 +1,11 @@
 //! Notifications: events that users should see.
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::reader::{identifier, list_of, one_of};
+use stoker_api_types::notifications::{MarkBody, MarkedView, NotificationView, STATUSES, StatsView};
 use stoker_model::{AuditChange, ClusterId, Notification, NotificationId, Permission, Topic};
 use stoker_services::clock;
 use stoker_store::NotificationFilter;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -20,8 +18,6 @@ use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-const STATUSES: &[&str] = &["read", "unread"];
-
 pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("notifications")
         .add(Permission::Read, routes!(notification_list))
@@ -30,80 +26,17 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// Event that users should see.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Notification)]
-struct NotificationView {
-    /// ID of the notification.
-    #[schema(example = 3)]
-    id: i64,
-    /// Topic of the event.
-    #[schema(example = "run.failed")]
-    topic: &'static str,
-    /// Human-readable message.
-    #[schema(example = "deploy of `shop` (run 7) has failed")]
-    message: String,
-    /// `read` or `unread`. Shared by all users.
-    status: &'static str,
-    /// Time of the event.
-    at: String,
-    /// ID of the cluster that the event is about.
-    cluster: Option<i64>,
-    /// ID of the run that the event is about.
-    run: Option<i64>,
-    /// ID of the node that the event is about.
-    node: Option<i64>,
-}
-
-impl From<Notification> for NotificationView {
-    fn from(notification: Notification) -> Self {
-        Self {
-            id: notification.id.0,
-            topic: notification.topic.as_str(),
-            message: notification.message,
-            status: STATUSES[usize::from(!notification.is_read)],
-            at: clock::plain(notification.at),
-            cluster: notification.cluster_id.map(|id| id.0),
-            run: notification.run_id.map(|id| id.0),
-            node: notification.node_id.map(|id| id.0),
-        }
+fn render_notification(notification: Notification) -> NotificationView {
+    NotificationView {
+        id: notification.id.0,
+        topic: notification.topic.as_str().to_owned(),
+        message: notification.message,
+        status: STATUSES[usize::from(!notification.is_read)].to_owned(),
+        at: clock::plain(notification.at),
+        cluster: notification.cluster_id.map(|id| id.0),
+        run: notification.run_id.map(|id| id.0),
+        node: notification.node_id.map(|id| id.0),
     }
-}
-
-/// Number of notifications.
-#[derive(Serialize, ToSchema)]
-#[schema(as = NotificationStats)]
-struct StatsView {
-    /// Number of notifications.
-    total: u64,
-    /// Number of read notifications.
-    read: u64,
-    /// Number of unread notifications.
-    unread: u64,
-}
-
-/// Notifications to mark and their new status.
-#[derive(ToSchema)]
-#[schema(as = NotificationMark)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct MarkBody {
-    /// New status: `read` or `unread`.
-    #[schema(example = "read")]
-    status: String,
-    /// IDs of the notifications (default: every notification that the caller may see).
-    #[schema(nullable = false, example = json!([3]))]
-    ids: Option<Vec<i64>>,
-}
-
-/// Result of marking notifications.
-#[derive(Serialize, ToSchema)]
-#[schema(as = NotificationsMarked)]
-struct MarkedView {
-    /// Number of notifications whose status changed.
-    changed: u64,
 }
 
 /// List notifications
@@ -138,7 +71,7 @@ async fn notification_list(
         ..NotificationFilter::default()
     };
     let page = app.store.read().await?.notification_list(&filter, &list).await?;
-    ApiResponse::page(&list, page, NotificationView::from)
+    ApiResponse::page(&list, page, render_notification)
 }
 
 /// Retrieve notification statistics
@@ -166,11 +99,7 @@ async fn notification_mark(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<ApiResponse<MarkedView>> {
-    let (status, ids) = document.fields(|fields| {
-        let status = fields.required("status", one_of(STATUSES));
-        let ids = fields.optional("ids", list_of(identifier));
-        Some((status?, ids))
-    })?;
+    let MarkBody { status, ids } = document.request()?;
     let ids = ids.map(|ids| ids.into_iter().map(NotificationId).collect::<Vec<_>>());
     let filter = NotificationFilter { tenant_id: login.tenant_limit(), ids, ..NotificationFilter::default() };
     let mut writing = app.change(&login).await?;

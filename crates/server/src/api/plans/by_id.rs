@@ -2,10 +2,11 @@
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_api_types::plans::PlanSummary;
 use stoker_model::AuditChange;
 
 use super::access::{read_plan, require_plan};
-use super::view::PlanSummary;
+use super::view::render_plan_summary;
 use crate::access::caller::Authenticated;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
@@ -26,7 +27,7 @@ pub(super) async fn plan_show(
 ) -> ApiResult<ApiResponse<PlanSummary>> {
     let plan = read_plan(&app, &login, &path).await?;
     let durations = app.store.read().await?.task_durations(plan.record.cluster_id).await?;
-    let summary = move || PlanSummary::new(plan.record, &plan.explained, &durations);
+    let summary = move || render_plan_summary(plan.record, &plan.explained, &durations);
     let summary = app.services.planning.plans.compute(summary).await?;
     Ok(ApiResponse::ok(summary))
 }

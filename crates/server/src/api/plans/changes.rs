@@ -1,9 +1,8 @@
 //! Staleness of plans: changes of their inputs since they were created.
 
 use axum::extract::State;
-use serde::Serialize;
+use stoker_api_types::plans::ChangesView;
 use stoker_services::planning::changes_since;
-use utoipa::ToSchema;
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
@@ -12,17 +11,6 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::response::ApiResponse;
 use crate::state::App;
-
-/// Changes of the inputs of a plan since it was created.
-#[derive(Serialize, ToSchema)]
-#[schema(as = PlanChanges)]
-pub(super) struct ChangesView {
-    /// Whether planning now would return the same plan.
-    is_current: bool,
-    /// Changed inputs.
-    #[schema(example = json!(["the setting `debug` of all nodes", "node 5"]))]
-    changes: Vec<String>,
-}
 
 /// List changes since a plan was created
 ///

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use axum::extract::State;
+use stoker_api_types::plans::ComparisonView;
 use stoker_model::Json;
 use stoker_planner::compare;
 use stoker_services::planning::{PlanSecrets, StoredPlan};
 use stoker_state::Secrets;
-use utoipa::ToSchema;
 
 use super::access::require_plan;
 use crate::access::caller::Authenticated;
@@ -15,25 +15,6 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::response::ApiResponse;
 use crate::state::App;
-
-/// Differences from one plan to another. Equal changes on several nodes are merged.
-#[derive(ToSchema)]
-#[schema(as = PlanComparison)]
-#[expect(dead_code, reason = "documents a response that the planner serializes")]
-struct ComparisonView {
-    /// Changed instances: `{task, nodes, change: gone|new|action|details, before, after, differences}` each.
-    #[schema(value_type = Vec<Object>)]
-    changes: Vec<Json>,
-    /// Dependencies that exist only in the other plan: `{n_edges, samples}`.
-    #[schema(value_type = Object)]
-    edges_added: Json,
-    /// Dependencies that exist only in this plan: `{n_edges, samples}`.
-    #[schema(value_type = Object)]
-    edges_removed: Json,
-    /// Fault tolerance groups that differ.
-    #[schema(value_type = Vec<Object>)]
-    groups: Vec<Json>,
-}
 
 /// Compare two plans
 #[utoipa::path(

@@ -3,12 +3,10 @@
 use std::collections::HashSet;
 
 use axum::extract::State;
-use serde::Serialize;
-use stoker_model::Json;
+use stoker_api_types::plans::{DifferenceView, InstanceView};
 use stoker_planner::{Difference, ExplainedPlan, Instance, InstanceAction};
 use stoker_services::planning::PlanSecrets;
 use stoker_store::{List, Page};
-use utoipa::ToSchema;
 
 use super::access::read_plan;
 use super::view::word;
@@ -22,56 +20,8 @@ use crate::state::App;
 const LIMIT_DEFAULT: u64 = 100;
 const LIMIT_MAX: u64 = 10_000;
 
-/// Task instance of a plan: a task on one node.
-#[derive(Serialize, ToSchema)]
-#[schema(as = PlannedInstance)]
-pub(super) struct InstanceView {
-    /// Name of the task.
-    #[schema(example = "install")]
-    task: String,
-    /// UID of the node: `"7"`, `"master"`, or `"sync"` for a stage.
-    #[schema(example = "7")]
-    node: String,
-    /// Task type. Null if the instance is skipped.
-    #[serde(rename = "type")]
-    #[schema(example = "shell")]
-    task_type: Option<String>,
-    /// Planned action: `run` or `skip`.
-    #[schema(example = "run")]
-    action: &'static str,
-    /// Reason code of the action.
-    #[schema(example = "condition_holds")]
-    verdict: String,
-    /// Human-readable reason.
-    #[schema(example = "the condition is true")]
-    reason: String,
-    /// Subexpressions of the condition that determined the result.
-    decided_by: Vec<String>,
-    /// Differences between the applied and the desired state that determined the result.
-    differences: Vec<DifferenceView>,
-    /// Parameters of the executor, with secrets masked. Only for instances that run, with `parameters=1`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>, nullable = false)]
-    parameters: Option<Json>,
-}
-
-/// Difference between the applied and the desired state.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Difference)]
-struct DifferenceView {
-    /// Path in the state.
-    #[schema(example = "public_ssl.hostname")]
-    path: String,
-    /// Applied value. Null if it did not exist.
-    old: Option<String>,
-    /// Desired value. Null if it does not exist.
-    new: Option<String>,
-}
-
-impl From<&Difference> for DifferenceView {
-    fn from(difference: &Difference) -> Self {
-        Self { path: difference.path.clone(), old: difference.old.clone(), new: difference.new.clone() }
-    }
+fn render_difference(difference: &Difference) -> DifferenceView {
+    DifferenceView { path: difference.path.clone(), old: difference.old.clone(), new: difference.new.clone() }
 }
 
 /// Requested filters.
@@ -176,12 +126,12 @@ fn view(explained: &ExplainedPlan, instance: &Instance<'_>, with_parameters: boo
         task: instance.task.to_owned(),
         node: instance.node.to_owned(),
         task_type: details.map(|details| details.task_type.clone()),
-        action: instance.verdict.action().as_str(),
+        action: instance.verdict.action().as_str().to_owned(),
         verdict: word(instance.verdict),
         reason: reason.map_or_else(|| instance.verdict.to_string(), ToString::to_string),
         decided_by: reason.map(|reason| reason.decided_by.clone()).unwrap_or_default(),
         differences: reason
-            .map(|reason| reason.differences.iter().map(DifferenceView::from).collect())
+            .map(|reason| reason.differences.iter().map(render_difference).collect())
             .unwrap_or_default(),
         parameters: details.filter(|_| with_parameters).map(|details| details.parameters.clone()),
     }

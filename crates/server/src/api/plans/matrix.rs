@@ -1,11 +1,12 @@
 //! Matrix view of a plan.
 
 use axum::extract::State;
+use stoker_api_types::matrix::MatrixView;
 use stoker_planner::{Instance, InstanceAction};
 
 use super::access::read_plan;
 use crate::access::caller::Authenticated;
-use crate::api::matrix::{MatrixView, Window};
+use crate::api::matrix::{Window, resolve_names};
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -45,6 +46,6 @@ pub(super) async fn plan_matrix(
     };
     let mut matrix =
         app.services.planning.plans.compute(move || window.of(&plan.explained.plan, letter)).await?;
-    matrix.name(&mut app.store.read().await?, cluster).await?;
+    resolve_names(&mut matrix, &mut app.store.read().await?, cluster).await?;
     Ok(ApiResponse::ok(matrix))
 }

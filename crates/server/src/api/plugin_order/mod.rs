@@ -3,13 +3,14 @@
 mod view;
 
 use axum::extract::State;
+use stoker_api_types::plugin_order::OrderView;
 use stoker_model::{Cluster, Graph, GraphType, Owner, Permission, Plugin, Task};
 use stoker_registry::stages::{StagePlugin, notes, order_tasks, task_ids};
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::view::{ErrorView, NoteView, OrderView, TaskView};
+use self::view::{render_error, render_note, render_task};
 use crate::access::caller::Authenticated;
 use crate::api::clusters::access::cluster_of;
 use crate::api::routes::Routes;
@@ -67,20 +68,20 @@ fn ordered(enabled: &[Enabled]) -> OrderView {
     for plugin in plugins {
         match order_tasks(&[plugin]) {
             Ok(_) => valid.push(plugin),
-            Err(problems) => errors.extend(problems.into_iter().map(ErrorView::from)),
+            Err(problems) => errors.extend(problems.into_iter().map(render_error)),
         }
     }
     let (ordered, duplicates) = match order_tasks(&valid) {
         Ok(ordered) => (ordered, Vec::new()),
         Err(duplicates) => (Vec::new(), duplicates),
     };
-    errors.extend(duplicates.into_iter().map(ErrorView::from));
+    errors.extend(duplicates.into_iter().map(render_error));
     let notes = notes(&ordered);
     let ids = task_ids(&valid, &ordered);
     let positions = ordered.iter().zip(ids).enumerate();
     let tasks =
-        positions.map(|(index, (task, id))| TaskView::new(index + 1, id, task, &valid, &notes)).collect();
-    OrderView { tasks, notes: notes.iter().map(NoteView::from).collect(), errors }
+        positions.map(|(index, (task, id))| render_task(index + 1, id, task, &valid, &notes)).collect();
+    OrderView { tasks, notes: notes.iter().map(render_note).collect(), errors }
 }
 
 impl Enabled {

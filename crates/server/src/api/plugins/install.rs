@@ -1,13 +1,14 @@
 //! Package installation: creates a plugin, or upgrades an installed one.
 
 use axum::extract::State;
+use stoker_api_types::plugins::PluginView;
 use stoker_model::{Json, JsonMap};
 use stoker_services::plugins::Installation;
 use utoipa::ToSchema;
 
 use super::plugin_error;
 use super::upload::Upload;
-use super::view::{PluginView, show};
+use super::view::show;
 use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::response::ApiResponse;

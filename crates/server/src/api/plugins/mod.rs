@@ -7,6 +7,7 @@ mod upload;
 mod view;
 
 use axum::extract::State;
+use stoker_api_types::plugins::PluginView;
 use stoker_model::{Json, JsonMap, Permission, Plugin, PluginId};
 use stoker_services::ErrorDetail;
 use stoker_services::plugins::PluginError;
@@ -15,7 +16,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::body::PluginBody;
-use self::view::{PluginView, answer, show};
+use self::view::{answer, show};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::body::Document;

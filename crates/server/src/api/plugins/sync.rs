@@ -1,9 +1,8 @@
 //! Synchronization of plugins with their files below the plugin root.
 
 use axum::extract::State;
-use stoker_manifest::reader::{identifier, list_of};
+use stoker_api_types::plugins::SyncBody;
 use stoker_model::{Json, JsonMap, PluginId};
-use utoipa::ToSchema;
 
 use super::plugin_error;
 use crate::access::caller::Authenticated;
@@ -11,17 +10,6 @@ use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::response::ApiResponse;
 use crate::state::App;
-
-/// Plugins to synchronize (default: all directories below the plugin root).
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-pub(super) struct SyncBody {
-    /// IDs of the plugins.
-    ids: Option<Vec<i64>>,
-}
 
 /// Synchronize plugins with their files
 ///
@@ -33,7 +21,7 @@ pub(super) struct SyncBody {
     post, path = "/api/v1/plugins/sync", request_body = Option<SyncBody>,
     responses(
         (status = 200, body = Object),
-        (status = 404, body = crate::http::error::Envelope, description = "A plugin does not exist")
+        (status = 404, body = stoker_api_types::error::Envelope, description = "A plugin does not exist")
     )
 )]
 pub(super) async fn plugin_sync(
@@ -54,6 +42,6 @@ fn read_ids(document: &Document) -> ApiResult<Option<Vec<PluginId>>> {
     if document.json()?.is_null() {
         return Ok(None);
     }
-    let ids = document.fields(|fields| Some(fields.optional("ids", list_of(identifier))))?;
+    let SyncBody { ids } = document.request()?;
     Ok(ids.map(|ids| ids.into_iter().map(PluginId).collect()))
 }

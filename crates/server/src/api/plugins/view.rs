@@ -1,9 +1,8 @@
 //! Response types of plugins.
 
-use serde::Serialize;
+use stoker_api_types::plugins::PluginView;
 use stoker_model::{Json, JsonMap, Plugin};
 use stoker_services::metadata::sections::show_own;
-use utoipa::ToSchema;
 
 use crate::http::response::ApiResponse;
 
@@ -16,44 +15,6 @@ const HIDDEN: &[&str] = &[
     "provides",
     "wizard_metadata",
 ];
-
-/// Plugin. Unknown fields of the plugin are returned beside these.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Plugin)]
-pub(super) struct PluginView {
-    /// ID of the plugin.
-    #[schema(example = 4)]
-    id: i64,
-    /// Name of the plugin.
-    #[schema(example = "gridnet")]
-    name: String,
-    /// Display name.
-    #[schema(example = "GridNet")]
-    title: String,
-    /// Version of the plugin.
-    #[schema(example = "1.0.0")]
-    version: String,
-    /// Version of the package format.
-    #[schema(example = "5.0.0")]
-    package_version: String,
-    /// Human-readable description.
-    description: Option<String>,
-    /// URL of the homepage.
-    homepage: Option<String>,
-    /// Whether the plugin can be enabled after the first deployment.
-    is_hotpluggable: bool,
-    /// Compatible versions of Fuel.
-    fuel_version: Vec<String>,
-    /// Groups of the plugin, such as `network`.
-    groups: Vec<String>,
-    /// Authors.
-    authors: Vec<String>,
-    /// Licenses.
-    licenses: Vec<String>,
-    /// Compatible releases, each with `os` and `version`.
-    #[schema(value_type = Vec<Object>)]
-    releases: Vec<Json>,
-}
 
 /// Renders a plugin with its unknown fields.
 pub(super) fn show(plugin: Plugin) -> JsonMap {

@@ -1,11 +1,11 @@
 //! OpenAPI document: the documentation of all operations, and general information about the API.
 
+use stoker_api_types::error::{Envelope, ErrorItem};
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 
 use crate::api;
 use crate::http::document::add_components;
-use crate::http::error::{Envelope, ErrorItem};
 
 #[derive(OpenApi)]
 #[openapi(

@@ -6,6 +6,7 @@ mod sections;
 mod view;
 
 use axum::extract::State;
+use stoker_api_types::releases::ReleaseView;
 use stoker_model::{JsonMap, Permission, Release, ReleaseId};
 use stoker_services::releases;
 use stoker_store::{List, Session};
@@ -13,7 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use self::body::ReleaseBody;
-use self::view::{ReleaseView, answer, show};
+use self::view::{answer, show};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::body::Document;

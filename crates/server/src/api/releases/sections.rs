@@ -1,12 +1,13 @@
 //! Parts of a release with their own paths: settings and networks.
 
 use axum::extract::State;
+use stoker_api_types::releases::Attributes;
 use stoker_manifest::reader::json_map;
 use stoker_model::{Json, JsonMap};
 use stoker_services::releases::describe;
 
 use super::find;
-use super::view::Attributes;
+use super::view::{render_attributes, with_repositories};
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -27,7 +28,7 @@ pub(super) async fn release_attributes_show(
     path: PathParams,
 ) -> ApiResult<ApiResponse<Attributes>> {
     let release = find(&mut app.store.read().await?, &path).await?;
-    let attributes = Attributes::of(&release.body.attributes_metadata).with_repositories();
+    let attributes = with_repositories(render_attributes(&release.body.attributes_metadata));
     Ok(ApiResponse::ok(attributes).version(release.generation))
 }
 
@@ -58,7 +59,7 @@ pub(super) async fn release_attributes_update(
     attributes.insert("generated".to_owned(), Json::Object(generated));
     let release = writing.release_update(&release).await?;
     writing.commit(describe("release.attributes.update", &release, &[])).await?;
-    Ok(ApiResponse::ok(Attributes::of(&release.body.attributes_metadata)).version(release.generation))
+    Ok(ApiResponse::ok(render_attributes(&release.body.attributes_metadata)).version(release.generation))
 }
 
 /// Retrieve the networks of a release

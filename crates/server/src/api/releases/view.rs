@@ -1,10 +1,9 @@
 //! Response types of releases.
 
-use serde::Serialize;
 use serde_json::json;
+use stoker_api_types::releases::{Attributes, ReleaseView};
 use stoker_model::{Json, JsonMap, Release};
 use stoker_services::metadata::sections::show_own;
-use utoipa::ToSchema;
 
 use crate::http::response::ApiResponse;
 
@@ -20,75 +19,19 @@ const HIDDEN: &[&str] = &[
     "vmware_attributes_metadata",
 ];
 
-/// Release. Unknown fields of the release are returned beside these.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Release)]
-pub(super) struct ReleaseView {
-    /// ID of the release.
-    #[schema(example = 1)]
-    id: i64,
-    /// Name of the release.
-    #[schema(example = "Newton on Ubuntu 16.04")]
-    name: String,
-    /// Version: `<openstack>-<environment>`.
-    #[schema(example = "newton-10.0")]
-    version: String,
-    /// Human-readable description.
-    description: Option<String>,
-    /// Operating system of the nodes.
-    #[schema(example = "Ubuntu")]
-    operating_system: String,
-    /// State: `available`, `unavailable` or `manageonly`.
-    #[schema(example = "available")]
-    state: &'static str,
-    /// Deployment modes.
-    #[schema(value_type = Object)]
-    modes_metadata: JsonMap,
-    /// Metadata of roles, by name.
-    #[schema(value_type = Object)]
-    roles_metadata: JsonMap,
-    /// Metadata of tags, by name.
-    #[schema(value_type = Object)]
-    tags_metadata: JsonMap,
-    /// Default settings of clusters.
-    #[schema(value_type = Attributes)]
-    attributes_metadata: JsonMap,
-    /// Components that the release provides.
-    #[schema(value_type = Vec<Object>)]
-    components_metadata: Vec<Json>,
-    /// Whether clusters can be created from the release. True unless `state` is `unavailable`.
-    is_deployable: bool,
+pub(super) fn render_attributes(metadata: &JsonMap) -> Attributes {
+    let part = |name| metadata.get(name).and_then(Json::as_object).cloned().unwrap_or_default();
+    Attributes { editable: part("editable"), generated: part("generated") }
 }
 
-/// Settings of a release.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ReleaseAttributes)]
-pub(super) struct Attributes {
-    /// Settings that an operator may change.
-    #[schema(value_type = Object)]
-    pub(super) editable: JsonMap,
-    /// Settings that are generated once when a cluster is created, such as keys.
-    #[schema(value_type = Object)]
-    pub(super) generated: JsonMap,
-}
-
-impl Attributes {
-    pub(super) fn of(metadata: &JsonMap) -> Self {
-        let part = |name| metadata.get(name).and_then(Json::as_object).cloned().unwrap_or_default();
-        Self { editable: part("editable"), generated: part("generated") }
+/// Adds an empty list of repositories if there is none: Fuel's clients modify the existing list and fail
+/// without it. An existing value is retained.
+pub(super) fn with_repositories(mut attributes: Attributes) -> Attributes {
+    let section = attributes.editable.entry("repo_setup").or_insert_with(|| json!({}));
+    if let Some(section) = section.as_object_mut() {
+        section.entry("repos").or_insert_with(|| json!({"type": "custom_repo_configuration", "value": []}));
     }
-
-    /// Adds an empty list of repositories if there is none: Fuel's clients modify the existing list and fail
-    /// without it. An existing value is retained.
-    pub(super) fn with_repositories(mut self) -> Self {
-        let section = self.editable.entry("repo_setup").or_insert_with(|| json!({}));
-        if let Some(section) = section.as_object_mut() {
-            section
-                .entry("repos")
-                .or_insert_with(|| json!({"type": "custom_repo_configuration", "value": []}));
-        }
-        self
-    }
+    attributes
 }
 
 /// Renders a release with its unknown fields.
@@ -105,7 +48,7 @@ pub(super) fn show(release: Release) -> JsonMap {
         version: body.version,
         description: body.description,
         operating_system: body.operating_system,
-        state: body.state.as_str(),
+        state: body.state.as_str().to_owned(),
         modes_metadata: body.modes_metadata,
         roles_metadata: body.roles_metadata,
         tags_metadata: body.tags_metadata,

@@ -14,7 +14,7 @@ named_operations!(
     "/api/v1/releases/{id}/roles",
     "/api/v1/releases/{id}/roles/{name}",
     "List the roles of a release",
-    RoleView,
+    stoker_api_types::roles::RoleView,
     NewRoleBody,
     RoleBody
 );
@@ -25,7 +25,7 @@ named_operations!(
     "/api/v1/clusters/{id}/roles",
     "/api/v1/clusters/{id}/roles/{name}",
     "List the roles of a cluster, including those of its release and its enabled plugins",
-    RoleView,
+    stoker_api_types::roles::RoleView,
     NewRoleBody,
     RoleBody
 );

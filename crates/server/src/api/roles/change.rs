@@ -1,10 +1,11 @@
 //! Operations on roles, shared by releases and clusters.
 
+use stoker_api_types::roles::RoleView;
 use stoker_model::Owner;
 use stoker_services::metadata::holder::{NamedSection, RoleOwner};
 use stoker_services::metadata::named::{StoredEntry, role_create, role_delete, role_update};
 
-use super::view::{self, RoleView};
+use super::view::{self, render_role};
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
@@ -19,7 +20,7 @@ pub(super) async fn list(
 ) -> ApiResult<ApiResponse<Vec<RoleView>>> {
     let holder = RoleOwner::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let roles = holder.all(NamedSection::Roles);
-    Ok(ApiResponse::ok(roles.into_iter().map(|(name, meta)| RoleView::new(&holder, &name, meta)).collect()))
+    Ok(ApiResponse::ok(roles.into_iter().map(|(name, meta)| render_role(&holder, &name, meta)).collect()))
 }
 
 pub(super) async fn show(
@@ -30,7 +31,7 @@ pub(super) async fn show(
 ) -> ApiResult<ApiResponse<RoleView>> {
     let holder = RoleOwner::find(&mut app.store.snapshot().await?, login.tenant_limit(), owner).await?;
     let meta = holder.find_declared(NamedSection::Roles, name)?.clone();
-    Ok(ApiResponse::ok(RoleView::new(&holder, name, meta)).version(holder.generation()))
+    Ok(ApiResponse::ok(render_role(&holder, name, meta)).version(holder.generation()))
 }
 
 pub(super) async fn create(
@@ -43,7 +44,7 @@ pub(super) async fn create(
     let mut writing = app.change(login).await?;
     let holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
     let StoredEntry { holder, meta, generation } = role_create(writing, holder, &name, meta, volumes).await?;
-    Ok(ApiResponse::created(RoleView::new(&holder, &name, meta)).version(generation))
+    Ok(ApiResponse::created(render_role(&holder, &name, meta)).version(generation))
 }
 
 pub(super) async fn update(
@@ -58,7 +59,7 @@ pub(super) async fn update(
     let holder = RoleOwner::find(&mut writing, login.tenant_limit(), owner).await?;
     let StoredEntry { holder, meta, generation } =
         role_update(writing, holder, name, condition, update).await?;
-    Ok(ApiResponse::ok(RoleView::new(&holder, name, meta)).version(generation))
+    Ok(ApiResponse::ok(render_role(&holder, name, meta)).version(generation))
 }
 
 pub(super) async fn delete(

@@ -1,6 +1,6 @@
 //! Request and response types of roles.
 
-use serde::Serialize;
+use stoker_api_types::roles::{RoleView, VolumeOfRole};
 use stoker_manifest::reader::string_with_length;
 use stoker_manifest::{Problems, codes};
 use stoker_model::{Json, JsonMap};
@@ -13,41 +13,13 @@ use utoipa::ToSchema;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 
-/// Role of a release or a cluster.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Role)]
-pub(super) struct RoleView {
-    /// Name of the role.
-    #[schema(example = "compute")]
-    name: String,
-    /// Metadata: `name`, `description`, `tags`, `conflicts`, `group`, `limits` and others.
-    #[schema(value_type = Object)]
-    meta: Json,
-    /// Volumes that the role uses.
-    volumes_roles_mapping: Vec<VolumeOfRole>,
-}
-
-/// Volume that a role uses.
-#[derive(Serialize, ToSchema)]
-pub(super) struct VolumeOfRole {
-    /// ID of the volume.
-    #[schema(example = "os")]
-    id: String,
-    /// Allocated size: `all`, `min` or `full-disk`.
-    #[schema(example = "min")]
-    allocate_size: String,
-}
-
-impl RoleView {
-    pub(super) fn new(holder: &RoleOwner, name: &str, meta: Json) -> Self {
-        let text = |volume: &Json, key| volume.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
-        let volumes = holder.volumes_of_role(name);
-        let volumes = volumes.iter().map(|volume| VolumeOfRole {
-            id: text(volume, "id"),
-            allocate_size: text(volume, "allocate_size"),
-        });
-        Self { name: name.to_owned(), meta, volumes_roles_mapping: volumes.collect() }
-    }
+pub(super) fn render_role(holder: &RoleOwner, name: &str, meta: Json) -> RoleView {
+    let text = |volume: &Json, key| volume.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let volumes = holder.volumes_of_role(name);
+    let volumes = volumes
+        .iter()
+        .map(|volume| VolumeOfRole { id: text(volume, "id"), allocate_size: text(volume, "allocate_size") });
+    RoleView { name: name.to_owned(), meta, volumes_roles_mapping: volumes.collect() }
 }
 
 pub(super) fn read_new(document: &Document) -> ApiResult<(String, JsonMap, Vec<Json>)> {

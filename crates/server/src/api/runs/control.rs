@@ -1,41 +1,26 @@
 //! Control of active runs: stop, pause, resume.
 
 use axum::extract::State;
+use stoker_api_types::runs::StopBody;
+use stoker_api_types::transactions::RunView;
 use stoker_engine::run::{Input, StopMode};
-use stoker_manifest::reader::one_of;
 use stoker_orchestrator::runs::{control_run, stop_run};
-use utoipa::ToSchema;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
-use crate::api::transactions::RunView;
+use crate::api::transactions::render_run;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-const STOP_MODES: &[&str] = &["graceful", "now"];
-
-/// Options of a stop request.
-#[derive(ToSchema)]
-#[schema(as = StopRun)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct StopBody {
-    /// `graceful` (default): running task instances finish; `now`: they are terminated.
-    #[schema(example = "graceful")]
-    how: Option<String>,
-}
-
 /// Stop a run
 ///
 /// Stops the whole run, including the remaining graphs.
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/stop", params(("id" = i64, Path)), request_body = StopBody,
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn run_stop(
     State(app): State<App>,
@@ -43,14 +28,13 @@ pub(super) async fn run_stop(
     path: PathParams,
     document: Document,
 ) -> ApiResult<ApiResponse<RunView>> {
-    let how = document
-        .fields(|fields| Some(fields.optional("how", one_of(STOP_MODES)).unwrap_or(STOP_MODES[0])))?;
-    let how = if how == STOP_MODES[1] { StopMode::Now } else { StopMode::Graceful };
+    let StopBody { how } = document.request()?;
+    let how = if how == Some("now") { StopMode::Now } else { StopMode::Graceful };
     let mut session = app.store.snapshot().await?;
     let run = run_of(&mut session, &login, &path).await?;
     drop(session);
     stop_run(&app.orchestrator, &login.actor(), &run, how).await?;
-    Ok(ApiResponse::accepted(RunView::from(run)))
+    Ok(ApiResponse::accepted(render_run(run)))
 }
 
 /// Pause a run
@@ -58,7 +42,7 @@ pub(super) async fn run_stop(
 /// Starts no new task instances until the run is resumed. Running task instances continue.
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/pause", params(("id" = i64, Path)),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn run_pause(
     State(app): State<App>,
@@ -71,7 +55,7 @@ pub(super) async fn run_pause(
 /// Resume a paused run
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/resume", params(("id" = i64, Path)),
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn run_resume(
     State(app): State<App>,
@@ -92,5 +76,5 @@ async fn send_control(
     let run = run_of(&mut session, login, path).await?;
     drop(session);
     control_run(&app.orchestrator, &login.actor(), &run, &input, action).await?;
-    Ok(ApiResponse::accepted(RunView::from(run)))
+    Ok(ApiResponse::accepted(render_run(run)))
 }

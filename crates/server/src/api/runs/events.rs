@@ -7,13 +7,12 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use stoker_model::{Json, Run, RunEvent, RunId};
+use stoker_api_types::runs::EventView;
+use stoker_model::{Run, RunEvent, RunId};
 use stoker_services::clock;
 use stoker_store::{Session, StoreError};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use utoipa::ToSchema;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
@@ -36,34 +35,10 @@ const SHARED_POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum number of events that wait for a slow client, for back-pressure.
 const PENDING_MAX: usize = 64;
 
-/// Event of a run.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Event)]
-pub(super) struct EventView {
-    /// Sequence number, starting at 1 without gaps, across all child runs.
-    #[schema(example = 17)]
-    seq: i64,
-    /// ID of the child run in which the event occurred.
-    #[schema(example = 8)]
-    part: i64,
-    /// Time of the event.
-    at: String,
-    /// Kind of event.
-    #[schema(example = "attempt_ended")]
-    kind: String,
-    /// Index of the task instance in the plan.
-    instance: Option<i64>,
-    /// Details of the event; their structure depends on `kind`.
-    #[schema(value_type = Object)]
-    body: Json,
-}
-
-impl EventView {
-    /// Numbers the event after the `n_before` events of earlier child runs.
-    fn new(event: RunEvent, part: RunId, n_before: i64) -> Self {
-        let RunEvent { seq, at, kind, instance, body } = event;
-        Self { seq: seq + n_before, part: part.0, at: clock::plain(at), kind, instance, body }
-    }
+/// Numbers the event after the `n_before` events of earlier child runs.
+fn render_event(event: RunEvent, part: RunId, n_before: i64) -> EventView {
+    let RunEvent { seq, at, kind, instance, body } = event;
+    EventView { seq: seq + n_before, part: part.0, at: clock::plain(at), kind, instance, body }
 }
 
 /// List the events of a run
@@ -127,7 +102,7 @@ impl EventSeries {
                 break;
             }
             let events = session.run_events(part.id, (after - n_before).max(0), n_remaining).await?;
-            views.extend(events.into_iter().map(|event| EventView::new(event, part.id, n_before)));
+            views.extend(events.into_iter().map(|event| render_event(event, part.id, n_before)));
             // Later child runs have not started, or their sequence numbers could still change.
             if is_active(part) {
                 break;

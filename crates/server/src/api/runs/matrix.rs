@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use axum::extract::State;
+use stoker_api_types::matrix::MatrixView;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, RunStatus};
 use stoker_orchestrator::runs::OUTCOME;
 use stoker_planner::{Instance, InstanceAction};
@@ -11,7 +12,7 @@ use stoker_store::HistoryFilter;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
-use crate::api::matrix::{MatrixView, Window};
+use crate::api::matrix::{Window, resolve_names};
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::query::Query;
@@ -34,7 +35,7 @@ use crate::state::App;
         ("node_offset" = Option<u64>, Query, description = "Number of nodes to skip"),
         ("node_limit" = Option<u64>, Query, description = "Maximum number of nodes to return (default 200, maximum 2,000)"),
     ),
-    responses((status = 200, body = MatrixView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 200, body = MatrixView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn run_matrix(
     State(app): State<App>,
@@ -65,7 +66,7 @@ pub(super) async fn run_matrix(
         ..HistoryFilter::default()
     };
     let records = session.history_list(&[part.id], &filter).await?;
-    matrix.name(&mut session, cluster).await?;
+    resolve_names(&mut matrix, &mut session, cluster).await?;
     drop(session);
     apply_history(&mut matrix, &records);
     Ok(ApiResponse::ok(matrix))

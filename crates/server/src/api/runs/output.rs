@@ -1,10 +1,9 @@
 //! Output of tasks.
 
 use axum::extract::State;
-use serde::Serialize;
+use stoker_api_types::runs::OutputView;
 use stoker_model::OutputChunk;
 use stoker_store::HistoryFilter;
-use utoipa::ToSchema;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
@@ -20,31 +19,9 @@ const MATCHES_MAX: u32 = 1000;
 /// as one write.
 const CHUNKS_MAX: u32 = 100_000;
 
-/// Chunk of the output of a task instance.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Output)]
-pub(super) struct OutputView {
-    /// Index of the task instance in the plan.
-    #[schema(example = 3)]
-    instance: i64,
-    /// Number of the attempt, starting at 1.
-    #[schema(example = 1)]
-    attempt: i64,
-    /// Output stream: `out` or `err`.
-    #[schema(example = "out")]
-    stream: String,
-    /// Offset of the first byte in the stream.
-    #[schema(example = 0)]
-    start: i64,
-    /// Text of the chunk.
-    text: String,
-}
-
-impl From<OutputChunk> for OutputView {
-    fn from(chunk: OutputChunk) -> Self {
-        let OutputChunk { instance, attempt, stream, start, text } = chunk;
-        Self { instance, attempt, stream, start, text }
-    }
+pub(super) fn render_output(chunk: OutputChunk) -> OutputView {
+    let OutputChunk { instance, attempt, stream, start, text } = chunk;
+    OutputView { instance, attempt, stream, start, text }
 }
 
 /// Retrieve the output of a run
@@ -90,7 +67,7 @@ pub(super) async fn run_output(
         }
         _ => return Err(ApiError::bad_request("specify either `task` and `node`, or `search`")),
     };
-    Ok(ApiResponse::ok(chunks.into_iter().map(OutputView::from).collect()))
+    Ok(ApiResponse::ok(chunks.into_iter().map(render_output).collect()))
 }
 
 /// Merges adjacent chunks of the same attempt and stream.

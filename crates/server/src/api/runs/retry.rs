@@ -1,34 +1,18 @@
 //! Retry of runs that have ended.
 
 use axum::extract::State;
-use stoker_manifest::reader::{list_of, nullable, string_with_length};
+use stoker_api_types::runs::RetryBody;
+use stoker_api_types::transactions::RunView;
 use stoker_orchestrator::runs::retry;
-use utoipa::ToSchema;
 
 use super::run_of;
 use crate::access::caller::Authenticated;
-use crate::api::transactions::RunView;
+use crate::api::transactions::render_run;
 use crate::http::body::Document;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::path::PathParams;
 use crate::http::response::ApiResponse;
 use crate::state::App;
-
-const NAME_CHARS_MAX: usize = 255;
-
-/// Options of a retry.
-#[derive(ToSchema)]
-#[schema(as = RetryRun)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct RetryBody {
-    /// Task instances to start from, as `task` or `task/nodes`. They and all of their successors are
-    /// re-executed, regardless of their previous results.
-    #[schema(example = json!(["netconfig/3"]))]
-    from: Option<Vec<String>>,
-}
 
 /// Retry a run
 ///
@@ -36,7 +20,7 @@ struct RetryBody {
 /// with `from`, the given ones and their successors.
 #[utoipa::path(
     post, path = "/api/v1/runs/{id}/retry", params(("id" = i64, Path)), request_body = Option<RetryBody>,
-    responses((status = 202, body = RunView), (status = 409, body = crate::http::error::Envelope))
+    responses((status = 202, body = RunView), (status = 409, body = stoker_api_types::error::Envelope))
 )]
 pub(super) async fn run_retry(
     State(app): State<App>,
@@ -49,16 +33,14 @@ pub(super) async fn run_retry(
     let run = run_of(&mut session, &login, &path).await?;
     drop(session);
     let run = retry(&app.orchestrator, &login.actor(), &run, from).await?;
-    Ok(ApiResponse::accepted(RunView::from(run)))
+    Ok(ApiResponse::accepted(render_run(run)))
 }
 
 fn read_from(document: &Document) -> ApiResult<Vec<String>> {
     if document.json()?.is_null() {
         return Ok(Vec::new());
     }
-    let names = list_of(string_with_length(1..=NAME_CHARS_MAX));
-    let from = document.fields(|fields| Some(fields.optional("from", nullable(names)).flatten()))?;
-    match from {
+    match document.request::<RetryBody>()?.from {
         Some(names) if names.is_empty() => {
             Err(ApiError::bad_request("`from` is empty; list at least one task, or omit `from`"))
         }

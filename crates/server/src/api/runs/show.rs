@@ -1,47 +1,16 @@
 //! Status of one run.
 
 use axum::extract::State;
-use serde::Serialize;
+use stoker_api_types::runs::{PartView, RunDetails};
 use stoker_model::Json;
-use utoipa::ToSchema;
 
 use super::{part_of, run_of};
 use crate::access::caller::Authenticated;
-use crate::api::transactions::{RunView, is_active};
+use crate::api::transactions::{is_active, render_run};
 use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::response::ApiResponse;
 use crate::state::App;
-
-/// Run with its child runs.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Run)]
-pub(super) struct RunDetails {
-    /// The run.
-    run: RunView,
-    /// Child runs, one per graph, in execution order.
-    parts: Vec<PartView>,
-}
-
-/// Child run: the execution of one graph.
-#[derive(Serialize, ToSchema)]
-#[schema(as = RunPart)]
-struct PartView {
-    /// The child run.
-    run: RunView,
-    /// ID of the plan that is executed. Null until the graph is planned.
-    #[schema(example = 4)]
-    plan_id: Option<i64>,
-    /// Options with which the graph was requested.
-    #[schema(value_type = Object)]
-    request: Json,
-    /// Sequence number of the last event that this response includes. To follow the run, request the events
-    /// after it.
-    #[schema(example = 17)]
-    last_event: i64,
-    /// Whether the child run is paused: no new task instances start until it is resumed.
-    is_paused: bool,
-}
 
 /// Retrieve a run
 ///
@@ -68,8 +37,8 @@ pub(super) async fn run_show(
             work.map_or((None, Json::Null), |work| (work.plan_id.map(|id| id.0), work.options));
         let (last_event, is_paused) = session.run_events_now(child.id).await?;
         let is_paused = is_paused && is_active(&child);
-        parts.push(PartView { run: RunView::from(child), plan_id, request, last_event, is_paused });
+        parts.push(PartView { run: render_run(child), plan_id, request, last_event, is_paused });
     }
     let generation = run.generation;
-    Ok(ApiResponse::ok(RunDetails { run: RunView::from(run), parts }).version(generation))
+    Ok(ApiResponse::ok(RunDetails { run: render_run(run), parts }).version(generation))
 }

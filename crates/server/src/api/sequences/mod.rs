@@ -4,13 +4,15 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_manifest::reader::{identifier, string_with_length};
+use stoker_api_types::Request as _;
+use stoker_api_types::sequences::{NewSequenceBody, SequenceBody, SequenceView};
+use stoker_manifest::reader::identifier;
 use stoker_model::{AuditChange, ClusterId, NewSequence, Permission, ReleaseId, Sequence, SequenceId};
 use stoker_store::{SequenceFilter, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::view::{NewSequenceBody, SequenceBody, SequenceView, read_graphs};
+use self::view::render_sequence;
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::body::Document;
@@ -42,7 +44,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     ),
     responses(
         (status = 200, body = [SequenceView]),
-        (status = 404, body = crate::http::error::Envelope, description = "The release or the cluster does not exist"),
+        (status = 404, body = stoker_api_types::error::Envelope, description = "The release or the cluster does not exist"),
     )
 )]
 async fn sequence_list(
@@ -57,7 +59,7 @@ async fn sequence_list(
     let mut session = app.store.snapshot().await?;
     let release_id = requested_release(&mut session, &login, release, cluster).await?;
     let page = session.sequence_list(&SequenceFilter { release_id }, &list).await?;
-    ApiResponse::page(&list, page, SequenceView::from)
+    ApiResponse::page(&list, page, render_sequence)
 }
 
 /// Returns the release that the query names, directly or by one of its clusters.
@@ -87,7 +89,7 @@ async fn requested_release(
     post, path = "/api/v1/sequences", request_body = NewSequenceBody,
     responses(
         (status = 201, body = SequenceView),
-        (status = 404, body = crate::http::error::Envelope, description = "The release does not exist"),
+        (status = 404, body = stoker_api_types::error::Envelope, description = "The release does not exist"),
     )
 )]
 async fn sequence_create(
@@ -95,14 +97,8 @@ async fn sequence_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<ApiResponse<SequenceView>> {
-    let new = document.fields(|fields| {
-        let release_id = fields.required("release", identifier).map(ReleaseId);
-        let name = fields.required("name", string_with_length(1..=255));
-        let graphs = fields.required("graphs", read_graphs);
-        // Read-only: part of responses, which clients may send back.
-        fields.ignore(&["id", "release_id"]);
-        Some(NewSequence { release_id: release_id?, name: name?, graphs: graphs? })
-    })?;
+    let NewSequenceBody { release, name, graphs } = document.request()?;
+    let new = NewSequence { release_id: ReleaseId(release), name, graphs };
     let mut writing = app.change(&login).await?;
     require_release(&mut writing, new.release_id).await?;
     let created = writing.sequence_create(&new).await;
@@ -137,9 +133,7 @@ async fn sequence_update(
 ) -> ApiResult<ApiResponse<SequenceView>> {
     let (release, name, graphs) = document.fields(|fields| {
         let release = fields.optional("release", identifier).map(ReleaseId);
-        let name = fields.optional("name", string_with_length(1..=255));
-        let graphs = fields.optional("graphs", read_graphs);
-        fields.ignore(&["id", "release_id"]);
+        let SequenceBody { name, graphs } = SequenceBody::read(fields)?;
         Some((release, name, graphs))
     })?;
     let mut writing = app.change(&login).await?;
@@ -212,7 +206,7 @@ fn answer(
     make: fn(SequenceView) -> ApiResponse<SequenceView>,
 ) -> ApiResponse<SequenceView> {
     let generation = sequence.generation;
-    make(SequenceView::from(sequence)).version(generation)
+    make(render_sequence(sequence)).version(generation)
 }
 
 fn change(action: &'static str, sequence: &Sequence) -> AuditChange {

@@ -14,7 +14,7 @@ named_operations!(
     "/api/v1/releases/{id}/tags",
     "/api/v1/releases/{id}/tags/{name}",
     "List the tags of a release",
-    TagView,
+    stoker_api_types::tags::TagView,
     NewTagBody,
     TagBody
 );
@@ -25,7 +25,7 @@ named_operations!(
     "/api/v1/clusters/{id}/tags",
     "/api/v1/clusters/{id}/tags/{name}",
     "List the tags of a cluster, including those of its release and its enabled plugins",
-    TagView,
+    stoker_api_types::tags::TagView,
     NewTagBody,
     TagBody
 );

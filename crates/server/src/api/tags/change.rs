@@ -1,10 +1,11 @@
 //! Operations on tags, shared by releases and clusters.
 
+use stoker_api_types::tags::TagView;
 use stoker_model::Owner;
 use stoker_services::metadata::holder::{NamedSection, RoleOwner};
 use stoker_services::metadata::named::{StoredEntry, tag_create, tag_delete, tag_update};
 
-use super::view::{self, TagView};
+use super::view;
 use crate::access::caller::Authenticated;
 use crate::http::body::Document;
 use crate::http::error::ApiResult;

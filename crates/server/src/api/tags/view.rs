@@ -1,25 +1,12 @@
 //! Request and response types of tags.
 
-use serde::Serialize;
 use stoker_manifest::reader::string_with_length;
-use stoker_model::{Json, JsonMap};
+use stoker_model::JsonMap;
 use stoker_services::metadata::sections;
 use utoipa::ToSchema;
 
 use crate::http::body::Document;
 use crate::http::error::ApiResult;
-
-/// Tag of a release or a cluster.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Tag)]
-pub(super) struct TagView {
-    /// Name of the tag.
-    #[schema(example = "database")]
-    pub(super) name: String,
-    /// Metadata: `has_primary` and others.
-    #[schema(value_type = Object)]
-    pub(super) meta: Json,
-}
 
 pub(super) fn read_new(document: &Document) -> ApiResult<(String, JsonMap)> {
     document.fields(|fields| {

@@ -3,15 +3,12 @@
 mod quotas;
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::Problems;
-use stoker_manifest::reader::{boolean, nullable, string_with_length};
+use stoker_api_types::Request as _;
+use stoker_api_types::tenants::{TenantBody, TenantView};
 use stoker_model::{AuditChange, NewTenant, Permission, Tenant, TenantId};
 use stoker_services::clock;
 use stoker_store::StoreError;
-use stoker_yaml::Node;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -39,51 +36,14 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// Owner of clusters, nodes and modules.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Tenant)]
-struct TenantView {
-    /// ID of the tenant.
-    #[schema(example = 2)]
-    id: i64,
-    /// Name of the tenant.
-    #[schema(example = "blue")]
-    name: String,
-    /// Human-readable description.
-    description: Option<String>,
-    /// Whether users of the tenant can log in.
-    enabled: bool,
-    /// Creation time.
-    created_at: String,
-}
-
-impl From<Tenant> for TenantView {
-    fn from(tenant: Tenant) -> Self {
-        Self {
-            id: tenant.id.0,
-            name: tenant.name,
-            description: tenant.description,
-            enabled: tenant.enabled,
-            created_at: clock::plain(tenant.created_at),
-        }
+fn render_tenant(tenant: Tenant) -> TenantView {
+    TenantView {
+        id: tenant.id.0,
+        name: tenant.name,
+        description: tenant.description,
+        enabled: tenant.enabled,
+        created_at: clock::plain(tenant.created_at),
     }
-}
-
-/// Tenant. An update leaves omitted fields unchanged.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct TenantBody {
-    /// Name of the tenant, unique.
-    #[schema(example = "blue", min_length = 1, max_length = 255)]
-    name: String,
-    /// Human-readable description.
-    description: Option<String>,
-    /// Whether users of the tenant can log in.
-    #[schema(default = true)]
-    enabled: Option<bool>,
 }
 
 /// List tenants
@@ -92,7 +52,7 @@ async fn tenant_list(State(app): State<App>, mut query: Query) -> ApiResult<ApiR
     let list = list(&mut query);
     query.finish()?;
     let page = app.store.read().await?.tenant_list(&list).await?;
-    ApiResponse::page(&list, page, TenantView::from)
+    ApiResponse::page(&list, page, render_tenant)
 }
 
 /// Create a tenant
@@ -106,10 +66,9 @@ async fn tenant_create(
     document: Document,
 ) -> ApiResult<ApiResponse<TenantView>> {
     let new = document.fields(|fields| {
-        let name = fields.required("name", tenant_name);
-        let description = fields.optional("description", nullable(string_with_length(0..=4096)));
-        let enabled = fields.optional("enabled", boolean);
-        Some(NewTenant { name: name?, description: description.flatten(), enabled: enabled.unwrap_or(true) })
+        fields.require(&["name"]);
+        let TenantBody { name, description, enabled } = TenantBody::read(fields)?;
+        Some(NewTenant { name: name?, description: description.value(), enabled: enabled.unwrap_or(true) })
     })?;
     let mut writing = app.change(&login).await?;
     let tenant = writing.tenant_create(&new).await.map_err(|error| duplicate_error(error, &new.name))?;
@@ -117,7 +76,7 @@ async fn tenant_create(
     writing
         .commit(AuditChange { action: "tenant.create", target: format!("tenant {}", tenant.id), detail })
         .await?;
-    Ok(ApiResponse::created(TenantView::from(tenant.clone())).version(tenant.generation))
+    Ok(ApiResponse::created(render_tenant(tenant.clone())).version(tenant.generation))
 }
 
 /// Retrieve a tenant
@@ -128,7 +87,7 @@ async fn tenant_create(
 async fn tenant_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<TenantView>> {
     let tenant = app.store.read().await?.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
     let generation = tenant.generation;
-    Ok(ApiResponse::ok(TenantView::from(tenant)).version(generation))
+    Ok(ApiResponse::ok(render_tenant(tenant)).version(generation))
 }
 
 /// Update a tenant
@@ -145,12 +104,10 @@ async fn tenant_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<ApiResponse<TenantView>> {
-    let (name, description, enabled) = document.fields(|fields| {
-        let name = fields.optional("name", tenant_name);
-        let description = fields.update("description", string_with_length(0..=4096));
-        let enabled = fields.optional("enabled", boolean);
+    let TenantBody { name, description, enabled } = document.fields(|fields| {
+        // Read-only: part of responses, which clients may send back.
         fields.ignore(&["id", "created_at"]);
-        Some((name, description, enabled))
+        TenantBody::read(fields)
     })?;
     let mut writing = app.change(&login).await?;
     let mut tenant = writing.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
@@ -167,7 +124,7 @@ async fn tenant_update(
         .await?;
     app.orchestrator.clear_token_cache();
     let generation = tenant.generation;
-    Ok(ApiResponse::ok(TenantView::from(tenant)).version(generation))
+    Ok(ApiResponse::ok(render_tenant(tenant)).version(generation))
 }
 
 /// Delete a tenant
@@ -198,10 +155,6 @@ async fn tenant_delete(
         .await?;
     app.orchestrator.clear_token_cache();
     Ok(NoContent)
-}
-
-fn tenant_name(node: &Node, problems: &mut Problems) -> Option<String> {
-    string_with_length(1..=255)(node, problems)
 }
 
 fn id(path: &PathParams) -> ApiResult<TenantId> {

@@ -1,13 +1,11 @@
 //! Quotas of tenants.
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::reader::integer_in;
+use stoker_api_types::tenants::{QuotaView, QuotasBody, QuotasView};
 use stoker_model::{AuditChange, Quotas, Resource, Tenant};
 use stoker_services::quotas::effective;
 use stoker_store::Session;
-use utoipa::ToSchema;
 
 use super::{id, not_found};
 use crate::access::caller::Authenticated;
@@ -16,52 +14,6 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::response::ApiResponse;
 use crate::state::App;
-
-const QUOTA_MAX: i64 = 1_000_000_000;
-
-/// Quotas and usage of a tenant.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Quotas)]
-pub(super) struct QuotasView {
-    /// Quota of clusters.
-    clusters: QuotaView,
-    /// Quota of modules.
-    modules: QuotaView,
-    /// Quota of nodes.
-    nodes: QuotaView,
-}
-
-/// Quota and usage of one kind of resource.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Quota)]
-struct QuotaView {
-    /// Maximum number; null for no limit.
-    #[schema(example = 20)]
-    limit: Option<i64>,
-    /// Whether the quota is set for this tenant, or is the default.
-    is_own: bool,
-    /// Current number.
-    used: i64,
-}
-
-/// Quotas of a tenant. Omitted ones are unchanged; null restores the default.
-#[derive(ToSchema)]
-#[schema(as = QuotasChange)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-pub(super) struct QuotasBody {
-    /// Maximum number of clusters.
-    #[schema(example = 20, minimum = 0)]
-    clusters: Option<i64>,
-    /// Maximum number of modules.
-    #[schema(minimum = 0)]
-    modules: Option<i64>,
-    /// Maximum number of nodes.
-    #[schema(minimum = 0)]
-    nodes: Option<i64>,
-}
 
 /// Retrieve the quotas of a tenant
 #[utoipa::path(
@@ -90,10 +42,7 @@ pub(super) async fn quotas_update(
     path: PathParams,
     document: Document,
 ) -> ApiResult<ApiResponse<QuotasView>> {
-    let [clusters, modules, nodes] = document.fields(|fields| {
-        let mut quota = |name| fields.update(name, integer_in(0..=QUOTA_MAX));
-        Some([quota("clusters"), quota("modules"), quota("nodes")])
-    })?;
+    let QuotasBody { clusters, modules, nodes } = document.request()?;
     let mut writing = app.change(&login).await?;
     let tenant = writing.tenant_get(id(&path)?).await?.ok_or_else(not_found)?;
     let mut quotas = writing.quotas_get(tenant.id).await?;

@@ -1,12 +1,10 @@
 //! Tokens: those of logins, and those that users create for scripts.
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::reader::{integer_in, string_with_length};
+use stoker_api_types::tokens::{TokenBody, TokenView};
 use stoker_model::{AuditChange, NewToken, Permission, Token, TokenId, UserId};
 use stoker_services::clock;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -21,8 +19,6 @@ use crate::http::query::Query;
 use crate::http::response::{ApiResponse, NoContent};
 use crate::state::App;
 
-/// Maximum lifetime: ten years.
-const SECONDS_MAX: i64 = 10 * 365 * 24 * 3600;
 const SECONDS_DEFAULT: i64 = 30 * 24 * 3600;
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
@@ -33,55 +29,16 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .finish()
 }
 
-/// API token.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Token)]
-struct TokenView {
-    /// ID of the token.
-    id: i64,
-    /// ID of the owner.
-    user_id: i64,
-    /// ID of the tenant that the token gives access to.
-    tenant_id: i64,
-    /// Label that the owner chose; null for login tokens.
-    label: Option<String>,
-    /// Creation time.
-    issued_at: String,
-    /// Expiration time.
-    expires_at: String,
-    /// Secret of the token. Only returned when the token is created.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "stk_…")]
-    token: Option<String>,
-}
-
-impl TokenView {
-    fn new(token: Token, secret: Option<String>) -> Self {
-        Self {
-            id: token.id.0,
-            user_id: token.user_id.0,
-            tenant_id: token.tenant_id.0,
-            label: token.label,
-            issued_at: clock::plain(token.issued_at),
-            expires_at: clock::plain(token.expires_at),
-            token: secret,
-        }
+fn render_token(token: Token, secret: Option<String>) -> TokenView {
+    TokenView {
+        id: token.id.0,
+        user_id: token.user_id.0,
+        tenant_id: token.tenant_id.0,
+        label: token.label,
+        issued_at: clock::plain(token.issued_at),
+        expires_at: clock::plain(token.expires_at),
+        token: secret,
     }
-}
-
-/// New token.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-struct TokenBody {
-    /// Label of the token.
-    #[schema(example = "nightly job", min_length = 1, max_length = 255)]
-    label: String,
-    /// Lifetime in seconds (default 30 days, maximum 10 years).
-    #[schema(example = 86400, minimum = 1)]
-    expires_in: Option<i64>,
 }
 
 /// List tokens
@@ -104,7 +61,7 @@ async fn token_list(
         return Err(ApiError::forbidden("only admins may list the tokens of other users"));
     }
     let page = app.store.read().await?.token_list(Some(user_id), &list).await?;
-    ApiResponse::page(&list, page, |token| TokenView::new(token, None))
+    ApiResponse::page(&list, page, |token| render_token(token, None))
 }
 
 /// Create a token
@@ -116,11 +73,7 @@ async fn token_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<ApiResponse<TokenView>> {
-    let (label, seconds) = document.fields(|fields| {
-        let label = fields.required("label", string_with_length(1..=255));
-        let seconds = fields.optional("expires_in", integer_in(1..=SECONDS_MAX));
-        Some((label?, seconds.unwrap_or(SECONDS_DEFAULT)))
-    })?;
+    let TokenBody { label, expires_in } = document.request()?;
     let secret = random_secret()?;
     let issued_at = app.clock.now();
     let new = NewToken {
@@ -129,7 +82,7 @@ async fn token_create(
         label: Some(label),
         digest: secret.digest(),
         issued_at,
-        expires_at: issued_at.plus_seconds(seconds),
+        expires_at: issued_at.plus_seconds(expires_in.unwrap_or(SECONDS_DEFAULT)),
     };
     let mut writing = app.change(&login).await?;
     let token = writing.token_create(&new).await?;
@@ -137,7 +90,7 @@ async fn token_create(
     writing
         .commit(AuditChange { action: "token.create", target: format!("token {}", token.id), detail })
         .await?;
-    Ok(ApiResponse::created(TokenView::new(token, Some(secret.reveal().to_owned()))))
+    Ok(ApiResponse::created(render_token(token, Some(secret.reveal().to_owned()))))
 }
 
 /// Revoke a token

@@ -1,12 +1,13 @@
 //! Operations on one run.
 
 use axum::extract::State;
+use stoker_api_types::transactions::RunView;
 use stoker_model::{Run, RunId};
 use stoker_orchestrator::runs::delete_run;
 use stoker_store::Session;
 
 use super::access::require_run;
-use super::view::RunView;
+use super::view::render_run;
 use crate::access::caller::Authenticated;
 use crate::http::error::{ApiError, ApiResult};
 use crate::http::etag::IfMatch;
@@ -108,5 +109,5 @@ fn read_force(mut query: Query) -> ApiResult<bool> {
 
 fn answer(run: Run) -> ApiResponse<RunView> {
     let generation = run.generation;
-    ApiResponse::ok(RunView::from(run)).version(generation)
+    ApiResponse::ok(render_run(run)).version(generation)
 }

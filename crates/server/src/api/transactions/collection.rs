@@ -1,10 +1,11 @@
 //! Lists of runs.
 
 use axum::extract::State;
+use stoker_api_types::transactions::RunView;
 use stoker_model::{ClusterId, RunName, RunStatus};
 use stoker_store::RunFilter;
 
-use super::view::RunView;
+use super::view::render_run;
 use crate::access::caller::Authenticated;
 use crate::http::error::ApiResult;
 use crate::http::list::{Paging, list};
@@ -75,5 +76,5 @@ async fn runs(
     };
     query.finish()?;
     let page = app.store.read().await?.run_list(&filter, &list).await?;
-    ApiResponse::page(&list, page, RunView::from)
+    ApiResponse::page(&list, page, render_run)
 }

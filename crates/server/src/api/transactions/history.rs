@@ -6,12 +6,12 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
+use stoker_api_types::transactions::HistoryView;
 use stoker_model::{HistoryRecord, HistoryStatus, Json, JsonMap, RunId};
 use stoker_services::clock;
 use stoker_store::{HistoryFilter, Session};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use utoipa::ToSchema;
 
 use super::access::require_run;
 use super::planned::{RunHistory, read_history};
@@ -32,32 +32,6 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// Maximum number of chunks that wait for a slow client, for back-pressure.
 const CHUNKS_PENDING_MAX: usize = 4;
 const CSV_COLUMNS: &[&str] = &["task_name", "node_id", "status", "type", "time_start", "time_end"];
-
-/// Result of a task instance. Further fields are those of the task as it was executed, and those that the
-/// executor reported.
-#[derive(ToSchema)]
-#[schema(as = HistoryRecord)]
-#[expect(dead_code, reason = "documents a response with additional fields of the task")]
-pub(super) struct HistoryView {
-    /// Name of the task.
-    #[schema(example = "hello")]
-    task_name: String,
-    /// Same as `task_name`, for older clients.
-    deployment_graph_task_name: String,
-    /// UID of the node: `"7"`, `"master"`, or `"-"` for a task without a node.
-    #[schema(example = "7")]
-    node_id: String,
-    /// Status: `pending`, `running`, `ready`, `error` or `skipped`.
-    #[schema(example = "ready")]
-    status: String,
-    /// Start time.
-    time_start: Option<String>,
-    /// End time.
-    time_end: Option<String>,
-    /// Summary that the executor reported. Only with `include_summary`.
-    #[schema(required = false, value_type = Object)]
-    summary: JsonMap,
-}
 
 /// List the history of a transaction
 ///

@@ -1,12 +1,11 @@
 //! State from which a run was planned.
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
+use stoker_api_types::transactions::InfoView;
 use stoker_model::{DocumentId, Json, JsonMap, PlanId, Run, RunId};
 use stoker_state::Secrets;
 use stoker_store::Session;
-use utoipa::ToSchema;
 
 use super::access::require_run;
 use crate::access::caller::Authenticated;
@@ -14,20 +13,6 @@ use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::response::ApiResponse;
 use crate::state::App;
-
-/// State that tasks read. Empty before the run is planned.
-#[derive(Serialize, ToSchema)]
-#[schema(as = DeploymentInfo)]
-pub(super) struct InfoView {
-    /// State that all nodes have in common.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>, nullable = false)]
-    common: Option<Json>,
-    /// State of each node, by UID.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>, nullable = false)]
-    nodes: Option<Json>,
-}
 
 /// Retrieve the state of a transaction
 ///

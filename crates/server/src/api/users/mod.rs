@@ -5,15 +5,15 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_manifest::reader::{boolean, enum_of, list_of, string_with_length};
+use stoker_api_types::Request as _;
+use stoker_api_types::users::{UserBody, UserView};
 use stoker_model::{AuditChange, NewUser, Permission, Role, Tenant, User, UserId};
 use stoker_services::tenants::find_tenant;
 use stoker_store::{List, Session, StoreError};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub(super) use self::view::read_tenant;
-use self::view::{UserBody, UserView, read_password};
+use self::view::render_user;
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::body::Document;
@@ -47,7 +47,7 @@ async fn user_list(State(app): State<App>, mut query: Query) -> ApiResult<ApiRes
     let tenants = session.tenant_list(&List::default()).await?.items;
     ApiResponse::page(&list, page, |user| {
         let tenant = tenants.iter().find(|tenant| tenant.id == user.tenant_id);
-        UserView::new(&user, tenant)
+        render_user(&user, tenant)
     })
 }
 
@@ -59,12 +59,9 @@ async fn user_create(
     document: Document,
 ) -> ApiResult<ApiResponse<UserView>> {
     let (name, password, tenant, roles, enabled) = document.fields(|fields| {
-        let name = fields.required("name", string_with_length(1..=255));
-        let password = fields.required("password", read_password);
-        let tenant = fields.required("tenant", read_tenant);
-        let roles = fields.required("roles", list_of(enum_of(Role::NAMES, Role::parse)));
-        let enabled = fields.optional("enabled", boolean);
-        Some((name?, password?, tenant?, roles?, enabled.unwrap_or(true)))
+        fields.require(&["name", "password", "tenant", "roles"]);
+        let body = UserBody::read(fields)?;
+        Some((body.name?, body.password?, body.tenant?, body.roles?, body.enabled.unwrap_or(true)))
     })?;
     let password_hash = app.access.hash(password).await?;
     let mut writing = app.change(&login).await?;
@@ -111,14 +108,10 @@ async fn user_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<ApiResponse<UserView>> {
-    let (name, password, tenant, roles, enabled) = document.fields(|fields| {
-        let name = fields.optional("name", string_with_length(1..=255));
-        let password = fields.optional("password", read_password);
-        let tenant = fields.optional("tenant", read_tenant);
-        let roles = fields.optional("roles", list_of(enum_of(Role::NAMES, Role::parse)));
-        let enabled = fields.optional("enabled", boolean);
+    let UserBody { name, password, tenant, roles, enabled } = document.fields(|fields| {
+        // Read-only: part of responses, which clients may send back.
         fields.ignore(&["id", "tenant_id", "created_at"]);
-        Some((name, password, tenant, roles, enabled))
+        UserBody::read(fields)
     })?;
     let password_hash = match password {
         Some(password) => Some(app.access.hash(password).await?),
@@ -184,7 +177,7 @@ fn answer(
     tenant: Option<&Tenant>,
     make: fn(UserView) -> ApiResponse<UserView>,
 ) -> ApiResponse<UserView> {
-    make(UserView::new(user, tenant)).version(user.generation)
+    make(render_user(user, tenant)).version(user.generation)
 }
 
 fn change(action: &'static str, user: &User) -> AuditChange {

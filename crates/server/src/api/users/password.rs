@@ -1,10 +1,8 @@
 //! Password change by the current user.
 
 use axum::extract::State;
-use stoker_manifest::reader::string;
-use utoipa::ToSchema;
+use stoker_api_types::users::PasswordBody;
 
-use super::view::read_password;
 use crate::access::caller::Authenticated;
 use crate::access::login::{self, Credentials};
 use crate::http::body::Document;
@@ -13,26 +11,12 @@ use crate::http::error::{ApiError, ApiResult};
 use crate::http::response::NoContent;
 use crate::state::App;
 
-/// Password change.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-pub(super) struct PasswordBody {
-    /// Current password. Required because a token alone is not sufficient.
-    old_password: String,
-    /// New password.
-    #[schema(min_length = 1, max_length = 1024)]
-    password: String,
-}
-
 /// Change the password of the current user
 ///
 /// Revokes all tokens of the user.
 #[utoipa::path(
     put, path = "/api/v1/users/me/password", request_body = PasswordBody,
-    responses((status = 204), (status = 429, body = crate::http::error::Envelope, description = "Rate limit exceeded: failed logins"))
+    responses((status = 204), (status = 429, body = stoker_api_types::error::Envelope, description = "Rate limit exceeded: failed logins"))
 )]
 pub(super) async fn user_change_own_password(
     State(app): State<App>,
@@ -40,19 +24,15 @@ pub(super) async fn user_change_own_password(
     peer: Peer,
     document: Document,
 ) -> ApiResult<NoContent> {
-    let (old, new) = document.fields(|fields| {
-        let old = fields.required("old_password", string);
-        let new = fields.required("password", read_password);
-        Some((old?, new?))
-    })?;
-    let credentials = Credentials::new(&login.caller.user_name, &old);
+    let PasswordBody { old_password, password } = document.request()?;
+    let credentials = Credentials::new(&login.caller.user_name, &old_password);
     let (user, _) = login::check(&app.access, &credentials, peer.0).await.map_err(|error| {
         match error.status().as_u16() {
             401 => ApiError::forbidden("`old_password` does not match the current password"),
             _ => error,
         }
     })?;
-    let hash = app.access.hash(new).await?;
+    let hash = app.access.hash(password).await?;
     let mut writing = app.change(&login).await?;
     writing.user_set_password(user.id, &hash).await?;
     writing.tokens_delete_of_user(user.id).await?;

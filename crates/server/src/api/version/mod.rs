@@ -1,8 +1,7 @@
 //! Version information, available without authentication.
 
-use serde::Serialize;
+use stoker_api_types::version::Version;
 use stoker_model::Permission;
-use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -14,36 +13,15 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     Routes::new("server").add(Permission::Public, routes!(version_show)).finish()
 }
 
-/// Version information.
-#[derive(Serialize, ToSchema)]
-#[expect(clippy::struct_field_names, reason = "the field names are those of Fuel")]
-struct Version {
-    /// Version of the API.
-    #[schema(example = "1")]
-    api: &'static str,
-    /// Whether operations require authentication.
-    auth_required: bool,
-    /// Feature groups that Fuel clients check.
-    feature_groups: Vec<&'static str>,
-    /// OpenStack version that Fuel clients check.
-    #[schema(example = "mitaka-10.0")]
-    openstack_version: &'static str,
-    /// Version of Fuel whose clients are supported.
-    #[schema(example = "10.0")]
-    release: &'static str,
-    /// Version of the server.
-    stoker: &'static str,
-}
-
 /// Retrieve the server version
 #[utoipa::path(get, path = "/api/v1/version", responses((status = 200, body = Version)))]
 async fn version_show() -> ApiResponse<Version> {
     ApiResponse::ok(Version {
-        api: "1",
+        api: "1".into(),
         auth_required: true,
-        feature_groups: vec!["experimental", "advanced"],
-        openstack_version: "mitaka-10.0",
-        release: "10.0",
-        stoker: env!("CARGO_PKG_VERSION"),
+        feature_groups: vec!["experimental".into(), "advanced".into()],
+        openstack_version: "mitaka-10.0".into(),
+        release: "10.0".into(),
+        stoker: env!("CARGO_PKG_VERSION").into(),
     })
 }

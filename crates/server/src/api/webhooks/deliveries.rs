@@ -1,13 +1,12 @@
 //! Deliveries: messages to webhooks and their results.
 
 use axum::extract::State;
-use serde::Serialize;
 use serde_json::json;
-use stoker_model::{AuditChange, DeliveryId, DeliveryStatus, Json, Topic, WebhookDelivery};
+use stoker_api_types::webhooks::DeliveryView;
+use stoker_model::{AuditChange, DeliveryId, DeliveryStatus, Topic, WebhookDelivery};
 use stoker_services::clock;
 use stoker_services::webhooks::test_message;
 use stoker_store::Session;
-use utoipa::ToSchema;
 
 use super::find;
 use crate::access::caller::Authenticated;
@@ -18,52 +17,19 @@ use crate::http::query::Query;
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-/// Message to a webhook.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WebhookDelivery)]
-pub(super) struct DeliveryView {
-    /// ID of the delivery.
-    #[schema(example = 12)]
-    id: i64,
-    /// Topic of the event.
-    #[schema(example = "run.failed")]
-    topic: &'static str,
-    /// Status: `pending`, `delivered`, or `failed` after the last attempt.
-    #[schema(example = "delivered")]
-    status: &'static str,
-    /// Number of attempts.
-    attempts: i64,
-    /// Creation time.
-    created_at: String,
-    /// Time of the last attempt.
-    tried_at: Option<String>,
-    /// Time of the next attempt. Null unless the delivery is pending.
-    due_at: Option<String>,
-    /// HTTP status of the last response.
-    #[schema(example = 200)]
-    answer: Option<i64>,
-    /// Error of the last attempt.
-    problem: Option<String>,
-    /// Body of the message.
-    #[schema(value_type = Object)]
-    body: Json,
-}
-
-impl From<WebhookDelivery> for DeliveryView {
-    fn from(delivery: WebhookDelivery) -> Self {
-        let is_pending = delivery.status == DeliveryStatus::Pending;
-        Self {
-            id: delivery.id.0,
-            topic: delivery.topic.as_str(),
-            status: delivery.status.as_str(),
-            attempts: delivery.attempts,
-            created_at: clock::plain(delivery.created_at),
-            tried_at: delivery.last_attempt_at.map(clock::plain),
-            due_at: is_pending.then(|| clock::plain(delivery.next_attempt_at)),
-            answer: delivery.response_status,
-            problem: delivery.last_error,
-            body: delivery.body,
-        }
+pub(super) fn render_delivery(delivery: WebhookDelivery) -> DeliveryView {
+    let is_pending = delivery.status == DeliveryStatus::Pending;
+    DeliveryView {
+        id: delivery.id.0,
+        topic: delivery.topic.as_str().to_owned(),
+        status: delivery.status.as_str().to_owned(),
+        attempts: delivery.attempts,
+        created_at: clock::plain(delivery.created_at),
+        tried_at: delivery.last_attempt_at.map(clock::plain),
+        due_at: is_pending.then(|| clock::plain(delivery.next_attempt_at)),
+        answer: delivery.response_status,
+        problem: delivery.last_error,
+        body: delivery.body,
     }
 }
 
@@ -90,7 +56,7 @@ pub(super) async fn webhook_test(
     let target = format!("webhook {}", webhook.id);
     writing.commit(AuditChange { action: "webhook.test", target, detail }).await?;
     app.services.webhooks.notify();
-    Ok(ApiResponse::accepted(delivery.into()))
+    Ok(ApiResponse::accepted(render_delivery(delivery)))
 }
 
 /// List the deliveries of a webhook
@@ -120,7 +86,7 @@ pub(super) async fn delivery_list(
     let mut session = app.store.read().await?;
     let webhook = find(&mut session, &path).await?;
     let page = session.delivery_list(webhook.id, status, &list).await?;
-    ApiResponse::page(&list, page, DeliveryView::from)
+    ApiResponse::page(&list, page, render_delivery)
 }
 
 /// Retrieve a delivery
@@ -133,7 +99,7 @@ pub(super) async fn delivery_show(
     path: PathParams,
 ) -> ApiResult<ApiResponse<DeliveryView>> {
     let mut session = app.store.read().await?;
-    Ok(ApiResponse::ok(find_delivery(&mut session, &path).await?.into()))
+    Ok(ApiResponse::ok(render_delivery(find_delivery(&mut session, &path).await?)))
 }
 
 /// Redeliver a message
@@ -155,7 +121,7 @@ pub(super) async fn delivery_again(
     let detail = json!({"delivery_id": delivery.id.0});
     writing.commit(AuditChange { action: "webhook.redeliver", target, detail }).await?;
     app.services.webhooks.notify();
-    Ok(ApiResponse::accepted(redelivery.into()))
+    Ok(ApiResponse::accepted(render_delivery(redelivery)))
 }
 
 async fn find_delivery(session: &mut Session, path: &PathParams) -> ApiResult<WebhookDelivery> {

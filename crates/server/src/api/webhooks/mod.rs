@@ -5,12 +5,13 @@ mod deliveries;
 mod view;
 
 use axum::extract::State;
+use stoker_api_types::webhooks::{NewWebhookBody, WebhookChangeBody, WebhookView};
 use stoker_model::{Permission, Webhook, WebhookId};
 use stoker_store::Session;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use self::view::{NewWebhookBody, WebhookChangeBody, WebhookUpdate, WebhookView, read_new};
+use self::view::{apply, new_webhook, render_webhook};
 use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::body::Document;
@@ -42,7 +43,7 @@ async fn webhook_list(State(app): State<App>, mut query: Query) -> ApiResult<Api
     let list = list(&mut query);
     query.finish()?;
     let page = app.store.read().await?.webhook_list(&list).await?;
-    ApiResponse::page(&list, page, |webhook| WebhookView::new(webhook, None))
+    ApiResponse::page(&list, page, |webhook| render_webhook(webhook, None))
 }
 
 /// Create a webhook
@@ -57,9 +58,10 @@ async fn webhook_create(
     login: Authenticated,
     document: Document,
 ) -> ApiResult<ApiResponse<WebhookView>> {
-    let (body, secret) = document.fields(read_new)?;
-    let (webhook, secret) = app.services.webhooks.create(&login.actor(), &body, secret).await?;
-    Ok(ApiResponse::created(WebhookView::new(webhook, Some(secret))).version(1))
+    let mut new: NewWebhookBody = document.request()?;
+    let secret = new.secret.take();
+    let (webhook, secret) = app.services.webhooks.create(&login.actor(), &new_webhook(new), secret).await?;
+    Ok(ApiResponse::created(render_webhook(webhook, Some(secret))).version(1))
 }
 
 /// Retrieve a webhook
@@ -70,7 +72,7 @@ async fn webhook_create(
 async fn webhook_show(State(app): State<App>, path: PathParams) -> ApiResult<ApiResponse<WebhookView>> {
     let webhook = find(&mut app.store.read().await?, &path).await?;
     let generation = webhook.generation;
-    Ok(ApiResponse::ok(WebhookView::new(webhook, None)).version(generation))
+    Ok(ApiResponse::ok(render_webhook(webhook, None)).version(generation))
 }
 
 /// Update a webhook
@@ -87,14 +89,14 @@ async fn webhook_update(
     condition: IfMatch,
     document: Document,
 ) -> ApiResult<ApiResponse<WebhookView>> {
-    let update = document.fields(|fields| Some(WebhookUpdate::read(fields)))?;
-    let secret = update.secret().map(str::to_owned);
+    let mut update: WebhookChangeBody = document.request()?;
+    let secret = update.secret.take();
     let (actor, id) = (login.actor(), webhook_id(&path)?);
     let webhooks = &app.services.webhooks;
     let webhook =
-        webhooks.update(&actor, id, &condition, secret.as_deref(), |body| update.apply(body)).await?;
+        webhooks.update(&actor, id, &condition, secret.as_deref(), |body| apply(update, body)).await?;
     let generation = webhook.generation;
-    Ok(ApiResponse::ok(WebhookView::new(webhook, None)).version(generation))
+    Ok(ApiResponse::ok(render_webhook(webhook, None)).version(generation))
 }
 
 /// Delete a webhook

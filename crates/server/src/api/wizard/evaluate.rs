@@ -1,13 +1,10 @@
 //! Evaluation of the wizard while a user fills it in.
 
 use axum::extract::State;
-use serde::Serialize;
-use stoker_manifest::reader::{json_map, nullable, string_with_length};
-use stoker_model::{Json, JsonMap};
+use stoker_api_types::wizard::{AnswersBody, ControlView, EvaluationView, OptionView, ProblemView};
 use stoker_registry::restrictions::RestrictionEffect;
 use stoker_registry::wizard::{AnswerProblem, ControlState};
 use stoker_services::clusters::{WizardState, wizard_evaluate};
-use utoipa::ToSchema;
 
 use crate::api::releases;
 use crate::http::body::Document;
@@ -16,135 +13,38 @@ use crate::http::path::PathParams;
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-/// Current answers.
-#[derive(ToSchema)]
-#[expect(
-    dead_code,
-    reason = "documents the request body, which is parsed field by field to report every problem"
-)]
-pub(super) struct AnswersBody {
-    /// Answers: `{Pane: {control: value}}`. Omitted controls have their default.
-    #[schema(nullable = false, value_type = Option<Object>, example = json!({"Compute": {"vcenter": true}}))]
-    answers: Option<JsonMap>,
-    /// Mode of the cluster, unless an answer sets it.
-    #[schema(example = "ha_compact")]
-    mode: Option<String>,
-}
-
-/// State of the wizard after the answers.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WizardEvaluation)]
-pub(super) struct EvaluationView {
-    /// Controls in display order.
-    controls: Vec<ControlView>,
-    /// Effective value of every control.
-    #[schema(value_type = Object)]
-    answers: JsonMap,
-    /// Problems of the submitted answers. A cluster cannot be created from answers with problems.
-    problems: Vec<ProblemView>,
-    /// Components that the effective values select.
-    components: Vec<String>,
-    /// Plugins that are enabled by these components.
-    plugins: Vec<String>,
-    /// Whether these components are compatible.
-    compatible: bool,
-    /// Conflicts between the components, each with a `message`.
-    #[schema(value_type = Vec<Object>)]
-    conflicts: Vec<Json>,
-}
-
-/// State of a control.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WizardControl)]
-struct ControlView {
-    /// Name of the pane.
-    #[schema(example = "Network")]
-    pane: String,
-    /// Name of the control.
-    #[schema(example = "manager")]
-    control: String,
-    /// Effective value: the answer, the default, or the first permitted option if neither is permitted.
-    #[schema(value_type = serde_json::Value)]
-    value: Json,
-    /// Whether the answer was replaced because a restriction forbids it.
-    dropped: bool,
-    /// Whether a restriction hides the control.
-    hidden: bool,
-    /// Whether a restriction disables the control.
-    disabled: bool,
-    /// Messages of the restrictions that apply.
-    messages: Vec<String>,
-    /// Options of a choice, in display order.
-    options: Vec<OptionView>,
-}
-
-/// State of an option of a choice.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WizardOption)]
-struct OptionView {
-    /// Value of the option.
-    #[schema(value_type = serde_json::Value)]
-    data: Json,
-    /// Whether a restriction hides the option.
-    hidden: bool,
-    /// Whether a restriction disables the option.
-    disabled: bool,
-    /// Messages of the restrictions that apply.
-    messages: Vec<String>,
-}
-
-/// Problem of an answer.
-#[derive(Serialize, ToSchema)]
-#[schema(as = WizardProblem)]
-struct ProblemView {
-    /// Path of the control: `Pane.control`.
-    #[schema(example = "Network.manager")]
-    path: String,
-    /// Kind of problem: `unknown`, `value`, `restricted` or `condition`.
-    #[schema(example = "restricted")]
-    kind: &'static str,
-    /// Human-readable message.
-    message: String,
-}
-
-impl From<ControlState> for ControlView {
-    fn from(state: ControlState) -> Self {
-        let RestrictionEffect { is_hidden: hidden, is_disabled: disabled, messages } = state.effect;
-        let options = state.options.into_iter().map(|option| {
-            let RestrictionEffect { is_hidden: hidden, is_disabled: disabled, messages } = option.effect;
-            OptionView { data: option.data, hidden, disabled, messages }
-        });
-        Self {
-            pane: state.pane,
-            control: state.control,
-            value: state.value,
-            dropped: state.dropped.is_some(),
-            hidden,
-            disabled,
-            messages,
-            options: options.collect(),
-        }
+fn render_control(state: ControlState) -> ControlView {
+    let RestrictionEffect { is_hidden: hidden, is_disabled: disabled, messages } = state.effect;
+    let options = state.options.into_iter().map(|option| {
+        let RestrictionEffect { is_hidden: hidden, is_disabled: disabled, messages } = option.effect;
+        OptionView { data: option.data, hidden, disabled, messages }
+    });
+    ControlView {
+        pane: state.pane,
+        control: state.control,
+        value: state.value,
+        dropped: state.dropped.is_some(),
+        hidden,
+        disabled,
+        messages,
+        options: options.collect(),
     }
 }
 
-impl From<WizardState> for EvaluationView {
-    fn from(state: WizardState) -> Self {
-        Self {
-            controls: state.controls.into_iter().map(ControlView::from).collect(),
-            answers: state.answers,
-            problems: state.problems.into_iter().map(ProblemView::from).collect(),
-            components: state.components,
-            plugins: state.plugins,
-            compatible: state.conflicts.is_empty(),
-            conflicts: state.conflicts,
-        }
+fn render_evaluation(state: WizardState) -> EvaluationView {
+    EvaluationView {
+        controls: state.controls.into_iter().map(render_control).collect(),
+        answers: state.answers,
+        problems: state.problems.into_iter().map(render_problem).collect(),
+        components: state.components,
+        plugins: state.plugins,
+        compatible: state.conflicts.is_empty(),
+        conflicts: state.conflicts,
     }
 }
 
-impl From<AnswerProblem> for ProblemView {
-    fn from(problem: AnswerProblem) -> Self {
-        Self { path: problem.path, kind: problem.kind, message: problem.message }
-    }
+fn render_problem(problem: AnswerProblem) -> ProblemView {
+    ProblemView { path: problem.path, kind: problem.kind.to_owned(), message: problem.message }
 }
 
 /// Evaluate the wizard of a release
@@ -160,14 +60,11 @@ pub(super) async fn release_wizard_evaluate(
     path: PathParams,
     document: Document,
 ) -> ApiResult<ApiResponse<EvaluationView>> {
-    let (answers, requested_mode) = document.fields(|fields| {
-        let answers = fields.optional("answers", json_map);
-        let mode = fields.optional("mode", nullable(string_with_length(1..=255))).flatten();
-        Some((answers.unwrap_or_default(), mode))
-    })?;
+    let AnswersBody { answers, mode: requested_mode } = document.request()?;
+    let answers = answers.unwrap_or_default();
     let mut session = app.store.snapshot().await?;
     let release = releases::find(&mut session, &path).await?;
     let pool = &app.services.planning.plans;
     let state = wizard_evaluate(pool, &mut session, release, requested_mode.as_deref(), answers).await?;
-    Ok(ApiResponse::ok(EvaluationView::from(state)))
+    Ok(ApiResponse::ok(render_evaluation(state)))
 }

@@ -3,6 +3,7 @@
 mod evaluate;
 
 use axum::extract::State;
+use stoker_api_types::error::Envelope;
 use stoker_model::{JsonMap, Permission};
 use stoker_services::metadata::modes;
 use stoker_services::plugins::catalog::Catalog;
@@ -11,7 +12,7 @@ use utoipa_axum::routes;
 
 use crate::api::releases;
 use crate::api::routes::Routes;
-use crate::http::error::{ApiResult, Envelope};
+use crate::http::error::ApiResult;
 use crate::http::path::PathParams;
 use crate::http::query::Query;
 use crate::http::response::ApiResponse;

@@ -1,53 +1,21 @@
 //! Reference of the functions that expressions can call.
 
 use axum::extract::State;
-use serde::Serialize;
+use stoker_api_types::yaql::{ExampleView, FunctionView};
 use stoker_yaql::presentation::{Entry, entries};
-use utoipa::ToSchema;
 
 use crate::http::error::ApiResult;
 use crate::http::response::ApiResponse;
 use crate::state::App;
 
-/// Function, method, operator or property.
-#[derive(Serialize, ToSchema)]
-#[schema(as = YaqlFunction)]
-pub(super) struct FunctionView {
-    /// Name as it is written in expressions.
-    #[schema(example = "where")]
-    name: String,
-    /// Group of related functions.
-    #[schema(example = "queries")]
-    family: String,
-    /// Signatures of the function, in the form of calls.
-    #[schema(example = json!(["collection.where(predicate)"]))]
-    signatures: Vec<String>,
-    /// Description of the function.
-    doc: String,
-    /// Examples with their results.
-    examples: Vec<ExampleView>,
-}
-
-/// Example of a function.
-#[derive(Serialize, ToSchema)]
-#[schema(as = YaqlExample)]
-struct ExampleView {
-    /// Expression of the example.
-    expression: String,
-    /// Result as JSON, or the class of the error.
-    result: String,
-}
-
-impl From<Entry> for FunctionView {
-    fn from(entry: Entry) -> Self {
-        let example = |(expression, result)| ExampleView { expression, result };
-        Self {
-            name: entry.title,
-            family: entry.family,
-            signatures: entry.signatures,
-            doc: entry.doc,
-            examples: entry.examples.into_iter().map(example).collect(),
-        }
+pub(super) fn render_function(entry: Entry) -> FunctionView {
+    let example = |(expression, result)| ExampleView { expression, result };
+    FunctionView {
+        name: entry.title,
+        family: entry.family,
+        signatures: entry.signatures,
+        doc: entry.doc,
+        examples: entry.examples.into_iter().map(example).collect(),
     }
 }
 
@@ -57,5 +25,5 @@ impl From<Entry> for FunctionView {
 #[utoipa::path(get, path = "/api/v1/yaql/functions", responses((status = 200, body = [FunctionView])))]
 pub(super) async fn yaql_function_list(State(app): State<App>) -> ApiResult<ApiResponse<Vec<FunctionView>>> {
     let functions = entries(app.services.graphs.library().functions());
-    Ok(ApiResponse::ok(functions.into_iter().map(FunctionView::from).collect()))
+    Ok(ApiResponse::ok(functions.into_iter().map(render_function).collect()))
 }

@@ -1,28 +1,31 @@
 //! Checks that all agents are connected.
 
-use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+use stoker_api_types::agents::AgentView;
+use stoker_api_types::nodes::NodeView;
 use stoker_client::RestRequest;
 
 use crate::commands::doctor::finding::Finding;
-use crate::remote::{Remote, cell};
+use crate::remote::{Remote, sanitize};
 
 const CHECK: &str = "agents";
 const NAMES_MAX: usize = 10;
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
-    let Ok(agents) = remote.get_list(&RestRequest::get("agents")) else { return Vec::new() };
-    let Ok(nodes) = remote.get_list(&RestRequest::get("nodes")) else { return Vec::new() };
-    vec![evaluate(&agents, &nodes)]
+    let Ok(agents) = remote.read_list::<AgentView>(&RestRequest::get("agents")) else { return Vec::new() };
+    let Ok(nodes) = remote.read_list::<NodeView>(&RestRequest::get("nodes")) else { return Vec::new() };
+    let online: BTreeSet<i64> = nodes.iter().filter(|node| node.online).map(|node| node.id).collect();
+    vec![evaluate(&agents, &online)]
 }
 
 /// An agent can be connected to another server of the group; its node is online then.
-fn evaluate(agents: &[Json], nodes: &[Json]) -> Finding {
-    let is_online = |agent: &Json| {
-        agent["is_connected"] == true
-            || nodes.iter().any(|node| node["id"] == agent["node_id"] && node["online"] == true)
+fn evaluate(agents: &[AgentView], online_nodes: &BTreeSet<i64>) -> Finding {
+    let is_online = |agent: &AgentView| {
+        agent.is_connected || agent.node_id.is_some_and(|node| online_nodes.contains(&node))
     };
     let offline: Vec<String> =
-        agents.iter().filter(|agent| !is_online(agent)).map(|agent| cell(&agent["uid"])).collect();
+        agents.iter().filter(|agent| !is_online(agent)).map(|agent| sanitize(&agent.uid)).collect();
     if agents.is_empty() {
         return Finding::ok(CHECK, "no agent has joined");
     }
@@ -41,20 +44,23 @@ fn evaluate(agents: &[Json], nodes: &[Json]) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::super::super::finding::Level;
     use super::*;
 
     #[test]
     fn agent_of_another_server_is_online() {
-        let agents = [
-            json!({"uid": "1", "node_id": 1, "is_connected": true}),
-            json!({"uid": "2", "node_id": 2, "is_connected": false}),
-        ];
-        let nodes = |online| [json!({"id": 2, "online": online})];
-        assert_eq!(evaluate(&agents, &nodes(true)).level, Level::Ok);
-        let offline = evaluate(&agents, &nodes(false));
+        let agent = |id: i64, is_connected| AgentView {
+            id,
+            uid: id.to_string(),
+            node_id: Some(id),
+            version: String::new(),
+            joined_at: String::new(),
+            last_seen_at: None,
+            is_connected,
+        };
+        let agents = [agent(1, true), agent(2, false)];
+        assert_eq!(evaluate(&agents, &BTreeSet::from([2])).level, Level::Ok);
+        let offline = evaluate(&agents, &BTreeSet::new());
         assert_eq!((offline.level, offline.message.as_str()), (Level::Warning, "1 of 2 are offline: 2"));
     }
 }

@@ -1,37 +1,34 @@
 //! Background tasks of the server that fail. Only admins see them.
 
-use serde_json::Value as Json;
+use stoker_api_types::servers::ServerView;
 use stoker_client::RestRequest;
 
 use crate::commands::doctor::finding::Finding;
-use crate::remote::{Remote, cell};
+use crate::remote::{Remote, display};
 
 const CHECK: &str = "background tasks";
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
-    let Ok(answer) = remote.try_send(&RestRequest::get("servers")).and_then(|answer| answer.json()) else {
-        return Vec::new();
-    };
-    findings(&answer)
+    let Ok(servers) = remote.read_list::<ServerView>(&RestRequest::get("servers")) else { return Vec::new() };
+    findings(&servers)
 }
 
 /// Checks the response of `GET servers`.
-fn findings(answer: &Json) -> Vec<Finding> {
-    let servers = answer.as_array().into_iter().flatten();
+fn findings(servers: &[ServerView]) -> Vec<Finding> {
     let tasks: Vec<_> =
-        servers.filter_map(|server| server["background_tasks"].as_array()).flatten().collect();
+        servers.iter().filter_map(|server| server.background_tasks.as_ref()).flatten().collect();
     if tasks.is_empty() {
         return Vec::new();
     }
     let failing: Vec<Finding> = tasks
         .iter()
-        .filter(|task| task["is_failing"] == true)
+        .filter(|task| task.is_failing)
         .map(|task| {
             let message = format!(
                 "the latest pass of `{}` failed at {}: {}",
-                cell(&task["name"]),
-                cell(&task["failed_at"]),
-                cell(&task["error"])
+                display(&task.name),
+                display(task.failed_at.as_deref().unwrap_or_default()),
+                display(task.error.as_deref().unwrap_or_default())
             );
             Finding::warning(CHECK, message, "look at the log of the server; the task retries by itself")
         })
@@ -44,25 +41,52 @@ fn findings(answer: &Json) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use stoker_api_types::servers::BackgroundTaskView;
 
     use super::*;
     use crate::commands::doctor::finding::Level;
 
+    fn server(background_tasks: Option<Vec<BackgroundTaskView>>) -> ServerView {
+        ServerView {
+            id: "embedded".to_owned(),
+            name: "one".to_owned(),
+            address: "0.0.0.0:8000".to_owned(),
+            version: "0.1.0".to_owned(),
+            is_alive: true,
+            hears_bus: false,
+            started_at: String::new(),
+            seen_at: String::new(),
+            runs: Vec::new(),
+            background_tasks,
+        }
+    }
+
+    fn task(name: &str, is_failing: bool, failed: Option<(&str, &str)>) -> BackgroundTaskView {
+        BackgroundTaskView {
+            name: name.to_owned(),
+            period_seconds: None,
+            started_at: None,
+            succeeded_at: None,
+            failed_at: failed.map(|(at, _)| at.to_owned()),
+            error: failed.map(|(_, error)| error.to_owned()),
+            n_failures: failed.iter().len() as u64,
+            is_failing,
+        }
+    }
+
     #[test]
     fn failing_tasks_are_warnings_with_their_error() {
-        let answer = json!([
-            {"background_tasks": [
-                {"name": "leases", "is_failing": false, "failed_at": null, "error": null},
-                {"name": "webhooks", "is_failing": true, "failed_at": "2026-01-31T07:00:00", "error": "disk full"},
-            ]},
-            {"background_tasks": [{"name": "garbage collection", "is_failing": true, "failed_at": "T", "error": "busy"}]},
+        let found = findings(&[
+            server(Some(vec![
+                task("leases", false, None),
+                task("webhooks", true, Some(("2026-01-31T07:00:00", "disk full"))),
+            ])),
+            server(Some(vec![task("garbage collection", true, Some(("T", "busy")))])),
         ]);
-        let found = findings(&answer);
         assert!(found.iter().all(|finding| finding.level == Level::Warning), "{found:?}");
         let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(texts.len(), 2, "{texts:?}");
-        let expected = "the latest pass of `webhooks` failed at 2026-01-31T07:00:00: disk full";
+        let expected = "the latest pass of `webhooks` failed at 2026-01-31 07:00:00: disk full";
         assert!(texts[0].contains(expected), "{}", texts[0]);
         assert!(texts[1].contains("`garbage collection` failed"), "{}", texts[1]);
     }
@@ -70,10 +94,9 @@ mod tests {
     /// A task that failed before and succeeded since is not failing.
     #[test]
     fn recovered_tasks_are_fine_and_older_servers_are_not_checked() {
-        let task = json!({"name": "leases", "is_failing": false, "failed_at": "T", "error": "busy"});
-        let found = findings(&json!([{"background_tasks": [task]}]));
+        let found = findings(&[server(Some(vec![task("leases", false, Some(("T", "busy")))]))]);
         assert_eq!(found.iter().map(|finding| finding.level).collect::<Vec<_>>(), [Level::Ok]);
-        assert!(findings(&json!([{"name": "one"}])).is_empty());
-        assert!(findings(&json!({"message": "forbidden"})).is_empty());
+        assert!(findings(&[server(None)]).is_empty());
+        assert!(findings(&[]).is_empty());
     }
 }

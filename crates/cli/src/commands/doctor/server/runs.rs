@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::Value as Json;
+use stoker_api_types::servers::ServerView;
+use stoker_api_types::transactions::RunView;
 use stoker_client::RestRequest;
 
 use crate::commands::doctor::finding::Finding;
@@ -28,15 +29,15 @@ pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
 /// Returns the number of active runs and those without a driver; `None` without permission to list them.
 fn list_runs(remote: &mut Remote<'_>) -> Option<(usize, BTreeSet<i64>)> {
     let active = RestRequest::get("transactions").query("statuses", "pending,running").query("whole", "true");
-    let active = remote.get_list(&active).ok()?;
-    let servers = remote.get_list(&RestRequest::get("servers")).ok()?;
-    Some((active.len(), without_driver(&active, &servers)))
+    let active: Vec<RunView> = remote.read_list(&active).ok()?;
+    let servers: Vec<ServerView> = remote.read_list(&RestRequest::get("servers")).ok()?;
+    let active: Vec<i64> = active.into_iter().map(|run| run.id).collect();
+    let driven = servers.into_iter().flat_map(|server| server.runs).collect();
+    Some((active.len(), without_driver(&active, &driven)))
 }
 
-fn without_driver(active: &[Json], servers: &[Json]) -> BTreeSet<i64> {
-    let runs = servers.iter().filter_map(|server| server["runs"].as_array()).flatten();
-    let driven: BTreeSet<i64> = runs.filter_map(Json::as_i64).collect();
-    active.iter().filter_map(|run| run["id"].as_i64()).filter(|run| !driven.contains(run)).collect()
+fn without_driver(active: &[i64], driven: &BTreeSet<i64>) -> BTreeSet<i64> {
+    active.iter().copied().filter(|run| !driven.contains(run)).collect()
 }
 
 fn evaluate(n_active: usize, orphaned: &BTreeSet<i64>) -> Finding {
@@ -54,23 +55,21 @@ fn evaluate(n_active: usize, orphaned: &BTreeSet<i64>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::super::super::finding::Level;
     use super::*;
 
     #[test]
     fn runs_without_a_driver_are_reported() {
-        let active = [json!({"id": 3}), json!({"id": 5}), json!({"id": 8})];
-        let servers = [json!({"runs": [3, 4]}), json!({"runs": []}), json!({"runs": [8, 9]})];
-        let orphaned = without_driver(&active, &servers);
+        let active = [3, 5, 8];
+        let driven = BTreeSet::from([3, 4, 8, 9]);
+        let orphaned = without_driver(&active, &driven);
         let finding = evaluate(active.len(), &orphaned);
         assert_eq!(
             (finding.level, finding.message.as_str()),
             (Level::Warning, "1 of 3 active runs have no driver: 5")
         );
         assert!(finding.help.is_some_and(|help| help.contains("stoker run stop")));
-        assert!(without_driver(&active[..1], &servers).is_empty());
+        assert!(without_driver(&active[..1], &driven).is_empty());
         assert_eq!(evaluate(1, &BTreeSet::new()).level, Level::Ok);
         let many: BTreeSet<i64> = (1..=40).collect();
         assert!(evaluate(40, &many).message.ends_with("9, 10, …"));

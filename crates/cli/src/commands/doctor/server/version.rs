@@ -1,14 +1,17 @@
 //! Checks that client and server have the same version.
 
+use stoker_api_types::version::Version;
+
 use crate::commands::doctor::finding::Finding;
-use crate::remote::Remote;
+use crate::remote::{Remote, typed};
 
 const CHECK: &str = "version";
 const CLIENT_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
     let Ok(response) = remote.get("version") else { return Vec::new() };
-    vec![match response["stoker"].as_str() {
+    let version = typed::<Version>(&response).ok().map(|version| version.stoker);
+    vec![match version.as_deref() {
         Some(CLIENT_VERSION) => {
             Finding::ok(CHECK, format!("client and server have version {CLIENT_VERSION}"))
         }

@@ -1,26 +1,27 @@
 //! Checks the last delivery of each webhook. Only administrators can list webhooks.
 
+use stoker_api_types::webhooks::{DeliveryView, WebhookView};
 use stoker_client::RestRequest;
 
 use crate::commands::doctor::finding::Finding;
-use crate::remote::{Remote, cell};
+use crate::remote::{Remote, display, sanitize};
 
 const CHECK: &str = "webhooks";
 
 pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
-    let Ok(response) = remote.try_send(&RestRequest::get("webhooks")).and_then(|response| response.json())
-    else {
+    let Ok(webhooks) = remote.read_list::<WebhookView>(&RestRequest::get("webhooks")) else {
         return Vec::new();
     };
     let mut findings = Vec::new();
-    for webhook in response.as_array().into_iter().flatten() {
-        let path = format!("webhooks/{}/deliveries", cell(&webhook["id"]));
-        let newest = remote.get_list(&RestRequest::get(path).query("limit", 1)).unwrap_or_default();
-        if let Some(delivery) = newest.first().filter(|delivery| !delivery["problem"].is_null()) {
-            let name = cell(&webhook["name"]);
+    for webhook in webhooks {
+        let path = format!("webhooks/{}/deliveries", webhook.id);
+        let newest: Vec<DeliveryView> =
+            remote.read_list(&RestRequest::get(path).query("limit", 1)).unwrap_or_default();
+        if let Some(problem) = newest.first().and_then(|delivery| delivery.problem.as_ref()) {
+            let name = sanitize(&webhook.name);
             findings.push(Finding::warning(
                 CHECK,
-                format!("the last delivery to `{name}` failed: {}", cell(&delivery["problem"])),
+                format!("the last delivery to `{name}` failed: {}", display(problem)),
                 format!("fix the receiver, then run `stoker webhook test {name}`"),
             ));
         }

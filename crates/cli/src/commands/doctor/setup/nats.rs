@@ -19,8 +19,8 @@ pub(super) fn check(setup: &Setup) -> Vec<Finding> {
     let help = "check its address and that it is running; without NATS, servers and agents connect directly";
     vec![match greeting(url) {
         Ok(info) => {
-            let version = info["version"].as_str().unwrap_or("?");
-            if info["jetstream"] == true {
+            let version = info.get("version").and_then(Json::as_str).unwrap_or("?");
+            if info.get("jetstream").is_some_and(|enabled| *enabled == true) {
                 Finding::ok(CHECK, format!("NATS {version} responds, JetStream is enabled"))
             } else {
                 let help = "start NATS with the configuration of `stoker nats init`, or with `--jetstream`; without JetStream, \

@@ -4,8 +4,7 @@ use std::net::IpAddr;
 
 use stoker_manifest::reader::{report_wrong_type, string, string_with_length};
 use stoker_manifest::{Problems, codes};
-use stoker_model::{Json, JsonMap};
-use stoker_services::nodes::normal_mac;
+use stoker_model::{Json, JsonMap, normal_mac};
 use stoker_yaml::Node;
 
 const LABEL_CHARS_MAX: usize = 100;

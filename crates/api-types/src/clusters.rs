@@ -1,0 +1,167 @@
+//! Clusters.
+
+use serde::{Deserialize, Serialize};
+use stoker_manifest::Problems;
+use stoker_manifest::reader::{
+    FieldUpdate, enum_of, identifier, json_list, json_map, list_of, one_of, string_with_length,
+};
+use stoker_model::{CLUSTER_MODES, Json, JsonMap, MergeMode, MergeOrder, ReleaseId, TenantRef};
+use stoker_yaml::{Node, NodeKind, Scalar};
+use utoipa::ToSchema;
+
+use crate::request::request;
+use crate::transactions::RunView;
+use crate::users::read_tenant;
+
+const NAME_CHARS_MAX: usize = 255;
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = ClusterOverview)]
+pub struct OverviewView {
+    /// ID of the cluster.
+    #[schema(example = 3)]
+    pub id: i64,
+    /// Number of nodes.
+    #[schema(example = 10000)]
+    pub n_nodes: i64,
+    /// Number of nodes that are online.
+    #[schema(example = 9998)]
+    pub n_online: i64,
+    /// Last deployment; null if there is none.
+    pub last_run: Option<RunView>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = Cluster)]
+pub struct ClusterView {
+    #[schema(example = 3)]
+    pub id: i64,
+    #[schema(example = "demo")]
+    pub name: String,
+    /// `new`, `deployment`, `stopped`, `operational`, `error`, `remove` or `partially_deployed`.
+    #[schema(example = "new")]
+    pub status: String,
+    #[schema(example = 1)]
+    pub release_id: i64,
+    /// `ha_compact`, `ha_full` or `multinode`.
+    #[schema(example = "ha_compact")]
+    pub mode: String,
+    #[schema(example = "neutron")]
+    pub net_provider: String,
+    /// Always empty, for compatibility; create a plan to see changes.
+    pub changes: Vec<Json>,
+    /// Whether facts were uploaded to replace the computed ones.
+    pub is_customized: bool,
+    pub fuel_version: String,
+    /// Whether the settings are locked; locked settings can only be changed with `force`.
+    pub is_locked: bool,
+    /// Names of the selected components.
+    pub components: Vec<String>,
+    #[schema(value_type = Object)]
+    pub ui_settings: JsonMap,
+    /// Name of the tenant.
+    #[schema(example = "admin")]
+    pub tenant: Option<String>,
+    pub tenant_id: i64,
+    /// Order in which graph layers are merged, lowest precedence first; null for the default of the server.
+    #[schema(example = "release,cluster,plugins")]
+    pub merge_order: Option<String>,
+    /// Merge mode: what a layer of higher precedence overrides; null for the default of the server.
+    #[schema(example = "attributes")]
+    pub merge_mode: Option<String>,
+    pub created_at: String,
+}
+
+request! {
+    /// Request body to create a cluster. `tasks` and `net_segment_type` are accepted for compatibility and
+    /// ignored.
+    pub struct NewClusterBody {
+        #[schema(example = "demo", min_length = 1, max_length = 255)]
+        name: String = required(string_with_length(1..=NAME_CHARS_MAX)),
+        /// ID of the release. Required, unless `release` is set.
+        #[schema(example = 1, value_type = Option<i64>)]
+        release_id: Option<ReleaseRef> = nullable(read_release),
+        /// Alias of `release_id`.
+        #[schema(value_type = Option<i64>)]
+        release: Option<ReleaseRef> = nullable(read_release),
+        /// Mode that the release supports: `ha_compact`, `ha_full` or `multinode` (default: the first supported
+        /// mode).
+        #[schema(example = "ha_compact")]
+        mode: Option<&'static str> = nullable(one_of(CLUSTER_MODES)),
+        #[schema(example = "neutron", min_length = 1, max_length = 255)]
+        net_provider: Option<String> = nullable(string_with_length(1..=NAME_CHARS_MAX)),
+        net_segment_type: Option<String> = nullable(string_with_length(0..=NAME_CHARS_MAX)),
+        /// IDs of the initial nodes.
+        #[schema(example = json!([]))]
+        nodes: Option<Vec<i64>> = nullable(list_of(identifier)),
+        #[schema(value_type = Option<Vec<Object>>, example = json!([]))]
+        tasks: Option<Vec<Json>> = nullable(json_list),
+        /// Names of the selected components, which must be compatible.
+        #[schema(example = json!(["hypervisor:qemu"]))]
+        components: Option<Vec<String>> = nullable(read_names),
+        /// Answers to the wizard of the release: `{Pane: {control: value}}`. Controls without an answer have
+        /// their default.
+        #[schema(value_type = Option<Object>, example = json!({"Compute": {"hypervisor": "qemu"}}))]
+        wizard: Option<JsonMap> = nullable(json_map),
+        #[schema(value_type = Option<Object>)]
+        ui_settings: Option<JsonMap> = nullable(json_map),
+        /// Name or ID of the tenant (default: the tenant of the caller).
+        #[schema(example = "admin", value_type = Option<String>)]
+        tenant: Option<TenantRef> = nullable(read_tenant),
+        #[schema(example = "release,cluster,plugins", value_type = Option<String>)]
+        merge_order: Option<MergeOrder> = nullable(enum_of(MergeOrder::NAMES, MergeOrder::parse)),
+        #[schema(example = "attributes", value_type = Option<String>)]
+        merge_mode: Option<MergeMode> = nullable(enum_of(MergeMode::NAMES, MergeMode::parse)),
+    }
+}
+
+request! {
+    /// Request body to update a cluster. Omitted fields are unchanged; read-only fields are ignored.
+    pub struct ClusterBody {
+        #[schema(nullable = false, example = "demo", min_length = 1, max_length = 255)]
+        name: Option<String> = optional(string_with_length(1..=NAME_CHARS_MAX)),
+        #[schema(nullable = false, example = "ha_compact")]
+        mode: Option<&'static str> = optional(one_of(CLUSTER_MODES)),
+        /// IDs of all nodes of the cluster: missing nodes are removed, new nodes are added without roles.
+        #[schema(nullable = false)]
+        nodes: Option<Vec<i64>> = optional(list_of(identifier)),
+        /// Must equal the current components.
+        #[schema(nullable = false)]
+        components: Option<Vec<String>> = optional(read_names),
+        #[schema(nullable = false, value_type = Option<Object>)]
+        ui_settings: Option<JsonMap> = optional(json_map),
+        /// Name or ID of the tenant.
+        #[schema(example = "admin", value_type = Option<String>)]
+        tenant: Option<TenantRef> = nullable(read_tenant),
+        /// Order in which graph layers are merged; null for the default of the server.
+        #[schema(example = "release,plugins,cluster", value_type = Option<String>)]
+        merge_order: FieldUpdate<MergeOrder> = update(enum_of(MergeOrder::NAMES, MergeOrder::parse)),
+        /// Merge mode: what a layer of higher precedence overrides; null for the default of the server.
+        #[schema(example = "replace", value_type = Option<String>)]
+        merge_mode: FieldUpdate<MergeMode> = update(enum_of(MergeMode::NAMES, MergeMode::parse)),
+    }
+    // Read-only: part of responses, which clients may send back.
+    ignored: "id", "status", "net_provider", "changes", "is_customized", "fuel_version", "is_locked", "tenant_id", "created_at", "tasks", "net_segment_type";
+}
+
+/// Release ID, or a value that is not a valid ID.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseRef {
+    Id(ReleaseId),
+    Invalid,
+}
+
+/// Reads a release ID. Older clients send IDs as strings.
+pub fn read_release(node: &Node, _: &mut Problems) -> Option<ReleaseRef> {
+    Some(match &node.kind {
+        NodeKind::Scalar(Scalar::Int(id)) if *id > 0 => ReleaseRef::Id(ReleaseId(*id)),
+        NodeKind::Scalar(Scalar::Str(text)) => {
+            ReleaseId::parse(text.trim()).map_or(ReleaseRef::Invalid, ReleaseRef::Id)
+        }
+        _ => ReleaseRef::Invalid,
+    })
+}
+
+fn read_names(node: &Node, problems: &mut Problems) -> Option<Vec<String>> {
+    list_of(string_with_length(1..=NAME_CHARS_MAX))(node, problems)
+}

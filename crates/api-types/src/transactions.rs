@@ -1,0 +1,96 @@
+//! Runs in the Fuel-compatible API, which calls them transactions.
+
+use serde::{Deserialize, Serialize};
+use stoker_model::{Json, JsonMap};
+use utoipa::ToSchema;
+
+/// State that tasks read. Empty before the run is planned.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = DeploymentInfo)]
+pub struct InfoView {
+    /// State that all nodes have in common.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, nullable = false)]
+    pub common: Option<Json>,
+    /// State of each node, by UID.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>, nullable = false)]
+    pub nodes: Option<Json>,
+}
+
+/// Run, or child run that executes one graph.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = Transaction)]
+pub struct RunView {
+    /// ID of the run.
+    #[schema(example = 7)]
+    pub id: i64,
+    /// ID of the cluster. Null if the run has none or the cluster was deleted.
+    #[schema(example = 3)]
+    pub cluster: Option<i64>,
+    /// UUID of the run.
+    pub uuid: String,
+    /// Name of the operation.
+    #[schema(example = "deploy")]
+    pub name: String,
+    /// Status: `pending`, `running`, `ready` or `error`.
+    #[schema(example = "ready")]
+    pub status: String,
+    /// Progress in percent.
+    #[schema(example = 100, minimum = 0, maximum = 100)]
+    pub progress: i64,
+    /// Human-readable result.
+    pub message: Option<String>,
+    /// Machine-readable result.
+    pub result: Json,
+    /// Whether the run only plans and executes nothing.
+    pub dry_run: bool,
+    /// Whether a user stopped the run before it completed.
+    pub stopped: bool,
+    /// Graph type; null for a run of several graphs.
+    #[schema(example = "default")]
+    pub graph_type: Option<String>,
+    /// Start time.
+    #[schema(example = "2026-01-31T07:00:00.123456")]
+    pub time_start: Option<String>,
+    /// End time.
+    pub time_end: Option<String>,
+    /// ID of the parent, if this is a child run.
+    pub parent_id: Option<i64>,
+}
+
+/// Result of a task instance. Further fields are those of the task as it was executed, and those that the
+/// executor reported.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = HistoryRecord)]
+pub struct HistoryView {
+    /// Name of the task.
+    #[schema(example = "hello")]
+    pub task_name: String,
+    /// Same as `task_name`, for older clients.
+    pub deployment_graph_task_name: String,
+    /// UID of the node: `"7"`, `"master"`, or `"-"` for a task without a node.
+    #[schema(example = "7")]
+    pub node_id: String,
+    /// Status: `pending`, `running`, `ready`, `error` or `skipped`.
+    #[schema(example = "ready")]
+    pub status: String,
+    /// Start time.
+    pub time_start: Option<String>,
+    /// End time.
+    pub time_end: Option<String>,
+    /// Summary that the executor reported. Only with `include_summary`.
+    #[serde(default)]
+    #[schema(required = false, value_type = Object)]
+    pub summary: JsonMap,
+    /// Why the task failed.
+    #[schema(ignore)]
+    pub reason: Option<String>,
+    /// Outcome in the terms of the engine, such as `stopped`.
+    #[schema(ignore)]
+    pub outcome: Option<String>,
+    /// Whether the failure is ignored.
+    #[serde(default)]
+    #[schema(ignore)]
+    pub is_ignored: bool,
+}

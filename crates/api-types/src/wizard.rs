@@ -1,0 +1,96 @@
+//! Evaluation of the wizard.
+
+use serde::{Deserialize, Serialize};
+use stoker_manifest::reader::{json_map, string_with_length};
+use stoker_model::{Json, JsonMap};
+use utoipa::ToSchema;
+
+use crate::request::request;
+
+/// State of the wizard after the answers.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = WizardEvaluation)]
+pub struct EvaluationView {
+    /// Controls in display order.
+    pub controls: Vec<ControlView>,
+    /// Effective value of every control.
+    #[schema(value_type = Object)]
+    pub answers: JsonMap,
+    /// Problems of the submitted answers. A cluster cannot be created from answers with problems.
+    pub problems: Vec<ProblemView>,
+    /// Components that the effective values select.
+    pub components: Vec<String>,
+    /// Plugins that are enabled by these components.
+    pub plugins: Vec<String>,
+    /// Whether these components are compatible.
+    pub compatible: bool,
+    /// Conflicts between the components, each with a `message`.
+    #[schema(value_type = Vec<Object>)]
+    pub conflicts: Vec<Json>,
+}
+
+/// State of a control.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = WizardControl)]
+pub struct ControlView {
+    /// Name of the pane.
+    #[schema(example = "Network")]
+    pub pane: String,
+    /// Name of the control.
+    #[schema(example = "manager")]
+    pub control: String,
+    /// Effective value: the answer, the default, or the first permitted option if neither is permitted.
+    #[schema(value_type = serde_json::Value)]
+    pub value: Json,
+    /// Whether the answer was replaced because a restriction forbids it.
+    pub dropped: bool,
+    /// Whether a restriction hides the control.
+    pub hidden: bool,
+    /// Whether a restriction disables the control.
+    pub disabled: bool,
+    /// Messages of the restrictions that apply.
+    pub messages: Vec<String>,
+    /// Options of a choice, in display order.
+    pub options: Vec<OptionView>,
+}
+
+/// State of an option of a choice.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = WizardOption)]
+pub struct OptionView {
+    /// Value of the option.
+    #[schema(value_type = serde_json::Value)]
+    pub data: Json,
+    /// Whether a restriction hides the option.
+    pub hidden: bool,
+    /// Whether a restriction disables the option.
+    pub disabled: bool,
+    /// Messages of the restrictions that apply.
+    pub messages: Vec<String>,
+}
+
+/// Problem of an answer.
+#[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
+#[schema(as = WizardProblem)]
+pub struct ProblemView {
+    /// Path of the control: `Pane.control`.
+    #[schema(example = "Network.manager")]
+    pub path: String,
+    /// Kind of problem: `unknown`, `value`, `restricted` or `condition`.
+    #[schema(example = "restricted")]
+    pub kind: String,
+    /// Human-readable message.
+    pub message: String,
+}
+
+request! {
+    /// Current answers.
+    pub struct AnswersBody {
+        /// Answers: `{Pane: {control: value}}`. Omitted controls have their default.
+        #[schema(nullable = false, value_type = Option<Object>, example = json!({"Compute": {"vcenter": true}}))]
+        answers: Option<JsonMap> = optional(json_map),
+        /// Mode of the cluster, unless an answer sets it.
+        #[schema(example = "ha_compact")]
+        mode: Option<String> = nullable(string_with_length(1..=255)),
+    }
+}
