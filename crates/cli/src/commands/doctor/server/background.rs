@@ -62,7 +62,7 @@ mod tests {
         assert!(found.iter().all(|finding| finding.level == Level::Warning), "{found:?}");
         let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
         assert_eq!(texts.len(), 2, "{texts:?}");
-        let expected = "the latest pass of `webhooks` failed at 2026-01-31T07:00:00: disk full";
+        let expected = "the latest pass of `webhooks` failed at 2026-01-31 07:00:00: disk full";
         assert!(texts[0].contains(expected), "{}", texts[0]);
         assert!(texts[1].contains("`garbage collection` failed"), "{}", texts[1]);
     }
