@@ -78,7 +78,7 @@ impl<'n, 'p> Fields<'n, 'p> {
         self.problems.in_key(key, |problems| read(node, problems))
     }
 
-    /// Reads an optional key. Null is passed to `read`; see [`super::nullable`] and [`Fields::given`].
+    /// Reads an optional key. Null is passed to `read`; see [`super::nullable`] and [`Fields::update`].
     pub fn optional<T>(
         &mut self,
         key: &'static str,
