@@ -1,6 +1,6 @@
 //! Durable messages with acknowledgement.
 //!
-//! Once [`Bus::keep`](crate::Bus::keep) returns, the message survives both its sender and its receiver. It is
+//! Once [`Bus::publish_durable`](crate::Bus::publish_durable) returns, the message survives both its sender and its receiver. It is
 //! delivered to one of the consumers that share a name and redelivered until one of them acknowledges it: at
 //! least once, in no guaranteed order. Messages beyond the maximum age or size are dropped, the oldest first,
 //! so the bus must not hold the only copy of anything.

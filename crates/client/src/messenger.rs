@@ -59,7 +59,7 @@ impl HttpPoster {
         Self::with_ca_file(time_max, None)
     }
 
-    /// Like [`Messenger::new`], with the certificates of a file trusted in addition to those of the system.
+    /// Like [`HttpPoster::new`], with the certificates of a file trusted in addition to those of the system.
     pub fn with_ca_file(time_max: Duration, ca_file: Option<&Path>) -> Result<Self, ClientError> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);

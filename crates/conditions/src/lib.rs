@@ -11,7 +11,7 @@
 //!     "cluster" => Some(&cluster),
 //!     _ => None,
 //! };
-//! assert!(condition.holds(&models).unwrap());
+//! assert!(condition.is_true(&models).unwrap());
 //! ```
 //!
 //! # Grammar

@@ -160,7 +160,7 @@ impl Csr {
         search.components
     }
 
-    /// A short cycle in a component of [`Csr::knots`], closed: the first vertex is also the last. A shortest
+    /// A short cycle in a component of [`Csr::cyclic_components`], closed: the first vertex is also the last. A shortest
     /// one if the component has at most 16 vertices.
     pub fn shortest_cycle(&self, component: &[u32]) -> Vec<u32> {
         let cycles = component.iter().filter_map(|vertex| self.cycle_through(*vertex, component));

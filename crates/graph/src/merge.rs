@@ -39,7 +39,7 @@ pub struct MergedTask<'a> {
     mode: MergeMode,
 }
 
-/// Indices into [`Merged::sources`], ascending.
+/// Indices into [`MergedGraph::sources`], ascending.
 pub type LayerList = SmallVec<[u32; 4]>;
 
 /// An attribute with its provenance.

@@ -160,6 +160,6 @@ mod tests {
         leases.remove(RUN, 1);
         assert_eq!(leases.active(), [(RUN, 2)], "the earlier one goes alone");
         leases.remove(RUN, 2);
-        assert!(leases.is_lost(RUN, 2), "nobody keeps it");
+        assert!(leases.is_lost(RUN, 2), "the lease is released");
     }
 }

@@ -1,7 +1,7 @@
 //! Plugin packages on disk: in directories, in archives, and in the package root of a server.
 //!
 //! Validation of package contents belongs to `stoker-registry`; this crate reads the files. Archives are
-//! untrusted input: they are streamed within [`Limits`] into a temporary directory that is removed unless all
+//! untrusted input: they are streamed within [`ArchiveLimits`] into a temporary directory that is removed unless all
 //! checks pass.
 //!
 //! An archive is a gzip-compressed tar with one top-level directory, which contains `checksums.sha1` beside the

@@ -234,6 +234,7 @@ mod tests {
         header.set_path(name).unwrap();
         header.set_entry_type(entry_type);
         header.set_size(content.len() as u64);
+        header.set_mode(0o644);
         header.set_cksum();
         let mut bytes = [&header.as_bytes()[..], content].concat();
         bytes.resize(bytes.len().next_multiple_of(BLOCK as usize), 0);

@@ -114,7 +114,7 @@ impl PluginsRoot {
     }
 }
 
-/// Change of the root that is rolled back on drop unless it is committed with [`Undo::keep`].
+/// Change of the root that is rolled back on drop unless it is committed with [`PendingChange::commit`].
 #[derive(Debug)]
 #[must_use = "dropping this rolls the change back"]
 pub struct PendingChange {

@@ -1,4 +1,4 @@
-//! Diagrams of graphs: DOT, SVG and Mermaid from one [`Drawing`].
+//! Diagrams of graphs: DOT, SVG and Mermaid from one [`Diagram`].
 //!
 //! A drawing consists of vertices and edges with labels and appearances. It knows no plans and no runs;
 //! callers decide what to draw. [`draw_definitions`] draws the task definitions of a graph.

@@ -25,8 +25,8 @@ pub struct InstanceFilter {
 /// missing, but the time stays bounded.
 const STEPS_MAX: usize = 20_000_000;
 
-/// Draws the instances of a plan. `looks` gives the appearance of each instance: [`Looks::Pending`] or
-/// [`Looks::ToSkip`] if there is no run yet. Fails with a message if the filter names an unknown task or
+/// Draws the instances of a plan. `looks` gives the appearance of each instance: [`Appearance::Pending`] or
+/// [`Appearance::WillSkip`] if there is no run yet. Fails with a message if the filter names an unknown task or
 /// node.
 pub fn draw_plan(
     plan: &Plan,

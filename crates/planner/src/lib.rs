@@ -1,7 +1,7 @@
 //! Plans with reasons: which task instances run, on which nodes, in which order, and why.
 //!
 //! [`plan()`] turns a [`PlanningInput`] (a merged graph, the desired state, and for each task and node the
-//! state with which it last succeeded) into a [`Plan`] and a [`Report`]. A plan is an immutable value: every
+//! state with which it last succeeded) into a [`Plan`] and a [`PlanningReport`]. A plan is an immutable value: every
 //! expression in it is already evaluated. [`Explainer`] explains one instance, [`Reasons`] explains all of
 //! them; plan and reasons together are an [`ExplainedPlan`], which has a binary encoding ([`encode`],
 //! [`decode`]).

@@ -18,7 +18,7 @@ pub enum ServiceError {
     /// The input is valid but conflicts with stored records.
     #[error("{0}")]
     Conflict(ErrorReport),
-    /// The rules of the product forbid the change, whoever asks.
+    /// A rule of the product forbids the change for every caller, whatever its permissions.
     #[error("{0}")]
     Forbidden(ErrorReport),
     /// Optimistic concurrency: the record has changed since the caller read it.

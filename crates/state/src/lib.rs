@@ -1,13 +1,13 @@
 //! The desired state of a cluster: a document common to all nodes, and one own document per node.
 //!
-//! [`new_state`] computes both from records; [`NewState::with_supplied`] replaces them by user-supplied
+//! [`desired_state`] computes both from records; [`DesiredState::effective_documents`] replaces them by user-supplied
 //! documents. The keys are documented for users in `docs/state.md`.
 //!
 //! The crate decides where a value comes from and which source takes precedence. It reads no records and has
 //! no memory: the previous primaries and the applied states are arguments. Plans and the storage format of documents
 //! belong to other crates.
 //!
-//! [`Document`] is a document as expressions read it, [`State`] what one node sees, and [`OldStates`] the states with
+//! [`Document`] is a document as expressions read it, [`EffectiveState`] what one node sees, and [`OldStates`] the states with
 //! which tasks last succeeded.
 //!
 //! # Where to begin

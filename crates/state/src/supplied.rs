@@ -30,7 +30,7 @@ impl DesiredState {
         self.clone().take_documents(supplied)
     }
 
-    /// Like [`NewState::with_supplied`], but moves the computed documents out: those of a fleet are large.
+    /// Like [`DesiredState::effective_documents`], but moves the computed documents out: those of a fleet are large.
     pub fn take_documents(&mut self, mut supplied: SuppliedDocuments) -> EffectiveDocuments {
         let common = supplied.remove(COMMON_UID);
         let is_whole = common.is_none();
@@ -44,7 +44,7 @@ impl DesiredState {
 }
 
 impl EffectiveDocuments {
-    /// Approximate size in bytes of [`Documents::whole`] due to the common document, which is repeated for
+    /// Approximate size in bytes of [`EffectiveDocuments::into_complete`] due to the common document, which is repeated for
     /// each node.
     pub fn complete_bytes(&self) -> usize {
         let common = serde_json::to_string(&self.common).map_or(0, |text| text.len());

@@ -238,7 +238,7 @@ impl Connection {
     }
 }
 
-/// Fails with [`Outage::Slow`] after a timeout. Every wait is bounded: a network that drops packets looks
+/// Fails with [`Outage::Timeout`] after a timeout. Every wait is bounded: a network that drops packets looks
 /// like a slow answer.
 pub(crate) async fn with_timeout<T>(
     after: Duration,

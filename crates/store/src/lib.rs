@@ -1,6 +1,6 @@
 //! Persistence for Stoker: the only crate that contains SQL, on SQLite or PostgreSQL.
 //!
-//! [`Store`] hands out a [`Session`] for reading and a [`Writing`] transaction for changes; the methods for
+//! [`Store`] hands out a [`Session`] for reading and a [`WriteTransaction`] transaction for changes; the methods for
 //! each record type live in that type's module. Dropping a transaction without committing rolls it back, and
 //! every user-visible change commits together with its audit log entry. Rows that users edit carry a
 //! `generation` for optimistic concurrency: the writer passes the generation it read and gets

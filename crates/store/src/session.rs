@@ -19,7 +19,7 @@ pub struct Session {
     pub(crate) is_settled: bool,
 }
 
-/// A write transaction. Dropping it without [`Writing::commit`] rolls it back.
+/// A write transaction. Dropping it without [`WriteTransaction::commit`] rolls it back.
 pub struct WriteTransaction {
     session: Session,
     actor: Actor,
@@ -145,7 +145,7 @@ impl WriteTransaction {
         Ok(self.connection.fetch_optional(sql, Args::new().int(id)).await?.is_some())
     }
 
-    /// Fails with [`StoreError::Missing`] unless the row exists. Needed because SQLite does not report which
+    /// Fails with [`StoreError::NotFound`] unless the row exists. Needed because SQLite does not report which
     /// foreign key a statement violated.
     pub(crate) async fn require<T: Record>(&mut self, id: i64) -> Result<(), StoreError> {
         let sql = format!("SELECT 1 FROM {} WHERE id = $1", T::table().name);

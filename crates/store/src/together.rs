@@ -19,7 +19,7 @@ impl Store {
 }
 
 impl GroupCommit {
-    /// Opens a savepoint, which ends with [`Together::keep`] or [`Together::undo`].
+    /// Opens a savepoint, which ends with [`GroupCommit::release_savepoint`] or [`GroupCommit::rollback_savepoint`].
     pub async fn begin_savepoint(&mut self, actor: Actor) -> Result<&mut WriteTransaction, StoreError> {
         self.writing.set_actor(actor);
         self.n_written = self.writing.written.len();

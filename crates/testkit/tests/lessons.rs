@@ -39,7 +39,7 @@ const BUGS: &[Lesson] = &[
     ("1526969", "crates/registry/tests/components/main.rs", "design_samples_of_provides"),
     ("1527384", "crates/server/tests/api/wizard.rs", "incompatible_choice_is_dropped"),
     ("1611651", "crates/server/tests/api/wizard.rs", "bound_values_are_not_overwritten"),
-    ("1626067", "crates/engine/tests/engine/blueprint.rs", "dry_run_failures_do_not_fail_nodes"),
+    ("1626067", "crates/orchestrator/tests/blueprint/of_plan.rs", "dry_run_failures_do_not_fail_nodes"),
     ("1617993", "crates/tasks/src/suite/laws.rs", "noop_changes_nothing"),
     ("1590002", "crates/stoker/tests/serve/runs.rs", "noop_run_changes_nothing"),
     ("1590872", "crates/server/tests/api/runs.rs", "dry_run_plans_without_executing"),
@@ -67,7 +67,7 @@ const WEAK_POINTS: &[Lesson] = &[
     ("limits depended on load order", ENGINE, "p09_smallest_limit_applies_despite_skips"),
     (
         "task fields were dropped between components",
-        "crates/engine/tests/engine/real.rs",
+        "crates/orchestrator/tests/blueprint/makespan.rs",
         "real_plan_has_limits_groups_and_executors",
     ),
     (
@@ -155,7 +155,7 @@ const PAINS: &[Lesson] = &[
     ),
     (
         "seconds between two steps",
-        "crates/engine/tests/engine/real.rs",
+        "crates/orchestrator/tests/blueprint/makespan.rs",
         "unit_durations_reach_the_lower_bound",
     ),
     ("guessed timeouts", "crates/agent/tests/agent/work.rs", "heartbeat_interval_is_set_by_the_server"),

@@ -46,7 +46,7 @@ enum FromAgentDto {
 
 #[derive(Debug, Serialize, Deserialize)]
 struct HelloDto {
-    /// Protocol version; see [`VERSION`].
+    /// Protocol version; see [`PROTOCOL_VERSION`].
     #[serde(default)]
     wire_version: u32,
     node: String,

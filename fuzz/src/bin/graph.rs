@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Source, check, merge};
+use stoker_graph::{GraphCheckOptions, Layer, MergeRules, Scope, Source, check, merge};
 use stoker_manifest::{Format, graph, task, to_yaml};
 
 fuzz_target!(|text: &str| {
@@ -18,6 +18,6 @@ fuzz_target!(|text: &str| {
         }
         let merged = merge(&[Layer::of_tasks(Source::Release, &tasks)], MergeRules::default());
         assert_eq!(merged.tasks.len(), tasks.len());
-        check(&merged, &CheckOptions { steps_max: 100_000, ..CheckOptions::new(Scope::Whole) });
+        check(&merged, &GraphCheckOptions { steps_max: 100_000, ..GraphCheckOptions::new(Scope::Merged) });
     }
 });

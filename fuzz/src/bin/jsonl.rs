@@ -14,8 +14,8 @@ fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     let mut responder = Responder::new(&HOST, LIMITS);
     for line in text.lines().take(4) {
-        let answer = responder.answer(line);
-        assert!(!answer.contains('\n'), "response has several lines: {answer}");
-        assert!(parse(&answer).is_ok(), "response is not JSON: {answer}");
+        let response = responder.respond(line);
+        assert!(!response.contains('\n'), "response has several lines: {response}");
+        assert!(parse(&response).is_ok(), "response is not JSON: {response}");
     }
 });

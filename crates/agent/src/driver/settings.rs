@@ -7,7 +7,7 @@ use std::time::Duration;
 use stoker_tasks::host::real::Machine;
 use stoker_traces::Tracer;
 
-/// Settings of an agent; see [`Settings::new`] for defaults.
+/// Settings of an agent; see [`DriverSettings::new`] for defaults.
 #[derive(Clone, Debug)]
 pub struct DriverSettings {
     /// State directory of this agent.

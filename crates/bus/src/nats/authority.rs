@@ -53,7 +53,7 @@ impl NatsAuthority {
         })
     }
 
-    /// Parses the output of [`Authority::to_text`].
+    /// Parses the output of [`NatsAuthority::to_text`].
     pub fn parse(text: &str) -> Result<Self, AuthorityError> {
         let json: Value = serde_json::from_str(text).map_err(invalid)?;
         let key = |name: &str, prefix: &str| {

@@ -2,7 +2,7 @@
 //!
 //! The connection is established in the background and re-established indefinitely: an unavailable NATS is a
 //! state, not an error. Subscriptions are restored after a reconnect. Messages are not queued while
-//! disconnected; sending fails with [`BusError::Away`].
+//! disconnected; sending fails with [`BusError::Unavailable`].
 
 mod authority;
 mod consumer;
@@ -47,7 +47,7 @@ pub struct NatsBus {
 }
 
 impl NatsBus {
-    /// Returns immediately; [`Nats::is_up`] reports the state of the connection. Fails only on permanent
+    /// Returns immediately; [`NatsBus::is_up`] reports the state of the connection. Fails only on permanent
     /// errors: an invalid address or unreadable credentials.
     pub async fn connect(options: &NatsOptions) -> Result<Self, NatsError> {
         let addresses = options.addresses()?;

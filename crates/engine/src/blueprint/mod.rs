@@ -1,7 +1,7 @@
 //! Immutable description of what a run executes.
 //!
 //! A [`Blueprint`] is built from a [`Draft`] of plain arrays. All defects are found here and reported together, so a run that has started cannot encounter an unknown task type or
-//! an invalid limit. The mutable state is [`crate::run::Run`].
+//! an invalid limit. The mutable state is [`crate::run::RunMachine`].
 
 mod check;
 mod draft;

@@ -11,7 +11,7 @@ use crate::session::AttemptKey;
 
 impl RunMachine {
     /// Applies an event. Events of another run or in another order lead to a meaningless state; see
-    /// [`Run::replay`] for checked application.
+    /// [`RunMachine::replay`] for checked application.
     pub fn apply(&mut self, blueprint: &Blueprint, event: &EngineEvent) {
         let at = event.at;
         match &event.kind {

@@ -169,7 +169,7 @@ pub enum RunEffect {
     /// Give [`super::Input::Wake`] at this time. Replaces an earlier request.
     WakeAt(Micros),
     /// Record the state of the plan as the last successful state of this task on this node. Must be stored in
-    /// the same transaction as the events: [`super::Run::effects`] does not repeat it.
+    /// the same transaction as the events: [`super::RunMachine::effects`] does not repeat it.
     Succeeded {
         instance: InstanceIdx,
     },

@@ -41,7 +41,7 @@ pub enum Input {
     /// starts a run that is paused.
     Pause,
     Resume,
-    /// The time requested by [`super::Effect::WakeAt`] has come. Harmless at any other time.
+    /// The time requested by [`super::RunEffect::WakeAt`] has come. Harmless at any other time.
     Wake,
 }
 

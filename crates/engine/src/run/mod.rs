@@ -1,9 +1,9 @@
 //! A run as an event-sourced state machine: inputs come in, events to record and effects to execute come out.
 //!
-//! [`step()`] decides. It expresses its decisions as [`Event`]s, and the state of a [`Run`] changes only
-//! through [`Run::apply`]: a run is the fold of its events and can be restored from them. The required
-//! actions ([`Effect`]) follow from the state, so a crash between committing events and executing effects
-//! loses nothing ([`Run::effects`]).
+//! [`step()`] decides. It expresses its decisions as [`EngineEvent`]s, and the state of a [`RunMachine`] changes only
+//! through [`RunMachine::apply`]: a run is the fold of its events and can be restored from them. The required
+//! actions ([`RunEffect`]) follow from the state, so a crash between committing events and executing effects
+//! loses nothing ([`RunMachine::effects`]).
 //!
 //! # Rules
 //!
@@ -12,7 +12,7 @@
 //! * Every instance ends exactly once: succeeded, failed, ignored (failed, without failing its node), skipped, blocked by
 //!   a failed predecessor, cancelled, or not started.
 //! * A node executes one instance at a time, including its retries. After a failure it skips its remaining tasks, unless
-//!   [`crate::blueprint::OnFailure`] says otherwise. A failed node counts once against each of its groups; a blocked node
+//!   [`crate::blueprint::FailurePolicy`] says otherwise. A failed node counts once against each of its groups; a blocked node
 //!   does not count.
 //! * A lost node fails only after `lost_after_ms`. Results that it reports later are recorded and change nothing.
 //! * If an agent does not report a result in time, the engine ends the attempt and cancels it on the agent.

@@ -1,6 +1,6 @@
 //! Validated replay of a stored history.
 //!
-//! [`Run::apply`] trusts events that a step of this run has just decided. Events from a store are validated
+//! [`RunMachine::apply`] trusts events that a step of this run has just decided. Events from a store are validated
 //! first: a history of another plan, or with gaps, is an error and never a panic.
 
 use std::fmt;

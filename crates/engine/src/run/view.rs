@@ -9,7 +9,7 @@ use super::state::{InstanceState, Phase, RunMachine};
 use crate::blueprint::Blueprint;
 use crate::session::{AttemptKey, CancelMode, InFlight};
 
-/// Number of instances in each state, in the order of [`State`].
+/// Number of instances in each state, in the order of [`InstanceState`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts(pub [u32; InstanceState::NotStarted as usize + 1]);
 

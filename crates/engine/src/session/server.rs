@@ -53,7 +53,7 @@ pub enum Input {
     Recorded {
         keys: Vec<AttemptKey>,
     },
-    /// The response to [`Output::AskRuns`], also given for every run that ends; `generation` is `None` if the
+    /// The response to [`Output::QueryRuns`], also given for every run that ends; `generation` is `None` if the
     /// run is over.
     RunStatus {
         run: RunId,
@@ -92,7 +92,7 @@ pub enum Output {
     Connected,
     /// Close the connection; it is dead.
     Disconnect,
-    /// Asks which of these runs are over. Answered with [`Input::RunIs`] for each that is; the driver of any
+    /// Asks which of these runs are over. Answered with [`Input::RunStatus`] for each that is; the driver of any
     /// other run claims its attempts, and stray ones are then cancelled.
     QueryRuns {
         runs: Vec<RunId>,

@@ -4,20 +4,20 @@
 //! invalid. A failure does not stop other readers, so one pass finds all problems:
 //!
 //! ```
-//! use stoker_manifest::reader::{Fields, Given, boolean, list_of, map_of, nullable, string, string_of};
+//! use stoker_manifest::reader::{Fields, FieldUpdate, boolean, list_of, map_of, nullable, string, string_with_length};
 //! use stoker_manifest::{Format, Problems, parse};
 //!
 //! let body = parse(r#"{"name": "", "roles": ["compute", 7], "labels": {"rack": null}, "nmae": 1}"#, Format::Json);
 //! let (node, mut problems) = (body.unwrap(), Problems::default());
 //! let mut fields = Fields::new(&node, &mut problems).unwrap();
-//! let name = fields.required("name", string_of(1..=100));
+//! let name = fields.required("name", string_with_length(1..=100));
 //! let roles = fields.optional("roles", list_of(string));
-//! let labels = fields.optional("labels", map_of(nullable(string_of(1..=100))));
+//! let labels = fields.optional("labels", map_of(nullable(string_with_length(1..=100))));
 //! let online = fields.update("online", boolean);
 //! fields.finish();
 //! assert_eq!((name, roles), (None, None));
 //! assert_eq!(labels, Some(vec![("rack".to_owned(), None)]));
-//! assert_eq!(online, Given::Absent);
+//! assert_eq!(online, FieldUpdate::Absent);
 //! let messages: Vec<String> =
 //!     problems.into_vec().iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect();
 //! assert_eq!(messages, [

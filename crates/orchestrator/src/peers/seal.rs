@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(seal.open("one", &sealed), Some(&b"{}"[..]));
         assert_eq!(seal.open("two", &sealed), None, "it was for another");
         assert_eq!(Seal::new("t").open("one", &sealed), None);
-        assert_eq!(seal.open("one", b"{}"), None, "nobody sealed it");
+        assert_eq!(seal.open("one", b"{}"), None, "the message is not signed");
         for at in 0..sealed.len() {
             let mut spoiled = sealed.clone();
             spoiled[at] ^= 1;

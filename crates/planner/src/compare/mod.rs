@@ -1,6 +1,6 @@
 //! Differences between two plans.
 //!
-//! Equal changes on several nodes are one [`Change`]. Only edges between instances that both plans have are
+//! Equal changes on several nodes are one [`PlanChange`]. Only edges between instances that both plans have are
 //! compared; those of an added or removed instance are implied by the instance.
 
 mod edges;

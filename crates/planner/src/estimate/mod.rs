@@ -25,7 +25,7 @@ pub struct Estimate {
     /// Instances that run and have a recorded duration.
     pub n_measured: usize,
     /// Instances that run and whose duration is estimated: the median of the same task on other nodes, else
-    /// the median of tasks of the same type, else [`UNKNOWN_MS`].
+    /// the median of tasks of the same type, else [`DEFAULT_DURATION_MS`].
     pub n_estimated: usize,
 }
 

@@ -83,7 +83,7 @@ impl Reasons {
         &self.explanations
     }
 
-    /// Index of an instance's explanation in [`Reasons::all`].
+    /// Index of an instance's explanation in [`Reasons::explanations`].
     pub fn explanation_idx(&self, idx: u32) -> Option<u32> {
         self.of.get(idx as usize).copied()
     }

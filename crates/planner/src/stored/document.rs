@@ -140,10 +140,10 @@ impl<'p> Document<'p> {
     }
 }
 
-/// The text of [`NOT_ONLINE`] in plans stored by earlier versions.
+/// The text of [`NODE_OFFLINE`] in plans stored by earlier versions.
 const LEGACY_NOT_ONLINE: &str = "it is not online";
 
-/// Replaces [`LEGACY_NOT_ONLINE`], because servers compare the reason with [`NOT_ONLINE`].
+/// Replaces [`LEGACY_NOT_ONLINE`], because servers compare the reason with [`NODE_OFFLINE`].
 fn with_current_reason(mut node: ExcludedNode) -> ExcludedNode {
     if node.reason == LEGACY_NOT_ONLINE {
         NODE_OFFLINE.clone_into(&mut node.reason);

@@ -46,7 +46,7 @@ impl Binding {
 
 impl Registry {
     /// Bindings of a selection in registry order. If two bindings set the same path, the later one wins;
-    /// [`overwritten`] reports such cases.
+    /// [`overwritten_bindings`] reports such cases.
     pub fn bindings(&self, selection: &[&str]) -> Vec<Binding> {
         let chosen: Vec<ComponentName> =
             selection.iter().filter_map(|name| ComponentName::parse(name)).collect();

@@ -1,7 +1,7 @@
 //! Components of releases and plugins, and their compatibility.
 //!
 //! A [`Registry`] contains the components of a release and of the plugins that support it. It
-//! [checks](Registry::decide) a selection, [lists](Registry::listing) the components, and derives a
+//! [checks](Registry::check_selection) a selection, [lists](Registry::listing) the components, and derives a
 //! compatibility [matrix](Registry::matrix).
 //!
 //! There are two declaration formats. Entries of `provides` list compatible components and refuse all others;

@@ -1,6 +1,6 @@
 //! Plugin tasks that are ordered by a stage and a number, such as `post_deployment/100`.
 //!
-//! [`Stage`] parses stages, [`order()`] sorts the tasks of all enabled plugins, [`notes()`] reports notable
+//! [`Stage`] parses stages, [`order_tasks`] sorts the tasks of all enabled plugins, [`notes()`] reports notable
 //! facts about the order, [`graph_tasks`] converts the tasks to deployment graph tasks, and [`stage_layers`]
 //! inserts those into the merged graph of a cluster.
 

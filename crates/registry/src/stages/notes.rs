@@ -12,7 +12,7 @@ pub enum OrderNote<'a> {
     Reserved { stage: Stage, plugin: &'a str },
 }
 
-/// Notes about a result of [`super::order()`], in its order.
+/// Notes about a result of [`super::order_tasks`], in its order.
 pub fn notes<'a>(ordered: &[OrderedTask<'a>]) -> Vec<OrderNote<'a>> {
     let mut notes = Vec::new();
     for tasks in ordered.chunk_by(|a, b| a.stage == b.stage) {

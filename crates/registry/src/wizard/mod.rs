@@ -1,9 +1,9 @@
 //! Wizard for creating clusters: that of the release with additions of plugins.
 //!
-//! [`mix()`] merges the wizards of plugins into that of a release; plugins cannot change what the release
+//! [`merge_wizards`] merges the wizards of plugins into that of a release; plugins cannot change what the release
 //! defines. [`generated_restrictions`] derives restrictions from component compatibility, so that
 //! incompatible options cannot be chosen, and [`with_restrictions`] adds them to the wizard. [`evaluate()`]
-//! computes the state of the wizard after some answers; [`choose`] validates the final answers.
+//! computes the state of the wizard after some answers; [`validate_answers`] validates the final answers.
 
 mod answers;
 mod bind;

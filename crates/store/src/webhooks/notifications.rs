@@ -74,7 +74,7 @@ impl WriteTransaction {
         self.notifications_add(std::slice::from_ref(new)).await
     }
 
-    /// Bulk version of [`Writing::notification_add`].
+    /// Bulk version of [`WriteTransaction::notification_add`].
     pub async fn notifications_add(
         &mut self,
         notifications: &[NewNotification],

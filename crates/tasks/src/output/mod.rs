@@ -1,6 +1,6 @@
 //! Output of an attempt: masks secrets, decodes UTF-8, bounds the length.
 //!
-//! Does no I/O: the creator of a [`Report`] provides the sink.
+//! Does no I/O: the creator of a [`OutputReport`] provides the sink.
 
 mod decode;
 mod head_tail;

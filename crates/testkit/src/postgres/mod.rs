@@ -19,7 +19,7 @@ use server::Server;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// A database with all tables and no rows. [`TestDatabase::remove`] drops it; otherwise it is deleted with the server.
+/// A database with all tables and no rows. [`TestDatabase::drop_database`] drops it; otherwise it is deleted with the server.
 pub struct TestDatabase {
     server: Server,
     name: String,

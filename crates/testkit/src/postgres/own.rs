@@ -66,7 +66,7 @@ impl PrivatePostgres {
         server
     }
 
-    /// Copies the database, to which nobody may be connected.
+    /// Copies the database. Fails while a client is connected to it.
     pub fn copy_database(&self, name: &str) -> Database {
         let mut create = self.programs.command("createdb");
         create.current_dir("/").args(["-h", "127.0.0.1", "-U", USER, "-T", "stoker", "-p"]);

@@ -3,13 +3,13 @@
 //! Implement [`Emit`] to write a custom tree; [`crate::Node`] implements it.
 //!
 //! ```
-//! use stoker_yaml::emit::{Atom, Emit, View, to_yaml};
+//! use stoker_yaml::emit::{Atom, Emit, NodeView, to_yaml};
 //!
 //! struct Task { id: &'static str, roles: Vec<&'static str> }
 //!
 //! impl Emit for Task {
-//!     fn view(&self) -> View<'_> {
-//!         View::Map(vec![(Atom::Str("id"), &self.id), (Atom::Str("roles"), &self.roles)])
+//!     fn view(&self) -> NodeView<'_> {
+//!         NodeView::Map(vec![(Atom::Str("id"), &self.id), (Atom::Str("roles"), &self.roles)])
 //!     }
 //! }
 //!
