@@ -40,27 +40,21 @@ Builds the web UI and `stoker` and packs them with manual pages, completions and
         let root = workspace::root();
         let metadata = Metadata::load(&root)?;
         let out = out.unwrap_or_else(|| metadata.target_dir.join("dist"));
-        make(&root, &metadata, profile, &out, is_checked)
+        if profile == Profile::Release {
+            // A development build reads the web UI from `ui/dist` at run time.
+            ui::build(&root)?;
+        }
+        let program = metadata.build_stoker(&root, profile)?;
+        make(&root, &program, profile, &out, is_checked)
     },
 };
 
 /// Builds the archive and the package; with `is_checked` also installs, starts and purges the package.
-pub(crate) fn make(
-    root: &Path,
-    metadata: &Metadata,
-    profile: Profile,
-    out: &Path,
-    is_checked: bool,
-) -> Outcome {
-    if profile == Profile::Release {
-        // A development build reads the web UI from `ui/dist` at run time.
-        ui::build(root)?;
-    }
-    let program = metadata.build_stoker(root, profile)?;
-    let release = Release::read(root, &program)?;
+pub(crate) fn make(root: &Path, program: &Path, profile: Profile, out: &Path, is_checked: bool) -> Outcome {
+    let release = Release::read(root, program)?;
     let work = out.join("work");
     empty(&work)?;
-    let contents = Contents::gather(root, &program, &work.join("generated"))?;
+    let contents = Contents::gather(root, program, &work.join("generated"))?;
     let archive = archive(&contents, &release, &work, out)?;
     let package = deb::build(root, &contents, &release, &work, out, profile)?;
     print_line(&format!("{}\n{}", archive.display(), package.display()));

@@ -13,13 +13,16 @@ mod web_ui;
 
 use std::collections::BTreeSet;
 use std::env;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+use parking_lot::Mutex;
 
 use crate::args::Args;
 use crate::command::Command;
-use crate::failure::{Failure, Outcome};
-use crate::workspace::{self, Metadata};
+use crate::failure::{Context as _, Failure, Outcome};
+use crate::workspace::{self, Metadata, Profile};
 
 use schedule::{Selected, run_all};
 use skips::Skips;
@@ -81,7 +84,19 @@ STOKER_PYTHON=PATH       Python interpreter that creates the virtual environment
         let root = workspace::root();
         let metadata = Metadata::load(&root)?;
         let skips = Skips::create(&metadata.target_dir)?;
-        let cx = Cx { root, metadata, skips, excluded, is_fast, n_differential, fuzz_seconds, n_contract, seed };
+        let program = Mutex::default();
+        let cx = Cx {
+            root,
+            metadata,
+            skips,
+            program,
+            excluded,
+            is_fast,
+            n_differential,
+            fuzz_seconds,
+            n_contract,
+            seed,
+        };
         run(&cx, only.as_ref(), is_serial)
     },
 };
@@ -91,6 +106,8 @@ struct Cx {
     root: PathBuf,
     metadata: Metadata,
     skips: Skips,
+    /// See [`Cx::program`].
+    program: Mutex<Option<PathBuf>>,
     /// Steps and preconditions that are left out.
     excluded: BTreeSet<String>,
     is_fast: bool,
@@ -102,12 +119,26 @@ struct Cx {
 }
 
 impl Cx {
+    /// `stoker` for steps that run beside others: a copy, since every `cargo build` of another step may replace the
+    /// binary in the target folder, and a process whose binary was replaced cannot start itself again.
+    fn program(&self) -> Outcome<PathBuf> {
+        let mut program = self.program.lock();
+        if let Some(path) = &*program {
+            return Ok(path.clone());
+        }
+        let built = self.metadata.build_stoker(&self.root, Profile::Dev)?;
+        let copy = self.metadata.target_dir.join("test-program").join("stoker");
+        replace(&built, &copy).context(format!("cannot copy `{}`", built.display()))?;
+        Ok(program.insert(copy).clone())
+    }
+
     #[cfg(test)]
     fn of_test() -> Self {
         let target_dir = env::temp_dir().join(format!("stoker-xtask-test-{}", std::process::id()));
         Self {
             root: workspace::root(),
             skips: Skips::create(&target_dir).unwrap(),
+            program: Mutex::default(),
             metadata: Metadata { target_dir, ..Metadata::default() },
             excluded: BTreeSet::new(),
             is_fast: false,
@@ -123,6 +154,18 @@ impl Cx {
 enum Done {
     Passed,
     Skipped(String),
+}
+
+fn replace(source: &Path, copy: &Path) -> std::io::Result<()> {
+    if let Some(folder) = copy.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    // A binary that still runs cannot be overwritten, but its name can be given to another file.
+    match fs::remove_file(copy) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs::copy(source, copy).map(|_| ())
 }
 
 fn run(cx: &Cx, only: Option<&BTreeSet<String>>, is_serial: bool) -> Outcome {

@@ -130,7 +130,8 @@ fn fmt(cx: &Cx) -> Outcome<Done> {
 }
 
 fn build(cx: &Cx) -> Outcome<Done> {
-    passed(run(&mut cargo_in(cx, &["test", "--workspace", "--no-run", "--quiet"])))
+    run(&mut cargo_in(cx, &["test", "--workspace", "--no-run", "--quiet"]))?;
+    passed(cx.program().map(|_| ()))
 }
 
 fn clippy(cx: &Cx) -> Outcome<Done> {
@@ -178,7 +179,7 @@ fn check_codegen(_: &Cx) -> Outcome<Done> {
 /// Packs the development build that the other steps have built.
 fn package(cx: &Cx) -> Outcome<Done> {
     let out = cx.metadata.target_dir.join("dist-check");
-    passed(dist::make(&cx.root, &cx.metadata, Profile::Dev, &out, true))
+    passed(dist::make(&cx.root, &cx.program()?, Profile::Dev, &out, true))
 }
 
 fn check_deny(cx: &Cx) -> Outcome<Done> {

@@ -5,7 +5,6 @@ use crate::failure::Outcome;
 use crate::process::{run, which};
 use crate::tools::debian;
 use crate::ui::{build as build_ui, npm, prepare};
-use crate::workspace::Profile;
 
 /// The directory for screenshots of all pages, below the target directory.
 const SCREENSHOTS: &str = "screenshots";
@@ -32,10 +31,9 @@ pub(super) fn browse(cx: &Cx) -> Outcome<Done> {
     }
     build_ui(&cx.root)?;
     prepare(&cx.root)?;
-    let program = cx.metadata.build_stoker(&cx.root, Profile::Dev)?;
     run(npm(&cx.root)?
         .args(["run", "--silent", "browser"])
-        .env("STOKER_PROGRAM", program)
+        .env("STOKER_PROGRAM", cx.program()?)
         .env("STOKER_SCREENSHOTS", cx.metadata.target_dir.join(SCREENSHOTS)))?;
     Ok(Done::Passed)
 }

@@ -13,7 +13,6 @@ use crate::failure::{Failure, Outcome};
 use crate::process::run as run_command;
 use crate::terminal::print_line;
 use crate::tools::schemathesis;
-use crate::workspace::Profile;
 
 const CONFIGURATION: &str = "xtask/src/test/contract/schemathesis.toml";
 const HOOKS: &str = "xtask/src/test/contract/hooks.py";
@@ -22,7 +21,7 @@ const NAME: &str = "contract";
 
 pub(super) fn run(cx: &Cx) -> Outcome<Done> {
     let program = schemathesis::program(&cx.metadata.target_dir)?;
-    let stoker = cx.metadata.build_stoker(&cx.root, Profile::Dev)?;
+    let stoker = cx.program()?;
     let mut server = Server::start(&stoker)?;
     seed::create(&server)?;
     let protected = Protected::create(&mut server)?;

@@ -10,13 +10,12 @@ use crate::failure::{Context as _, Outcome};
 use crate::process::run as run_command;
 use crate::terminal::print_line;
 use crate::tools::trove;
-use crate::workspace::Profile;
 
 const SCRIPT: &str = "xtask/src/test/trove/drive.py";
 
 pub(super) fn run(cx: &Cx) -> Outcome<Done> {
     let python = trove::python(&cx.metadata.target_dir)?;
-    let stoker = cx.metadata.build_stoker(&cx.root, Profile::Dev)?;
+    let stoker = cx.program()?;
     let server = Server::start_with(&stoker, "trove", &["--local-agents"])?;
     let folder = env::temp_dir().join(format!("stoker-trove-work-{}", process::id()));
     fs::create_dir_all(&folder).context(format!("cannot create `{}`", folder.display()))?;
