@@ -120,7 +120,7 @@ struct Cx {
 
 impl Cx {
     /// `stoker` for steps that run beside others: a copy, since every `cargo build` of another step may replace the
-    /// binary in the target folder, and a process whose binary was replaced cannot start itself again.
+    /// binary in the target directory, and a process whose binary was replaced cannot start itself again.
     fn program(&self) -> Outcome<PathBuf> {
         let mut program = self.program.lock();
         if let Some(path) = &*program {

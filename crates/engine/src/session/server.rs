@@ -78,7 +78,7 @@ pub enum Output {
     /// An attempt ended; report it to the run. Must be answered with [`Input::Recorded`], even if the
     /// result changes nothing or the run is over, and only by a server that has just verified its run
     /// lease: a result owned by another server would be lost.
-    AttemptResult(AttemptResult),
+    Finished(AttemptResult),
     AttemptOutput {
         key: AttemptKey,
         stream: Stream,
