@@ -3,20 +3,20 @@
 use serde_json::Value as Json;
 use stoker_client::Request;
 
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::{Remote, cell};
 
 const CHECK: &str = "agents";
 const NAMES_MAX: usize = 10;
 
-pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
+pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let Ok(agents) = remote.get_list(&Request::get("agents")) else { return Vec::new() };
     let Ok(nodes) = remote.get_list(&Request::get("nodes")) else { return Vec::new() };
     vec![evaluate(&agents, &nodes)]
 }
 
 /// An agent can be connected to another server of the group; its node is online then.
-fn evaluate(agents: &[Json], nodes: &[Json]) -> Finding {
+fn evaluate(agents: &[Json], nodes: &[Json]) -> CheckResult {
     let is_online = |agent: &Json| {
         agent["is_connected"] == true
             || nodes.iter().any(|node| node["id"] == agent["node_id"] && node["online"] == true)
@@ -24,14 +24,14 @@ fn evaluate(agents: &[Json], nodes: &[Json]) -> Finding {
     let offline: Vec<String> =
         agents.iter().filter(|agent| !is_online(agent)).map(|agent| cell(&agent["uid"])).collect();
     if agents.is_empty() {
-        return Finding::ok(CHECK, "no agent has joined");
+        return CheckResult::ok(CHECK, "no agent has joined");
     }
     if offline.is_empty() {
-        return Finding::ok(CHECK, format!("all {} are online", agents.len()));
+        return CheckResult::ok(CHECK, format!("all {} are online", agents.len()));
     }
     let more = if offline.len() > NAMES_MAX { ", …" } else { "" };
     let names = offline.iter().take(NAMES_MAX).cloned().collect::<Vec<_>>().join(", ");
-    Finding::warning(
+    CheckResult::warning(
         CHECK,
         format!("{} of {} are offline: {names}{more}", offline.len(), agents.len()),
         "run `systemctl status stoker-agent` and `stoker doctor agent` on the node; delete a decommissioned agent with \
@@ -43,7 +43,7 @@ fn evaluate(agents: &[Json], nodes: &[Json]) -> Finding {
 mod tests {
     use serde_json::json;
 
-    use super::super::super::finding::Level;
+    use super::super::super::check_result::Level;
     use super::*;
 
     #[test]

@@ -2,12 +2,12 @@
 
 use stoker_client::Request;
 
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::{Remote, cell};
 
 const CHECK: &str = "background tasks";
 
-pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
+pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let Ok(answer) = remote.try_send(&Request::get("servers")).and_then(|answer| answer.json()) else {
         return Vec::new();
     };
@@ -17,7 +17,7 @@ pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
     if tasks.is_empty() {
         return Vec::new();
     }
-    let failing: Vec<Finding> = tasks
+    let failing: Vec<CheckResult> = tasks
         .iter()
         .filter(|task| task["is_failing"] == true)
         .map(|task| {
@@ -27,11 +27,11 @@ pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
                 cell(&task["failed_at"]),
                 cell(&task["error"])
             );
-            Finding::warning(CHECK, message, "look at the log of the server; the task retries by itself")
+            CheckResult::warning(CHECK, message, "look at the log of the server; the task retries by itself")
         })
         .collect();
     if failing.is_empty() {
-        return vec![Finding::ok(CHECK, format!("{} are running and none fails", tasks.len()))];
+        return vec![CheckResult::ok(CHECK, format!("{} are running and none fails", tasks.len()))];
     }
     failing
 }

@@ -2,18 +2,20 @@
 
 use stoker_client::{ClientError, Request};
 
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::{Remote, cell};
 
 const CHECK: &str = "login";
 
-pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
+pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let response = remote.try_send(&Request::get("users/me")).and_then(|response| response.json());
     vec![match response {
-        Ok(me) => Finding::ok(CHECK, format!("logged in as {} ({})", cell(&me["name"]), cell(&me["roles"]))),
-        Err(ClientError::Refused(refusal)) if refusal.status == 401 => {
-            Finding::problem(CHECK, "not logged in, or the login has expired", "run `stoker login`")
+        Ok(me) => {
+            CheckResult::ok(CHECK, format!("logged in as {} ({})", cell(&me["name"]), cell(&me["roles"])))
         }
-        Err(error) => Finding::problem(CHECK, error.to_string(), "run `stoker login` again"),
+        Err(ClientError::Refused(refusal)) if refusal.status == 401 => {
+            CheckResult::problem(CHECK, "not logged in, or the login has expired", "run `stoker login`")
+        }
+        Err(error) => CheckResult::problem(CHECK, error.to_string(), "run `stoker login` again"),
     }]
 }

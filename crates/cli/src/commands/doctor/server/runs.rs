@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 use stoker_client::Request;
 
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::Remote;
 
 const CHECK: &str = "runs";
@@ -15,7 +15,7 @@ const IDS_MAX: usize = 10;
 const TAKEOVER_TIME: Duration = Duration::from_secs(5);
 
 #[expect(clippy::disallowed_methods, reason = "the command waits between two requests")]
-pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
+pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let Some((n_active, mut orphaned)) = list_runs(remote) else { return Vec::new() };
     if !orphaned.is_empty() {
         std::thread::sleep(TAKEOVER_TIME);
@@ -39,13 +39,13 @@ fn without_driver(active: &[Json], servers: &[Json]) -> BTreeSet<i64> {
     active.iter().filter_map(|run| run["id"].as_i64()).filter(|run| !driven.contains(run)).collect()
 }
 
-fn evaluate(n_active: usize, orphaned: &BTreeSet<i64>) -> Finding {
+fn evaluate(n_active: usize, orphaned: &BTreeSet<i64>) -> CheckResult {
     if orphaned.is_empty() {
-        return Finding::ok(CHECK, format!("all {n_active} active runs have a driver"));
+        return CheckResult::ok(CHECK, format!("all {n_active} active runs have a driver"));
     }
     let more = if orphaned.len() > IDS_MAX { ", …" } else { "" };
     let ids = orphaned.iter().take(IDS_MAX).map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    Finding::warning(
+    CheckResult::warning(
         CHECK,
         format!("{} of {n_active} active runs have no driver: {ids}{more}", orphaned.len()),
         "check the log of the servers; restart a server to take the runs over, or stop one with `stoker run stop ID`",
@@ -56,7 +56,7 @@ fn evaluate(n_active: usize, orphaned: &BTreeSet<i64>) -> Finding {
 mod tests {
     use serde_json::json;
 
-    use super::super::super::finding::Level;
+    use super::super::super::check_result::Level;
     use super::*;
 
     #[test]

@@ -2,12 +2,12 @@
 
 use stoker_client::Request;
 
-use crate::commands::doctor::finding::Finding;
+use crate::commands::doctor::check_result::CheckResult;
 use crate::remote::{Remote, cell};
 
 const CHECK: &str = "webhooks";
 
-pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
+pub(super) fn check(remote: &mut Remote<'_>) -> Vec<CheckResult> {
     let Ok(response) = remote.try_send(&Request::get("webhooks")).and_then(|response| response.json()) else {
         return Vec::new();
     };
@@ -17,7 +17,7 @@ pub(super) fn check(remote: &mut Remote<'_>) -> Vec<Finding> {
         let newest = remote.get_list(&Request::get(path).query("limit", 1)).unwrap_or_default();
         if let Some(delivery) = newest.first().filter(|delivery| !delivery["problem"].is_null()) {
             let name = cell(&webhook["name"]);
-            findings.push(Finding::warning(
+            findings.push(CheckResult::warning(
                 CHECK,
                 format!("the last delivery to `{name}` failed: {}", cell(&delivery["problem"])),
                 format!("fix the receiver, then run `stoker webhook test {name}`"),

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use stoker_settings::DatabaseLocation;
 use stoker_store::{Database, Inspection, Store};
 
-use super::finding::Finding;
+use super::check_result::CheckResult;
 use crate::commands::serve::{Location, key_file};
 use crate::environment;
 use crate::exit::Outcome;
@@ -64,7 +64,7 @@ struct Setup {
 }
 
 /// All checks.
-const CHECKS: &[fn(&Setup) -> Vec<Finding>] = &[
+const CHECKS: &[fn(&Setup) -> Vec<CheckResult>] = &[
     // sorted
     certificate::check,
     data::check,
@@ -77,7 +77,7 @@ const CHECKS: &[fn(&Setup) -> Vec<Finding>] = &[
     // end sorted
 ];
 
-pub(super) fn run_checks(args: Args) -> Outcome<Vec<Finding>> {
+pub(super) fn run_checks(args: Args) -> Outcome<Vec<CheckResult>> {
     let location = args.location.resolve()?;
     let key_file = key_file(args.modules_key_file, &location);
     let (data_folder, database) = match location {
