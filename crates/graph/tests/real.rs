@@ -4,7 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use stoker_graph::{CheckOptions, Finding, Layer, MergeRules, Scope, Severity, Source, check, codes, merge};
+use stoker_diagnostics::{Diagnostic, Severity};
+use stoker_graph::{CheckOptions, Layer, MergeRules, Scope, Source, check, codes, merge};
 use stoker_manifest::{Format, graph};
 use stoker_model::Task;
 
@@ -28,7 +29,7 @@ fn places() -> Option<Vec<String>> {
     Some([names("roles_metadata"), names("tags_metadata")].concat())
 }
 
-fn findings(tasks: &[Task], places: &[String]) -> Vec<Finding> {
+fn findings(tasks: &[Task], places: &[String]) -> Vec<Diagnostic> {
     let layers = [Layer::of_tasks(Source::Release, tasks)];
     let options = CheckOptions { places: Some(places), ..CheckOptions::new(Scope::Whole) };
     check(&merge(&layers, MergeRules::default()), &options)

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_yaml::{Node, NodeKind, Scalar, Span};
 use stoker_yaql::Value;
 use stoker_yaql::eval::suggest::closest;
 use stoker_yaql::json::{self, WriteOptions};
 
+use crate::codes;
 use crate::data::value_of;
 use crate::parameter::{Parameter, read_parameters};
-use crate::problem::{Problem, codes};
 use crate::words::{is_camel_case, name_help};
 
 /// Parsed helper definition.
@@ -52,7 +53,7 @@ pub(crate) enum Expected {
 pub(crate) struct Reader<'a> {
     pub(crate) file: &'a str,
     pub(crate) file_idx: usize,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<Diagnostic>,
 }
 
 const ENTRY_KEYS: &[&str] = &["name", "parameters", "style", "doc", "body", "examples", "override"];
@@ -90,7 +91,9 @@ impl Reader<'_> {
         if let (Some((name, name_span)), Style::Method | Style::Both, []) = (&name, style, &parameters[..]) {
             let message = format!("method `{name}` has no parameter for its receiver");
             let help = "the first parameter receives the value before the dot".to_owned();
-            self.push(Problem::error(self.file, *name_span, codes::PARAMETER, message).help(help));
+            self.push(
+                Diagnostic::error(codes::PARAMETER, message).in_file(self.file).at(*name_span).help(help),
+            );
         }
         // Counted before the examples: a function with an invalid example can still be called.
         let is_valid = self.n_errors() == n_errors;
@@ -116,7 +119,12 @@ impl Reader<'_> {
         let text = self.text(node, "`name`")?;
         if !is_camel_case(&text) {
             let message = format!("`{text}` is not a valid function name");
-            self.push(Problem::error(self.file, node.span, codes::NAME, message).help(name_help(&text)));
+            self.push(
+                Diagnostic::error(codes::NAME, message)
+                    .in_file(self.file)
+                    .at(node.span)
+                    .help(name_help(&text)),
+            );
             return None;
         }
         Some((text.into(), node.span))
@@ -129,8 +137,8 @@ impl Reader<'_> {
         if let Some((_, style)) = STYLES.iter().find(|(name, _)| *name == value) {
             return *style;
         }
-        let problem = Problem::error(self.file, node.span, codes::SHAPE, "unknown `style`");
-        self.push(problem.help("use `function`, `method` or `both`".to_owned()));
+        let problem = Diagnostic::error(codes::SHAPE, "unknown `style`").in_file(self.file).at(node.span);
+        self.push(problem.help("use `function`, `method` or `both`"));
         Style::Function
     }
 
@@ -169,7 +177,7 @@ impl Reader<'_> {
                     Some(_) => "an example cannot have both `result` and `error`",
                     None => "an example must have `result` or `error`",
                 };
-                self.push(Problem::error(self.file, head(entry), codes::MISSING_KEY, message));
+                self.push(Diagnostic::error(codes::MISSING_KEY, message).in_file(self.file).at(head(entry)));
                 None
             }
         };
@@ -180,23 +188,23 @@ impl Reader<'_> {
         match value_of(node) {
             Ok(value) => Some(value),
             Err(error) => {
-                self.push(Problem::error(self.file, error.span, codes::SHAPE, error.message));
+                self.push(Diagnostic::error(codes::SHAPE, error.message).in_file(self.file).at(error.span));
                 None
             }
         }
     }
 
-    pub(crate) fn push(&mut self, problem: Problem) {
+    pub(crate) fn push(&mut self, problem: Diagnostic) {
         self.problems.push(problem);
     }
 
     fn n_errors(&self) -> usize {
-        self.problems.iter().filter(|problem| problem.severity == crate::Severity::Error).count()
+        self.problems.iter().filter(|problem| problem.is_error()).count()
     }
 
     pub(crate) fn shape(&mut self, node: &Node, requirement: &str) {
         let message = format!("{requirement}, got {}", node.kind_name());
-        self.push(Problem::error(self.file, head(node), codes::SHAPE, message));
+        self.push(Diagnostic::error(codes::SHAPE, message).in_file(self.file).at(head(node)));
     }
 
     fn is_map(&mut self, node: &Node, requirement: &str) -> bool {
@@ -213,14 +221,20 @@ impl Reader<'_> {
         match &node.kind {
             NodeKind::Scalar(Scalar::Str(text)) if !text.trim().is_empty() => Some(text.to_string()),
             NodeKind::Scalar(Scalar::Str(_) | Scalar::Null) => {
-                self.push(Problem::error(self.file, node.span, codes::SHAPE, format!("{subject} is empty")));
+                self.push(
+                    Diagnostic::error(codes::SHAPE, format!("{subject} is empty"))
+                        .in_file(self.file)
+                        .at(node.span),
+                );
                 None
             }
             _ => {
                 let message = format!("{subject} must be text, got {}", node.kind_name());
                 let help =
                     matches!(node.kind, NodeKind::Scalar(_)).then(|| "put the value in quotes".to_owned());
-                self.push(Problem::error(self.file, head(node), codes::SHAPE, message).help(help));
+                self.push(
+                    Diagnostic::error(codes::SHAPE, message).in_file(self.file).at(head(node)).help_if(help),
+                );
                 None
             }
         }
@@ -230,7 +244,7 @@ impl Reader<'_> {
         let value = map.get(key);
         if value.is_none() {
             let message = format!("`{key}` is missing");
-            self.push(Problem::error(self.file, head(map), codes::MISSING_KEY, message));
+            self.push(Diagnostic::error(codes::MISSING_KEY, message).in_file(self.file).at(head(map)));
         }
         value
     }
@@ -246,7 +260,9 @@ impl Reader<'_> {
                 None => format!("expected one of {}", known.join(", ")),
             };
             let message = format!("unknown key `{key_text}`");
-            self.push(Problem::error(self.file, key.span, codes::UNKNOWN_KEY, message).help(help));
+            self.push(
+                Diagnostic::error(codes::UNKNOWN_KEY, message).in_file(self.file).at(key.span).help(help),
+            );
         }
     }
 }

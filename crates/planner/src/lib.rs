@@ -36,7 +36,7 @@ mod compute;
 
 mod input;
 mod legacy;
-mod problem;
+mod report;
 
 mod definition;
 mod fields;
@@ -68,7 +68,7 @@ mod helpers;
 mod serialized;
 mod stored;
 
-pub use check::{Finding, check, check_placeholders};
+pub use check::{check, check_placeholders};
 pub use compare::{Change, Comparison, EdgeChanges, GroupChange, Step, What, compare};
 pub use digests::{InputDigests, input_digests};
 pub use drawing::{InstanceFilter, draw};
@@ -78,8 +78,8 @@ pub use input::{NodeInput, PlanningInput, Request, Settings, Subgraph};
 pub use nodes::NOT_ONLINE;
 pub use plan::{Action, Choice, Details, FaultToleranceGroup, Instance, Plan, PlannedTask, Verdict};
 pub use planning::plan;
-pub use problem::{Excluded, Origin, Problem, Report, Severity, codes};
 pub use reasons::{Difference, Explainer, Explanation, Reasons, is_secret};
+pub use report::{Excluded, Report, codes};
 pub use selection::referred;
 pub use serialized::Serialized;
 pub use settings::options;

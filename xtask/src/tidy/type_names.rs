@@ -9,7 +9,7 @@ use super::problem::Problem;
 use super::rust_source::{code_without_tests, line_at};
 use super::tree::{File, Tree};
 
-/// `yaml` and `yaql` know no other crate and may be published: their names are those of their own field.
+/// `yaml` and `yaql` know nothing of the product and may be published: their names are those of their own field.
 const STANDALONE: &str = "one of the two is a standalone crate, whose types are named by path";
 /// A name that is to be replaced by a more specific one.
 const RENAME: &str = "temporary: a more specific name is planned for all but one of them";
@@ -31,7 +31,6 @@ const SHARED: &[(&str, &str)] = &[
     ("Evaluation", RENAME),
     ("Event", RENAME),
     ("Fields", STANDALONE),
-    ("Finding", RENAME),
     ("Host", STANDALONE),
     ("Identity", STANDALONE),
     ("Input", STANDALONE),
@@ -44,19 +43,15 @@ const SHARED: &[(&str, &str)] = &[
     ("Observer", STANDALONE),
     ("Options", RENAME),
     ("Order", RENAME),
-    ("Origin", RENAME),
     ("Outcome", RENAME),
     ("Owner", RENAME),
     ("Pattern", RENAME),
-    ("Problem", RENAME),
     ("Program", STANDALONE),
     ("Refusal", RENAME),
-    ("Remark", RENAME),
     ("Report", RENAME),
     ("Request", RENAME),
     ("Run", RENAME),
     ("Settings", RENAME),
-    ("Severity", RENAME),
     ("Span", STANDALONE),
     ("State", RENAME),
     ("Step", RENAME),

@@ -102,7 +102,8 @@ fn reject_stale(remote: &mut Remote<'_>, plan: i64) -> Outcome {
     let mut failure =
         Failure::failed(format!("cannot apply plan {plan}: its inputs have changed since it was created"));
     let changes_since = changes["changes"].as_array().into_iter().flatten();
-    failure.diagnostics[0].notes = changes_since.map(|change| format!("changed: {}", cell(change))).collect();
+    failure.diagnostics[0].notes =
+        changes_since.map(|change| format!("changed: {}", cell(change)).into()).collect();
     failure.diagnostics[0].help = Some("run `stoker plan --env ID` to create a new plan".to_owned());
     Err(failure)
 }

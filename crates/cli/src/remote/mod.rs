@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use stoker_client::{Address, Answer, Body, Client, ClientError, Method, Request, Token};
 
 pub(crate) use self::credentials::{Credentials, StoredLogin};
-pub(crate) use self::errors::{diagnostic, failure, origin};
+pub(crate) use self::errors::{diagnostic, failure};
 pub(crate) use self::options::{Format, Options, ResolvedOptions, SharedConnection, SharedOptions};
 pub(crate) use self::table::{Columns, cell, grid, sanitize};
 use crate::environment;

@@ -16,7 +16,7 @@ mod mix;
 mod options;
 mod participant;
 
-pub use answers::{AnswerProblem, Chosen, choose, kinds as answer_kinds, named_components};
+pub use answers::{Chosen, choose, kinds as answer_kinds, named_components};
 pub use conflict::MixConflict;
 pub use evaluate::{ControlState, Evaluation, OptionState, evaluate};
 pub use generate::{generated_restrictions, n_choices, with_restrictions};

@@ -10,7 +10,7 @@ mod real;
 
 use serde_json::{Value as Json, json};
 use stoker_model::FitTarget;
-use stoker_registry::components::{Finding, PluginComponents, Registry, Selection, newest_fitting};
+use stoker_registry::components::{ComponentConflict, PluginComponents, Registry, Selection, newest_fitting};
 
 /// Plugin with these declarations.
 fn plugin<'a>(name: &'a str, provides: &'a Json, components: &'a Json) -> PluginComponents<'a> {
@@ -222,7 +222,8 @@ fn duplicates_unknown_names_and_missing_types_are_reported() {
     assert_eq!(conflicts(&registry, &["network:core:nsx", "storage:a"]), std::slice::from_ref(&duplicate));
     let selection =
         Selection { components: &["networking:zzz", "What"], required_types: &["networking", "storage"] };
-    let findings: Vec<Json> = registry.decide(selection).conflicts.iter().map(Finding::to_json).collect();
+    let findings: Vec<Json> =
+        registry.decide(selection).conflicts.iter().map(ComponentConflict::to_json).collect();
     assert_eq!(
         findings[1..],
         [
@@ -265,7 +266,7 @@ fn contradictory_component_always_conflicts() {
         .decide(Selection { components: &["network:a", "storage:gone"], required_types: &[] })
         .conflicts
         .iter()
-        .map(Finding::kind)
+        .map(ComponentConflict::kind)
         .collect();
     assert_eq!(kinds, ["unknown", "requires"]);
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
-use stoker_manifest::{Format, Options, Problems, parse_with, reader};
+use stoker_diagnostics::Diagnostics;
+use stoker_manifest::{Format, Options, parse_with, reader};
 use stoker_model::{FitTarget, NewPlugin};
 use stoker_registry::components::{PluginComponents, Registry, Selection, newest_fitting};
 use stoker_registry::package::{CheckOptions, PackageTree, check};
@@ -12,7 +13,7 @@ use stoker_testkit::real_data;
 fn document(path: &std::path::Path) -> Json {
     let text = std::fs::read_to_string(path).unwrap();
     let parsed = parse_with(&text, Format::Yaml, &Options { strict_keys: false, ..Options::default() });
-    reader::json(&parsed.node.unwrap(), &mut Problems::default()).unwrap()
+    reader::json(&parsed.node.unwrap(), &mut Diagnostics::default()).unwrap()
 }
 
 pub(super) fn release(name: &str) -> Option<Json> {

@@ -1,10 +1,12 @@
 //! The error envelope: `{"message", "errors": [{path, line, message}]}`.
 
+use std::borrow::Cow;
+
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use stoker_manifest::Problem;
-use stoker_services::{ErrorDetail, ErrorReport, ServiceError, Severity};
+use stoker_diagnostics::{Diagnostic, Location, Severity, summarize};
+use stoker_services::{ErrorReport, ServiceError};
 use stoker_store::StoreError;
 use utoipa::ToSchema;
 
@@ -65,7 +67,7 @@ pub(crate) struct ErrorItem {
     pub(crate) layer: Option<String>,
     /// Stable identifier of the class of problem.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) code: Option<&'static str>,
+    pub(crate) code: Option<Cow<'static, str>>,
     /// How two components conflict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<&'static str>,
@@ -123,25 +125,24 @@ impl ApiError {
     }
 
     /// An invalid body or query, with all its problems.
-    pub(crate) fn invalid(problems: &[Problem]) -> Self {
-        let details = problems.iter().map(ErrorDetail::from).collect();
-        let message = stoker_manifest::summary(problems);
-        Self::report(StatusCode::BAD_REQUEST, ErrorReport { message, details, conflicts: Vec::new() })
+    pub(crate) fn invalid(diagnostics: Vec<Diagnostic>) -> Self {
+        let message = summarize(&diagnostics);
+        Self::report(StatusCode::BAD_REQUEST, ErrorReport { message, diagnostics, conflicts: Vec::new() })
     }
 
     /// A well-formed request that cannot be processed, with every reason.
-    pub(crate) fn refused(details: Vec<ErrorDetail>) -> Self {
-        Self::report(StatusCode::BAD_REQUEST, ErrorReport::of(details))
+    pub(crate) fn refused(diagnostics: Vec<Diagnostic>) -> Self {
+        Self::report(StatusCode::BAD_REQUEST, ErrorReport::of(diagnostics))
     }
 
     /// Like [`Self::refused`], for conflicts with stored resources.
-    pub(crate) fn conflicting(details: Vec<ErrorDetail>) -> Self {
-        Self::report(StatusCode::CONFLICT, ErrorReport::of(details))
+    pub(crate) fn conflicting(diagnostics: Vec<Diagnostic>) -> Self {
+        Self::report(StatusCode::CONFLICT, ErrorReport::of(diagnostics))
     }
 
     fn report(status: StatusCode, report: ErrorReport) -> Self {
-        let ErrorReport { message, details, conflicts } = report;
-        let errors = details.into_iter().map(ErrorItem::from).collect();
+        let ErrorReport { message, diagnostics, conflicts } = report;
+        let errors = diagnostics.into_iter().map(ErrorItem::from).collect();
         Self { status, envelope: Envelope { message, errors, conflicts }, headers: Vec::new() }
     }
 
@@ -150,8 +151,8 @@ impl ApiError {
         self
     }
 
-    pub(crate) fn with_item(mut self, detail: ErrorDetail) -> Self {
-        self.envelope.errors.push(detail.into());
+    pub(crate) fn with_item(mut self, item: impl Into<ErrorItem>) -> Self {
+        self.envelope.errors.push(item.into());
         self
     }
 
@@ -174,29 +175,32 @@ impl ApiError {
     }
 }
 
-impl From<ErrorDetail> for ErrorItem {
-    fn from(detail: ErrorDetail) -> Self {
-        let ErrorDetail {
-            severity,
+/// The only conversion of diagnostics to error items. Notes, expressions and source texts are not part of the API.
+impl From<Diagnostic> for ErrorItem {
+    fn from(diagnostic: Diagnostic) -> Self {
+        let Diagnostic { severity, code, kind, message, location, notes: _, help } = diagnostic;
+        let (line, column) = (location.line(), location.column());
+        let Location { file, path, task, nodes, plugin, provenance, .. } = location;
+        let provenance = provenance.unwrap_or_default();
+        Self {
+            severity: match severity {
+                Severity::Error => ItemSeverity::Error,
+                Severity::Warning | Severity::Note => ItemSeverity::Warning,
+            },
             path,
             message,
             line,
             column,
-            file,
-            layer,
-            code,
+            file: file.or(provenance.file),
+            layer: provenance.layer,
+            code: Some(code).filter(|code| !code.is_empty()),
             kind,
             help,
             plugin,
             task,
             nodes,
-            id,
-        } = detail;
-        let severity = match severity {
-            Severity::Error => ItemSeverity::Error,
-            Severity::Warning => ItemSeverity::Warning,
-        };
-        Self { severity, path, message, line, column, file, layer, code, kind, help, plugin, task, nodes, id }
+            id: None,
+        }
     }
 }
 

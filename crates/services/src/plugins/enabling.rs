@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Cluster, GraphType, Json, Owner, Plugin, Release, Task, compare_versions};
 use stoker_registry::contributions::{Collision, ReleaseParts, contributions};
 use stoker_store::{GraphFilter, List, Session};
 
-use crate::error::{ErrorDetail, ServiceResult};
+use crate::error::ServiceResult;
 
-use super::catalog::{finding_item, registry};
+use super::catalog::{conflict_diagnostic, registry};
 
 const LEGACY_REFUSED: &str = "it has tasks that are placed by a stage, or of a version below 2.0.0, and \
     `common.propagate_task_deploy` is off in this cluster; enable it first, or together with the plugin";
@@ -53,13 +54,13 @@ impl Enabling<'_> {
         &self,
         session: &mut Session,
         path: impl Fn(&str) -> String,
-    ) -> ServiceResult<Vec<ErrorDetail>> {
+    ) -> ServiceResult<Vec<Diagnostic>> {
         if self.fresh.is_empty() {
             return Ok(Vec::new());
         }
         let refusal = |plugin: &str, reason: &str| {
             let message = format!("plugin `{plugin}` cannot be enabled: {reason}");
-            ErrorDetail { plugin: Some(plugin.to_owned()), ..ErrorDetail::new(path(plugin), message) }
+            Diagnostic::plain(message).path(path(plugin)).plugin(plugin)
         };
         let mut items = Vec::new();
         for (plugin, reason) in self.collisions().into_iter().chain(self.task_collisions(session).await?) {
@@ -73,8 +74,8 @@ impl Enabling<'_> {
         let registry = registry(&self.release.body, self.plugins.iter().map(|plugin| &plugin.body));
         let chosen: Vec<&str> = self.cluster.components.iter().map(String::as_str).collect();
         for (plugin, finding) in registry.against_enabling(&chosen, &self.fresh) {
-            let reason = finding_item(&registry, &finding, "");
-            items.push(ErrorDetail { kind: reason.kind, ..refusal(&plugin, &reason.message) });
+            let reason = conflict_diagnostic(&registry, &finding, "");
+            items.push(Diagnostic { kind: reason.kind, ..refusal(&plugin, &reason.message) });
         }
         Ok(items)
     }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Json, JsonMap};
 use stoker_registry::components::{BoundModel, Decision, Registry, Selection};
-use stoker_registry::wizard::{AnswerProblem, Chosen, Evaluation, Mixed, choose, evaluate, named_components};
+use stoker_registry::wizard::{Chosen, Evaluation, Mixed, choose, evaluate, named_components};
 
 use crate::error::ServiceResult;
 
@@ -24,7 +25,7 @@ impl<'c> Wizard<'c> {
         Ok(Self { mixed: catalog.wizard(registry)?, models, catalog })
     }
 
-    pub fn choose(&self, answers: &JsonMap) -> Result<Chosen, Vec<AnswerProblem>> {
+    pub fn choose(&self, answers: &JsonMap) -> Result<Chosen, Vec<Diagnostic>> {
         let plugins: BTreeSet<&str> =
             self.catalog.plugins().map(|plugin| plugin.body.name.as_str()).collect();
         choose(&self.mixed, answers, &|name| self.models.get(name), &plugins)

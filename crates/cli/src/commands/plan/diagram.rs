@@ -2,12 +2,12 @@
 
 use clap::ValueEnum;
 use stoker_client::Request;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::Task;
 use stoker_pictures::{Dot, Drawing, Filter, Looks, Mermaid, Svg, VERTICES_MAX, definitions};
 use stoker_planner::{Action, Instance, InstanceFilter, Plan, draw};
 
 use super::Format;
-use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 
 /// Diagram options.
@@ -120,5 +120,5 @@ impl DiagramArgs {
 }
 
 fn usage(message: String, help: &str) -> Failure {
-    Failure::new(Exit::Usage, Diagnostic::error(message).help(Some(help.to_owned())))
+    Failure::new(Exit::Usage, Diagnostic::plain(message).help(help))
 }

@@ -2,11 +2,11 @@
 
 use serde_json::{Value as Json, json};
 use stoker_client::{ClientError, Method, Request};
+use stoker_diagnostics::{Diagnostic, Provenance};
 
 use super::{Format, text};
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::exit::{Failure, Outcome};
-use crate::remote::{self, Remote, cell, origin};
+use crate::remote::{self, Remote, cell};
 
 /// Options that select what is planned.
 #[derive(Debug, clap::Args)]
@@ -231,10 +231,11 @@ pub(crate) fn print_plan(remote: &mut Remote<'_>, id: i64, display: DisplayOptio
 fn diagnostic(warning: &Json) -> Diagnostic {
     let task = warning["task"].as_str().map(|task| format!("task `{task}`: ")).unwrap_or_default();
     let message = format!("{task}{}", cell(&warning["message"]));
-    let mut diagnostic = Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) };
+    let text = |key: &str| warning[key].as_str().map(str::to_owned);
     let line = warning["line"].as_u64().and_then(|line| u32::try_from(line).ok());
-    diagnostic.notes.extend(origin(warning["layer"].as_str(), warning["file"].as_str(), line));
-    diagnostic.code(cell(&warning["code"])).help(warning["help"].as_str().map(str::to_owned))
+    let provenance = Provenance { layer: text("layer"), file: text("file"), line };
+    let diagnostic = Diagnostic::warning(cell(&warning["code"]), message).help_if(text("help"));
+    diagnostic.provenance(Some(provenance))
 }
 
 /// Task names of a plan in execution order; instances are listed by name.

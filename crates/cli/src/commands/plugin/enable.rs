@@ -72,7 +72,7 @@ fn with_cli_hints(mut failure: Failure, plugin: &Json, cluster: i64) -> Failure 
         {
             diagnostic.message =
                 format!("{} does not support the release of cluster {cluster}", display_name(plugin));
-            diagnostic.notes = vec![format!("supported releases: {}", releases(plugin).join(", "))];
+            diagnostic.notes = vec![format!("supported releases: {}", releases(plugin).join(", ")).into()];
             diagnostic.help =
                 Some(format!("run `stoker env show {cluster}` to see the release of the cluster"));
         }
@@ -83,15 +83,15 @@ fn with_cli_hints(mut failure: Failure, plugin: &Json, cluster: i64) -> Failure 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Diagnostic;
     use crate::exit::Exit;
+    use stoker_diagnostics::Diagnostic;
 
     #[test]
     fn errors_have_cli_hints() {
         let plugin = json!({"id": 4, "name": "gridnet", "version": "1.0.0",
                             "releases": [{"os": "ubuntu", "version": "mitaka-9.0"}]});
         let hint = |message: &str| {
-            let failure = Failure::new(Exit::Failed, Diagnostic::error(message.to_owned()));
+            let failure = Failure::new(Exit::Failed, Diagnostic::plain(message.to_owned()));
             let diagnostic = with_cli_hints(failure, &plugin, 7).diagnostics.remove(0);
             (diagnostic.message, diagnostic.help.unwrap_or_default())
         };

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use stoker_diagnostics::{Diagnostic, Span as SourceSpan};
 use stoker_yaql::eval::Observer;
 use stoker_yaql::stdlib::Legacy;
 use stoker_yaql::syntax::{Node, NodeId, VarName};
 use stoker_yaql::{Engine, Error, ErrorClass, Expression, Input, Limits, Options, Span, Value};
 
-use crate::diagnostic::{Diagnostic, SourceLocation};
 use crate::exit::{Exit, Failure, Outcome};
 use crate::host::SystemHost;
 use crate::input::{Helpers, read_helpers};
@@ -112,21 +112,19 @@ impl Session {
     }
 
     fn diagnostic(&self, error: &Error, source: &str) -> Diagnostic {
-        let diagnostic = Diagnostic::error(in_words(error.class, &error.message))
-            .code(error.class.name())
-            .help(help(error));
+        let message = in_words(error.class, &error.message);
+        let diagnostic = Diagnostic::error(error.class.name(), message).help_if(help(error));
         let Some(span) = error.span else { return diagnostic };
         let text = error.source.as_deref().unwrap_or(source);
         let span = self.focus(text, span);
-        let in_helper =
-            self.helpers.as_ref().filter(|_| text != source).and_then(|helpers| helpers.locate(text, span));
-        match in_helper {
-            Some((location, name)) => {
-                let note = format!("in helper `{name}`, called by `{}`", one_line(source));
-                Diagnostic { notes: vec![note], ..diagnostic.at(location) }
+        let helpers = self.helpers.as_ref().filter(|_| text != source);
+        match helpers.and_then(|helpers| helpers.locate(text, span, &diagnostic)) {
+            Some((diagnostic, name)) => {
+                diagnostic.note(format!("in helper `{name}`, called by `{}`", one_line(source)))
             }
             None => {
-                diagnostic.at(SourceLocation::new("expression", text, span.start as usize..span.end as usize))
+                let span = SourceSpan::in_text(text, span.start as usize..span.end as usize);
+                diagnostic.at(span).in_source("expression", text)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `nic_config.yaml`, `bond_config.yaml`, `node_config.yaml`: attributes of interfaces and nodes.
 
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{Fields, string};
 use stoker_yaml::Node;
 
@@ -12,7 +12,7 @@ pub(in crate::package) fn interface_attributes(
     node: &Node,
     context: Context<'_>,
     _: &mut Documents,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) {
     attributes(node, context, problems);
 }
@@ -22,7 +22,7 @@ pub(in crate::package) fn node_attributes(
     node: &Node,
     context: Context<'_>,
     _: &mut Documents,
-    problems: &mut Problems,
+    problems: &mut Diagnostics,
 ) {
     let Some(mut fields) = Fields::new(node, problems) else { return };
     for (name, section) in fields.rest() {
@@ -30,7 +30,7 @@ pub(in crate::package) fn node_attributes(
     }
 }
 
-fn attributes(node: &Node, context: Context<'_>, problems: &mut Problems) {
+fn attributes(node: &Node, context: Context<'_>, problems: &mut Diagnostics) {
     let Some(mut fields) = Fields::new(node, problems) else { return };
     fields.optional("metadata", open_map(|fields| _ = fields.required("label", string)));
     for (name, attribute) in fields.rest() {

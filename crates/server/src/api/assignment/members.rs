@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Cluster, Node, NodeId};
-use stoker_services::ErrorDetail;
 use stoker_services::modules::automatic::enqueue_for;
 use stoker_store::{List, NodeFilter, Writing};
 
@@ -30,11 +30,11 @@ pub(super) async fn load(writing: &mut Writing, ids: &[NodeId]) -> ApiResult<Vec
 }
 
 /// Reports nodes that belong to another cluster: they must be unassigned there first.
-pub(super) fn nodes_of_other_clusters(cluster: &Cluster, nodes: &[Node]) -> Vec<ErrorDetail> {
+pub(super) fn nodes_of_other_clusters(cluster: &Cluster, nodes: &[Node]) -> Vec<Diagnostic> {
     let problems = nodes.iter().enumerate().filter_map(|(index, node)| {
         let other = node.cluster_id.filter(|id| *id != cluster.id)?;
         let message = format!("node {} belongs to environment {other}; unassign it there first", node.id);
-        Some(ErrorDetail::new(format!("[{index}].id"), message))
+        Some(Diagnostic::plain(message).path(format!("[{index}].id")))
     });
     problems.collect()
 }

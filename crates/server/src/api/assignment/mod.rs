@@ -5,10 +5,10 @@ mod roles;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_diagnostics::Diagnostic;
 use stoker_manifest::reader::{identifier, list_of, object, string_of};
 use stoker_model::{Change, Cluster, Node, NodeId, Permission, Resource};
 use stoker_orchestrator::runs::conduct_all;
-use stoker_services::ErrorDetail;
 use stoker_services::metadata::holder::{Holder, NamedSection};
 use stoker_services::modules::automatic::enqueue_for;
 use stoker_store::StoreError;
@@ -98,7 +98,7 @@ async fn cluster_assign(
         };
         let mut problems = role_problems(cluster.id, &role_metadata, roles);
         problems.extend(restricted_roles(&models, &role_metadata, roles.iter().filter(|role| !has(role))));
-        reasons.extend(problems.into_iter().map(|text| ErrorDetail::new(&path, text)));
+        reasons.extend(problems.into_iter().map(|text| Diagnostic::plain(text).path(&path)));
     }
     if !reasons.is_empty() {
         return Err(ApiError::refused(reasons));

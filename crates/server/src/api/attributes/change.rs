@@ -1,7 +1,7 @@
 //! Changes of settings: validated as a whole, and applied atomically.
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, PluginId, Release};
-use stoker_services::ErrorDetail;
 use stoker_services::metadata::holder::{Holder, NamedSection};
 use stoker_services::plugins::enabling::Enabling;
 use stoker_services::plugins::links::disabled_link;
@@ -163,7 +163,7 @@ async fn require_roles_unused(
                     "plugin `{}` cannot be disabled: nodes {ids} have its role `{role}`",
                     plugin.name
                 );
-                reasons.push(ErrorDetail::new(switch_path(&plugin.name), message));
+                reasons.push(Diagnostic::plain(message).path(switch_path(&plugin.name)));
             }
         }
     }
@@ -181,10 +181,10 @@ fn plugin_changes<'a>(
     sections: &'a [Section],
     name: &str,
     submitted: &Json,
-) -> Result<Vec<PluginChange<'a>>, Vec<ErrorDetail>> {
+) -> Result<Vec<PluginChange<'a>>, Vec<Diagnostic>> {
     let path = format!("editable.{name}");
     let problem = |at: &str, message: String| {
-        vec![ErrorDetail::new(format!("{path}{at}"), format!("{path}{at}: {message}"))]
+        vec![Diagnostic::plain(format!("{path}{at}: {message}")).path(format!("{path}{at}"))]
     };
     let Some(section) = sections.iter().find(|section| section.name == name) else {
         return Err(problem("", "no such plugin for this environment".to_owned()));

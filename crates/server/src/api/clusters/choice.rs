@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Cluster, ClusterPlugin, Json, JsonMap, Plugin, Release};
 use stoker_registry::components::{Binding, BoundModel, ComponentName, Registry, overwritten};
-use stoker_registry::wizard::{AnswerProblem, Chosen};
-use stoker_services::ErrorDetail;
-use stoker_services::plugins::catalog::{Catalog, finding_item, shown_findings};
+use stoker_registry::wizard::{Chosen};
+use stoker_services::plugins::catalog::{Catalog, conflict_diagnostic, conflicts_json};
 use stoker_services::plugins::enabling::Enabling;
 use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
 use stoker_store::{Session, Writing};
@@ -65,7 +65,7 @@ impl Choice {
                 wizard.choose(document).map_err(|problems| {
                     let named = wizard.named_components(document);
                     let conflicts = decide(&catalog, &registry, &canonical_names(named.iter())).conflicts;
-                    wizard_error(problems).with_conflicts(shown_findings(&registry, &conflicts))
+                    wizard_error(problems).with_conflicts(conflicts_json(&registry, &conflicts))
                 })?
             }
             None => Chosen::default(),
@@ -186,18 +186,15 @@ fn require_compatible(catalog: &Catalog, registry: &Registry, components: &[Stri
     if decision.is_compatible() {
         return Ok(());
     }
-    let item = |finding| finding_item(registry, finding, "components");
+    let item = |finding| conflict_diagnostic(registry, finding, "components");
     let items = decision.conflicts.iter().map(item).collect();
-    Err(ApiError::refused(items).with_conflicts(shown_findings(registry, &decision.conflicts)))
+    Err(ApiError::refused(items).with_conflicts(conflicts_json(registry, &decision.conflicts)))
 }
 
-fn wizard_error(problems: Vec<AnswerProblem>) -> ApiError {
-    let item = |problem: AnswerProblem| {
-        let path = format!("wizard.{}", problem.path);
-        ErrorDetail {
-            kind: Some(problem.kind),
-            ..ErrorDetail::new(&path, format!("{path}: {}", problem.message))
-        }
+fn wizard_error(problems: Vec<Diagnostic>) -> ApiError {
+    let item = |problem: Diagnostic| {
+        let path = format!("wizard.{}", problem.location.path);
+        Diagnostic { message: format!("{path}: {}", problem.message), ..problem }.path(path)
     };
     ApiError::refused(problems.into_iter().map(item).collect())
 }

@@ -1,6 +1,6 @@
 //! Parsing of cluster request bodies.
 
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{
     Fields, Given, identifier, json_list, json_map, list_of, nullable, string_of, word, word_of,
 };
@@ -69,7 +69,7 @@ impl ReleaseRefs {
     clippy::option_option,
     reason = "signature of a field reader; null means omitted"
 )]
-fn read_release(node: &Node, _: &mut Problems) -> Option<Option<ReleaseRef>> {
+fn read_release(node: &Node, _: &mut Diagnostics) -> Option<Option<ReleaseRef>> {
     Some(match &node.kind {
         NodeKind::Scalar(Scalar::Null) => None,
         NodeKind::Scalar(Scalar::Int(id)) if *id > 0 => Some(ReleaseRef::Id(ReleaseId(*id))),
@@ -150,7 +150,7 @@ pub(super) fn read_change(fields: &mut Fields<'_, '_>) -> Option<ChangeBody> {
     Some(body)
 }
 
-fn read_names(node: &Node, problems: &mut Problems) -> Option<Vec<String>> {
+fn read_names(node: &Node, problems: &mut Diagnostics) -> Option<Vec<String>> {
     list_of(string_of(1..=NAME_CHARS_MAX))(node, problems)
 }
 

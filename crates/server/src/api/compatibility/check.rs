@@ -5,7 +5,7 @@ use serde::Serialize;
 use stoker_manifest::reader::{list_of, nullable, string_of};
 use stoker_model::Json;
 use stoker_registry::components::{Advice, Component, ComponentName, Registry};
-use stoker_services::plugins::catalog::{Catalog, shown_findings};
+use stoker_services::plugins::catalog::{Catalog, conflicts_json};
 use stoker_services::plugins::wizard::decide;
 use utoipa::ToSchema;
 
@@ -101,7 +101,7 @@ pub(super) async fn release_component_check(
     let advice = registry.components().iter().map(|component| AdviceView::new(&registry, component, &chosen));
     Ok(Answer::ok(SelectionView {
         compatible: decision.is_compatible(),
-        conflicts: shown_findings(&registry, &decision.conflicts),
+        conflicts: conflicts_json(&registry, &decision.conflicts),
         components: advice.collect(),
     }))
 }

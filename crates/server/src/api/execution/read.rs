@@ -1,9 +1,10 @@
 //! Parsing of run options and graph requests.
 
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{
     Fields, boolean, integer_in, list_of, nullable, object, string_of, word_of, wrong_kind,
 };
-use stoker_manifest::{Problems, codes};
+use stoker_manifest::codes;
 use stoker_model::{GraphType, NodeId};
 use stoker_orchestrator::runs::{
     AT_STAGES, GraphRequest, ON_FAILURE, RunOptions, parse_at_stages, parse_on_failure,
@@ -102,7 +103,7 @@ pub(super) fn run_options(fields: &mut Fields<'_, '_>) -> RunOptions {
 
 /// Parses a fault tolerance in the same format as in graphs: a number, or a string with a number or
 /// percentage.
-fn fault_tolerance(node: &Node, problems: &mut Problems) -> Option<String> {
+fn fault_tolerance(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let expected = "a number or a percentage such as `10%`";
     match &node.kind {
         NodeKind::Scalar(Scalar::Int(number)) => Some(number.to_string()),
@@ -121,7 +122,7 @@ fn fault_tolerance(node: &Node, problems: &mut Problems) -> Option<String> {
 }
 
 /// Parses a subgraph. Clients send an open end as a list that contains null.
-fn subgraph(node: &Node, problems: &mut Problems) -> Option<Subgraph> {
+fn subgraph(node: &Node, problems: &mut Diagnostics) -> Option<Subgraph> {
     object(|fields| {
         let names = |fields: &mut Fields<'_, '_>, key| {
             let read =
@@ -133,7 +134,7 @@ fn subgraph(node: &Node, problems: &mut Problems) -> Option<Subgraph> {
 }
 
 /// Parses an entry of `graphs`.
-pub(super) fn graph(node: &Node, problems: &mut Problems) -> Option<GraphRequest> {
+pub(super) fn graph(node: &Node, problems: &mut Diagnostics) -> Option<GraphRequest> {
     object(|fields| {
         let graph_type = fields.required("type", graph_type);
         let nodes = fields.optional("nodes", nullable(list_of(node_id))).flatten();
@@ -143,7 +144,7 @@ pub(super) fn graph(node: &Node, problems: &mut Problems) -> Option<GraphRequest
     })(node, problems)
 }
 
-pub(super) fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphType> {
+pub(super) fn graph_type(node: &Node, problems: &mut Diagnostics) -> Option<GraphType> {
     let text = string_of(1..=NAME_CHARS_MAX)(node, problems)?;
     match GraphType::new(&text) {
         Ok(graph_type) => Some(graph_type),
@@ -155,7 +156,7 @@ pub(super) fn graph_type(node: &Node, problems: &mut Problems) -> Option<GraphTy
 }
 
 /// Parses a node ID. Some clients send IDs as strings.
-fn node_id(node: &Node, problems: &mut Problems) -> Option<NodeId> {
+fn node_id(node: &Node, problems: &mut Diagnostics) -> Option<NodeId> {
     let id = match &node.kind {
         NodeKind::Scalar(Scalar::Str(text)) => NodeId::parse(text),
         NodeKind::Scalar(Scalar::Int(id)) => (*id > 0).then_some(NodeId(*id)),

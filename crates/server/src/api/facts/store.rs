@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::json;
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{json_map, wrong_kind};
 use stoker_model::{Change, Cluster, FactsKind, Json, JsonMap, Node, NodeId};
 use stoker_store::{List, NodeFilter, Session, Writing};
@@ -58,7 +58,7 @@ pub(super) fn selection(mut query: Query) -> ApiResult<(Option<Vec<i64>>, bool)>
 }
 
 /// Parses the document of a node: a map with `uid`, which may be a number.
-pub(super) fn read_document(node: &stoker_yaml::Node, problems: &mut Problems) -> Option<(String, JsonMap)> {
+pub(super) fn read_document(node: &stoker_yaml::Node, problems: &mut Diagnostics) -> Option<(String, JsonMap)> {
     let mut document = json_map(node, problems)?;
     let uid = node.get("uid").map(|uid| (&uid.kind, uid));
     let uid = match uid {

@@ -1,9 +1,12 @@
 //! Validation of graphs: all errors and warnings at once.
 
+use std::borrow::Cow;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
-use stoker_graph::{CheckOptions, Finding, MergeRules, Scope, Severity, Source, check, merge};
+use stoker_diagnostics::Diagnostic;
+use stoker_graph::{CheckOptions, MergeRules, Scope, Source, check, merge};
 use stoker_model::{Cluster, ClusterId, GraphType, Owner};
 use stoker_services::graphs::{Layers, Wanted, layer, places_of_release};
 use stoker_store::Session;
@@ -29,7 +32,7 @@ pub(super) struct FindingView {
     severity: &'static str,
     /// Stable code of the diagnostic.
     #[schema(example = "graph-cycle")]
-    code: &'static str,
+    code: Cow<'static, str>,
     /// Name of the task.
     task: Option<String>,
     /// Path of the field within the task.
@@ -44,26 +47,28 @@ pub(super) struct FindingView {
     plugin: Option<String>,
 }
 
-impl From<Finding> for FindingView {
-    fn from(finding: Finding) -> Self {
-        let plugin = match &finding.source {
-            Some(Source::Plugin { name, version }) => Some(format!("{name}-{version}")),
-            _ => None,
-        };
+impl From<Diagnostic> for FindingView {
+    fn from(diagnostic: Diagnostic) -> Self {
+        let source = source_of_layer(&diagnostic);
         Self {
-            severity: match finding.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
+            severity: diagnostic.severity.as_str(),
+            code: diagnostic.code,
+            task: diagnostic.location.task,
+            path: diagnostic.location.path,
+            message: diagnostic.message,
+            help: diagnostic.help,
+            layer: source.as_ref().map(layer_name),
+            plugin: match source {
+                Some(Source::Plugin { name, version }) => Some(format!("{name}-{version}")),
+                _ => None,
             },
-            code: finding.code,
-            task: finding.task,
-            path: finding.path,
-            message: finding.message,
-            help: finding.help,
-            layer: finding.source.as_ref().map(layer_name),
-            plugin,
         }
     }
+}
+
+/// The layer that set the field.
+fn source_of_layer(diagnostic: &Diagnostic) -> Option<Source> {
+    Source::of_label(diagnostic.location.provenance.as_ref()?.layer.as_deref()?)
 }
 
 /// Check the merged graph of a cluster
@@ -102,7 +107,7 @@ pub(super) async fn check_owner(
         let findings = check_cluster(app, session, &cluster, graph_type).await?;
         let own = findings
             .into_iter()
-            .filter(|finding| finding.source.as_ref().is_none_or(|source| *source == Source::Cluster));
+            .filter(|finding| source_of_layer(finding).is_none_or(|source| source == Source::Cluster));
         return Ok(Answer::ok(own.map(FindingView::from).collect()));
     }
     let source = source_of(&mut session, owner).await?;
@@ -125,7 +130,7 @@ async fn check_cluster(
     mut session: Session,
     cluster: &Cluster,
     graph_type: &GraphType,
-) -> ApiResult<Vec<Finding>> {
+) -> ApiResult<Vec<Diagnostic>> {
     let layers = Layers::read(&app.services.graphs, &mut session, cluster, graph_type, Wanted::ALL).await?;
     let places = layers.places(&mut session, cluster).await?;
     drop(session);

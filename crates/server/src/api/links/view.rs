@@ -1,8 +1,9 @@
 //! Request and response bodies of links.
 
 use serde::Serialize;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{Fields, Given, boolean, string_of};
-use stoker_manifest::{Problems, codes};
+use stoker_manifest::codes;
 use stoker_model::{Link, LinkBody};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
@@ -128,13 +129,13 @@ impl OptionalFields {
     }
 }
 
-fn title() -> impl Fn(&Node, &mut Problems) -> Option<String> {
+fn title() -> impl Fn(&Node, &mut Diagnostics) -> Option<String> {
     string_of(1..=255)
 }
 
 /// Parses a URL. Only HTTP(S) URLs and paths are accepted: other schemes, such as `javascript:`, would run
 /// code in the browser (XSS).
-fn url(node: &Node, problems: &mut Problems) -> Option<String> {
+fn url(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let url = string_of(1..=250)(node, problems)?;
     let is_web = ["http://", "https://", "/"].iter().any(|start| url.starts_with(start));
     if is_web && url.bytes().all(|byte| byte.is_ascii_graphic()) {

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use axum::http::StatusCode;
+use stoker_diagnostics::Diagnostic;
 use stoker_manifest::reader::Given;
 use stoker_model::{Cluster, Node, NodeStatus, Resource, TenantId};
-use stoker_services::ErrorDetail;
 use stoker_services::metadata::holder::{Holder, NamedSection};
 use stoker_services::modules::automatic::enqueue_for;
 use stoker_store::{StoreError, Writing};
@@ -152,7 +152,7 @@ async fn check_roles(writing: &mut Writing, node: &Node, old_roles: &[String]) -
             &known_roles,
             roles.iter().filter(|role| !old_roles.contains(role)),
         ));
-        reasons.extend(problems.into_iter().map(|problem| ErrorDetail::new(path, problem)));
+        reasons.extend(problems.into_iter().map(|problem| Diagnostic::plain(problem).path(path)));
     }
     if reasons.is_empty() { Ok(()) } else { Err(ApiError::refused(reasons)) }
 }

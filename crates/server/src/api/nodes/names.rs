@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{string, string_of, wrong_kind};
-use stoker_manifest::{Problems, codes};
+use stoker_manifest::codes;
 use stoker_model::{Json, JsonMap};
 use stoker_yaml::Node;
 
@@ -13,7 +14,7 @@ const HOSTNAME_PART_CHARS_MAX: usize = 63;
 
 use stoker_services::nodes::normal_mac;
 
-pub(super) fn read_mac(node: &Node, problems: &mut Problems) -> Option<String> {
+pub(super) fn read_mac(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let text = string(node, problems)?;
     let mac = normal_mac(&text);
     if mac.is_none() {
@@ -23,7 +24,7 @@ pub(super) fn read_mac(node: &Node, problems: &mut Problems) -> Option<String> {
     mac
 }
 
-pub(super) fn read_ip(node: &Node, problems: &mut Problems) -> Option<String> {
+pub(super) fn read_ip(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let text = string(node, problems)?;
     if text.parse::<IpAddr>().is_err() {
         problems.error(codes::FORM, node.span, "must be an IP address");
@@ -44,7 +45,7 @@ pub(super) fn is_hostname(text: &str) -> bool {
     text.len() <= HOSTNAME_CHARS_MAX && text.split('.').all(is_part)
 }
 
-pub(super) fn read_hostname(node: &Node, problems: &mut Problems) -> Option<String> {
+pub(super) fn read_hostname(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let text = string(node, problems)?;
     if is_hostname(&text) {
         return Some(text);
@@ -55,7 +56,7 @@ pub(super) fn read_hostname(node: &Node, problems: &mut Problems) -> Option<Stri
 }
 
 /// Parses a map of labels: names and values of 1 to 100 characters, or null for a label without a value.
-pub(super) fn read_labels(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+pub(super) fn read_labels(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let Some(entries) = node.as_map() else {
         wrong_kind(node, "a map of labels", problems);
         return None;
@@ -72,7 +73,7 @@ pub(super) fn read_labels(node: &Node, problems: &mut Problems) -> Option<JsonMa
 }
 
 /// Parses an inventory. `interfaces` is required: nodes are identified by the MAC addresses in it.
-pub(super) fn read_meta(node: &Node, problems: &mut Problems) -> Option<JsonMap> {
+pub(super) fn read_meta(node: &Node, problems: &mut Diagnostics) -> Option<JsonMap> {
     let meta = stoker_manifest::reader::json_map(node, problems)?;
     let is_list_of_maps =
         |value: &Json| value.as_array().is_some_and(|items| items.iter().all(Json::is_object));

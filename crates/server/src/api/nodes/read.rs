@@ -1,9 +1,10 @@
 //! Parsing of node update bodies.
 
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{
     Fields, Given, boolean, identifier, integer, integer_in, json_map, list_of, nullable, string_of, word_of,
 };
-use stoker_manifest::{Problems, codes};
+use stoker_manifest::codes;
 use stoker_model::{ClusterId, JsonMap, NodeErrorKind, NodeId, NodeStatus};
 use stoker_yaml::Node;
 
@@ -87,6 +88,6 @@ fn read_cluster(fields: &mut Fields<'_, '_>) -> Given<ClusterId> {
     if cluster_id_field.is_given() { cluster_id_field } else { cluster_field }
 }
 
-fn cluster_id(node: &Node, problems: &mut Problems) -> Option<ClusterId> {
+fn cluster_id(node: &Node, problems: &mut Diagnostics) -> Option<ClusterId> {
     identifier(node, problems).map(ClusterId)
 }

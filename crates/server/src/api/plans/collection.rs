@@ -1,7 +1,7 @@
 //! `/clusters/{id}/plans`: list and create.
 
 use axum::extract::State;
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{boolean, identifier, list_of, nullable, object, string_of};
 use stoker_model::NodeId;
 use stoker_planner::Subgraph;
@@ -127,7 +127,7 @@ fn read_request(document: &Document) -> ApiResult<PlanRequest> {
     })
 }
 
-fn subgraph(node: &Node, problems: &mut Problems) -> Option<Subgraph> {
+fn subgraph(node: &Node, problems: &mut Diagnostics) -> Option<Subgraph> {
     object(|fields| {
         let mut ends = |name| {
             let names = fields.optional(name, list_of(nullable(string_of(1..=1000))));

@@ -1,10 +1,12 @@
 //! Response types of plans.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 use stoker_model::{Json, PlanRecord};
-use stoker_planner::{Action, ExplainedPlan, Plan, PlannedTask, Problem, Severity, Verdict, estimate};
+use stoker_diagnostics::{Diagnostic, Severity};
+use stoker_planner::{Action, ExplainedPlan, Plan, PlannedTask, Verdict, estimate};
 use utoipa::ToSchema;
 
 use stoker_services::clock;
@@ -136,7 +138,7 @@ struct CriticalStep {
 struct WarningView {
     /// Stable code of the warning.
     #[schema(example = "plan-unplaced-task")]
-    code: &'static str,
+    code: Cow<'static, str>,
     /// Task that the warning is about.
     task: Option<String>,
     /// Field of the task.
@@ -183,7 +185,7 @@ impl PlanSummary {
         for instance in plan.instances() {
             *verdicts.entry(word(instance.verdict)).or_default() += 1;
         }
-        let is_warning = |problem: &&Problem| problem.severity == Severity::Warning;
+        let is_warning = |problem: &&Diagnostic| problem.severity == Severity::Warning;
         Self {
             plan: record.into(),
             verdicts,
@@ -227,20 +229,21 @@ impl From<&stoker_planner::FaultToleranceGroup> for GroupView {
     }
 }
 
-impl From<&Problem> for WarningView {
-    fn from(problem: &Problem) -> Self {
-        let origin = problem.origin.as_ref();
+impl From<&Diagnostic> for WarningView {
+    fn from(warning: &Diagnostic) -> Self {
+        let location = &warning.location;
+        let provenance = location.provenance.clone().unwrap_or_default();
         Self {
-            code: problem.code,
-            task: problem.task.clone(),
-            field: problem.field.clone(),
-            nodes: problem.nodes.iter().take(NODES_MAX).cloned().collect(),
-            n_nodes: problem.nodes.len() as u64,
-            message: problem.message.clone(),
-            help: problem.help.clone(),
-            layer: origin.map(|origin| origin.layer.clone()),
-            file: origin.and_then(|origin| origin.file.clone()),
-            line: origin.and_then(|origin| origin.line),
+            code: warning.code.clone(),
+            task: location.task.clone(),
+            field: location.path.clone(),
+            nodes: location.nodes.iter().take(NODES_MAX).cloned().collect(),
+            n_nodes: location.nodes.len() as u64,
+            message: warning.message.clone(),
+            help: warning.help.clone(),
+            layer: provenance.layer,
+            file: provenance.file,
+            line: provenance.line,
         }
     }
 }

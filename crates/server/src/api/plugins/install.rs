@@ -5,7 +5,7 @@ use std::io;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_manifest::Severity;
+use stoker_diagnostics::Severity;
 use stoker_manifest::graph::GraphBody;
 use stoker_model::{Change, GraphType, Json, JsonMap, NewPlugin, Owner, Plugin, PluginId};
 use stoker_packages::{Limits, PluginsRoot, Unpacked, check_folder, repositories_without_index};

@@ -8,8 +8,8 @@ mod view;
 
 use axum::extract::State;
 use serde_json::json;
+use stoker_diagnostics::Diagnostic;
 use stoker_model::{Change, Json, JsonMap, NewPlugin, Owner, Permission, Plugin, PluginId};
-use stoker_services::ErrorDetail;
 use stoker_services::metadata::holder::require_unused;
 use stoker_services::plugins::files::{disk_failed, keep};
 use stoker_services::plugins::links::link_plugin;
@@ -24,7 +24,7 @@ use crate::access::caller::Authenticated;
 use crate::api::routes::Routes;
 use crate::http::answer::{Answer, NoContent};
 use crate::http::body::Document;
-use crate::http::error::{ApiError, ApiResult};
+use crate::http::error::{ApiError, ApiResult, ErrorItem};
 use crate::http::etag::IfMatch;
 use crate::http::list::{Paging, list};
 use crate::http::path::PathParams;
@@ -216,9 +216,6 @@ async fn duplicate_error(session: &mut Session, error: StoreError, new: &NewPlug
     let Some(existing) = plugins.into_iter().find(is_same) else { return error.into() };
     let id = Some(existing.id.0);
     let message = format!("plugin `{}` {} already exists", new.name, new.version);
-    ApiError::conflict(Json::Object(show(existing)).to_string()).with_item(ErrorDetail {
-        message,
-        id,
-        ..ErrorDetail::default()
-    })
+    let item = ErrorItem { id, ..ErrorItem::from(Diagnostic::plain(message)) };
+    ApiError::conflict(Json::Object(show(existing)).to_string()).with_item(item)
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use axum::extract::State;
 use serde_json::json;
-use stoker_manifest::Severity;
+use stoker_diagnostics::Diagnostic;
 use stoker_manifest::reader::{identifier, list_of};
 use stoker_model::{Change, Json, JsonMap, Plugin, PluginId};
 use stoker_packages::{PluginsRoot, check_folder};
-use stoker_registry::package::{CheckOptions, Package, PackageProblem, codes};
+use stoker_registry::package::{CheckOptions, Package, codes};
 use stoker_services::plugins::files::{aside, disk_failed, package_refused};
 use stoker_store::{Session, Writing};
 use utoipa::ToSchema;
@@ -185,14 +185,12 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Packa
         match check_folder(&root.folder(folder), CheckOptions { strict_keys: false }) {
             Ok(folder_check) => {
                 for problem in folder_check.checked.problems {
-                    match problem.severity {
-                        Severity::Error => problems.push((format!("{folder}/"), problem)),
-                        // Only duplicate keys are reported: their meaning differs from what the author
-                        // expects.
-                        Severity::Warning if problem.code == codes::YAML_SYNTAX => {
-                            warnings.push(format!("{folder}/{problem}"));
-                        }
-                        Severity::Warning => {}
+                    if problem.is_error() {
+                        problems.push((format!("{folder}/"), problem));
+                    } else if problem.code == codes::YAML_SYNTAX {
+                        // Other warnings are not reported. The meaning of duplicate keys differs from what the
+                        // author expects.
+                        warnings.push(format!("{folder}/{problem}"));
                     }
                 }
                 packages.extend(folder_check.checked.package);
@@ -200,7 +198,7 @@ fn read_packages(root: &PluginsRoot, folders: &[String]) -> ApiResult<(Vec<Packa
             Err(error) => {
                 tracing::warn!(folder, error = %error, "cannot read plugin files");
                 let message = "cannot be read; see the server log";
-                problems.push((String::new(), PackageProblem::of_file(folder, codes::FILE_MISSING, message)));
+                problems.push((String::new(), Diagnostic::error(codes::FILE_MISSING, message).in_file(folder)));
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Parsing of release bodies. An update contains any subset of the fields; a new release is an update of an
 //! empty one.
 
+use stoker_diagnostics::Diagnostic;
 use stoker_manifest::codes;
 use stoker_manifest::reader::{Fields, Given, json_map, list_of, string, string_of, word_of};
 use stoker_model::{Json, JsonMap, NewRelease, ReleaseState};
 use stoker_registry::package::check_release_wizard;
-use stoker_services::ErrorDetail;
 use stoker_services::metadata::embedded_graphs::EmbeddedGraphs;
 use stoker_services::metadata::{components, sections};
 use utoipa::ToSchema;
@@ -75,8 +75,7 @@ pub(super) fn read_change(document: &Document) -> ApiResult<ReleaseUpdate> {
 fn only_missing(missing: &[(&str, &str)]) -> ApiError {
     let messages: Vec<&str> = missing.iter().map(|(_, message)| *message).collect();
     missing.iter().fold(ApiError::bad_request(messages.join("\n")), |error, (key, message)| {
-        let (path, message) = ((*key).to_owned(), (*message).to_owned());
-        error.with_item(ErrorDetail { path, message, code: Some(codes::MISSING), ..ErrorDetail::default() })
+        error.with_item(Diagnostic::error(codes::MISSING, *message).path(*key))
     })
 }
 
@@ -106,13 +105,13 @@ fn read_fields(fields: &mut Fields<'_, '_>, text: &str) -> ReleaseUpdate {
 }
 
 /// Parses the wizard, with the same validation as the wizards of plugins.
-fn wizard(node: &stoker_yaml::Node, text: &str, problems: &mut stoker_manifest::Problems) -> Option<JsonMap> {
+fn wizard(node: &stoker_yaml::Node, text: &str, problems: &mut stoker_diagnostics::Diagnostics) -> Option<JsonMap> {
     check_release_wizard(node, text, problems);
     json_map(node, problems)
 }
 
 /// Parses the settings: `editable` and `generated` must be maps if present.
-fn attributes(node: &stoker_yaml::Node, problems: &mut stoker_manifest::Problems) -> Option<JsonMap> {
+fn attributes(node: &stoker_yaml::Node, problems: &mut stoker_diagnostics::Diagnostics) -> Option<JsonMap> {
     let mut fields = Fields::new(node, problems)?;
     fields.optional("editable", json_map);
     fields.optional("generated", json_map);

@@ -1,8 +1,9 @@
 //! Request and response types of sequences.
 
 use serde::Serialize;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{identifier, list_of, object, string_of};
-use stoker_manifest::{Problems, codes};
+use stoker_manifest::codes;
 use stoker_model::{Sequence, SequenceGraph};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
@@ -94,7 +95,7 @@ impl From<Sequence> for SequenceView {
 }
 
 /// Parses the graphs of a sequence; at least one is required.
-pub(super) fn read_graphs(node: &Node, problems: &mut Problems) -> Option<Vec<SequenceGraph>> {
+pub(super) fn read_graphs(node: &Node, problems: &mut Diagnostics) -> Option<Vec<SequenceGraph>> {
     let graphs = list_of(object(|fields| {
         let graph_type = fields.required("type", graph_type);
         let nodes = fields.optional("nodes", list_of(identifier));

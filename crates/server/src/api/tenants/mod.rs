@@ -5,7 +5,7 @@ mod quotas;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{boolean, nullable, string_of};
 use stoker_model::{Change, NewTenant, Permission, Tenant, TenantId};
 use stoker_services::clock;
@@ -200,7 +200,7 @@ async fn tenant_delete(
     Ok(NoContent)
 }
 
-fn tenant_name(node: &Node, problems: &mut Problems) -> Option<String> {
+fn tenant_name(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     string_of(1..=255)(node, problems)
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use stoker_manifest::Problems;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{string_of, wrong_kind};
 use stoker_model::{Tenant, TenantId, User};
 use stoker_yaml::{Node, NodeKind, Scalar};
@@ -87,7 +87,7 @@ impl fmt::Display for TenantRef {
     }
 }
 
-pub(in crate::api) fn read_tenant(node: &Node, problems: &mut Problems) -> Option<TenantRef> {
+pub(in crate::api) fn read_tenant(node: &Node, problems: &mut Diagnostics) -> Option<TenantRef> {
     match &node.kind {
         NodeKind::Scalar(Scalar::Int(id)) => Some(TenantRef::Id(TenantId(*id))),
         NodeKind::Scalar(Scalar::Str(_)) => string_of(1..=255)(node, problems).map(TenantRef::Name),
@@ -99,6 +99,6 @@ pub(in crate::api) fn read_tenant(node: &Node, problems: &mut Problems) -> Optio
 }
 
 /// Parses a password. The length is limited because hashing long passwords is expensive (denial of service).
-pub(super) fn read_password(node: &Node, problems: &mut Problems) -> Option<String> {
+pub(super) fn read_password(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     string_of(1..=1024)(node, problems)
 }

@@ -2,8 +2,9 @@
 
 use axum::http::Uri;
 use serde::Serialize;
+use stoker_diagnostics::Diagnostics;
 use stoker_manifest::reader::{Fields, Given, boolean, identifier, list_of, string_of, word_of};
-use stoker_manifest::{Problems, codes};
+use stoker_manifest::codes;
 use stoker_model::{ClusterId, Topic, Webhook, WebhookBody};
 use stoker_yaml::Node;
 use utoipa::ToSchema;
@@ -194,7 +195,7 @@ impl OptionalFields {
 }
 
 /// Parses an HTTP URL. Credentials are rejected because everyone who can read the webhook would see them.
-fn url(node: &Node, problems: &mut Problems) -> Option<String> {
+fn url(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     let url = string_of(1..=2000)(node, problems)?;
     let parsed: Option<Uri> = url.parse().ok();
     let is_http = parsed.as_ref().is_some_and(|uri| {

@@ -2,12 +2,13 @@
 
 use axum::extract::State;
 use serde::Serialize;
+use stoker_diagnostics::Diagnostic;
 use stoker_manifest::reader::{json_map, nullable, string_of};
 use stoker_model::{Json, JsonMap};
 use stoker_registry::components::ComponentName;
 use stoker_registry::restrictions::Effect;
-use stoker_registry::wizard::{AnswerProblem, ControlState, Evaluation};
-use stoker_services::plugins::catalog::{Catalog, shown_findings};
+use stoker_registry::wizard::{ControlState, Evaluation};
+use stoker_services::plugins::catalog::{Catalog, conflicts_json};
 use stoker_services::plugins::wizard::{Wizard, bound_mode, decide};
 use utoipa::ToSchema;
 
@@ -130,9 +131,10 @@ impl From<ControlState> for ControlView {
     }
 }
 
-impl From<AnswerProblem> for ProblemView {
-    fn from(problem: AnswerProblem) -> Self {
-        Self { path: problem.path, kind: problem.kind, message: problem.message }
+impl From<Diagnostic> for ProblemView {
+    fn from(problem: Diagnostic) -> Self {
+        let kind = problem.kind.unwrap_or_default();
+        Self { path: problem.location.path, kind, message: problem.message }
     }
 }
 
@@ -195,7 +197,7 @@ fn view(catalog: &Catalog, mode: &str, answers: &JsonMap) -> ApiResult<(Evaluati
         components: chosen.components,
         plugins: plugins.into_iter().collect(),
         compatible: conflicts.is_empty(),
-        conflicts: shown_findings(&registry, &conflicts),
+        conflicts: conflicts_json(&registry, &conflicts),
     };
     Ok((evaluation, answered_mode))
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use stoker_diagnostics::Diagnostic;
 use stoker_yaql::eval::suggest::closest;
 
-use crate::diagnostic::Diagnostic;
 use crate::exit::{Exit, Failure, Outcome};
 use crate::input::is_name;
 
@@ -55,14 +55,14 @@ pub(super) fn parse(text: &str) -> Outcome<Command> {
 
 fn invalid_command(name: &str) -> Diagnostic {
     if let Some((name, arguments, _)) = COMMANDS.iter().find(|(command, ..)| *command == name) {
-        return Diagnostic::error(format!("usage: `{name} {arguments}`"));
+        return Diagnostic::plain(format!("usage: `{name} {arguments}`"));
     }
     let bare = name.trim_start_matches(':');
     let help = match closest(bare, COMMANDS.iter().map(|(command, ..)| command.trim_start_matches(':'))) {
         Some(best) => format!("did you mean `:{best}`?"),
         None => "enter `:help` to list all commands".to_owned(),
     };
-    Diagnostic::error(format!("unknown command `{name}`")).help(Some(help))
+    Diagnostic::plain(format!("unknown command `{name}`")).help(help)
 }
 
 pub(super) fn help() -> String {
