@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stoker_conditions::{Condition, Dialect};
-use stoker_diagnostics::Diagnostics;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, list_of, string, word, wrong_kind};
 use stoker_yaml::{Node, NodeKind, Scalar, Span, place_in};
 
@@ -38,7 +38,7 @@ pub(super) fn text_like(
         if is_valid(&text) {
             return Some(text);
         }
-        problems.error(code, node.span, format!("must be {form}, got {}", quote(&text)));
+        problems.error(code, node.span, format!("must be {form}, got {}", quoted(&text)));
         None
     }
 }
@@ -178,22 +178,4 @@ pub(super) fn head(node: &Node) -> Span {
         NodeKind::Scalar(_) => node.span,
         _ => Span { end: node.span.start, ..node.span },
     }
-}
-
-/// Formats user text for a message: truncated, on one line, in backticks.
-pub(super) fn quote(text: &str) -> String {
-    const CHARS_MAX: usize = 60;
-    let ellipsis = if text.chars().nth(CHARS_MAX).is_some() { "…" } else { "" };
-    let short: String = text
-        .chars()
-        .take(CHARS_MAX)
-        .flat_map(|letter| {
-            let is_plain = !letter.is_control();
-            is_plain
-                .then_some(letter)
-                .into_iter()
-                .chain((!is_plain).then(|| letter.escape_default()).into_iter().flatten())
-        })
-        .collect();
-    format!("`{short}{ellipsis}`")
 }

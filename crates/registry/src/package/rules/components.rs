@@ -1,12 +1,12 @@
 //! `components.yaml`: components with incompatibilities and requirements.
 
-use stoker_diagnostics::Diagnostics;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, boolean, integer, list_of, nullable, string, wrong_kind};
 use stoker_yaml::Node;
 
 use crate::components::{ComponentName, ComponentPattern, Predicate};
 use crate::package::plugin::Documents;
-use crate::package::shapes::{anything, head, open_map, quote};
+use crate::package::shapes::{anything, head, open_map};
 use crate::package::{Context, codes};
 
 pub(in crate::package) fn components(
@@ -42,7 +42,7 @@ fn component_name(node: &Node, problems: &mut Diagnostics) -> Option<()> {
 }
 
 pub(super) fn bad_name(node: &Node, text: &str, problems: &mut Diagnostics) {
-    problems.error(codes::COMPONENT_NAME, node.span, format!("{} is not a valid component name", quote(text))).set_help(
+    problems.error(codes::COMPONENT_NAME, node.span, format!("{} is not a valid component name", quoted(text))).set_help(
         "use `type:name` or `type:subtype:name` with the type hypervisor, network, storage, monitoring or \
          additional_service",
     );
@@ -66,7 +66,7 @@ fn relation(node: &Node, problems: &mut Diagnostics) -> Option<()> {
 fn pattern(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let text = string(node, problems)?;
     if ComponentPattern::parse(&text).is_none() {
-        let message = format!("{} is not a valid component pattern", quote(&text));
+        let message = format!("{} is not a valid component pattern", quoted(&text));
         problems
             .error(codes::COMPONENT_PATTERN, node.span, message)
             .set_help("use a name, or `type:*` or `type:subtype:*` as a wildcard");
@@ -102,7 +102,7 @@ fn predicates(node: &Node, problems: &mut Diagnostics) -> Option<()> {
         if Predicate::parse(&name).is_some() {
             problems.in_key(&name, |problems| predicate(value, problems));
         } else {
-            let message = format!("unknown predicate {}", quote(&name));
+            let message = format!("unknown predicate {}", quoted(&name));
             problems
                 .error(codes::REQUIRES_PREDICATE, key.span, message)
                 .set_help("use `one_of`, `any_of`, `all_of` or `none_of`");

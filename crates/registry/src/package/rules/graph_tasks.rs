@@ -4,7 +4,7 @@
 //! plugins.
 
 use stoker_conditions::Dialect;
-use stoker_diagnostics::{Diagnostic, Diagnostics};
+use stoker_diagnostics::{Diagnostic, Diagnostics, quoted};
 use stoker_graph::Pattern;
 use stoker_manifest::codes as manifest;
 use stoker_manifest::graph::read_tasks_node;
@@ -15,7 +15,7 @@ use stoker_yaml::{Node, NodeKind, Scalar};
 use super::parameters::{NEED_PARAMETERS, check_parameters};
 use super::stage_tasks::{check_stage, role as listed_role};
 use crate::package::plugin::Documents;
-use crate::package::shapes::{condition_as, head, is_computed, is_plain_name, quote};
+use crate::package::shapes::{condition_as, head, is_computed, is_plain_name};
 use crate::package::version::PackageVersion;
 use crate::package::{Context, codes};
 
@@ -87,7 +87,7 @@ impl Task<'_> {
         let Some(text) = id.as_str().filter(|text| !text.is_empty()) else { return };
         let is_all = text == "*" && self.context.version >= PackageVersion::V4;
         if !is_plain_name(text) && !is_all {
-            let message = format!("must consist of letters, digits, `_` and `-`, got {}", quote(text));
+            let message = format!("must consist of letters, digits, `_` and `-`, got {}", quoted(text));
             problems.in_key("id", |problems| {
                 problems.error(codes::FIELD_PATTERN, id.span, message);
             });
@@ -99,7 +99,7 @@ impl Task<'_> {
     fn check_type(&self, task_type: &str, problems: &mut Diagnostics) {
         let is_graph_only = TaskType::parse(task_type).is_some() && !TYPES.contains(&task_type);
         let Some(node) = self.node.get("type").filter(|_| is_graph_only) else { return };
-        let message = format!("task type {} is not allowed in plugins", quote(task_type));
+        let message = format!("task type {} is not allowed in plugins", quoted(task_type));
         problems.in_key("type", |problems| {
             problems
                 .error(codes::TASK_TYPE_UNKNOWN, node.span, message)
@@ -182,7 +182,7 @@ fn check_selector(text: &str, node: &Node, problems: &mut Diagnostics) {
         Ok(Pattern::Regex(_)) => return,
         Ok(Pattern::Exact(_)) if text == "*" || is_plain_name(text) => return,
         Ok(Pattern::Exact(_)) => {
-            format!("must be a name, `*` or a `/regular expression/`, got {}", quote(text))
+            format!("must be a name, `*` or a `/regular expression/`, got {}", quoted(text))
         }
         Err(message) => format!("invalid regular expression: {message}"),
     };

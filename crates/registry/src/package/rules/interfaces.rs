@@ -1,11 +1,11 @@
 //! `nic_config.yaml`, `bond_config.yaml`, `node_config.yaml`: attributes of interfaces and nodes.
 
-use stoker_diagnostics::Diagnostics;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, string};
 use stoker_yaml::Node;
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{anything, open_map, quote, restrictions};
+use crate::package::shapes::{anything, open_map, restrictions};
 use crate::package::{Context, codes};
 
 pub(in crate::package) fn interface_attributes(
@@ -37,7 +37,7 @@ fn attributes(node: &Node, context: Context<'_>, problems: &mut Diagnostics) {
         let problems = fields.problems();
         problems.in_key(name, |problems| {
             if name.starts_with("metadata") {
-                let message = format!("attribute name {} is reserved", quote(name));
+                let message = format!("attribute name {} is reserved", quoted(name));
                 problems.error(codes::UNEXPECTED_FIELD, attribute.span, message);
                 return;
             }

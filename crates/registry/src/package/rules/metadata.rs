@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use stoker_diagnostics::Diagnostics;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, boolean, list_of, string, word};
 use stoker_yaml::Node;
 
 use super::provides::provides;
 use crate::package::plugin::Documents;
-use crate::package::shapes::{anything, is_lower_name, open_map, quote, text_like};
+use crate::package::shapes::{anything, is_lower_name, open_map, text_like};
 use crate::package::version::{PackageVersion, numbers};
 use crate::package::{Context, codes};
 
@@ -62,7 +62,7 @@ fn package_version(node: &Node, problems: &mut Diagnostics) -> Option<String> {
 fn product_version(node: &Node, version: PackageVersion, problems: &mut Diagnostics) -> Option<()> {
     let text = string(node, problems)?;
     let Some(parts) = numbers(&text) else {
-        let message = format!("must be a version such as `9.0`, got {}", quote(&text));
+        let message = format!("must be a version such as `9.0`, got {}", quoted(&text));
         problems.error(codes::VERSION_MALFORMED, node.span, message);
         return None;
     };
@@ -120,7 +120,7 @@ fn existing_path(node: &Node, context: Context<'_>, problems: &mut Diagnostics) 
         .error(
             codes::RELEASE_PATH_MISSING,
             node.span,
-            format!("{} does not exist in the package", quote(&path)),
+            format!("{} does not exist in the package", quoted(&path)),
         )
         .set_help("create the folder; it may be empty");
     None

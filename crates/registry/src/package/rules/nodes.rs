@@ -1,12 +1,12 @@
 //! `node_roles.yaml`, `volumes.yaml`, `network_roles.yaml`.
 
-use stoker_diagnostics::Diagnostics;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, boolean, integer, list_of, string, word, wrong_kind};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
 use crate::package::shapes::{
-    condition, is_lower_name, is_plain_name, non_empty_list, open_map, quote, restrictions, text_like,
+    condition, is_lower_name, is_plain_name, non_empty_list, open_map, restrictions, text_like,
 };
 use crate::package::{Context, codes};
 
@@ -21,7 +21,7 @@ pub(in crate::package) fn node_roles(
         let problems = fields.problems();
         if !is_plain_name(name) {
             let message =
-                format!("a role name must consist of letters, digits, `_` and `-`, got {}", quote(name));
+                format!("a role name must consist of letters, digits, `_` and `-`, got {}", quoted(name));
             problems.in_key(name, |problems| {
                 problems.error(codes::FIELD_PATTERN, role.span, message);
             });

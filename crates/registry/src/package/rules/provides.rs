@@ -1,12 +1,11 @@
 //! `provides` in the metadata: components that list what they are compatible with and refuse everything else.
 
-use stoker_diagnostics::Diagnostics;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, list_of, nullable, string};
 use stoker_yaml::Node;
 
 use crate::components::{ComponentName, ComponentType, Token};
 use crate::package::codes;
-use crate::package::shapes::quote;
 
 pub(super) fn provides(node: &Node, plugin: Option<&str>, problems: &mut Diagnostics) -> Option<()> {
     let is_single = node.as_seq().is_some_and(|entries| entries.len() == 1);
@@ -37,7 +36,7 @@ fn check_provided_name(node: &Node, own_name: Option<&str>, problems: &mut Diagn
         return None;
     };
     if name.is_bare_subtype() && own_name.is_none() {
-        let message = format!("{} is a subtype, not a specific component", quote(&text));
+        let message = format!("{} is a subtype, not a specific component", quoted(&text));
         problems
             .error(codes::SPECIFIC_NAME_REQUIRED, node.span, message)
             .set_help(format!("append a specific name, for example `{name}:mine`"));
@@ -51,7 +50,7 @@ fn tokens(kind: ComponentType) -> impl Fn(&Node, &mut Diagnostics) -> Option<()>
         let token = |item: &Node, problems: &mut Diagnostics| {
             let text = string(item, problems)?;
             if Token::parse(&text, kind).is_none() {
-                let message = format!("{} is not a valid component prefix", quote(&text));
+                let message = format!("{} is not a valid component prefix", quoted(&text));
                 problems
                     .error(codes::BAD_TOKEN, item.span, message)
                     .set_help("use `all`, or leading segments of names such as `core` or `ml2:mech`");

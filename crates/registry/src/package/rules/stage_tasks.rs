@@ -1,12 +1,12 @@
 //! `tasks.yaml`: tasks that run in a stage.
 
 use stoker_conditions::Dialect;
-use stoker_diagnostics::Diagnostics;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{integer_in, list_of, string, wrong_kind};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{condition_as, head, non_empty_text, open_map, quote};
+use crate::package::shapes::{condition_as, head, non_empty_text, open_map};
 use crate::package::version::PackageVersion;
 use crate::package::{Context, codes};
 use crate::stages::{NumberRange, Stage, codes as stage_codes};
@@ -49,7 +49,7 @@ pub(super) fn role(node: &Node, problems: &mut Diagnostics) -> Option<()> {
         NodeKind::Seq(_) => list_of(string)(node, problems).map(|_| ()),
         NodeKind::Scalar(Scalar::Str(text)) if matches!(&**text, "*" | "master") => Some(()),
         NodeKind::Scalar(Scalar::Str(text)) => {
-            let message = format!("must be a list of roles, `*` or `master`, got {}", quote(text));
+            let message = format!("must be a list of roles, `*` or `master`, got {}", quoted(text));
             let help = format!("use [{text}]");
             problems.error(codes::ROLE_FORMAT, node.span, message).set_help(help);
             None
@@ -84,7 +84,7 @@ pub(super) fn check_stage(node: &Node, version: PackageVersion, problems: &mut D
 }
 
 fn stage_problem(code: &str, text: &str) -> (&'static str, String) {
-    let text = quote(text);
+    let text = quoted(text);
     match code {
         stage_codes::BAD_POSTFIX => {
             (codes::STAGE_BAD_POSTFIX, format!("{text} has no valid decimal number after `/`"))
@@ -103,7 +103,7 @@ fn known_type(node: &Node, version: PackageVersion, problems: &mut Diagnostics) 
         if version == PackageVersion::V1 { &["puppet", "shell"] } else { &["puppet", "shell", "reboot"] };
     let task_type = string(node, problems)?;
     if !known.contains(&&*task_type) {
-        let message = format!("unknown task type {}", quote(&task_type));
+        let message = format!("unknown task type {}", quoted(&task_type));
         problems
             .error(codes::TASK_TYPE_UNKNOWN, node.span, message)
             .set_help(format!("use one of {}", known.join(", ")));

@@ -1,12 +1,12 @@
 //! `wizard_metadata.yaml`: additions of the plugin to a release's wizard.
 
 use stoker_conditions::Dialect;
-use stoker_diagnostics::Diagnostics;
+use stoker_diagnostics::{Diagnostics, quoted};
 use stoker_manifest::reader::{Fields, string};
 use stoker_yaml::{Node, NodeKind, Scalar};
 
 use crate::package::plugin::Documents;
-use crate::package::shapes::{head, open_map, quote, regex, restrictions_as};
+use crate::package::shapes::{head, open_map, regex, restrictions_as};
 use crate::package::{Context, codes};
 
 const TYPES: &[&str] = &["radio", "checkbox", "text", "password", "select", "custom"];
@@ -93,7 +93,7 @@ fn common(fields: &mut Fields<'_, '_>, file: File<'_>) {
 fn control_type(node: &Node, problems: &mut Diagnostics) -> Option<()> {
     let control_type = string(node, problems)?;
     if !TYPES.contains(&&*control_type) {
-        let message = format!("unknown control type {}", quote(&control_type));
+        let message = format!("unknown control type {}", quoted(&control_type));
         problems
             .error(codes::WIZARD_SHAPE, node.span, message)
             .set_help(format!("use one of {}", TYPES.join(", ")));
