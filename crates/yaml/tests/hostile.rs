@@ -86,7 +86,12 @@ fn check(text: &str) {
 fn plausible_text_has_one_problem() {
     let loaded = load(PLAUSIBLE, &Limits::default());
     let problems = loaded.problems.iter().map(ToString::to_string).collect::<Vec<_>>();
-    assert_eq!(problems, ["a sequence cannot be a key (line 28, column 5)"]);
+    assert_eq!(
+        problems,
+        [
+            "a sequence cannot be a key (line 28, column 5; use text or a number as the key, or put quotes around it)"
+        ]
+    );
     assert_eq!(loaded.documents.len(), 2);
     check(PLAUSIBLE);
 }
