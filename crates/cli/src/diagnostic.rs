@@ -30,24 +30,18 @@ pub(crate) fn render(diagnostic: &Diagnostic) -> String {
         .notes
         .iter()
         .partition(|note| excerpt.is_some() && note.file.is_none() && note.span.is_some());
-    match excerpt {
-        Some((text, span)) => {
-            let mut snippet =
-                Snippet::source(text).annotation(AnnotationKind::Primary.span(clamp(span, text)));
-            if let Some(file) = &location.file {
-                snippet = snippet.path(file);
-            }
-            for label in labels {
-                let span = clamp(label.span.unwrap_or_default(), text);
-                snippet = snippet.annotation(AnnotationKind::Context.span(span).label(&*label.message));
-            }
-            group = group.element(snippet);
+    if let Some((text, span)) = excerpt {
+        let mut snippet = Snippet::source(text).annotation(AnnotationKind::Primary.span(clamp(span, text)));
+        if let Some(file) = &location.file {
+            snippet = snippet.path(file);
         }
-        None => {
-            let provenance = location.provenance.as_ref().and_then(provenance_text);
-            group =
-                group.elements(provenance.map(|text| Level::NOTE.message(normalize_untrusted_str(&text))));
+        for label in labels {
+            let span = clamp(label.span.unwrap_or_default(), text);
+            snippet = snippet.annotation(AnnotationKind::Context.span(span).label(&*label.message));
         }
+        group = group.element(snippet);
+    } else if let Some(text) = location.provenance.as_ref().and_then(provenance_text) {
+        group = group.element(Level::NOTE.message(normalize_untrusted_str(&text)));
     }
     for note in notes {
         group = group.element(Level::NOTE.message(normalize_untrusted_str(&note_text(note))));

@@ -75,7 +75,7 @@ fn check(text: &str) {
         check_node(&document.root, text);
     }
     for problem in &loaded.problems {
-        check_span(problem.location.span.unwrap(), text);
+        check_span(problem.location.span.expect("a span"), text);
         if let Some(span) = problem.notes.first().and_then(|note| note.span) {
             check_span(span, text);
         }

@@ -70,12 +70,11 @@ pub(crate) fn diagnostic(reason: &Reason, sent: Option<&Text>) -> Diagnostic {
     if reason.severity.as_deref() == Some("warning") {
         diagnostic.severity = Severity::Warning;
     }
-    diagnostic = match location {
-        Some((text, span)) => text.attach(diagnostic.at(span)),
-        None => {
-            let (layer, file, line) = (reason.layer.clone(), reason.file.clone(), reason.line);
-            diagnostic.provenance(Some(Provenance { layer, file, line }))
-        }
+    diagnostic = if let Some((text, span)) = location {
+        text.attach(diagnostic.at(span))
+    } else {
+        let (layer, file, line) = (reason.layer.clone(), reason.file.clone(), reason.line);
+        diagnostic.provenance(Some(Provenance { layer, file, line }))
     };
     if !reason.nodes.is_empty() && !diagnostic.message.contains(", on node") {
         diagnostic = diagnostic.note(format!("on node {}", reason.nodes.join(", ")));

@@ -48,7 +48,7 @@ pub(super) fn check_instances(plan: &Plan, violations: &mut Violations) {
             let name = || format!("{}@{uid}", task.name);
             match (verdict.action(), is_used.get_mut(details_idx)) {
                 (Action::Run, None) => {
-                    violations.add("details", || format!("{} runs without details", name()))
+                    violations.add("details", || format!("{} runs without details", name()));
                 }
                 (Action::Run, Some(is_used)) => *is_used = true,
                 (Action::Skip, _) if details_idx != u32::MAX as usize => {

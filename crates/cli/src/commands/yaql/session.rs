@@ -118,15 +118,11 @@ impl Session {
         let text = error.source.as_deref().unwrap_or(source);
         let span = self.focus(text, span);
         let helpers = self.helpers.as_ref().filter(|_| text != source);
-        match helpers.and_then(|helpers| helpers.locate(text, span, &diagnostic)) {
-            Some((diagnostic, name)) => {
-                diagnostic.note(format!("in helper `{name}`, called by `{}`", one_line(source)))
-            }
-            None => {
-                let span = SourceSpan::in_text(text, span.start as usize..span.end as usize);
-                diagnostic.at(span).in_source("expression", text)
-            }
+        if let Some((located, name)) = helpers.and_then(|helpers| helpers.locate(text, span, &diagnostic)) {
+            return located.note(format!("in helper `{name}`, called by `{}`", one_line(source)));
         }
+        let span = SourceSpan::in_text(text, span.start as usize..span.end as usize);
+        diagnostic.at(span).in_source("expression", text)
     }
 
     /// Returns the name of the helper with this body.
